@@ -1,0 +1,6 @@
+//! Makes cargo notice a freshly built console: the embedding macro tracks files, not new names.
+fn main() {
+    println!("cargo:rerun-if-changed=../../web/dist");
+    println!("cargo:rerun-if-changed=../../client-version");
+    println!("cargo:rerun-if-changed=migrations");
+}

@@ -1,0 +1,123 @@
+//! Makes an account together with its first organisation and app, so that the new person has
+//! somewhere to land. Shared by the set-up link and the command line.
+
+use serde_json::json;
+
+use super::store::{self, NewUser};
+use crate::app::AppState;
+use crate::audit::{self, Actor, ActorKind, Event};
+use crate::db::Write;
+use crate::error::{Code, Fault, Result};
+use crate::http::locale::Locale;
+use crate::http::text::{Checks, Email};
+use crate::orgs::{self, OrgRole};
+use crate::types::Id;
+use crate::{apps, timezone};
+
+pub struct NewAccount {
+    pub email: String,
+    pub name: String,
+    pub password: String,
+    pub organization: String,
+    pub locale: Locale,
+    pub timezone: Option<String>,
+}
+
+/// An account whose fields are checked and whose password is hashed: nothing left to fail but a
+/// taken address.
+pub struct CheckedAccount {
+    email: Email,
+    name: String,
+    password_hash: String,
+    organization: String,
+    locale: Locale,
+    timezone: String,
+}
+
+impl CheckedAccount {
+    pub fn email(&self) -> &Email {
+        &self.email
+    }
+}
+
+pub struct Created {
+    pub user_id: Id,
+    pub org_id: Id,
+}
+
+/// Hashing takes tens of milliseconds, so this comes before the transaction.
+pub async fn check(atrium: &AppState, new: NewAccount) -> Result<CheckedAccount> {
+    let mut checks = Checks::default();
+    let email = checks.email("email", &new.email);
+    let name = checks.name("name", &new.name);
+    let organization = checks.name("organization_name", &new.organization);
+    checks.new_password("password", &new.password);
+    let timezone = new.timezone.unwrap_or_else(|| timezone::DEFAULT.to_owned());
+    if !timezone::exists(&timezone) {
+        checks.fail(Fault::new(Code::BadTimezone).on("timezone"));
+    }
+    checks.finish()?;
+    let password_hash = atrium.hasher.hash(new.password).await?;
+    Ok(CheckedAccount { email, name, password_hash, organization, locale: new.locale, timezone })
+}
+
+/// Inserts user, organisation and app. Where nobody is signed in yet, the new person is the one
+/// who did it.
+pub async fn insert(
+    atrium: &AppState,
+    tx: &mut Write,
+    actor: Actor,
+    account: &CheckedAccount,
+) -> Result<Created> {
+    let now = atrium.now();
+    let user_id = atrium.new_id();
+    let user = NewUser {
+        id: &user_id,
+        email: &account.email,
+        name: &account.name,
+        locale: account.locale.as_str(),
+        timezone: &account.timezone,
+        password_hash: &account.password_hash,
+        at: now,
+    };
+    if !store::insert_user(tx, user).await? {
+        return Err(Fault::new(Code::EmailTaken).on("email").into());
+    }
+    let actor = match actor.kind {
+        ActorKind::Anonymous => Actor { kind: ActorKind::User(user_id.clone()), ..actor },
+        _ => actor,
+    };
+    let event = Event::new("account.create", "user", &user_id);
+    audit::append(atrium, tx, &actor, event.with(json!({ "email": account.email.as_typed })))
+        .await?;
+
+    let org_id = atrium.new_id();
+    orgs::store::insert(tx, &org_id, &account.organization, &account.timezone, now).await?;
+    orgs::store::insert_member(tx, &org_id, &user_id, OrgRole::Owner, now).await?;
+    let event = Event::new("org.create", "org", &org_id).in_org(&org_id);
+    audit::append(atrium, tx, &actor, event.with(json!({ "name": account.organization }))).await?;
+
+    let app = apps::NewApp {
+        id: atrium.new_id(),
+        org_id: org_id.clone(),
+        name: apps::FIRST_APP_NAME.to_owned(),
+        region: atrium.settings.console.default_region().to_owned(),
+        timezone: account.timezone.clone(),
+        created_by: user_id.clone(),
+        at: now,
+    };
+    apps::store::insert(tx, &app).await?;
+    let event = Event::new("app.create", "app", &app.id).in_org(&org_id).in_app(&app.id);
+    audit::append(atrium, tx, &actor, event.with(json!({ "name": app.name }))).await?;
+    Ok(Created { user_id, org_id })
+}
+
+/// The whole of it on the command line's behalf.
+pub async fn by_operator(atrium: &AppState, new: NewAccount) -> Result<Created> {
+    let account = check(atrium, new).await?;
+    let mut tx = atrium.db.write().await?;
+    store::finish_setup(&mut tx, atrium.now()).await?;
+    let created = insert(atrium, &mut tx, Actor::operator(), &account).await?;
+    tx.commit().await?;
+    Ok(created)
+}

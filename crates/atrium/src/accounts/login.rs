@@ -1,0 +1,91 @@
+//! Sign in with a password, sign out.
+
+use axum::extract::State;
+use axum::response::{AppendHeaders, IntoResponse};
+use http::HeaderMap;
+use http::header::SET_COOKIE;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::session::{self, MaybeSignedIn};
+use super::throttle::{self, Attempt};
+use super::{CurrentUser, store};
+use crate::app::AppState;
+use crate::audit::{self, Actor, Event};
+use crate::error::{Code, Error, Result};
+use crate::http::client::Client;
+use crate::http::json::{Data, Done, Json};
+use crate::http::text::Email;
+
+#[derive(Deserialize, ToSchema)]
+pub struct Login {
+    pub email: String,
+    #[schema(format = "password")]
+    pub password: String,
+}
+
+/// Signs in with an address and a password. What is wrong with them is never told.
+#[utoipa::path(
+    post,
+    path = "/login",
+    operation_id = "login",
+    tag = "account",
+    security(()),
+    request_body = Login,
+    responses((status = 200, body = Data<CurrentUser>, description = "Signed in; sets the session cookie"))
+)]
+pub async fn login(
+    State(atrium): State<AppState>,
+    client: Client,
+    headers: HeaderMap,
+    Json(input): Json<Login>,
+) -> Result<impl IntoResponse> {
+    let email = Email::new(&input.email);
+    let attempt = Attempt::of(&atrium, &email, &client, &headers);
+    throttle::count(&atrium, &attempt).await?;
+
+    let user = store::user_by_email(&mut *atrium.db.read().await?, &email).await?;
+    let stored = user.as_ref().and_then(|user| user.password_hash.clone());
+    let matches = atrium.hasher.verify(input.password, stored).await?;
+    // A disabled account answers like a wrong password: whether it exists is nobody's business.
+    let user = user.filter(|user| matches && user.disabled_at.is_none());
+    let user = user.ok_or(Code::BadCredentials)?;
+
+    let mut tx = atrium.db.write().await?;
+    let cookie = session::begin(&atrium, &mut tx, &headers, &user.id, &client).await?;
+    throttle::forget(&mut tx, &attempt).await?;
+    let actor = Actor::user(user.id.clone(), &client);
+    let event = Event::new("account.sign_in", "user", &user.id);
+    audit::append(&atrium, &mut tx, &actor, event.with(serde_json::json!({ "by": "password" })))
+        .await?;
+    let current = store::current_user(&atrium, &mut tx, &user.id).await?;
+    let current = current.ok_or(Code::BadCredentials)?;
+    tx.commit().await?;
+    let device = throttle::device_cookie(&atrium, &email, &headers);
+    Ok((AppendHeaders([(SET_COOKIE, cookie), (SET_COOKIE, device)]), Data(current)))
+}
+
+/// Signs out: the session is dead on the server, and the cookie is cleared. Does nothing, and
+/// says so with the same answer, for someone who is not signed in.
+#[utoipa::path(
+    post,
+    path = "/logout",
+    operation_id = "logout",
+    tag = "account",
+    security(()),
+    responses((status = 200, body = Data<Done>, description = "Signed out; clears the session cookie"))
+)]
+pub async fn logout(
+    State(atrium): State<AppState>,
+    MaybeSignedIn(signed_in): MaybeSignedIn,
+    headers: HeaderMap,
+) -> Result<impl IntoResponse, Error> {
+    if let Some(signed_in) = signed_in {
+        let mut tx = atrium.db.write().await?;
+        session::end(&atrium, &mut tx, &headers).await?;
+        let event = Event::new("account.sign_out", "user", &signed_in.user().id);
+        audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+        tx.commit().await?;
+    }
+    Ok(([(SET_COOKIE, atrium.session_cookie.clear())], Data(Done {})))
+}

@@ -1,0 +1,87 @@
+//! Accounts: sign-in, the first account, sessions, who is signed in.
+
+pub mod create;
+pub mod current;
+pub mod login;
+pub mod password;
+pub mod register;
+pub mod session;
+pub mod setup;
+mod store;
+mod throttle;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::app::AppState;
+use crate::error::Result;
+use crate::types::{Id, Millis};
+
+/// The signed-in person, as the console needs them.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct CurrentUser {
+    pub id: Id,
+    pub email: String,
+    pub name: String,
+    /// Language of mails and messages: zh-CN or en-US.
+    pub locale: String,
+    /// IANA name.
+    pub timezone: String,
+    pub email_verified_at: Option<Millis>,
+    pub last_login_at: Option<Millis>,
+    pub created_at: Millis,
+    /// Whether there is an app to open or an organisation to run; without it the console goes to
+    /// /no-auth.
+    pub allow_visited_app: bool,
+    /// Which channels each type of notification takes.
+    pub notification_types: BTreeMap<&'static str, Vec<&'static str>>,
+    pub bindings: Bindings,
+    pub mfa: Mfa,
+    /// Where the application entry leads.
+    pub last_app: Option<AppEntry>,
+}
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Bindings {
+    pub wechatwork: Option<Binding>,
+    pub feishu: Option<Binding>,
+}
+
+/// A bound work-chat account.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Binding {
+    pub name: String,
+    pub bound_at: Millis,
+}
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Mfa {
+    pub totp: bool,
+    pub passkeys: u32,
+}
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AppEntry {
+    pub org_id: Id,
+    pub app_id: Id,
+    /// Origin and path prefix of the app's region.
+    pub endpoint: String,
+}
+
+/// The channels of someone who has chosen nothing.
+fn default_notification_types() -> BTreeMap<&'static str, Vec<&'static str>> {
+    ["security", "invitation", "role_change", "key_expiry", "app_lifecycle", "ingest_alert"]
+        .into_iter()
+        .map(|kind| (kind, vec!["email", "in_app"]))
+        .collect()
+}
+
+/// Removes sessions, links and counters that are past their time.
+pub async fn sweep(atrium: &AppState) -> Result<u64> {
+    let mut tx = atrium.db.write_minor().await?;
+    let tokens = store::delete_dead_tokens(&mut tx, atrium.now().plus(-Millis::DAY)).await?;
+    tx.commit().await?;
+    Ok(tokens + session::sweep(atrium).await? + throttle::sweep(atrium).await?)
+}

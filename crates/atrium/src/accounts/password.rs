@@ -1,0 +1,126 @@
+//! Password hashes: argon2id with 19 MiB and two passes, off the async threads, a bounded number
+//! at once, and the same work for accounts that do not exist.
+
+use std::collections::HashSet;
+use std::sync::{Arc, LazyLock};
+
+use anyhow::anyhow;
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use argon2::{Algorithm, Argon2, Params, Version};
+use tokio::sync::Semaphore;
+
+use crate::error::{Error, Result};
+use crate::http::text::PASSWORD_MAX;
+
+const MEMORY_KIB: u32 = 19 * 1024;
+const PASSES: u32 = 2;
+
+#[derive(Clone)]
+pub struct Hasher {
+    places: Arc<Semaphore>,
+    dummy: Arc<str>,
+}
+
+impl Default for Hasher {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Hasher {
+    pub fn new() -> Self {
+        // More at once than cores would only make each of them slower, and 19 MiB dearer.
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        Self { places: Arc::new(Semaphore::new(cores.clamp(1, 16))), dummy: DUMMY.into() }
+    }
+
+    pub async fn hash(&self, password: String) -> Result<String> {
+        self.run(move || {
+            let hash = argon2()?.hash_password(password.as_bytes());
+            Ok(hash.map_err(|error| anyhow!("argon2: {error}"))?.to_string())
+        })
+        .await
+    }
+
+    /// Whether the password matches. `None` stands for an account that does not exist or has no
+    /// password: it takes the same time and never matches.
+    pub async fn verify(&self, password: String, stored: Option<String>) -> Result<bool> {
+        // Nobody's password is longer than the form allows, and hashing more costs more.
+        let possible = stored.is_some() && password.chars().count() <= PASSWORD_MAX;
+        let stored = stored.filter(|_| possible).unwrap_or_else(|| self.dummy.to_string());
+        let password = if possible { password } else { String::new() };
+        self.run(move || {
+            let parsed = PasswordHash::new(&stored).map_err(|error| anyhow!("argon2: {error}"))?;
+            Ok(argon2()?.verify_password(password.as_bytes(), &parsed).is_ok() && possible)
+        })
+        .await
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let place = self.places.clone().acquire_owned().await.map_err(Error::internal)?;
+        tokio::task::spawn_blocking(move || {
+            let result = work();
+            drop(place);
+            result
+        })
+        .await
+        .map_err(Error::internal)?
+    }
+}
+
+fn argon2() -> Result<Argon2<'static>> {
+    let params = Params::new(MEMORY_KIB, PASSES, 1, None);
+    let params = params.map_err(|error| anyhow!("argon2: {error}"))?;
+    Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
+}
+
+/// The hash of nothing anyone can type: verifying against it fails, at the usual price.
+const DUMMY: &str = "$argon2id$v=19$m=19456,t=2,p=1$\
+    c29tZSBzYWx0IG9mIG91cnM$Ow0cvAYd5WuBx5vSjUEsHcX7aoNmqRkzWRnVRvSxgAo";
+
+/// Whether a password is among the first that anyone would try: in the list, one character over
+/// and over, or a run of neighbours.
+pub fn is_common(password: &str) -> bool {
+    static COMMON: LazyLock<HashSet<&str>> =
+        LazyLock::new(|| include_str!("common_passwords.txt").lines().collect());
+    let lower = password.to_lowercase();
+    let steps: HashSet<i64> = lower
+        .chars()
+        .zip(lower.chars().skip(1))
+        .map(|(a, b)| i64::from(u32::from(b)) - i64::from(u32::from(a)))
+        .collect();
+    let is_run = steps.len() == 1 && steps.iter().all(|step| step.abs() <= 1);
+    is_run || COMMON.contains(lower.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_password_matches_its_own_hash_only() {
+        let hasher = Hasher::new();
+        let hash = hasher.hash("correct horse".into()).await.unwrap();
+        assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
+        assert!(hasher.verify("correct horse".into(), Some(hash.clone())).await.unwrap());
+        assert!(!hasher.verify("wrong horse".into(), Some(hash.clone())).await.unwrap());
+        assert!(!hasher.verify("x".repeat(100_000), Some(hash)).await.unwrap());
+        assert!(!hasher.verify(String::new(), None).await.unwrap());
+    }
+
+    #[test]
+    fn common_passwords_are_known() {
+        for common in
+            ["password", "Password1", "12345678", "87654321", "aaaaaaaa", "abcdefgh", "woaini1314"]
+        {
+            assert!(is_common(common), "{common}");
+        }
+        for fine in ["correct horse", "q7#mzL2p", "我的密码很长很安全"] {
+            assert!(!is_common(fine), "{fine}");
+        }
+    }
+}

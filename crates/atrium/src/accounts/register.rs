@@ -1,0 +1,137 @@
+//! From a link to an account: what the link is for, and the form behind it.
+
+use axum::extract::State;
+use axum::response::{AppendHeaders, IntoResponse};
+use http::HeaderMap;
+use http::header::SET_COOKIE;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::create::{self, NewAccount};
+use super::session::{self, hash_token};
+use super::{CurrentUser, setup, store, throttle};
+use crate::app::AppState;
+use crate::audit::Actor;
+use crate::error::{Code, Result};
+use crate::http::client::Client;
+use crate::http::json::{Data, Json, Query};
+use crate::http::locale::Locale;
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct TokenQuery {
+    token: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct TokenView {
+    /// The address the link was sent to; a set-up link has none.
+    email: Option<String>,
+    kind: TokenKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenKind {
+    /// Someone registers their own address.
+    Register,
+    /// Someone was invited into an organisation.
+    Invitation,
+    /// The first account of an empty instance.
+    Setup,
+}
+
+impl TokenKind {
+    fn parse(purpose: &str) -> Option<Self> {
+        match purpose {
+            setup::PURPOSE => Some(Self::Setup),
+            _ => None,
+        }
+    }
+}
+
+/// What a link is for. 410 when it was used or has expired.
+#[utoipa::path(
+    get,
+    path = "/register/token",
+    operation_id = "register_token_view",
+    tag = "account",
+    security(()),
+    params(TokenQuery),
+    responses((status = 200, body = Data<TokenView>))
+)]
+pub async fn register_token_view(
+    State(atrium): State<AppState>,
+    Query(query): Query<TokenQuery>,
+) -> Result<Data<TokenView>> {
+    let mut db = atrium.db.read().await?;
+    let token = store::live_token(&mut db, &hash_token(&query.token), atrium.now()).await?;
+    let token = token.ok_or(Code::TokenGone)?;
+    let kind = TokenKind::parse(&token.purpose).ok_or(Code::TokenGone)?;
+    if kind == TokenKind::Setup && !store::awaits_setup(&mut db).await? {
+        return Err(Code::TokenGone.into());
+    }
+    Ok(Data(TokenView { email: token.email, kind }))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub struct RegisterProfile {
+    token: String,
+    /// Only for a set-up link, which was sent to nobody.
+    email: Option<String>,
+    name: String,
+    #[schema(format = "password")]
+    password: String,
+    organization_name: Option<String>,
+    /// IANA name; the browser's own.
+    timezone: Option<String>,
+}
+
+/// Makes the account a link is for, with its first organisation and app, and signs in.
+#[utoipa::path(
+    post,
+    path = "/register/profile",
+    operation_id = "register_profile",
+    tag = "account",
+    security(()),
+    request_body = RegisterProfile,
+    responses((status = 200, body = Data<CurrentUser>, description = "Signed in; sets the session cookie"))
+)]
+pub async fn register_profile(
+    State(atrium): State<AppState>,
+    client: Client,
+    locale: Locale,
+    headers: HeaderMap,
+    Json(input): Json<RegisterProfile>,
+) -> Result<impl IntoResponse> {
+    let now = atrium.now();
+    let token =
+        store::live_token(&mut *atrium.db.read().await?, &hash_token(&input.token), now).await?;
+    let token = token.ok_or(Code::TokenGone)?;
+    // Looked at before the password is hashed: a stranger without a link costs nothing.
+    let account = create::check(
+        &atrium,
+        NewAccount {
+            email: token.email.or(input.email).unwrap_or_default(),
+            name: input.name,
+            password: input.password,
+            organization: input.organization_name.unwrap_or_default(),
+            locale,
+            timezone: input.timezone,
+        },
+    )
+    .await?;
+
+    let mut tx = atrium.db.write().await?;
+    let first = store::finish_setup(&mut tx, now).await?;
+    if !first || !store::use_token(&mut tx, &token.id, now).await? {
+        return Err(Code::TokenGone.into());
+    }
+    let created = create::insert(&atrium, &mut tx, Actor::anonymous(&client), &account).await?;
+    let cookie = session::begin(&atrium, &mut tx, &headers, &created.user_id, &client).await?;
+    let current = store::current_user(&atrium, &mut tx, &created.user_id).await?;
+    let current = current.ok_or(Code::TokenGone)?;
+    tx.commit().await?;
+    let device = throttle::device_cookie(&atrium, account.email(), &headers);
+    Ok((AppendHeaders([(SET_COOKIE, cookie), (SET_COOKIE, device)]), Data(current)))
+}

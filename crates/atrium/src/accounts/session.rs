@@ -1,0 +1,230 @@
+//! Sessions: a random token in a cookie, its hash in the database, and what it stands for kept in
+//! memory for as long as the database says that nothing changed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use axum::extract::FromRequestParts;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http::HeaderMap;
+use http::header::HeaderValue;
+use http::request::Parts;
+use quick_cache::sync::Cache;
+use sha2::{Digest, Sha256};
+
+use super::{CurrentUser, store};
+use crate::app::AppState;
+use crate::audit::Actor;
+use crate::db::Write;
+use crate::error::{Code, Result};
+use crate::http::client::Client;
+use crate::types::{Id, Millis};
+
+const IDLE_LIMIT: i64 = 14 * Millis::DAY;
+const ABSOLUTE_LIMIT: i64 = 30 * Millis::DAY;
+/// How stale "last seen" may get before it is written again.
+const TOUCH_EVERY: i64 = 5 * Millis::MINUTE;
+
+/// The hash of a token: what the database and the cache know it by.
+pub type TokenHash = [u8; 32];
+
+pub fn hash_token(token: &str) -> TokenHash {
+    Sha256::digest(token.as_bytes()).into()
+}
+
+pub fn hash_text(hash: &TokenHash) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A fresh secret of 256 bits, as it goes into a cookie or a link.
+pub fn new_token(atrium: &AppState) -> String {
+    URL_SAFE_NO_PAD.encode(atrium.entropy.bytes::<32>())
+}
+
+/// What a session stands for, as of one epoch of the database.
+pub struct Principal {
+    pub session_id: Id,
+    pub user: CurrentUser,
+    created_at: Millis,
+    last_seen_at: AtomicI64,
+    epoch: i64,
+}
+
+impl Principal {
+    pub fn new(session: store::SessionRow, user: CurrentUser, epoch: i64) -> Self {
+        Self {
+            session_id: session.id,
+            user,
+            created_at: session.created_at,
+            last_seen_at: AtomicI64::new(session.last_seen_at.0),
+            epoch,
+        }
+    }
+
+    fn is_alive(&self, now: Millis) -> bool {
+        let seen = Millis(self.last_seen_at.load(Ordering::Relaxed));
+        now.since(self.created_at) < ABSOLUTE_LIMIT && now.since(seen) < IDLE_LIMIT
+    }
+
+    /// Whether this request is the one to write down that the session was seen.
+    fn is_due_for_touch(&self, now: Millis) -> bool {
+        let seen = self.last_seen_at.load(Ordering::Relaxed);
+        now.0 - seen >= TOUCH_EVERY
+            && self
+                .last_seen_at
+                .compare_exchange(seen, now.0, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+    }
+}
+
+pub struct SessionCache {
+    principals: Cache<TokenHash, Arc<Principal>>,
+}
+
+impl Default for SessionCache {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl SessionCache {
+    pub fn new() -> Self {
+        Self { principals: Cache::new(10_000) }
+    }
+}
+
+/// The signed-in person. As a handler's argument it means: 401 without a living session.
+pub struct SignedIn {
+    principal: Arc<Principal>,
+    client: Client,
+}
+
+impl SignedIn {
+    pub fn user(&self) -> &CurrentUser {
+        &self.principal.user
+    }
+
+    pub fn session_id(&self) -> &Id {
+        &self.principal.session_id
+    }
+
+    pub fn actor(&self) -> Actor {
+        Actor::user(self.principal.user.id.clone(), &self.client)
+    }
+}
+
+impl FromRequestParts<AppState> for SignedIn {
+    type Rejection = crate::error::Error;
+
+    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
+        let principal = find(atrium, &parts.headers).await?.ok_or(Code::NotSignedIn)?;
+        let trusted = &atrium.settings.server.trusted_proxies;
+        let client = Client::of(&parts.extensions, &parts.headers, trusted);
+        Ok(Self { principal, client })
+    }
+}
+
+/// For calls that anyone may make but that treat a signed-in person differently.
+pub struct MaybeSignedIn(pub Option<SignedIn>);
+
+impl FromRequestParts<AppState> for MaybeSignedIn {
+    type Rejection = crate::error::Error;
+
+    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
+        match SignedIn::from_request_parts(parts, atrium).await {
+            Ok(signed_in) => Ok(Self(Some(signed_in))),
+            Err(error) if error.code() == Some(Code::NotSignedIn) => Ok(Self(None)),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+async fn find(atrium: &AppState, headers: &HeaderMap) -> Result<Option<Arc<Principal>>> {
+    let Some(token) = atrium.session_cookie.read(headers).filter(|token| !token.is_empty()) else {
+        return Ok(None);
+    };
+    let hash = hash_token(token);
+    // Read before the session is: an answer can only be older than its epoch says, never newer.
+    let epoch = atrium.db.epoch().await?;
+    let cached = atrium.sessions.principals.get(&hash).filter(|found| found.epoch == epoch);
+    let principal = match cached {
+        Some(principal) => principal,
+        None => match store::principal(atrium, &hash, epoch).await? {
+            Some(principal) => {
+                let principal = Arc::new(principal);
+                atrium.sessions.principals.insert(hash, principal.clone());
+                principal
+            }
+            None => {
+                atrium.sessions.principals.remove(&hash);
+                return Ok(None);
+            }
+        },
+    };
+    let now = atrium.now();
+    if !principal.is_alive(now) {
+        return Ok(None);
+    }
+    if principal.is_due_for_touch(now) {
+        let (atrium, id) = (atrium.clone(), principal.session_id.clone());
+        // The answer need not wait for this, and a failure costs five minutes of idle time.
+        tokio::spawn(async move {
+            if let Err(error) = touch(&atrium, &id, now).await {
+                tracing::warn!(%error, "could not note when a session was last seen");
+            }
+        });
+    }
+    Ok(Some(principal))
+}
+
+/// Removes what no cookie can open any more.
+pub async fn sweep(atrium: &AppState) -> Result<u64> {
+    let now = atrium.now();
+    let mut tx = atrium.db.write_minor().await?;
+    let (seen_before, made_before) = (now.plus(-IDLE_LIMIT), now.plus(-ABSOLUTE_LIMIT));
+    let removed = store::delete_dead_sessions(&mut tx, seen_before, made_before).await?;
+    tx.commit().await?;
+    Ok(removed)
+}
+
+async fn touch(atrium: &AppState, id: &Id, now: Millis) -> Result<()> {
+    let mut tx = atrium.db.write_minor().await?;
+    store::touch_session(&mut tx, id, now).await?;
+    tx.commit().await
+}
+
+/// Starts a session for a user and ends the one the browser came with, so that an id planted
+/// before sign-in is worth nothing after it. Returns the cookie; set it once `tx` has committed.
+pub async fn begin(
+    atrium: &AppState,
+    tx: &mut Write,
+    headers: &HeaderMap,
+    user_id: &Id,
+    client: &Client,
+) -> Result<HeaderValue> {
+    if let Some(old) = atrium.session_cookie.read(headers) {
+        store::delete_session(tx, &hash_token(old)).await?;
+    }
+    let token = new_token(atrium);
+    let now = atrium.now();
+    let session = store::NewSession {
+        id: atrium.new_id(),
+        user_id: user_id.clone(),
+        token_hash: hash_token(&token),
+        at: now,
+        ip: client.ip.to_string(),
+        user_agent: client.user_agent.clone(),
+    };
+    store::insert_session(tx, &session).await?;
+    store::note_login(tx, user_id, now).await?;
+    Ok(atrium.session_cookie.set(&token, ABSOLUTE_LIMIT / Millis::SECOND))
+}
+
+/// Ends the session the browser came with, if there is one.
+pub async fn end(atrium: &AppState, tx: &mut Write, headers: &HeaderMap) -> Result<()> {
+    if let Some(token) = atrium.session_cookie.read(headers) {
+        store::delete_session(tx, &hash_token(token)).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,25 @@
+//! The first account of an empty instance. There is no default password: whoever can read the
+//! server's output gets a link that works once.
+
+use super::{session, store};
+use crate::app::AppState;
+use crate::error::Result;
+use crate::types::Millis;
+
+pub const PURPOSE: &str = "setup";
+const LIFETIME: i64 = Millis::DAY;
+
+/// A fresh set-up link, while there is no account. Only hashes are kept, so every start prints
+/// a link of its own; the first one used closes them all.
+pub async fn link(atrium: &AppState) -> Result<Option<String>> {
+    let mut tx = atrium.db.write_minor().await?;
+    if !store::awaits_setup(&mut tx).await? {
+        return Ok(None);
+    }
+    let token = session::new_token(atrium);
+    let now = atrium.now();
+    let hash = session::hash_token(&token);
+    store::insert_token(&mut tx, &atrium.new_id(), PURPOSE, &hash, now, now.plus(LIFETIME)).await?;
+    tx.commit().await?;
+    Ok(Some(atrium.settings.server.link(&format!("/emailValidator/{token}"))))
+}

@@ -1,0 +1,181 @@
+//! Slows guessing down: ten failures per account and fifty per address in fifteen minutes are
+//! free, then each next try waits longer. Never a lock: a browser that has signed in to the
+//! account before is counted apart, so a stranger cannot keep the owner out.
+//!
+//! A try counts as failed before its password is looked at, so that a thousand at once cannot
+//! slip past the count; the one that succeeds takes its count back.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http::HeaderMap;
+use http::header::HeaderValue;
+use sqlx::{AnyConnection, FromRow};
+use subtle::ConstantTimeEq;
+
+use crate::app::AppState;
+use crate::db::Write;
+use crate::error::{Error, Result};
+use crate::http::client::Client;
+use crate::http::text::Email;
+use crate::keyring::mac;
+use crate::types::Millis;
+
+const WINDOW: i64 = 15 * Millis::MINUTE;
+const FREE_PER_ACCOUNT: i64 = 10;
+const FREE_PER_ADDRESS: i64 = 50;
+const FIRST_DELAY: i64 = 15 * Millis::SECOND;
+const LONGEST_DELAY: i64 = 15 * Millis::MINUTE;
+const DEVICE_COOKIE_SECONDS: i64 = 400 * 24 * 60 * 60;
+
+/// The counters one try falls under, with how many failures each lets pass.
+pub struct Attempt {
+    scopes: Vec<(String, i64)>,
+}
+
+impl Attempt {
+    pub fn of(atrium: &AppState, email: &Email, client: &Client, headers: &HeaderMap) -> Self {
+        // Keyed hashes: the table must not become a list of addresses people typed.
+        let account = short_mac(atrium, "throttle", &[email.normalized.as_bytes()]);
+        let scopes = match known_device(atrium, email, headers) {
+            Some(device) => vec![(format!("device:{account}:{device}"), FREE_PER_ACCOUNT)],
+            None => vec![
+                (format!("account:{account}"), FREE_PER_ACCOUNT),
+                (format!("address:{}", client.ip), FREE_PER_ADDRESS),
+            ],
+        };
+        Self { scopes }
+    }
+}
+
+#[derive(FromRow)]
+struct Row {
+    window_start: Millis,
+    failures: i64,
+    blocked_until: Millis,
+}
+
+/// Counts a try, or refuses it with how long to wait.
+pub async fn count(atrium: &AppState, attempt: &Attempt) -> Result<()> {
+    let now = atrium.now();
+    let mut tx = atrium.db.write_minor().await?;
+    for (scope, free) in &attempt.scopes {
+        let row = lock(&mut tx, scope, now).await?;
+        if row.blocked_until > now {
+            let seconds = (row.blocked_until.since(now) + 999) / Millis::SECOND;
+            return Err(Error::throttled(u64::try_from(seconds).unwrap_or(1)));
+        }
+        let next = counted(row, *free, now);
+        sqlx::query(
+            "UPDATE throttles SET window_start = $1, failures = $2, blocked_until = $3 WHERE scope = $4",
+        )
+        .bind(next.window_start)
+        .bind(next.failures)
+        .bind(next.blocked_until)
+        .bind(scope)
+        .execute(&mut *tx)
+        .await?;
+    }
+    tx.commit().await
+}
+
+fn counted(row: Row, free: i64, now: Millis) -> Row {
+    // Quiet begins when waiting ends, else the longest wait would wipe the slate clean.
+    let fresh = now.since(row.window_start.max(row.blocked_until)) >= WINDOW;
+    let failures = if fresh { 1 } else { row.failures + 1 };
+    let over = failures - free;
+    if over < 0 {
+        let window_start = if fresh { now } else { row.window_start };
+        return Row { window_start, failures, blocked_until: Millis(0) };
+    }
+    let delay = FIRST_DELAY.saturating_mul(1 << over.min(20)).min(LONGEST_DELAY);
+    // From here on the window moves along: the delay grows until there is quiet.
+    Row { window_start: now, failures, blocked_until: now.plus(delay) }
+}
+
+/// Reads a counter and holds it until the transaction ends.
+async fn lock(db: &mut AnyConnection, scope: &str, now: Millis) -> Result<Row> {
+    Ok(sqlx::query_as(
+        "INSERT INTO throttles (scope, window_start, failures, blocked_until) VALUES ($1, $2, 0, 0)
+         ON CONFLICT (scope) DO UPDATE SET failures = throttles.failures
+         RETURNING window_start, failures, blocked_until",
+    )
+    .bind(scope)
+    .bind(now)
+    .fetch_one(db)
+    .await?)
+}
+
+/// Takes the count of a try that succeeded back: the account's whole, the address's by one.
+pub async fn forget(tx: &mut Write, attempt: &Attempt) -> Result<()> {
+    for (scope, _) in &attempt.scopes {
+        let statement = if scope.starts_with("address:") {
+            "UPDATE throttles SET failures = failures - 1, blocked_until = 0
+             WHERE scope = $1 AND failures > 0"
+        } else {
+            "DELETE FROM throttles WHERE scope = $1"
+        };
+        sqlx::query(statement).bind(scope).execute(&mut **tx).await?;
+    }
+    Ok(())
+}
+
+/// Removes counters that nothing depends on any more.
+pub async fn sweep(atrium: &AppState) -> Result<u64> {
+    let mut tx = atrium.db.write_minor().await?;
+    let swept = sqlx::query("DELETE FROM throttles WHERE window_start < $1")
+        .bind(atrium.now().plus(-WINDOW - LONGEST_DELAY))
+        .execute(&mut *tx)
+        .await?;
+    tx.commit().await?;
+    Ok(swept.rows_affected())
+}
+
+/// A cookie that proves this browser signed in to this account: a random name, and a keyed hash
+/// of it together with the account. The browser keeps its name across sign-ins.
+pub fn device_cookie(atrium: &AppState, email: &Email, headers: &HeaderMap) -> HeaderValue {
+    let device = known_device(atrium, email, headers)
+        .unwrap_or_else(|| URL_SAFE_NO_PAD.encode(atrium.entropy.bytes::<12>()));
+    let proof = device_proof(atrium, email, &device);
+    atrium.device_cookie.set(&format!("{device}.{proof}"), DEVICE_COOKIE_SECONDS)
+}
+
+fn known_device(atrium: &AppState, email: &Email, headers: &HeaderMap) -> Option<String> {
+    let (device, proof) = atrium.device_cookie.read(headers)?.split_once('.')?;
+    let expected = device_proof(atrium, email, device);
+    bool::from(expected.as_bytes().ct_eq(proof.as_bytes())).then(|| device.to_owned())
+}
+
+fn device_proof(atrium: &AppState, email: &Email, device: &str) -> String {
+    short_mac(atrium, "device", &[device.as_bytes(), b"\n", email.normalized.as_bytes()])
+}
+
+fn short_mac(atrium: &AppState, purpose: &str, parts: &[&[u8]]) -> String {
+    URL_SAFE_NO_PAD.encode(&mac(&atrium.keyring.derive(purpose), parts)[..16])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ten_are_free_and_then_the_wait_doubles() {
+        let mut row = Row { window_start: Millis(0), failures: 0, blocked_until: Millis(0) };
+        for _ in 0..9 {
+            row = counted(row, FREE_PER_ACCOUNT, Millis(1_000));
+            assert_eq!(row.blocked_until, Millis(0));
+        }
+        let mut now = Millis(2_000);
+        for delay in [15, 30, 60, 120, 240, 480, 900, 900] {
+            row = counted(row, FREE_PER_ACCOUNT, now);
+            assert_eq!(row.blocked_until.since(now), delay * Millis::SECOND);
+            now = row.blocked_until;
+        }
+    }
+
+    #[test]
+    fn quiet_ends_the_count() {
+        let row = Row { window_start: Millis(0), failures: 500, blocked_until: Millis(5) };
+        let row = counted(row, FREE_PER_ACCOUNT, Millis(WINDOW + 5));
+        assert_eq!((row.failures, row.blocked_until), (1, Millis(0)));
+    }
+}

@@ -1,0 +1,85 @@
+//! What every handler may reach. Built once at start; nothing else in the program is global.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use anyhow::Context;
+
+use crate::accounts::password::Hasher;
+use crate::accounts::session::SessionCache;
+use crate::config::Settings;
+use crate::db::Db;
+use crate::http::cookies::CookieName;
+use crate::keyring::Keyring;
+use crate::metrics::Metrics;
+use crate::types::{Clock, Entropy, Id, Millis};
+
+#[derive(Clone)]
+pub struct AppState(Arc<Inner>);
+
+pub struct Inner {
+    pub settings: Settings,
+    pub db: Db,
+    pub clock: Clock,
+    pub entropy: Entropy,
+    pub keyring: Keyring,
+    pub hasher: Hasher,
+    pub sessions: SessionCache,
+    pub session_cookie: CookieName,
+    pub device_cookie: CookieName,
+    pub metrics: Metrics,
+}
+
+impl Deref for AppState {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}
+
+impl AppState {
+    /// Opens the stores, brings the schema up to date and finds the master key.
+    pub async fn start(settings: Settings, clock: Clock) -> anyhow::Result<Self> {
+        let entropy = Entropy;
+        make_data_dir(&settings)?;
+        let db = Db::open(&settings.stores.database_url).await.context("database_url")?;
+        let applied = db.migrate().await?;
+        if applied > 0 {
+            tracing::info!(applied, "the database schema was brought up to date");
+        }
+        let keyring = Keyring::open(&settings.stores, &db, &entropy).await?;
+        let https = settings.server.is_https();
+        Ok(Self(Arc::new(Inner {
+            db,
+            clock,
+            entropy,
+            keyring,
+            hasher: Hasher::new(),
+            sessions: SessionCache::new(),
+            session_cookie: CookieName::new("atrium_session", https),
+            device_cookie: CookieName::new("atrium_device", https),
+            metrics: Metrics::install()?,
+            settings,
+        })))
+    }
+
+    pub fn now(&self) -> Millis {
+        self.clock.now()
+    }
+
+    pub fn new_id(&self) -> Id {
+        self.entropy.id(self.now())
+    }
+}
+
+/// Others on the machine have no business in there.
+fn make_data_dir(settings: &Settings) -> anyhow::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    let folder = &settings.stores.data_dir;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .with_context(|| format!("data_dir: {} cannot be made", folder.display()))
+}

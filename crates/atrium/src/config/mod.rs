@@ -1,0 +1,290 @@
+//! Settings: a TOML file, overridden by `ATRIUM_*` variables, overridden by flags. This folder is
+//! the only reader of files and environment. `raw` is what people write, the structs here are
+//! what the program uses: parsed, checked, with every default filled in.
+
+mod raw;
+mod region;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use ipnet::IpNet;
+use serde::Serialize;
+use url::Url;
+use utoipa::ToSchema;
+
+pub use raw::{RawSettings, SettingsArgs};
+pub use region::Region;
+
+use crate::http::CLIENT_VERSION;
+
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub server: ServerSettings,
+    pub stores: StoreSettings,
+    pub console: ConsoleSettings,
+    pub log: LogSettings,
+}
+
+#[derive(Clone, Debug)]
+pub struct ServerSettings {
+    pub listen: SocketAddr,
+    pub public_url: Url,
+    pub trusted_proxies: Vec<IpNet>,
+    pub max_connections: usize,
+    pub metrics_token: Option<String>,
+}
+
+impl ServerSettings {
+    pub fn is_https(&self) -> bool {
+        self.public_url.scheme() == "https"
+    }
+
+    /// An address of the console: `path` begins with a slash. Links are built from the setting,
+    /// never from what a request says its host is.
+    pub fn link(&self, path: &str) -> String {
+        format!("{}{path}", self.public_url.as_str().trim_end_matches('/'))
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct StoreSettings {
+    pub data_dir: PathBuf,
+    pub database_url: String,
+    pub master_key: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ConsoleSettings {
+    pub environment: String,
+    pub build_version: String,
+    pub build_message: Option<String>,
+    pub registration: Registration,
+    pub watermark: bool,
+    pub regions: Vec<Region>,
+}
+
+impl ConsoleSettings {
+    /// Where new apps go unless someone chooses: the first zone.
+    pub fn default_region(&self) -> &str {
+        self.regions.first().map_or(region::LOCAL, |region| region.region.as_str())
+    }
+
+    pub fn endpoint(&self, region: &str) -> Option<&str> {
+        self.regions
+            .iter()
+            .find(|known| known.region == region)
+            .map(|known| known.endpoint.as_str())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Registration {
+    Open,
+    Invite,
+}
+
+#[derive(Clone, Debug)]
+pub struct LogSettings {
+    pub filter: String,
+    pub json: bool,
+}
+
+impl Settings {
+    /// Checks everything and fills in the defaults. An error is one sentence that names the
+    /// setting.
+    pub fn check(raw: RawSettings) -> anyhow::Result<Self> {
+        let server = server(&raw)?;
+        let console = console(&raw, &server.public_url)?;
+        let stores = stores(&raw)?;
+        Ok(Self { server, stores, console, log: log(&raw)? })
+    }
+
+    /// For a server that was told to take any free port: its address is known once it listens.
+    pub fn listening_on(mut self, address: SocketAddr) -> Self {
+        if self.server.listen.port() == 0 {
+            let old = self.server.public_url.clone();
+            let _ = self.server.public_url.set_port(Some(address.port()));
+            for region in &mut self.console.regions {
+                if region.endpoint == origin_text(&old) {
+                    region.endpoint = origin_text(&self.server.public_url);
+                }
+            }
+        }
+        self.server.listen = address;
+        self
+    }
+}
+
+fn server(raw: &RawSettings) -> anyhow::Result<ServerSettings> {
+    let listen = raw.listen.as_deref().unwrap_or("127.0.0.1:8080");
+    let listen: SocketAddr = listen.parse().ok().with_context(|| {
+        format!("listen: {listen:?} is not an address and a port, such as 127.0.0.1:8080")
+    })?;
+    let public_url = match &raw.public_url {
+        Some(text) => web_address("public_url", text)?,
+        None => Url::parse(&format!("http://{}", reachable(listen)))?,
+    };
+    let trusted_proxies = raw
+        .trusted_proxies
+        .iter()
+        .flatten()
+        .map(|text| {
+            let address = text.parse::<std::net::IpAddr>().map(IpNet::from);
+            text.parse::<IpNet>().or(address).ok().with_context(|| {
+                format!("trusted_proxies: {text:?} is neither an address nor a network such as 10.0.0.0/8")
+            })
+        })
+        .collect::<anyhow::Result<_>>()?;
+    let max_connections = raw.max_connections.unwrap_or(16_384);
+    if !(64..=1_000_000).contains(&max_connections) {
+        bail!("max_connections: {max_connections} is not between 64 and 1000000");
+    }
+    let metrics_token = raw.metrics_token.clone();
+    if metrics_token.as_ref().is_some_and(|token| token.len() < 16) {
+        bail!("metrics_token: use at least 16 characters");
+    }
+    Ok(ServerSettings { listen, public_url, trusted_proxies, max_connections, metrics_token })
+}
+
+/// A browser cannot open "all addresses"; on the machine itself, loopback is meant.
+fn reachable(listen: SocketAddr) -> SocketAddr {
+    match listen {
+        SocketAddr::V4(v4) if v4.ip().is_unspecified() => ([127, 0, 0, 1], v4.port()).into(),
+        SocketAddr::V6(v6) if v6.ip().is_unspecified() => {
+            (std::net::Ipv6Addr::LOCALHOST, v6.port()).into()
+        }
+        other => other,
+    }
+}
+
+fn stores(raw: &RawSettings) -> anyhow::Result<StoreSettings> {
+    let data_dir = raw.data_dir.clone().unwrap_or_else(|| PathBuf::from("data"));
+    let database_url = match &raw.database_url {
+        Some(url) if ["sqlite:", "postgres:", "postgresql:"].iter().any(|s| url.starts_with(s)) => {
+            url.clone()
+        }
+        // The value itself may hold a password: do not repeat it.
+        Some(_) => bail!("database_url: it must begin with postgres:// or sqlite:"),
+        None => crate::db::sqlite_url(&data_dir).context("data_dir")?,
+    };
+    Ok(StoreSettings { data_dir, database_url, master_key: raw.master_key.clone() })
+}
+
+fn console(raw: &RawSettings, public_url: &Url) -> anyhow::Result<ConsoleSettings> {
+    let registration = match raw.registration.as_deref() {
+        None | Some("open") => Registration::Open,
+        Some("invite") => Registration::Invite,
+        Some(other) => bail!("registration: {other:?} is neither \"open\" nor \"invite\""),
+    };
+    let local = Region::local(origin_text(public_url));
+    Ok(ConsoleSettings {
+        environment: raw.environment.clone().unwrap_or_else(|| "production-front".to_owned()),
+        build_version: raw.build_version.clone().unwrap_or_else(|| CLIENT_VERSION.to_owned()),
+        build_message: raw.build_message.clone(),
+        registration,
+        watermark: raw.watermark.unwrap_or(true),
+        regions: region::check(raw.regions.as_deref(), local)?,
+    })
+}
+
+fn log(raw: &RawSettings) -> anyhow::Result<LogSettings> {
+    let filter = raw.log.clone().unwrap_or_else(|| "info".to_owned());
+    tracing_subscriber::EnvFilter::try_new(&filter)
+        .with_context(|| format!("log: {filter:?} is not a level or a filter such as info"))?;
+    let json = match raw.log_format.as_deref() {
+        None | Some("text") => false,
+        Some("json") => true,
+        Some(other) => bail!("log_format: {other:?} is neither \"text\" nor \"json\""),
+    };
+    Ok(LogSettings { filter, json })
+}
+
+/// An origin to build links from: http or https, and nothing after the host.
+fn web_address(setting: &str, text: &str) -> anyhow::Result<Url> {
+    let url = Url::parse(text).ok().filter(|url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.host().is_some()
+            && url.path() == "/"
+            && url.query().is_none()
+            && url.fragment().is_none()
+            && url.username().is_empty()
+            && url.password().is_none()
+    });
+    url.with_context(|| {
+        format!("{setting}: {text:?} is not an address such as https://atrium.example.com, without a path")
+    })
+}
+
+fn origin_text(url: &Url) -> String {
+    url.as_str().trim_end_matches('/').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(raw: RawSettings) -> String {
+        Settings::check(raw).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn defaults_run_on_loopback_with_embedded_stores() {
+        let settings = Settings::check(RawSettings::default()).unwrap();
+        assert_eq!(settings.server.listen.to_string(), "127.0.0.1:8080");
+        assert_eq!(settings.server.public_url.as_str(), "http://127.0.0.1:8080/");
+        assert!(settings.stores.database_url.starts_with("sqlite:///"));
+        assert_eq!(settings.console.environment, "production-front");
+        assert_eq!(settings.console.build_version, "v25.10.202");
+        assert_eq!(settings.console.default_region(), "local");
+        assert_eq!(settings.console.endpoint("local"), Some("http://127.0.0.1:8080"));
+    }
+
+    #[test]
+    fn a_wrong_setting_is_named_with_its_reason() {
+        let some = |text: &str| Some(text.to_owned());
+        let cases = [
+            (RawSettings { listen: some("8080"), ..Default::default() }, "listen: \"8080\""),
+            (RawSettings { public_url: some("ftp://x"), ..Default::default() }, "public_url: "),
+            (
+                RawSettings { public_url: some("https://x/app"), ..Default::default() },
+                "public_url: ",
+            ),
+            (
+                RawSettings { registration: some("maybe"), ..Default::default() },
+                "registration: \"maybe\"",
+            ),
+            (RawSettings { log_format: some("xml"), ..Default::default() }, "log_format: \"xml\""),
+            (RawSettings { max_connections: Some(1), ..Default::default() }, "max_connections: 1"),
+            (
+                RawSettings { trusted_proxies: Some(vec!["ten".into()]), ..Default::default() },
+                "trusted_proxies: \"ten\"",
+            ),
+            (RawSettings { metrics_token: some("short"), ..Default::default() }, "metrics_token: "),
+        ];
+        for (raw, beginning) in cases {
+            let text = refused(raw);
+            assert!(text.starts_with(beginning), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_database_url_is_not_repeated() {
+        let raw = RawSettings {
+            database_url: Some("mysql://root:hunter2@db/atrium".into()),
+            ..Default::default()
+        };
+        assert!(!refused(raw).contains("hunter2"));
+    }
+
+    #[test]
+    fn a_free_port_reaches_the_links() {
+        let raw = RawSettings { listen: Some("127.0.0.1:0".into()), ..Default::default() };
+        let settings = Settings::check(raw).unwrap();
+        let settings = settings.listening_on("127.0.0.1:4242".parse().unwrap());
+        assert_eq!(settings.server.link("/login"), "http://127.0.0.1:4242/login");
+        assert_eq!(settings.console.endpoint("local"), Some("http://127.0.0.1:4242"));
+    }
+}

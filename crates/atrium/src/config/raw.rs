@@ -1,0 +1,211 @@
+//! Settings as people write them. One struct is the file, the variables and the flags at once, so
+//! that the three can never know different settings.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::region::{self, Region};
+
+#[derive(Args, Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RawSettings {
+    /// Address and port to listen on [default: 127.0.0.1:8080]
+    #[arg(long, env = "ATRIUM_LISTEN", value_name = "ADDRESS:PORT", global = true)]
+    pub listen: Option<String>,
+
+    /// Address people open in the browser; links in mails begin with it [default: http:// and
+    /// the listen address]
+    #[arg(long, env = "ATRIUM_PUBLIC_URL", value_name = "URL", global = true)]
+    pub public_url: Option<String>,
+
+    /// Networks of reverse proxies whose X-Forwarded-For is believed
+    #[arg(
+        long,
+        env = "ATRIUM_TRUSTED_PROXIES",
+        value_name = "NETWORK,…",
+        value_delimiter = ',',
+        global = true
+    )]
+    pub trusted_proxies: Option<Vec<String>>,
+
+    /// Most connections open at once; one address may hold a quarter of them [default: 16384]
+    #[arg(long, env = "ATRIUM_MAX_CONNECTIONS", value_name = "N", global = true)]
+    pub max_connections: Option<usize>,
+
+    /// Bearer token for /metrics; without one, /metrics answers this machine only
+    #[arg(
+        long,
+        env = "ATRIUM_METRICS_TOKEN",
+        value_name = "TOKEN",
+        hide_env_values = true,
+        global = true
+    )]
+    pub metrics_token: Option<String>,
+
+    /// Folder for everything that must survive a restart [default: ./data]
+    #[arg(long, env = "ATRIUM_DATA_DIR", value_name = "FOLDER", global = true)]
+    pub data_dir: Option<PathBuf>,
+
+    /// Metadata database, postgres://… or sqlite:… [default: SQLite in the data folder]
+    #[arg(
+        long,
+        env = "ATRIUM_DATABASE_URL",
+        value_name = "URL",
+        hide_env_values = true,
+        global = true
+    )]
+    pub database_url: Option<String>,
+
+    /// Key that encrypts secrets at rest, 32 bytes in Base64; prefer the variable or the file to
+    /// the flag, which other users of the machine can see [default: made on first start, in
+    /// master.key in the data folder]
+    #[arg(
+        long,
+        env = "ATRIUM_MASTER_KEY",
+        value_name = "BASE64",
+        hide_env_values = true,
+        global = true
+    )]
+    pub master_key: Option<String>,
+
+    /// Name of this environment; the console looks for new versions where it contains
+    /// "production" [default: production-front]
+    #[arg(long, env = "ATRIUM_ENVIRONMENT", value_name = "NAME", global = true)]
+    pub environment: Option<String>,
+
+    /// Version the console compares itself with [default: the client version]
+    #[arg(long, env = "ATRIUM_BUILD_VERSION", value_name = "VERSION", global = true)]
+    pub build_version: Option<String>,
+
+    /// What is new, shown beside the offer to refresh
+    #[arg(long, env = "ATRIUM_BUILD_MESSAGE", value_name = "TEXT", global = true)]
+    pub build_message: Option<String>,
+
+    /// Who may make an account: "open" (anyone) or "invite" [default: open]
+    #[arg(long, env = "ATRIUM_REGISTRATION", value_name = "MODE", global = true)]
+    pub registration: Option<String>,
+
+    /// Whether pages carry a watermark with the signed-in person's name [default: true]
+    #[arg(long, env = "ATRIUM_WATERMARK", value_name = "BOOL", global = true)]
+    pub watermark: Option<bool>,
+
+    /// Where apps can live, as short-name|Name=https://endpoint [default: local, this instance]
+    #[arg(long, env = "ATRIUM_REGIONS", value_name = "REGION,…", value_delimiter = ',', value_parser = region::parse, global = true)]
+    pub regions: Option<Vec<Region>>,
+
+    /// What to log: error, warn, info, debug, or a filter such as info,atrium::http=debug
+    /// [default: info]
+    #[arg(long, env = "ATRIUM_LOG", value_name = "FILTER", global = true)]
+    pub log: Option<String>,
+
+    /// How to write the log: text or json [default: text]
+    #[arg(long, env = "ATRIUM_LOG_FORMAT", value_name = "FORMAT", global = true)]
+    pub log_format: Option<String>,
+}
+
+/// Variables that are no setting but belong to us all the same.
+const OTHER_VARIABLES: [&str; 1] = ["ATRIUM_CONFIG"];
+
+#[derive(Args, Clone, Debug, Default)]
+pub struct SettingsArgs {
+    /// Settings file (TOML); its keys are the flags below with underscores
+    #[arg(long, env = "ATRIUM_CONFIG", value_name = "FILE", global = true)]
+    pub config: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub given: RawSettings,
+}
+
+impl RawSettings {
+    /// The file's settings with those given by variables and flags laid over them.
+    pub fn load(args: &SettingsArgs) -> anyhow::Result<Self> {
+        refuse_unknown_variables(std::env::vars().map(|(name, _)| name))?;
+        match &args.config {
+            Some(path) => Self::from_file(path)?.overlaid_with(&args.given),
+            None => Ok(args.given.clone()),
+        }
+    }
+
+    fn from_file(path: &Path) -> anyhow::Result<Self> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("the settings file {} cannot be read", path.display()))?;
+        // The parser's message quotes the line, which may hold a secret: keep what it says only.
+        toml::from_str(&text).map_err(|error| {
+            let line = error.span().map_or(0, |span| text[..span.start].matches('\n').count() + 1);
+            anyhow::anyhow!("{}, line {line}: {}", path.display(), error.message())
+        })
+    }
+
+    fn overlaid_with(self, given: &Self) -> anyhow::Result<Self> {
+        let mut merged = serde_json::to_value(self)?;
+        let overlay = serde_json::to_value(given)?;
+        if let (Some(merged), Some(overlay)) = (merged.as_object_mut(), overlay.as_object()) {
+            for (key, value) in overlay.iter().filter(|(_, value)| !value.is_null()) {
+                merged.insert(key.clone(), value.clone());
+            }
+        }
+        Ok(serde_json::from_value(merged)?)
+    }
+}
+
+/// A misspelt variable would silently leave a default in force.
+fn refuse_unknown_variables(names: impl Iterator<Item = String>) -> anyhow::Result<()> {
+    let command = RawSettings::augment_args(clap::Command::new("atrium"));
+    let known: Vec<String> = command
+        .get_arguments()
+        .filter_map(|arg| arg.get_env().map(|env| env.to_string_lossy().into_owned()))
+        .collect();
+    for name in names.filter(|name| name.starts_with("ATRIUM_")) {
+        if !known.contains(&name) && !OTHER_VARIABLES.contains(&name.as_str()) {
+            bail!("{name} is not a setting of Atrium; `atrium serve --help` lists them");
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_win_over_the_file() {
+        let file: RawSettings =
+            toml::from_str("listen = \"0.0.0.0:80\"\nenvironment = \"staging\"").unwrap();
+        let given = RawSettings { listen: Some("127.0.0.1:9".into()), ..Default::default() };
+        let merged = file.overlaid_with(&given).unwrap();
+        assert_eq!(merged.listen.as_deref(), Some("127.0.0.1:9"));
+        assert_eq!(merged.environment.as_deref(), Some("staging"));
+    }
+
+    #[test]
+    fn a_misspelt_variable_is_refused() {
+        let names = |name: &str| vec!["PATH".to_owned(), name.to_owned()].into_iter();
+        assert!(refuse_unknown_variables(names("ATRIUM_LISTEN")).is_ok());
+        assert!(refuse_unknown_variables(names("ATRIUM_CONFIG")).is_ok());
+        let error = refuse_unknown_variables(names("ATRIUM_LISTN")).unwrap_err().to_string();
+        assert!(error.contains("ATRIUM_LISTN"), "{error}");
+    }
+
+    #[test]
+    fn the_file_knows_regions_as_tables() {
+        let file: RawSettings = toml::from_str(
+            "[[regions]]\nregion = \"eu\"\nname = \"Europe\"\nendpoint = \"https://eu.example.com\"",
+        )
+        .unwrap();
+        assert_eq!(file.regions.unwrap()[0].region, "eu");
+    }
+
+    #[test]
+    fn a_misspelt_key_in_the_file_is_refused_by_name() {
+        let folder = std::env::temp_dir().join(format!("atrium-raw-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("atrium.toml");
+        std::fs::write(&path, "listen = \"127.0.0.1:1\"\nlisen = \"x\"\n").unwrap();
+        let error = RawSettings::from_file(&path).unwrap_err().to_string();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(error.contains("line 2") && error.contains("lisen"), "{error}");
+    }
+}

@@ -1,0 +1,221 @@
+//! The metadata database: one portable text per query, on SQLite or PostgreSQL. Knows no resource.
+//!
+//! Reads take a connection from `read()`. Changes go through `write()`, which is the only way to
+//! begin a transaction and hides how the two databases differ there.
+
+mod epoch;
+mod migrate;
+
+use std::ops::{Deref, DerefMut};
+use std::path::Path;
+use std::str::FromStr;
+use std::sync::Once;
+use std::time::Duration;
+
+use anyhow::Context;
+use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
+use sqlx::pool::PoolConnection;
+use sqlx::{Any, AnyConnection, AnyPool, SqlSafeStr, Transaction};
+
+pub use migrate::MigrationState;
+
+use crate::error::Result;
+use epoch::EpochReader;
+
+/// How long a writer waits for its turn, whether the other one is in this process or another.
+pub const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    Sqlite,
+    Postgres,
+}
+
+#[derive(Clone)]
+pub struct Db {
+    dialect: Dialect,
+    readers: AnyPool,
+    /// On SQLite a pool of one: writers queue in order here instead of polling the file's lock,
+    /// where the unlucky can starve. On PostgreSQL the same pool as `readers`.
+    writers: AnyPool,
+    epoch: EpochReader,
+}
+
+impl Db {
+    /// Opens the database. `url` is `sqlite:…` or `postgres://…`.
+    pub async fn open(url: &str) -> anyhow::Result<Self> {
+        static DRIVERS: Once = Once::new();
+        DRIVERS.call_once(sqlx::any::install_default_drivers);
+        let dialect = dialect_of(url)?;
+        let options = AnyConnectOptions::from_str(url).context("database_url cannot be read")?;
+        let (readers, writers) = match dialect {
+            Dialect::Sqlite => {
+                // The writer goes first: it makes the file and switches it to WAL.
+                let writers = sqlite_pool(1).connect_with(options.clone()).await?;
+                let cores = std::thread::available_parallelism().map_or(2, usize::from);
+                // One more than that, because the epoch reader keeps one for itself.
+                let readers = u32::try_from(cores.clamp(2, 8) + 1).unwrap_or(3);
+                (sqlite_pool(readers).connect_with(options).await?, writers)
+            }
+            Dialect::Postgres => {
+                let pool = AnyPoolOptions::new()
+                    .max_connections(20)
+                    .acquire_timeout(BUSY_TIMEOUT)
+                    .connect_with(options)
+                    .await?;
+                (pool.clone(), pool)
+            }
+        };
+        let epoch = EpochReader::start(readers.clone());
+        Ok(Self { dialect, readers, writers, epoch })
+    }
+
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// A connection to read with.
+    pub async fn read(&self) -> Result<PoolConnection<Any>> {
+        Ok(self.readers.acquire().await?)
+    }
+
+    /// Begins a transaction that may read and then write. Once committed it survives a power cut,
+    /// and every instance knows that what it keeps in memory may be out of date.
+    pub async fn write(&self) -> Result<Write> {
+        self.begin(Weight::Full).await
+    }
+
+    /// Like `write`, for rows that no cached answer is made from and that nobody would miss after
+    /// a power cut: counts of failed tries, when a session was last seen.
+    pub async fn write_minor(&self) -> Result<Write> {
+        self.begin(Weight::Minor).await
+    }
+
+    /// The counter that `write` raises: an answer made after reading it is good for as long as it
+    /// stays the same. Concurrent callers share one query that starts after all of them asked.
+    pub async fn epoch(&self) -> Result<i64> {
+        self.epoch.read().await
+    }
+
+    /// Brings the schema up to date, one instance at a time.
+    pub async fn migrate(&self) -> anyhow::Result<usize> {
+        migrate::run(self).await
+    }
+
+    pub async fn migration_state(&self) -> anyhow::Result<MigrationState> {
+        migrate::state(self).await
+    }
+
+    /// Whether a write would go through: readiness, not a promise.
+    pub async fn ping(&self) -> Result<()> {
+        let mut tx = self.begin(Weight::Minor).await?;
+        sqlx::query("SELECT 1").execute(&mut *tx).await?;
+        tx.tx.rollback().await?;
+        Ok(())
+    }
+
+    pub async fn close(&self) {
+        self.writers.close().await;
+        self.readers.close().await;
+    }
+
+    async fn begin(&self, weight: Weight) -> Result<Write> {
+        let mut connection = self.writers.acquire().await?;
+        let tx = match (self.dialect, weight) {
+            (Dialect::Sqlite, weight) => {
+                let pragma = match weight {
+                    Weight::Full => "PRAGMA synchronous = FULL",
+                    Weight::Minor => "PRAGMA synchronous = NORMAL",
+                };
+                sqlx::raw_sql(pragma).execute(&mut *connection).await?;
+                // A deferred BEGIN fails at once when its read turns into a write while someone
+                // else writes; an immediate one waits its turn.
+                Transaction::begin(connection, Some("BEGIN IMMEDIATE".into_sql_str())).await?
+            }
+            (Dialect::Postgres, weight) => {
+                let mut tx = Transaction::begin(connection, None).await?;
+                if weight == Weight::Minor {
+                    sqlx::raw_sql("SET LOCAL synchronous_commit TO OFF").execute(&mut *tx).await?;
+                }
+                tx
+            }
+        };
+        Ok(Write { tx, weight })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Weight {
+    Full,
+    Minor,
+}
+
+/// A transaction in progress. Dropping it undoes it.
+pub struct Write {
+    tx: Transaction<'static, Any>,
+    weight: Weight,
+}
+
+impl Write {
+    pub async fn commit(mut self) -> Result<()> {
+        if self.weight == Weight::Full {
+            // Last, so that on PostgreSQL this row is locked only for the commit itself, and
+            // always after every other lock: no two transactions can wait for each other here.
+            sqlx::query("UPDATE instance SET epoch = epoch + 1").execute(&mut *self.tx).await?;
+        }
+        Ok(self.tx.commit().await?)
+    }
+}
+
+impl Deref for Write {
+    type Target = AnyConnection;
+
+    fn deref(&self) -> &AnyConnection {
+        &self.tx
+    }
+}
+
+impl DerefMut for Write {
+    fn deref_mut(&mut self) -> &mut AnyConnection {
+        &mut self.tx
+    }
+}
+
+fn dialect_of(url: &str) -> anyhow::Result<Dialect> {
+    match url.split(':').next() {
+        Some("sqlite") => Ok(Dialect::Sqlite),
+        Some("postgres" | "postgresql") => Ok(Dialect::Postgres),
+        _ => anyhow::bail!("database_url must begin with sqlite: or postgres://"),
+    }
+}
+
+/// The address of an embedded database in `folder`.
+pub fn sqlite_url(folder: &Path) -> anyhow::Result<String> {
+    let file = std::path::absolute(folder)?.join("atrium.db");
+    let url = url::Url::from_file_path(&file)
+        .map_err(|()| anyhow::anyhow!("{} cannot hold a database", file.display()))?;
+    Ok(format!("sqlite://{}?mode=rwc", url.path()))
+}
+
+fn sqlite_pool(connections: u32) -> AnyPoolOptions {
+    AnyPoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(BUSY_TIMEOUT)
+        // An embedded connection cannot go stale, and the test would cost as much as a query.
+        .test_before_acquire(false)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .after_connect(|connection, _| {
+            Box::pin(async move {
+                for pragma in [
+                    "PRAGMA busy_timeout = 5000",
+                    "PRAGMA journal_mode = WAL",
+                    "PRAGMA synchronous = FULL",
+                    "PRAGMA foreign_keys = ON",
+                ] {
+                    sqlx::raw_sql(pragma).execute(&mut *connection).await?;
+                }
+                Ok(())
+            })
+        })
+}

@@ -1,0 +1,288 @@
+//! The one error type. What a caller may read (a code, its text in two languages, a field) is
+//! apart from the cause, which only the log sees.
+//!
+//! A handler returns `Error`; `http::envelope` turns it into JSON in the caller's language.
+
+use std::borrow::Cow;
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+
+use crate::http::locale::Locale;
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Declares every code once: its status and its text in Chinese and English.
+macro_rules! codes {
+    ($($variant:ident = $name:literal, $status:ident, $zh:literal, $en:literal;)+) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Code { $($variant),+ }
+
+        impl Code {
+            pub const ALL: &[Code] = &[$(Code::$variant),+];
+
+            /// What clients compare with; never changes once released.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$variant => $name),+ }
+            }
+
+            pub fn status(self) -> StatusCode {
+                match self { $(Code::$variant => StatusCode::$status),+ }
+            }
+
+            pub fn text(self, locale: Locale) -> &'static str {
+                match (self, locale) {
+                    $((Code::$variant, Locale::ZhCn) => $zh,
+                      (Code::$variant, Locale::EnUs) => $en,)+
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    MalformedRequest = "malformed_request", BAD_REQUEST, "请求无法解析。", "The request could not be read.";
+    MalformedJson = "malformed_json", BAD_REQUEST, "请求内容不是有效的 JSON。", "The body is not valid JSON.";
+    NotSignedIn = "not_signed_in", UNAUTHORIZED, "请先登录。", "Please sign in.";
+    BadCredentials = "bad_credentials", UNAUTHORIZED, "邮箱或密码不正确。", "The e-mail address or the password is wrong.";
+    CrossSite = "cross_site", FORBIDDEN, "已拦截来自其他网站的请求。", "A request from another site was refused.";
+    NotFound = "not_found", NOT_FOUND, "内容不存在，或你没有查看权限。", "This does not exist, or you may not see it.";
+    MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "此地址不支持该请求方法。", "This address does not take that method.";
+    Conflict = "conflict", CONFLICT, "内容已被他人更改，请刷新后重试。", "Someone changed this meanwhile. Reload and try again.";
+    EmailTaken = "email_taken", CONFLICT, "该邮箱已注册。", "This e-mail address already has an account.";
+    TokenGone = "token_gone", GONE, "链接已使用或已过期。", "This link was used already or has expired.";
+    TooLarge = "too_large", PAYLOAD_TOO_LARGE, "请求内容过大。", "The request is too large.";
+    UnsupportedType = "unsupported_type", UNSUPPORTED_MEDIA_TYPE, "请以 JSON 格式（application/json）提交。", "Send the body as JSON (application/json).";
+    Invalid = "invalid", UNPROCESSABLE_ENTITY, "填写的内容有误，请检查。", "Some of this needs another look.";
+    WrongType = "wrong_type", UNPROCESSABLE_ENTITY, "格式不正确。", "This has the wrong format.";
+    Required = "required", UNPROCESSABLE_ENTITY, "此项必填。", "This is required.";
+    TooLong = "too_long", UNPROCESSABLE_ENTITY, "最多 {max} 个字符。", "At most {max} characters.";
+    NulCharacter = "nul_character", UNPROCESSABLE_ENTITY, "包含不支持的字符。", "This contains a character that cannot be stored.";
+    BadEmail = "bad_email", UNPROCESSABLE_ENTITY, "请输入有效的邮箱地址。", "Enter a valid e-mail address.";
+    PasswordTooShort = "password_too_short", UNPROCESSABLE_ENTITY, "密码至少 {min} 个字符。", "Use at least {min} characters.";
+    PasswordTooLong = "password_too_long", UNPROCESSABLE_ENTITY, "密码最多 {max} 个字符。", "Use at most {max} characters.";
+    PasswordCommon = "password_common", UNPROCESSABLE_ENTITY, "这个密码太常见，容易被猜到。", "This password is too common and easy to guess.";
+    BadTimezone = "bad_timezone", UNPROCESSABLE_ENTITY, "未知时区。", "This time zone is not known.";
+    Throttled = "throttled", TOO_MANY_REQUESTS, "尝试次数过多，请稍后再试。", "Too many attempts. Try again later.";
+    HeadersTooLarge = "headers_too_large", REQUEST_HEADER_FIELDS_TOO_LARGE, "请求头过大。", "The request headers are too large.";
+    Internal = "internal", INTERNAL_SERVER_ERROR, "服务器出错了，请稍后重试。", "Something went wrong on the server. Try again later.";
+    Unavailable = "unavailable", SERVICE_UNAVAILABLE, "服务暂时不可用，请稍后重试。", "The service is unavailable for a moment. Try again later.";
+    Timeout = "timeout", SERVICE_UNAVAILABLE, "请求超时，请重试。", "The request took too long. Try again.";
+}
+
+impl Code {
+    /// The code for a response that something below us made without one.
+    pub fn for_status(status: StatusCode) -> Self {
+        match status {
+            StatusCode::UNAUTHORIZED => Self::NotSignedIn,
+            StatusCode::NOT_FOUND => Self::NotFound,
+            StatusCode::METHOD_NOT_ALLOWED => Self::MethodNotAllowed,
+            StatusCode::PAYLOAD_TOO_LARGE => Self::TooLarge,
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => Self::UnsupportedType,
+            StatusCode::UNPROCESSABLE_ENTITY => Self::Invalid,
+            StatusCode::TOO_MANY_REQUESTS => Self::Throttled,
+            StatusCode::SERVICE_UNAVAILABLE => Self::Unavailable,
+            status if status.is_client_error() => Self::MalformedRequest,
+            _ => Self::Internal,
+        }
+    }
+}
+
+/// One thing that is wrong, with the field it belongs to where there is one.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    pub code: Code,
+    pub field: Option<Cow<'static, str>>,
+    pub values: Vec<(&'static str, String)>,
+}
+
+impl Fault {
+    pub fn new(code: Code) -> Self {
+        Self { code, field: None, values: Vec::new() }
+    }
+
+    pub fn on(mut self, field: impl Into<Cow<'static, str>>) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+
+    /// Fills `{name}` in the text.
+    pub fn with(mut self, name: &'static str, value: impl ToString) -> Self {
+        self.values.push((name, value.to_string()));
+        self
+    }
+
+    pub fn text(&self, locale: Locale) -> String {
+        let text = self.code.text(locale).to_owned();
+        self.values
+            .iter()
+            .fold(text, |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+    }
+}
+
+/// What went wrong, as far as the caller may know: travels on the response to `http::envelope`.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    pub status: StatusCode,
+    pub faults: Vec<Fault>,
+    pub retry_after_seconds: Option<u64>,
+}
+
+#[derive(Debug)]
+pub struct Error {
+    problem: Problem,
+    cause: Option<anyhow::Error>,
+}
+
+impl Error {
+    pub fn internal(cause: impl Into<anyhow::Error>) -> Self {
+        Self { cause: Some(cause.into()), ..Code::Internal.into() }
+    }
+
+    pub fn unavailable(cause: impl Into<anyhow::Error>) -> Self {
+        let mut error: Self = Code::Unavailable.into();
+        error.problem.retry_after_seconds = Some(5);
+        error.cause = Some(cause.into());
+        error
+    }
+
+    pub fn throttled(retry_after_seconds: u64) -> Self {
+        let mut error: Self = Code::Throttled.into();
+        error.problem.retry_after_seconds = Some(retry_after_seconds);
+        error
+    }
+
+    /// 422 with one entry per field.
+    pub fn invalid(faults: Vec<Fault>) -> Self {
+        Self {
+            problem: Problem {
+                status: StatusCode::UNPROCESSABLE_ENTITY,
+                faults,
+                retry_after_seconds: None,
+            },
+            cause: None,
+        }
+    }
+
+    pub fn status(&self) -> StatusCode {
+        self.problem.status
+    }
+
+    pub fn code(&self) -> Option<Code> {
+        self.problem.faults.first().map(|fault| fault.code)
+    }
+}
+
+impl From<Code> for Error {
+    fn from(code: Code) -> Self {
+        Fault::new(code).into()
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Self {
+            problem: Problem {
+                status: fault.code.status(),
+                faults: vec![fault],
+                retry_after_seconds: None,
+            },
+            cause: None,
+        }
+    }
+}
+
+/// A database error is never "not found": lookups return `Option`, and what arrives here is either
+/// a database that cannot be reached or a mistake of ours.
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        match error {
+            sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Io(_) => {
+                Self::unavailable(error)
+            }
+            other => Self::internal(other),
+        }
+    }
+}
+
+impl From<anyhow::Error> for Error {
+    fn from(error: anyhow::Error) -> Self {
+        Self::internal(error)
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let texts: Vec<_> = self.problem.faults.iter().map(|f| f.text(Locale::EnUs)).collect();
+        write!(f, "{}", texts.join(" "))?;
+        match &self.cause {
+            Some(cause) => write!(f, " ({cause:#})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        if let Some(cause) = &self.cause {
+            tracing::error!(error = format!("{cause:#}"), "request failed");
+        }
+        let mut response = self.problem.status.into_response();
+        response.extensions_mut().insert(self.problem);
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_snake_case_names() {
+        let names: HashSet<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        assert_eq!(names.len(), Code::ALL.len());
+        for name in names {
+            assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{name}");
+        }
+    }
+
+    #[test]
+    fn both_languages_have_the_same_placeholders() {
+        let placeholders = |text: &str| -> Vec<String> {
+            let mut found: Vec<_> = text
+                .split('{')
+                .skip(1)
+                .filter_map(|rest| rest.split_once('}').map(|(name, _)| name.to_owned()))
+                .collect();
+            found.sort();
+            found
+        };
+        for code in Code::ALL {
+            assert_eq!(
+                placeholders(code.text(Locale::ZhCn)),
+                placeholders(code.text(Locale::EnUs)),
+                "{}",
+                code.as_str()
+            );
+        }
+    }
+
+    #[test]
+    fn values_are_filled_in() {
+        let fault = Fault::new(Code::TooLong).with("max", 80);
+        assert_eq!(fault.text(Locale::EnUs), "At most 80 characters.");
+        assert_eq!(fault.text(Locale::ZhCn), "最多 80 个字符。");
+    }
+
+    #[test]
+    fn a_cause_never_reaches_the_caller() {
+        let error = Error::internal(anyhow::anyhow!("connection to 10.0.0.1 refused"));
+        let response = error.into_response();
+        let problem = response.extensions().get::<Problem>().unwrap();
+        assert!(!problem.faults[0].text(Locale::EnUs).contains("10.0.0.1"));
+    }
+}

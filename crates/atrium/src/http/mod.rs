@@ -1,0 +1,20 @@
+//! Everything between the socket and a handler: extractors, middleware, static files. Knows no
+//! resource.
+
+pub mod access_log;
+pub mod client;
+pub mod connections;
+pub mod console;
+pub mod cookies;
+pub mod cross_site;
+pub mod envelope;
+pub mod json;
+pub mod limits;
+pub mod locale;
+pub mod request_id;
+pub mod security_headers;
+pub mod text;
+
+/// The version of the console, which is also the path its assets are served under. One file
+/// tells both the server and the console's build.
+pub const CLIENT_VERSION: &str = include_str!("../../../../client-version").trim_ascii();

@@ -1,0 +1,151 @@
+//! Checks of what people type. Collects every fault, so that a form shows all of them at once.
+
+use crate::error::{Code, Error, Fault, Result};
+
+pub const NAME_MAX: usize = 80;
+pub const EMAIL_MAX: usize = 254;
+pub const PASSWORD_MIN: usize = 8;
+pub const PASSWORD_MAX: usize = 128;
+
+#[derive(Default)]
+pub struct Checks {
+    faults: Vec<Fault>,
+}
+
+impl Checks {
+    pub fn fail(&mut self, fault: Fault) {
+        self.faults.push(fault);
+    }
+
+    /// A name as shown on screen: trimmed, not empty, without control characters.
+    pub fn name(&mut self, field: &'static str, text: &str) -> String {
+        let name = text.trim();
+        if name.is_empty() {
+            self.fail(Fault::new(Code::Required).on(field));
+        } else if name.chars().count() > NAME_MAX {
+            self.fail(Fault::new(Code::TooLong).on(field).with("max", NAME_MAX));
+        } else if name.chars().any(char::is_control) {
+            self.fail(Fault::new(Code::NulCharacter).on(field));
+        }
+        name.to_owned()
+    }
+
+    pub fn email(&mut self, field: &'static str, text: &str) -> Email {
+        let email = Email::new(text);
+        if email.as_typed.is_empty() {
+            self.fail(Fault::new(Code::Required).on(field));
+        } else if !email.is_plausible() {
+            self.fail(Fault::new(Code::BadEmail).on(field));
+        }
+        email
+    }
+
+    /// Length and commonness only: rules about kinds of characters make passwords worse.
+    pub fn new_password(&mut self, field: &'static str, password: &str) {
+        let length = password.chars().count();
+        if length < PASSWORD_MIN {
+            self.fail(Fault::new(Code::PasswordTooShort).on(field).with("min", PASSWORD_MIN));
+        } else if length > PASSWORD_MAX {
+            self.fail(Fault::new(Code::PasswordTooLong).on(field).with("max", PASSWORD_MAX));
+        } else if crate::accounts::password::is_common(password) {
+            self.fail(Fault::new(Code::PasswordCommon).on(field));
+        }
+    }
+
+    pub fn finish(self) -> Result<()> {
+        if self.faults.is_empty() { Ok(()) } else { Err(Error::invalid(self.faults)) }
+    }
+}
+
+/// An address as typed, and the form it is compared by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Email {
+    pub as_typed: String,
+    pub normalized: String,
+}
+
+impl Email {
+    pub fn new(text: &str) -> Self {
+        let as_typed = text.trim().to_owned();
+        let normalized = as_typed.to_lowercase();
+        Self { as_typed, normalized }
+    }
+
+    /// Whether mail could be sent there. The proof is the mail that arrives, so this only stops
+    /// what is surely a slip, and what could break out of a header or a log line.
+    fn is_plausible(&self) -> bool {
+        let Some((local, domain)) = self.as_typed.rsplit_once('@') else { return false };
+        let forbidden = |c: char| {
+            c.is_control()
+                || c.is_whitespace()
+                || matches!(
+                    c,
+                    '<' | '>' | '(' | ')' | ',' | ';' | ':' | '"' | '\\' | '[' | ']' | '@'
+                )
+        };
+        let label = |label: &str| {
+            !label.is_empty()
+                && label.len() <= 63
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+        };
+        self.as_typed.len() <= EMAIL_MAX
+            && !local.is_empty()
+            && local.len() <= 64
+            && !local.contains(forbidden)
+            && !local.starts_with('.')
+            && !local.ends_with('.')
+            && !local.contains("..")
+            && !domain.contains(forbidden)
+            && domain.split('.').all(label)
+            && (domain.contains('.') || domain == "localhost")
+            && domain.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '.')
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plausible_addresses() {
+        for good in ["a@b.co", "Jane.Doe+tag@Example.com", "数据@例子.中国", "root@localhost"]
+        {
+            assert!(Email::new(good).is_plausible(), "{good}");
+        }
+        let long = format!("{}@example.com", "a".repeat(65));
+        for bad in [
+            "",
+            "a",
+            "@b.co",
+            "a@",
+            "a b@c.de",
+            "a@b",
+            "a@b..c",
+            "a@-b.co",
+            "a@b.co\r\nBcc: x@y.z",
+            "<a@b.co>",
+            "a,b@c.de",
+            ".a@b.co",
+            "a..b@c.de",
+            "a@b@c.de",
+            &long,
+        ] {
+            assert!(!Email::new(bad).is_plausible(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn addresses_compare_without_case() {
+        assert_eq!(Email::new(" Jane@Example.COM ").normalized, "jane@example.com");
+    }
+
+    #[test]
+    fn every_fault_is_reported_at_once() {
+        let mut checks = Checks::default();
+        checks.name("name", "  ");
+        checks.email("email", "nope");
+        checks.new_password("password", "short");
+        assert_eq!(checks.faults.len(), 3);
+    }
+}

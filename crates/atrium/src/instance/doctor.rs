@@ -1,0 +1,186 @@
+//! `atrium doctor`: looks at everything an instance stands on and says what it finds, one line
+//! each. Changes nothing.
+
+use std::fmt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::audit;
+use crate::config::Settings;
+use crate::db::{Db, Dialect, MigrationState};
+use crate::keyring::{self, KEY_FILE, Keyring};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    Ok,
+    Warning,
+    Failure,
+}
+
+#[derive(Debug)]
+pub struct Finding {
+    pub verdict: Verdict,
+    pub what: &'static str,
+    pub text: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mark = match self.verdict {
+            Verdict::Ok => "ok     ",
+            Verdict::Warning => "warning",
+            Verdict::Failure => "FAILURE",
+        };
+        write!(f, "{mark}  {:<12} {}", self.what, self.text)
+    }
+}
+
+fn finding(verdict: Verdict, what: &'static str, text: impl Into<String>) -> Finding {
+    Finding { verdict, what, text: text.into() }
+}
+
+pub async fn examine(settings: &Settings) -> Vec<Finding> {
+    let mut findings = vec![
+        public_url(settings),
+        data_dir(&settings.stores.data_dir),
+        key_file(&settings.stores.data_dir.join(KEY_FILE)),
+        engine_library(),
+    ];
+    findings.extend(database(settings).await);
+    findings
+}
+
+fn public_url(settings: &Settings) -> Finding {
+    let url = &settings.server.public_url;
+    let is_local =
+        url.host_str().is_some_and(|host| host == "localhost" || host.starts_with("127."));
+    if settings.server.is_https() || is_local {
+        finding(Verdict::Ok, "public_url", url.as_str())
+    } else {
+        let text = format!("{url} is not HTTPS: passwords and sessions travel in the clear");
+        finding(Verdict::Warning, "public_url", text)
+    }
+}
+
+fn data_dir(folder: &Path) -> Finding {
+    let Ok(about) = std::fs::metadata(folder) else {
+        let text = format!("{} does not exist; `atrium serve` makes it", folder.display());
+        return finding(Verdict::Warning, "data_dir", text);
+    };
+    let open_to_others = about.permissions().mode() & 0o077 != 0;
+    match std::fs::read_dir(folder) {
+        Err(error) => {
+            finding(Verdict::Failure, "data_dir", format!("{}: {error}", folder.display()))
+        }
+        Ok(_) if open_to_others => {
+            let text = format!("{} is open to other users; chmod 700 closes it", folder.display());
+            finding(Verdict::Warning, "data_dir", text)
+        }
+        Ok(_) => finding(Verdict::Ok, "data_dir", folder.display().to_string()),
+    }
+}
+
+fn key_file(file: &Path) -> Finding {
+    match std::fs::metadata(file) {
+        Err(_) => {
+            finding(Verdict::Ok, "key file", "none; made on first start, or given by master_key")
+        }
+        Ok(about) if about.permissions().mode() & 0o077 != 0 => {
+            let text =
+                format!("{} can be read by other users; chmod 600 closes it", file.display());
+            finding(Verdict::Failure, "key file", text)
+        }
+        Ok(_) => finding(Verdict::Ok, "key file", file.display().to_string()),
+    }
+}
+
+/// The event engine's library sits beside the program in `lib/`.
+fn engine_library() -> Finding {
+    let name = if cfg!(target_os = "macos") { "libchdb.dylib" } else { "libchdb.so" };
+    let beside = std::env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned));
+    let places: Vec<PathBuf> =
+        beside.iter().flat_map(|dir| [dir.join("lib").join(name), dir.join(name)]).collect();
+    match places.iter().find(|place| place.exists()) {
+        Some(place) => finding(Verdict::Ok, "engine", place.display().to_string()),
+        None => {
+            finding(Verdict::Warning, "engine", format!("{name} is not in lib/ beside the program"))
+        }
+    }
+}
+
+async fn database(settings: &Settings) -> Vec<Finding> {
+    const WHAT: &str = "database";
+    let url = &settings.stores.database_url;
+    let file = settings.stores.data_dir.join("atrium.db");
+    // Opening would make the file, and a doctor leaves no trace.
+    if crate::db::sqlite_url(&settings.stores.data_dir).is_ok_and(|own| own == *url)
+        && !file.exists()
+    {
+        return vec![finding(Verdict::Warning, WHAT, "not there yet; `atrium serve` makes it")];
+    }
+    let db = match Db::open(url).await {
+        Ok(db) => db,
+        Err(error) => return vec![finding(Verdict::Failure, WHAT, format!("{error:#}"))],
+    };
+    let mut findings = Vec::new();
+    let name = match db.dialect() {
+        Dialect::Sqlite => "SQLite",
+        Dialect::Postgres => "PostgreSQL",
+    };
+    match db.migration_state().await {
+        Ok(MigrationState { applied, pending: 0 }) => {
+            findings.push(finding(
+                Verdict::Ok,
+                WHAT,
+                format!("{name}, {applied} migrations applied"),
+            ));
+            findings.push(master_key(settings, &db).await);
+            findings.push(audit_chains(settings, &db).await);
+        }
+        Ok(MigrationState { pending, .. }) => {
+            let text = format!("{name}, {pending} migrations wait for `atrium migrate` or a start");
+            findings.push(finding(Verdict::Warning, WHAT, text));
+        }
+        Err(error) => findings.push(finding(Verdict::Failure, WHAT, format!("{error:#}"))),
+    }
+    db.close().await;
+    findings
+}
+
+async fn master_key(settings: &Settings, db: &Db) -> Finding {
+    const WHAT: &str = "master key";
+    let stored = keyring::stored_fingerprint(db).await;
+    match (Keyring::find(&settings.stores), stored) {
+        (Err(error), _) | (_, Err(error)) => finding(Verdict::Failure, WHAT, format!("{error:#}")),
+        (Ok(Some(ours)), Ok(Some(stored))) if ours.fingerprint() == stored => {
+            finding(Verdict::Ok, WHAT, format!("fingerprint {stored}, the database agrees"))
+        }
+        (Ok(_), Ok(Some(stored))) => {
+            let text = format!("the database was made with another key, fingerprint {stored}");
+            finding(Verdict::Failure, WHAT, text)
+        }
+        (Ok(_), Ok(None)) => finding(Verdict::Ok, WHAT, "the database has not met one yet"),
+    }
+}
+
+async fn audit_chains(settings: &Settings, db: &Db) -> Finding {
+    const WHAT: &str = "audit log";
+    let Ok(Some(keyring)) = Keyring::find(&settings.stores) else {
+        return finding(Verdict::Warning, WHAT, "cannot be checked without the master key");
+    };
+    let checked = match db.read().await {
+        Ok(mut connection) => audit::verify(&mut connection, &keyring).await,
+        Err(error) => Err(error),
+    };
+    match checked {
+        Ok((seen, faults)) => match faults.first() {
+            None => finding(Verdict::Ok, WHAT, format!("{seen} entries, every chain holds")),
+            Some(fault) => {
+                let (chain, seq, what) = (&fault.chain, fault.seq, fault.what);
+                let text = format!("chain {chain}: entry {seq} {what}");
+                finding(Verdict::Failure, WHAT, text)
+            }
+        },
+        Err(error) => finding(Verdict::Failure, WHAT, error.to_string()),
+    }
+}

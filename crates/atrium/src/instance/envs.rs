@@ -1,0 +1,110 @@
+//! Environment, build and regions: what the console loads first.
+
+use axum::extract::State;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::accounts::session::SignedIn;
+use crate::app::AppState;
+use crate::config::{Region, Registration};
+use crate::http::json::Data;
+
+#[derive(Serialize, ToSchema)]
+pub struct Envs {
+    /// Where it contains "production", the console looks for new versions.
+    #[schema(example = "production-front")]
+    environment: String,
+    build_version: String,
+    build_message: Option<String>,
+    registration: Registration,
+    providers: Providers,
+    /// Whether pages carry the signed-in person's name as a watermark.
+    watermark: bool,
+    /// How the console reports its own errors; null where it does not.
+    error_reporting: Option<ErrorReporting>,
+}
+
+/// Which other ways to sign in are configured.
+#[derive(Serialize, ToSchema)]
+pub struct Providers {
+    sso: bool,
+    wechatwork: bool,
+    feishu: bool,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct ErrorReporting {
+    dsn: String,
+    tunnel: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct BuildInfo {
+    build_version: String,
+    build_message: Option<String>,
+}
+
+/// What the console must know before anyone signs in.
+#[utoipa::path(
+    get,
+    path = "/envs",
+    operation_id = "env_view",
+    tag = "instance",
+    security(()),
+    responses((status = 200, body = Data<Envs>))
+)]
+pub async fn env_view(State(atrium): State<AppState>) -> Data<Envs> {
+    let console = &atrium.settings.console;
+    Data(Envs {
+        environment: console.environment.clone(),
+        build_version: console.build_version.clone(),
+        build_message: console.build_message.clone(),
+        registration: console.registration,
+        providers: Providers { sso: false, wechatwork: false, feishu: false },
+        watermark: console.watermark,
+        error_reporting: None,
+    })
+}
+
+/// The published build: the console asks now and then whether it is still the one it runs.
+#[utoipa::path(
+    get,
+    path = "/build-info",
+    operation_id = "build_info_view",
+    tag = "instance",
+    security(()),
+    responses((status = 200, body = Data<BuildInfo>))
+)]
+pub async fn build_info_view(State(atrium): State<AppState>) -> Data<BuildInfo> {
+    let console = &atrium.settings.console;
+    Data(BuildInfo {
+        build_version: console.build_version.clone(),
+        build_message: console.build_message.clone(),
+    })
+}
+
+/// Every region with the endpoint its applications are entered at.
+#[utoipa::path(
+    get,
+    path = "/regions",
+    operation_id = "region_list",
+    tag = "instance",
+    security(()),
+    responses((status = 200, body = Data<Vec<Region>>))
+)]
+pub async fn region_list(State(atrium): State<AppState>) -> Data<Vec<Region>> {
+    Data(atrium.settings.console.regions.clone())
+}
+
+/// The zones that an app can be created in.
+#[utoipa::path(
+    get,
+    path = "/app-zones",
+    operation_id = "app_zone_list",
+    tag = "instance",
+    security(("session" = [])),
+    responses((status = 200, body = Data<Vec<Region>>))
+)]
+pub async fn app_zone_list(State(atrium): State<AppState>, _: SignedIn) -> Data<Vec<Region>> {
+    Data(atrium.settings.console.regions.clone())
+}

@@ -1,0 +1,51 @@
+//! For load balancers and Prometheus.
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderMap, StatusCode};
+use serde_json::json;
+use subtle::ConstantTimeEq;
+
+use crate::app::AppState;
+use crate::http::client::Client;
+
+/// Alive: the process answers.
+pub async fn healthz() -> &'static str {
+    "ok\n"
+}
+
+/// Ready: the metadata database takes writes.
+pub async fn readyz(State(atrium): State<AppState>) -> Response {
+    let database = match atrium.db.ping().await {
+        Ok(()) => "ok",
+        Err(error) => {
+            tracing::warn!(%error, "not ready");
+            "unavailable"
+        }
+    };
+    let ready = database == "ok";
+    let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (status, axum::Json(json!({ "ready": ready, "database": database }))).into_response()
+}
+
+/// Figures tell a stranger more than they should: with a token for whoever has it, without one
+/// for this machine alone.
+pub async fn metrics(
+    State(atrium): State<AppState>,
+    client: Client,
+    headers: HeaderMap,
+) -> Response {
+    let allowed = match &atrium.settings.server.metrics_token {
+        Some(token) => headers
+            .get(AUTHORIZATION)
+            .and_then(|value| value.to_str().ok())
+            .and_then(|value| value.strip_prefix("Bearer "))
+            .is_some_and(|given| bool::from(given.as_bytes().ct_eq(token.as_bytes()))),
+        None => client.ip.is_loopback(),
+    };
+    if !allowed {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    ([(CONTENT_TYPE, "text/plain; version=0.0.4")], atrium.metrics.render()).into_response()
+}

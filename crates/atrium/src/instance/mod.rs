@@ -1,0 +1,6 @@
+//! What the instance says about itself: to the console before anyone signs in, and to whoever
+//! watches over it.
+
+pub mod doctor;
+pub mod envs;
+pub mod health;

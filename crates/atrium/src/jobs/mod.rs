@@ -1,0 +1,34 @@
+//! Work that happens by itself. Every job may run on several instances at once.
+
+use std::time::Duration;
+
+use crate::accounts;
+use crate::app::AppState;
+
+const HOURLY: Duration = Duration::from_secs(60 * 60);
+const UPKEEP: Duration = Duration::from_secs(10);
+
+/// Starts the background work; it ends with the process.
+pub fn start(atrium: &AppState) {
+    let sweeping = atrium.clone();
+    tokio::spawn(async move {
+        let mut ticks = tokio::time::interval(HOURLY);
+        loop {
+            ticks.tick().await;
+            match accounts::sweep(&sweeping).await {
+                Ok(removed) => tracing::debug!(removed, "swept dead sessions, links and counters"),
+                Err(error) => {
+                    tracing::warn!(%error, "sweeping failed, it is tried again in an hour")
+                }
+            }
+        }
+    });
+    let metrics = atrium.metrics.clone();
+    tokio::spawn(async move {
+        let mut ticks = tokio::time::interval(UPKEEP);
+        loop {
+            ticks.tick().await;
+            metrics.upkeep();
+        }
+    });
+}

@@ -1,0 +1,165 @@
+//! The instance's master key: made on first start or given by a setting, never stored in the
+//! database. The database keeps its fingerprint, so that a server with another key refuses to
+//! start instead of failing at the first secret.
+
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use crate::config::StoreSettings;
+use crate::db::Db;
+use crate::types::Entropy;
+
+pub const KEY_FILE: &str = "master.key";
+
+#[derive(Clone)]
+pub struct Keyring {
+    master: [u8; 32],
+}
+
+impl std::fmt::Debug for Keyring {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Keyring({})", self.fingerprint())
+    }
+}
+
+impl Keyring {
+    /// The key that this database was made with, or a new one for a new database.
+    pub async fn open(stores: &StoreSettings, db: &Db, entropy: &Entropy) -> anyhow::Result<Self> {
+        let expected = stored_fingerprint(db).await?;
+        let keyring = match Self::find(stores)? {
+            Some(keyring) => keyring,
+            None if expected.is_some() => bail!(
+                "master_key: this database was made with a key that is neither in the settings nor \
+                 in {}; bring that key back, a new one could not read what it encrypted",
+                stores.data_dir.join(KEY_FILE).display()
+            ),
+            None => Self::make(&stores.data_dir.join(KEY_FILE), entropy)?,
+        };
+        keyring.claim(db).await?;
+        Ok(keyring)
+    }
+
+    /// The key from the setting or the file, if there is one.
+    pub fn find(stores: &StoreSettings) -> anyhow::Result<Option<Self>> {
+        let file = stores.data_dir.join(KEY_FILE);
+        match &stores.master_key {
+            Some(text) => Self::parse(text).context("master_key").map(Some),
+            None if file.exists() => {
+                let text = std::fs::read_to_string(&file)
+                    .with_context(|| format!("{} cannot be read", file.display()))?;
+                Self::parse(&text).with_context(|| file.display().to_string()).map(Some)
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn parse(text: &str) -> anyhow::Result<Self> {
+        let bytes = STANDARD.decode(text.trim()).ok();
+        let master = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+        Ok(Self { master: master.context("a master key is 32 bytes in Base64")? })
+    }
+
+    /// Writes a new key under a name of its own and links it into place: of two instances that
+    /// start at once, one wins, and both read the winner's.
+    fn make(file: &Path, entropy: &Entropy) -> anyhow::Result<Self> {
+        let suffix = u64::from_be_bytes(entropy.bytes());
+        let draft = file.with_extension(format!("key.{suffix:016x}"));
+        let mut out = std::fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&draft)
+            .with_context(|| format!("{} cannot be written", draft.display()))?;
+        writeln!(out, "{}", STANDARD.encode(entropy.bytes::<32>()))?;
+        out.sync_all()?;
+        let linked = std::fs::hard_link(&draft, file);
+        std::fs::remove_file(&draft)?;
+        match linked {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                Err(error).with_context(|| format!("{} cannot be written", file.display()))
+            }
+            _ => Self::parse(&std::fs::read_to_string(file)?),
+        }
+    }
+
+    /// Writes our fingerprint into a database that has none, and compares it with one that has.
+    async fn claim(&self, db: &Db) -> anyhow::Result<()> {
+        let mut tx = db.write().await?;
+        sqlx::query("UPDATE instance SET key_fingerprint = $1 WHERE key_fingerprint IS NULL")
+            .bind(self.fingerprint())
+            .execute(&mut *tx)
+            .await?;
+        tx.commit().await?;
+        match stored_fingerprint(db).await? {
+            Some(stored) if stored == self.fingerprint() => Ok(()),
+            stored => bail!(
+                "master_key: this database was made with another key (fingerprint {}, this one is {})",
+                stored.unwrap_or_default(),
+                self.fingerprint()
+            ),
+        }
+    }
+
+    pub fn fingerprint(&self) -> String {
+        self.derive("fingerprint")[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// A key for one purpose, so that no two uses share one.
+    pub fn derive(&self, purpose: &str) -> [u8; 32] {
+        mac(&self.master, &[b"atrium/", purpose.as_bytes()])
+    }
+}
+
+pub async fn stored_fingerprint(db: &Db) -> anyhow::Result<Option<String>> {
+    let mut connection = db.read().await?;
+    Ok(sqlx::query_scalar("SELECT key_fingerprint FROM instance")
+        .fetch_one(&mut *connection)
+        .await?)
+}
+
+/// HMAC-SHA256 over the parts in a row.
+pub fn mac(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
+    // HMAC pads a key to its block, which for SHA-256 is 64 bytes.
+    let mut block = [0_u8; 64];
+    block[..32].copy_from_slice(key);
+    let mut mac = Hmac::<Sha256>::new(&block.into());
+    for part in parts {
+        mac.update(part);
+    }
+    mac.finalize().into_bytes().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_made_once_and_only_its_owner_may_read_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = std::env::temp_dir().join(format!("atrium-key-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join(KEY_FILE);
+        let first = Keyring::make(&file, &Entropy).unwrap();
+        let second = Keyring::make(&file, &Entropy).unwrap();
+        assert_eq!(first.fingerprint(), second.fingerprint());
+        let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn purposes_have_keys_of_their_own() {
+        let keyring = Keyring::parse(&STANDARD.encode([7_u8; 32])).unwrap();
+        assert_ne!(keyring.derive("a"), keyring.derive("b"));
+        assert!(Keyring::parse("short").is_err());
+        assert!(!format!("{keyring:?}").contains(&STANDARD.encode([7_u8; 32])));
+    }
+}

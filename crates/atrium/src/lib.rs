@@ -1,0 +1,20 @@
+//! Atrium: the console's API, its sessions and its stores. `docs/ARCHITECTURE.md` walks through a
+//! request file by file.
+
+pub mod accounts;
+pub mod app;
+pub mod apps;
+pub mod audit;
+pub mod config;
+pub mod db;
+pub mod error;
+pub mod http;
+pub mod instance;
+pub mod jobs;
+pub mod keyring;
+pub mod metrics;
+pub mod orgs;
+pub mod router;
+pub mod server;
+pub mod timezone;
+pub mod types;

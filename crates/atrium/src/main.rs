@@ -1,0 +1,154 @@
+//! The subcommands, nothing else.
+
+use std::io::{IsTerminal, Read};
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use atrium::accounts::create::{self, NewAccount};
+use atrium::app::AppState;
+use atrium::config::{LogSettings, RawSettings, Settings, SettingsArgs};
+use atrium::http::CLIENT_VERSION;
+use atrium::http::locale::Locale;
+use atrium::instance::doctor::{self, Verdict};
+use atrium::types::Clock;
+use atrium::{router, server};
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "atrium", version = CLIENT_VERSION, about = "Self-hosted console, API and event collector")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    #[command(flatten, next_help_heading = "Settings")]
+    settings: SettingsArgs,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Start the server
+    Serve,
+    /// Bring the database schema up to date and stop
+    Migrate,
+    /// Manage accounts from the command line
+    Admin {
+        #[command(subcommand)]
+        command: AdminCommand,
+    },
+    /// Look at everything an instance stands on and say what is wrong
+    Doctor,
+    /// Print the OpenAPI document
+    Openapi,
+}
+
+#[derive(Subcommand)]
+enum AdminCommand {
+    /// Make an account with an organisation and a first app
+    CreateUser {
+        #[arg(long)]
+        email: String,
+        #[arg(long)]
+        name: String,
+        #[arg(long)]
+        organization: String,
+        /// IANA time zone of the account and the organisation
+        #[arg(long)]
+        timezone: Option<String>,
+        /// Language of mails to this person: zh-CN or en-US
+        #[arg(long, default_value = "zh-CN")]
+        locale: String,
+        /// Read the password from the first line of standard input
+        #[arg(long, required = true)]
+        password_stdin: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("atrium: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[tokio::main]
+async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    if let Command::Openapi = cli.command {
+        return print_openapi();
+    }
+    let settings = Settings::check(RawSettings::load(&cli.settings)?)?;
+    start_log(&settings.log)?;
+    match cli.command {
+        Command::Serve => server::serve(settings).await.map(|()| ExitCode::SUCCESS),
+        Command::Migrate => migrate(settings).await,
+        Command::Admin { command } => admin(settings, command).await,
+        Command::Doctor => examine(settings).await,
+        Command::Openapi => print_openapi(),
+    }
+}
+
+fn start_log(log: &LogSettings) -> anyhow::Result<()> {
+    let filter = tracing_subscriber::EnvFilter::try_new(&log.filter)?;
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
+    if log.json {
+        subscriber.json().init();
+    } else {
+        subscriber.init();
+    }
+    Ok(())
+}
+
+#[allow(clippy::print_stdout)]
+fn print_openapi() -> anyhow::Result<ExitCode> {
+    println!("{}", router::openapi().to_pretty_json()?);
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn migrate(settings: Settings) -> anyhow::Result<ExitCode> {
+    let atrium = AppState::start(settings, Clock::default()).await?;
+    atrium.db.close().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+#[allow(clippy::print_stdout)]
+async fn admin(settings: Settings, command: AdminCommand) -> anyhow::Result<ExitCode> {
+    let AdminCommand::CreateUser { email, name, organization, timezone, locale, .. } = command;
+    let locale = Locale::parse(&locale).context("--locale is neither zh-CN nor en-US")?;
+    let password = password_from_stdin()?;
+    let atrium = AppState::start(settings, Clock::default()).await?;
+    let account = NewAccount { email, name, password, organization, locale, timezone };
+    let created = create::by_operator(&atrium, account).await;
+    atrium.db.close().await;
+    match created {
+        Ok(created) => {
+            println!(
+                "{}",
+                serde_json::json!({ "user_id": created.user_id, "org_id": created.org_id })
+            );
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) => bail!("{error}"),
+    }
+}
+
+fn password_from_stdin() -> anyhow::Result<String> {
+    let mut text = String::new();
+    std::io::stdin().take(4096).read_to_string(&mut text).context("standard input")?;
+    Ok(text.lines().next().unwrap_or_default().to_owned())
+}
+
+#[allow(clippy::print_stdout)]
+async fn examine(settings: Settings) -> anyhow::Result<ExitCode> {
+    let findings = doctor::examine(&settings).await;
+    for finding in &findings {
+        println!("{finding}");
+    }
+    let worst = findings.iter().map(|finding| finding.verdict).max();
+    Ok(if worst == Some(Verdict::Failure) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}

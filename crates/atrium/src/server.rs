@@ -1,0 +1,57 @@
+//! `atrium serve`: from settings to a listening server and back down.
+
+use std::net::IpAddr;
+
+use anyhow::Context;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::accounts::setup;
+use crate::app::AppState;
+use crate::config::Settings;
+use crate::http::CLIENT_VERSION;
+use crate::http::connections::{self, ConnectionLimits};
+use crate::types::Clock;
+use crate::{jobs, router};
+
+/// Runs until the process is told to stop (SIGTERM or Ctrl-C), then finishes requests in flight.
+#[allow(clippy::print_stdout)]
+pub async fn serve(settings: Settings) -> anyhow::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let listener = TcpListener::bind(settings.server.listen)
+        .await
+        .with_context(|| format!("listen: {} cannot be opened", settings.server.listen))?;
+    let address = listener.local_addr()?;
+    let settings = settings.listening_on(address);
+    let atrium = AppState::start(settings, Clock::default()).await?;
+    jobs::start(&atrium);
+
+    println!("Atrium {CLIENT_VERSION} listening on http://{address}");
+    if let Some(link) = setup::link(&atrium).await? {
+        println!(
+            "There is no account yet. Open this link to make the first one; it works once, for 24 hours:"
+        );
+        println!("  {link}");
+    }
+    tracing::info!(%address, database = ?atrium.db.dialect(), "listening");
+
+    let stop = async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        tracing::info!("stopping: requests in flight are finished first");
+    };
+    run(listener, &atrium, stop).await;
+    atrium.db.close().await;
+    Ok(())
+}
+
+/// Serves `atrium` on a listener until `stop` resolves. Tests and benchmarks come in here.
+pub async fn run(listener: TcpListener, atrium: &AppState, stop: impl Future<Output = ()>) {
+    let limits = ConnectionLimits::for_this_process(atrium.settings.server.max_connections);
+    let proxies = atrium.settings.server.trusted_proxies.clone();
+    let is_proxy = move |address: &IpAddr| proxies.iter().any(|net| net.contains(address));
+    connections::serve(listener, router::build(atrium.clone()), limits, is_proxy, stop).await;
+}

@@ -1,0 +1,165 @@
+//! The values every slice speaks in: ids, moments, and the sources they come from.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use uuid::Uuid;
+
+/// A UUIDv7 as text, which is how both databases keep it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, sqlx::Type)]
+#[sqlx(transparent)]
+#[serde(transparent)]
+pub struct Id(String);
+
+impl Id {
+    /// Takes only the one canonical spelling, so that an id has one form in logs and rows.
+    pub fn parse(text: &str) -> Option<Self> {
+        let uuid = Uuid::try_parse(text).ok()?;
+        let canonical = uuid.hyphenated().to_string();
+        (canonical == text).then_some(Self(canonical))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for Id {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not an id"))
+    }
+}
+
+impl utoipa::PartialSchema for Id {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+        utoipa::openapi::ObjectBuilder::new()
+            .schema_type(utoipa::openapi::schema::Type::String)
+            .format(Some(utoipa::openapi::SchemaFormat::KnownFormat(
+                utoipa::openapi::KnownFormat::Uuid,
+            )))
+            .into()
+    }
+}
+
+impl utoipa::ToSchema for Id {}
+
+/// Milliseconds since 1970 in the database, RFC 3339 UTC with milliseconds in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, sqlx::Type)]
+#[sqlx(transparent)]
+pub struct Millis(pub i64);
+
+impl Millis {
+    pub const SECOND: i64 = 1_000;
+    pub const MINUTE: i64 = 60 * Self::SECOND;
+    pub const HOUR: i64 = 60 * Self::MINUTE;
+    pub const DAY: i64 = 24 * Self::HOUR;
+
+    pub fn plus(self, millis: i64) -> Self {
+        Self(self.0.saturating_add(millis))
+    }
+
+    /// How long ago `earlier` was; negative when it lies ahead.
+    pub fn since(self, earlier: Self) -> i64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+impl std::fmt::Display for Millis {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match jiff::Timestamp::from_millisecond(self.0) {
+            Ok(at) => write!(f, "{at:.3}"),
+            Err(_) => write!(f, "{}", self.0),
+        }
+    }
+}
+
+impl Serialize for Millis {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl utoipa::PartialSchema for Millis {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+        utoipa::openapi::ObjectBuilder::new()
+            .schema_type(utoipa::openapi::schema::Type::String)
+            .format(Some(utoipa::openapi::SchemaFormat::KnownFormat(
+                utoipa::openapi::KnownFormat::DateTime,
+            )))
+            .into()
+    }
+}
+
+impl utoipa::ToSchema for Millis {}
+
+/// The only reader of the system's time. Tests move it by an offset.
+#[derive(Clone, Debug, Default)]
+pub struct Clock {
+    offset: Arc<AtomicI64>,
+}
+
+impl Clock {
+    #[allow(clippy::disallowed_methods)]
+    pub fn now(&self) -> Millis {
+        let now = jiff::Timestamp::now().as_millisecond();
+        Millis(now + self.offset.load(Ordering::Relaxed))
+    }
+
+    pub fn advance(&self, millis: i64) {
+        self.offset.fetch_add(millis, Ordering::Relaxed);
+    }
+}
+
+/// The only reader of the system's random generator.
+#[derive(Clone, Debug, Default)]
+pub struct Entropy;
+
+impl Entropy {
+    /// Random bytes. A system without a working generator must not go on to make secrets.
+    #[allow(clippy::disallowed_methods, clippy::expect_used)]
+    pub fn bytes<const N: usize>(&self) -> [u8; N] {
+        let mut bytes = [0_u8; N];
+        getrandom::fill(&mut bytes).expect("the system's random generator works");
+        bytes
+    }
+
+    pub fn id(&self, now: Millis) -> Id {
+        let millis = u64::try_from(now.0).unwrap_or(0);
+        let uuid = uuid::Builder::from_unix_timestamp_millis(millis, &self.bytes()).into_uuid();
+        Id(uuid.hyphenated().to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_written_in_utc_with_milliseconds() {
+        assert_eq!(Millis(0).to_string(), "1970-01-01T00:00:00.000Z");
+        assert_eq!(Millis(1_760_000_000_120).to_string(), "2025-10-09T08:53:20.120Z");
+    }
+
+    #[test]
+    fn an_id_has_one_spelling() {
+        let id = Entropy.id(Millis(1_760_000_000_000));
+        assert_eq!(Id::parse(id.as_str()), Some(id.clone()));
+        assert_eq!(Id::parse(&id.as_str().to_uppercase()), None);
+        assert_eq!(Id::parse(&id.as_str().replace('-', "")), None);
+        assert_eq!(Id::parse("../../etc/passwd"), None);
+        assert_eq!(Id::parse(""), None);
+    }
+
+    #[test]
+    fn later_ids_sort_after_earlier_ones() {
+        assert!(Entropy.id(Millis(1_000)) < Entropy.id(Millis(2_000)));
+    }
+}

@@ -1,0 +1,91 @@
+//! Who may call what. Every operation of the OpenAPI document has a case here; one without fails
+//! the test, so a route cannot be added and its authorisation forgotten.
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use reqwest::Method;
+use serde_json::Value;
+use support::{Actor, Store, TestServer, on_both};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Access {
+    /// Anyone, signed in or not.
+    Public,
+    /// Anyone who is signed in.
+    SignedIn,
+}
+
+const CASES: &[(&str, Access)] = &[
+    ("app_zone_list", Access::SignedIn),
+    ("build_info_view", Access::Public),
+    ("current_view", Access::SignedIn),
+    ("env_view", Access::Public),
+    ("login", Access::Public),
+    ("logout", Access::Public),
+    ("openapi_view", Access::Public),
+    ("region_list", Access::Public),
+    ("register_profile", Access::Public),
+    ("register_token_view", Access::Public),
+];
+
+struct Operation {
+    id: String,
+    method: Method,
+    path: String,
+    wants_session: bool,
+}
+
+fn operations() -> Vec<Operation> {
+    let document = serde_json::to_value(atrium::router::openapi()).unwrap();
+    let mut operations = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            operations.push(Operation {
+                id: operation["operationId"].as_str().unwrap().to_owned(),
+                method: method.to_uppercase().parse().unwrap(),
+                path: format!("/api/v1{path}"),
+                wants_session: declares_session(&operation["security"]),
+            });
+        }
+    }
+    operations
+}
+
+fn declares_session(security: &Value) -> bool {
+    security.as_array().is_some_and(|list| list.iter().any(|item| item.get("session").is_some()))
+}
+
+#[test]
+fn every_operation_has_a_case_and_says_the_same_in_the_document() {
+    let documented: BTreeSet<String> = operations().into_iter().map(|op| op.id).collect();
+    let cases: BTreeSet<String> = CASES.iter().map(|(id, _)| (*id).to_owned()).collect();
+    assert_eq!(documented, cases, "operations (left) and cases (right) differ");
+    for operation in operations() {
+        let (_, access) = CASES.iter().find(|(id, _)| *id == operation.id).unwrap();
+        assert_eq!(operation.wants_session, *access != Access::Public, "{}", operation.id);
+    }
+}
+
+on_both! {
+    async fn every_actor_gets_the_right_answer(server: TestServer) {
+        let actors: [(&str, Actor); 3] = [
+            ("anonymous", server.anonymous()),
+            ("member", server.member("member@example.com").await),
+            ("owner", server.owner("owner@example.com").await),
+        ];
+        for operation in operations().into_iter().filter(|operation| operation.id != "logout") {
+            let (_, access) = CASES.iter().find(|(id, _)| *id == operation.id).unwrap();
+            for (name, actor) in &actors {
+                let answer = actor.send(actor.request(operation.method.clone(), &operation.path)).await;
+                let refused = matches!(answer.status, 401 | 403 | 404);
+                let expected = *access == Access::SignedIn && *name == "anonymous";
+                assert_eq!(refused, expected, "{} as {name}: {answer:?}", operation.id);
+                if expected {
+                    assert_eq!((answer.status, answer.code()), (401, "not_signed_in"));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The test server: the real router behind a real socket, on a fresh database for each test, with
+//! actors who hold cookies as a browser does.
+//!
+//! `on_both!` runs a test on SQLite and on PostgreSQL. The PostgreSQL server is the one that
+//! `scripts/with-postgres` starts; each test makes a database of its own there.
+
+// Each test file is a crate of its own and uses its own part of this.
+#![allow(dead_code, unused_macros, unused_imports)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use atrium::accounts::create::{self, NewAccount};
+use atrium::accounts::setup;
+use atrium::app::AppState;
+use atrium::config::{RawSettings, Settings};
+use atrium::http::locale::Locale;
+use atrium::types::{Clock, Id};
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+
+macro_rules! on_both {
+    ($(#[$attribute:meta])* async fn $name:ident($server:ident: TestServer) $body:block) => {
+        mod $name {
+            use super::*;
+
+            async fn run($server: TestServer) $body
+
+            $(#[$attribute])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_sqlite() {
+                run(TestServer::start(Store::Sqlite).await).await;
+            }
+
+            $(#[$attribute])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_postgres() {
+                run(TestServer::start(Store::Postgres).await).await;
+            }
+        }
+    };
+}
+pub(crate) use on_both;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Store {
+    Sqlite,
+    Postgres,
+}
+
+pub const PASSWORD: &str = "correct horse battery";
+
+pub struct TestServer {
+    pub atrium: AppState,
+    pub url: String,
+    pub clock: Clock,
+    pub store: Store,
+    database_url: String,
+    folder: Arc<TempDir>,
+}
+
+impl TestServer {
+    pub async fn start(store: Store) -> Self {
+        Self::start_with(store, |_| {}).await
+    }
+
+    pub async fn start_with(store: Store, change: impl FnOnce(&mut RawSettings)) -> Self {
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        let database_url = match store {
+            Store::Sqlite => atrium::db::sqlite_url(folder.path()).unwrap(),
+            Store::Postgres => fresh_postgres_database().await,
+        };
+        Self::on(store, database_url, folder, change).await
+    }
+
+    /// Another instance on the same stores, as behind a load balancer.
+    pub async fn second_instance(&self) -> Self {
+        Self::on(self.store, self.database_url.clone(), self.folder.clone(), |_| {}).await
+    }
+
+    async fn on(
+        store: Store,
+        database_url: String,
+        folder: Arc<TempDir>,
+        change: impl FnOnce(&mut RawSettings),
+    ) -> Self {
+        let mut raw = RawSettings {
+            listen: Some("127.0.0.1:0".to_owned()),
+            data_dir: Some(folder.path().to_owned()),
+            database_url: Some(database_url.clone()),
+            ..Default::default()
+        };
+        change(&mut raw);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let settings = Settings::check(raw).unwrap().listening_on(address);
+        let clock = Clock::default();
+        let atrium = AppState::start(settings, clock.clone()).await.unwrap();
+        let serving = atrium.clone();
+        tokio::spawn(async move {
+            atrium::server::run(listener, &serving, std::future::pending()).await;
+        });
+        Self { atrium, url: format!("http://{address}"), clock, store, database_url, folder }
+    }
+
+    pub fn raw_settings(&self) -> RawSettings {
+        RawSettings {
+            data_dir: Some(self.folder.path().to_owned()),
+            database_url: Some(self.database_url.clone()),
+            ..Default::default()
+        }
+    }
+
+    pub fn folder(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
+    pub fn anonymous(&self) -> Actor {
+        let client = reqwest::Client::builder()
+            .cookie_store(true)
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .unwrap();
+        Actor { client, url: self.url.clone() }
+    }
+
+    /// Someone with an organisation and an app of their own, signed in.
+    pub async fn owner(&self, email: &str) -> Actor {
+        self.account(email).await;
+        self.signed_in(email).await
+    }
+
+    /// An account with an organisation and an app of its own.
+    pub async fn account(&self, email: &str) -> Id {
+        let account = NewAccount {
+            email: email.to_owned(),
+            name: "Test Person".to_owned(),
+            password: PASSWORD.to_owned(),
+            organization: "Test Team".to_owned(),
+            locale: Locale::EnUs,
+            timezone: None,
+        };
+        create::by_operator(&self.atrium, account).await.unwrap().user_id
+    }
+
+    /// A member of somebody else's organisation who runs nothing and reaches no app, signed in.
+    pub async fn member(&self, email: &str) -> Actor {
+        let id = self.account(email).await;
+        self.execute("UPDATE org_members SET role = 'member' WHERE user_id = $1", id.as_str())
+            .await;
+        self.signed_in(email).await
+    }
+
+    pub async fn signed_in(&self, email: &str) -> Actor {
+        let actor = self.anonymous();
+        let answer = actor.login(email, PASSWORD).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        actor
+    }
+
+    /// Changes a row behind the server's back, through the same door as everything else.
+    pub async fn execute(&self, statement: &'static str, value: &str) {
+        let mut tx = self.atrium.db.write().await.unwrap();
+        sqlx::query(statement).bind(value).execute(&mut *tx).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+
+    pub async fn count(&self, statement: &'static str) -> i64 {
+        let mut db = self.atrium.db.read().await.unwrap();
+        sqlx::query_scalar(statement).fetch_one(&mut *db).await.unwrap()
+    }
+
+    pub async fn setup_token(&self) -> String {
+        let link = setup::link(&self.atrium).await.unwrap().expect("no account yet");
+        link.rsplit('/').next().unwrap().to_owned()
+    }
+}
+
+async fn fresh_postgres_database() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let server = std::env::var("TEST_POSTGRES_URL").expect(
+        "TEST_POSTGRES_URL names a PostgreSQL server: run `scripts/with-postgres cargo test`",
+    );
+    let name = format!("atrium_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    sqlx::any::install_default_drivers();
+    let mut connection =
+        <sqlx::AnyConnection as sqlx::Connection>::connect(&format!("{server}/postgres"))
+            .await
+            .unwrap();
+    sqlx::query(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}")))
+        .execute(&mut connection)
+        .await
+        .unwrap();
+    format!("{server}/{name}")
+}
+
+#[derive(Clone)]
+pub struct Actor {
+    client: reqwest::Client,
+    url: String,
+}
+
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: reqwest::header::HeaderMap,
+    pub body: Value,
+}
+
+impl Answer {
+    pub fn code(&self) -> &str {
+        self.body["errors"][0]["code"].as_str().unwrap_or_default()
+    }
+
+    pub fn field(&self) -> &str {
+        self.body["errors"][0]["field"].as_str().unwrap_or_default()
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+}
+
+impl Actor {
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.client.request(method, format!("{}{path}", self.url))
+    }
+
+    pub async fn send(&self, request: RequestBuilder) -> Answer {
+        let response = request.send().await.unwrap();
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let text = response.text().await.unwrap();
+        let body = serde_json::from_str(&text).unwrap_or(Value::String(text));
+        Answer { status, headers, body }
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(self.request(Method::GET, path)).await
+    }
+
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
+        self.send(self.request(Method::POST, path).json(&body)).await
+    }
+
+    pub async fn login(&self, email: &str, password: &str) -> Answer {
+        self.post("/api/v1/login", json!({ "email": email, "password": password })).await
+    }
+}
