@@ -1,1 +1,21 @@
-fn main() {}
+//! `make bench`: figures of Atrium as ratios of one run, because machines are noisy and ratios
+//! travel. `docs/performance.md` keeps them.
+
+#![allow(clippy::print_stdout)]
+
+mod current;
+mod load;
+mod startup;
+
+use anyhow::bail;
+
+fn main() -> anyhow::Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let runtime = tokio::runtime::Runtime::new()?;
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["current"] => runtime.block_on(current::measure()),
+        ["serve-both", folder] => runtime.block_on(current::serve_both(folder)),
+        ["startup", program] => startup::measure(program),
+        _ => bail!("usage: atrium-bench current | startup PROGRAM"),
+    }
+}

@@ -12,6 +12,7 @@ pub mod http;
 pub mod instance;
 pub mod jobs;
 pub mod keyring;
+pub mod logging;
 pub mod metrics;
 pub mod orgs;
 pub mod router;

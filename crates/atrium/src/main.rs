@@ -1,17 +1,17 @@
 //! The subcommands, nothing else.
 
-use std::io::{IsTerminal, Read};
+use std::io::Read;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use atrium::accounts::create::{self, NewAccount};
 use atrium::app::AppState;
-use atrium::config::{LogSettings, RawSettings, Settings, SettingsArgs};
+use atrium::config::{RawSettings, Settings, SettingsArgs};
 use atrium::http::CLIENT_VERSION;
 use atrium::http::locale::Locale;
 use atrium::instance::doctor::{self, Verdict};
 use atrium::types::Clock;
-use atrium::{router, server};
+use atrium::{logging, router, server};
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
@@ -80,7 +80,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         return print_openapi();
     }
     let settings = Settings::check(RawSettings::load(&cli.settings)?)?;
-    start_log(&settings.log)?;
+    logging::start(&settings.log)?;
     match cli.command {
         Command::Serve => server::serve(settings).await.map(|()| ExitCode::SUCCESS),
         Command::Migrate => migrate(settings).await,
@@ -88,20 +88,6 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Doctor => examine(settings).await,
         Command::Openapi => print_openapi(),
     }
-}
-
-fn start_log(log: &LogSettings) -> anyhow::Result<()> {
-    let filter = tracing_subscriber::EnvFilter::try_new(&log.filter)?;
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal());
-    if log.json {
-        subscriber.json().init();
-    } else {
-        subscriber.init();
-    }
-    Ok(())
 }
 
 #[allow(clippy::print_stdout)]

@@ -3,7 +3,7 @@
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::get;
+use axum::routing::{any, get};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::openapi::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
@@ -38,12 +38,13 @@ fn api() -> OpenApiRouter<AppState> {
 pub fn build(atrium: AppState) -> Router {
     let (api, _) = api().split_for_parts();
     let api = api
-        .fallback(|| async { Error::from(Code::NotFound) })
+        .fallback(no_such_call)
         .layer(from_fn_with_state(atrium.clone(), cross_site::middleware));
     Router::new()
         .nest("/api/v1", api)
-        .route("/api", axum::routing::any(|| async { Error::from(Code::NotFound) }))
-        .route("/api/{*path}", axum::routing::any(|| async { Error::from(Code::NotFound) }))
+        .route("/api", any(no_such_call))
+        .route("/api/", any(no_such_call))
+        .route("/api/{*path}", any(no_such_call))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(health::metrics))
@@ -56,6 +57,11 @@ pub fn build(atrium: AppState) -> Router {
         .layer(from_fn_with_state(atrium.clone(), access_log::middleware))
         .layer(from_fn(request_id::middleware))
         .with_state(atrium)
+}
+
+/// What is under /api and not in the table is not a page of the console either.
+async fn no_such_call() -> Error {
+    Code::NotFound.into()
 }
 
 /// The contract, made from the table above.

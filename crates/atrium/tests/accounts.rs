@@ -1,5 +1,7 @@
 //! Sign-in, sign-out, sessions, the set-up link, throttling.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use atrium::types::Millis;

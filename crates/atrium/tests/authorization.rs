@@ -1,6 +1,8 @@
 //! Who may call what. Every operation of the OpenAPI document has a case here; one without fails
 //! the test, so a route cannot be added and its authorisation forgotten.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use std::collections::BTreeSet;

@@ -40,7 +40,7 @@ pub async fn middleware(request: Request, next: Next) -> Response {
         return render(problem, locale, response);
     }
     let status = response.status();
-    let bare = !response.headers().get(CONTENT_TYPE).is_some_and(|mime| mime == "application/json");
+    let bare = response.headers().get(CONTENT_TYPE).is_none_or(|mime| mime != "application/json");
     if is_api && bare && (status.is_client_error() || status.is_server_error()) {
         let faults = vec![Fault::new(Code::for_status(status))];
         return render(Problem { status, faults, retry_after_seconds: None }, locale, response);

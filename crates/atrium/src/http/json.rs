@@ -93,6 +93,13 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
     if let Some(field) = field_with_nul(body) {
         return Err(Fault::new(Code::NulCharacter).on(field).into());
     }
+    // serde would take a list for a struct, field by field.
+    if !body.trim_ascii_start().starts_with(b"{") {
+        return Err(match serde_json::from_slice::<serde_json::Value>(body) {
+            Ok(_) => Code::WrongType.into(),
+            Err(_) => Code::MalformedJson.into(),
+        });
+    }
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();

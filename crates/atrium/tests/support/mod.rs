@@ -4,8 +4,9 @@
 //! `on_both!` runs a test on SQLite and on PostgreSQL. The PostgreSQL server is the one that
 //! `scripts/with-postgres` starts; each test makes a database of its own there.
 
+#![allow(clippy::unwrap_used)]
 // Each test file is a crate of its own and uses its own part of this.
-#![allow(dead_code, unused_macros, unused_imports)]
+#![allow(dead_code, unused_imports, unused_macros)]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

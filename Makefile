@@ -1,0 +1,103 @@
+# The only commands anyone needs: run · test · build · bench · fmt · generate · release.
+# Each does its own set-up on a machine with Rust, Node and make.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# Outside the checkout, so that a fresh clone does not compile the world again.
+export CARGO_TARGET_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/atrium/target
+
+VERSION := $(shell cat client-version)
+PLATFORM := $(shell uname -s | tr A-Z a-z)-$(shell uname -m)
+ENGINE := $(if $(findstring darwin,$(PLATFORM)),libchdb.dylib,libchdb.so)
+WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*' -not -path 'web/test-results/*')
+
+.PHONY: help run test build bench fmt generate release clean \
+	check-format check-web check-server test-web test-server test-browser server
+
+help:
+	@echo 'make run       build everything and start Atrium on http://127.0.0.1:8080'
+	@echo 'make test      everything that must pass before a change lands'
+	@echo 'make build     leave dist/, a folder that can be copied to a server'
+	@echo 'make bench     speed, memory and size, as ratios of one run'
+	@echo 'make fmt       format all code'
+	@echo 'make generate  refresh the OpenAPI document and the types made from it'
+	@echo 'make release   an archive with checksums, in dist/'
+
+run: build
+	@exec dist/atrium serve
+
+# --- building -----------------------------------------------------------------
+
+node_modules/.package-lock.json: package-lock.json package.json web/package.json
+	npm ci --no-audit --no-fund
+	@touch $@
+
+web/dist/index.html: node_modules/.package-lock.json client-version $(WEB_SOURCES)
+	npm run --silent -w web build
+	@touch $@
+
+server: web/dist/index.html
+	cargo build --release --locked -p atrium
+
+build: server
+	@mkdir -p dist/lib
+	@cp -f $(CARGO_TARGET_DIR)/release/atrium dist/atrium.new && mv -f dist/atrium.new dist/atrium
+	@library=$$(ls -d node_modules/@chdb/lib-*/$(ENGINE) 2>/dev/null | head -n 1); \
+	if [ -n "$$library" ]; then ln -sfn "$(CURDIR)/$$library" dist/lib/$(ENGINE); \
+	else echo 'The event engine has no build for this platform; a remote ClickHouse works.'; fi
+	@echo 'dist/atrium is ready.'
+
+release: build
+	@scripts/make-release '$(VERSION)' '$(PLATFORM)'
+
+generate: node_modules/.package-lock.json
+	cargo run --quiet --locked -p atrium -- openapi > crates/atrium/openapi.json.new
+	@mv crates/atrium/openapi.json.new crates/atrium/openapi.json
+	npm run --silent -w web generate
+
+# --- checking -----------------------------------------------------------------
+
+# One after the other, and what fails fast goes first.
+test:
+	@scripts/install-test-tools
+	@$(MAKE) --no-print-directory check-format
+	@$(MAKE) --no-print-directory check-web
+	@$(MAKE) --no-print-directory test-web
+	@$(MAKE) --no-print-directory check-server
+	@$(MAKE) --no-print-directory test-server
+	@$(MAKE) --no-print-directory test-browser
+	@echo 'All tests passed.'
+
+check-format: node_modules/.package-lock.json
+	cargo fmt --all --check
+	npm run --silent -w web format:check
+
+check-web: node_modules/.package-lock.json
+	npm run --silent -w web typecheck
+	npm run --silent -w web lint
+	@scripts/check-generated
+
+test-web: node_modules/.package-lock.json
+	npm run --silent -w web test
+
+check-server: web/dist/index.html
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+test-server: web/dist/index.html
+	scripts/with-postgres cargo test --workspace --locked --quiet
+
+test-browser: web/dist/index.html
+	cargo build --locked -p atrium
+	ATRIUM_BIN=$(CARGO_TARGET_DIR)/debug/atrium npm run --silent -w web e2e
+
+bench: build
+	cargo build --release --locked -p atrium-bench
+	@scripts/bench
+
+fmt: node_modules/.package-lock.json
+	cargo fmt --all
+	npm run --silent -w web format
+
+clean:
+	rm -rf dist web/dist

@@ -1,0 +1,103 @@
+//! A closed-loop load: a number of keep-alive connections, each sending its next request when the
+//! answer to the last one is whole. Only ever aimed at loopback.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+pub struct Outcome {
+    pub requests: usize,
+    pub seconds: f64,
+    /// Microseconds, sorted.
+    latencies: Vec<u32>,
+}
+
+impl Outcome {
+    pub fn per_second(&self) -> f64 {
+        self.requests as f64 / self.seconds
+    }
+
+    pub fn percentile_ms(&self, percent: f64) -> f64 {
+        let last = self.latencies.len().saturating_sub(1);
+        let index = ((last as f64) * percent / 100.0).round() as usize;
+        f64::from(self.latencies.get(index).copied().unwrap_or(0)) / 1000.0
+    }
+
+    pub fn merge(outcomes: Vec<Self>) -> Self {
+        let requests = outcomes.iter().map(|outcome| outcome.requests).sum();
+        let seconds = outcomes.iter().map(|outcome| outcome.seconds).sum();
+        let mut latencies: Vec<u32> = outcomes.into_iter().flat_map(|o| o.latencies).collect();
+        latencies.sort_unstable();
+        Self { requests, seconds, latencies }
+    }
+}
+
+pub async fn run(
+    server: SocketAddr,
+    request: &str,
+    connections: usize,
+    duration: Duration,
+) -> anyhow::Result<Outcome> {
+    ensure!(server.ip().is_loopback(), "load is only ever aimed at loopback");
+    let started = Instant::now();
+    let mut tasks = Vec::new();
+    for _ in 0..connections {
+        let request = request.to_owned();
+        tasks.push(tokio::spawn(one_connection(server, request, started + duration)));
+    }
+    let mut latencies = Vec::new();
+    for task in tasks {
+        latencies.extend(task.await??);
+    }
+    latencies.sort_unstable();
+    Ok(Outcome { requests: latencies.len(), seconds: started.elapsed().as_secs_f64(), latencies })
+}
+
+async fn one_connection(
+    server: SocketAddr,
+    request: String,
+    until: Instant,
+) -> anyhow::Result<Vec<u32>> {
+    let mut stream = TcpStream::connect(server).await?;
+    stream.set_nodelay(true)?;
+    let mut latencies = Vec::new();
+    let mut buffer = vec![0_u8; 16 * 1024];
+    while Instant::now() < until {
+        let sent = Instant::now();
+        stream.write_all(request.as_bytes()).await?;
+        let mut filled = 0;
+        loop {
+            let read = stream.read(&mut buffer[filled..]).await?;
+            ensure!(read > 0, "the server closed the connection");
+            filled += read;
+            if let Some(length) = whole_response(&buffer[..filled])?
+                && filled >= length
+            {
+                break;
+            }
+        }
+        latencies.push(u32::try_from(sent.elapsed().as_micros()).unwrap_or(u32::MAX));
+    }
+    Ok(latencies)
+}
+
+/// The length of the response, once its head is there. Anything but 200 is no measurement.
+fn whole_response(bytes: &[u8]) -> anyhow::Result<Option<usize>> {
+    let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else {
+        return Ok(None);
+    };
+    let head = std::str::from_utf8(&bytes[..end])?;
+    ensure!(
+        head.starts_with("HTTP/1.1 200"),
+        "answered {}",
+        head.lines().next().unwrap_or_default()
+    );
+    let length = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: "))
+        .context("a response without a length")?;
+    Ok(Some(end + 4 + length.trim().parse::<usize>()?))
+}

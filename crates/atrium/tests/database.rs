@@ -1,0 +1,132 @@
+//! The database layer: writers that wait their turn, migrations and keys under parallel starts.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use atrium::app::AppState;
+use atrium::config::Settings;
+use atrium::db::{BUSY_TIMEOUT, Db, MigrationState};
+use atrium::types::Clock;
+use futures::future::join_all;
+use support::{Store, TestServer, on_both};
+
+async fn increment(db: &Db) -> Duration {
+    let started = Instant::now();
+    let mut tx = db.write().await.unwrap();
+    // Read first, then write: the pattern that a deferred transaction fails at.
+    let seen: i64 =
+        sqlx::query_scalar("SELECT failures FROM throttles").fetch_one(&mut *tx).await.unwrap();
+    sqlx::query("UPDATE throttles SET failures = $1")
+        .bind(seen + 1)
+        .execute(&mut *tx)
+        .await
+        .unwrap();
+    tx.commit().await.unwrap();
+    started.elapsed()
+}
+
+/// Two handles stand for two processes: one for the server, one for the command line.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn thirty_two_writers_on_sqlite_neither_fail_nor_wait_too_long() {
+    let server = TestServer::start(Store::Sqlite).await;
+    server
+        .execute("INSERT INTO throttles (scope, window_start, failures, blocked_until) VALUES ($1, 0, 0, 0)", "t")
+        .await;
+    let other = Db::open(&atrium::db::sqlite_url(server.folder()).unwrap()).await.unwrap();
+    let writers = (0..32).map(|n| {
+        let db = if n % 8 == 0 { other.clone() } else { server.atrium.db.clone() };
+        tokio::spawn(async move {
+            let mut longest = Duration::ZERO;
+            for _ in 0..25 {
+                longest = longest.max(increment(&db).await);
+            }
+            longest
+        })
+    });
+    for longest in join_all(writers).await {
+        assert!(longest.unwrap() < BUSY_TIMEOUT);
+    }
+    assert_eq!(server.count("SELECT failures FROM throttles").await, 32 * 25);
+}
+
+on_both! {
+    async fn a_dropped_transaction_leaves_nothing(server: TestServer) {
+        server.account("jane@example.com").await;
+        let epoch = server.atrium.db.epoch().await.unwrap();
+        let mut tx = server.atrium.db.write().await.unwrap();
+        sqlx::query("DELETE FROM org_members").execute(&mut *tx).await.unwrap();
+        drop(tx);
+        assert_eq!(server.count("SELECT COUNT(*) FROM org_members").await, 1);
+        assert_eq!(server.atrium.db.epoch().await.unwrap(), epoch);
+    }
+}
+
+on_both! {
+    async fn instances_that_start_at_once_agree(server: TestServer) {
+        // Wind the database back to nothing, then let eight instances find it at once.
+        let tables = ["schema_migrations", "audit_chains", "audit_entries", "apps", "org_members",
+            "organizations", "throttles", "one_time_tokens", "sessions", "users", "instance"];
+        let mut tx = server.atrium.db.write_minor().await.unwrap();
+        for table in tables {
+            let statement = format!("DROP TABLE {table}");
+            sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&mut *tx).await.unwrap();
+        }
+        tx.commit().await.unwrap();
+        std::fs::remove_file(server.folder().join("master.key")).unwrap();
+
+        let starts = (0..8).map(|_| {
+            let settings = Settings::check(server.raw_settings()).unwrap();
+            tokio::spawn(AppState::start(settings, Clock::default()))
+        });
+        let mut fingerprints: Vec<String> = Vec::new();
+        for started in join_all(starts).await {
+            fingerprints.push(started.unwrap().unwrap().keyring.fingerprint());
+        }
+        fingerprints.dedup();
+        assert_eq!(fingerprints.len(), 1, "{fingerprints:?}");
+        let state = server.atrium.db.migration_state().await.unwrap();
+        assert_eq!(state.pending, 0);
+        assert_eq!(server.count("SELECT COUNT(*) FROM instance").await, 1);
+    }
+}
+
+on_both! {
+    async fn another_master_key_is_refused(server: TestServer) {
+        let mut raw = server.raw_settings();
+        raw.master_key = Some("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=".into());
+        let settings = Settings::check(raw).unwrap();
+        let error = AppState::start(settings, Clock::default()).await.err().unwrap().to_string();
+        assert!(error.contains("another key"), "{error}");
+
+        // A lost key is not silently replaced by a new one.
+        let file = server.folder().join("master.key");
+        std::fs::remove_file(&file).unwrap();
+        let settings = Settings::check(server.raw_settings()).unwrap();
+        let error = AppState::start(settings, Clock::default()).await.err().unwrap().to_string();
+        assert!(error.contains("bring that key back"), "{error}");
+        assert!(!file.exists());
+    }
+}
+
+on_both! {
+    async fn a_schema_from_the_future_is_refused(server: TestServer) {
+        let before = server.atrium.db.migration_state().await.unwrap();
+        assert_eq!(before.pending, 0);
+        server
+            .execute("INSERT INTO schema_migrations (version, name, checksum) VALUES (9999, 'x', $1)", "y")
+            .await;
+        let error = server.atrium.db.migrate().await.unwrap_err().to_string();
+        assert!(error.contains("9999") && error.contains("newer"), "{error}");
+    }
+}
+
+on_both! {
+    async fn a_changed_migration_is_refused(server: TestServer) {
+        server.execute("UPDATE schema_migrations SET checksum = $1", "other").await;
+        assert!(server.atrium.db.migrate().await.is_err());
+        assert!(matches!(server.atrium.db.migration_state().await, Err(_) | Ok(MigrationState { .. })));
+    }
+}

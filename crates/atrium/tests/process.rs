@@ -1,0 +1,296 @@
+//! The program itself, started as an operator starts it.
+
+#![allow(clippy::unwrap_used)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+const ATRIUM: &str = env!("CARGO_BIN_EXE_atrium");
+
+fn atrium(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(ATRIUM);
+    command.args(arguments).args(["--data-dir", folder.to_str().unwrap()]);
+    command
+}
+
+fn output(folder: &Path, arguments: &[&str]) -> Output {
+    atrium(folder, arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+struct Server {
+    child: Child,
+    address: String,
+    printed: Vec<String>,
+}
+
+impl Server {
+    fn start(folder: &Path, extra: &[&str]) -> Self {
+        let mut arguments = vec!["serve", "--listen", "127.0.0.1:0"];
+        arguments.extend(extra);
+        let mut child = atrium(folder, &arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let first = lines.next().unwrap().unwrap();
+        let address = first.rsplit("http://").next().unwrap().to_owned();
+        let printed = vec![first];
+        let mut server = Self { child, address, printed };
+        // The set-up link, if any, comes right after.
+        std::thread::scope(|scope| {
+            let (sender, receiver) = std::sync::mpsc::channel();
+            let _ = scope;
+            std::thread::spawn(move || {
+                for line in lines.map_while(Result::ok) {
+                    let _ = sender.send(line);
+                }
+            });
+            while let Ok(line) = receiver.recv_timeout(Duration::from_millis(500)) {
+                server.printed.push(line);
+            }
+        });
+        server
+    }
+
+    fn setup_link(&self) -> Option<&str> {
+        self.printed.iter().map(|line| line.trim()).find(|line| line.contains("/emailValidator/"))
+    }
+
+    fn connect(&self) -> TcpStream {
+        TcpStream::connect(&self.address).unwrap()
+    }
+
+    fn request(&self, head_and_body: &str) -> String {
+        let mut stream = self.connect();
+        stream.write_all(head_and_body.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
+    }
+
+    /// Waits for the end and returns the exit code and the log.
+    fn finish(mut self) -> (Option<i32>, String) {
+        let code = self.child.wait().unwrap().code();
+        let mut log = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+        (code, log)
+    }
+}
+
+fn post(path: &str, body: &str) -> String {
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+#[test]
+fn a_request_in_flight_is_finished_before_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &[]);
+    let request = post("/api/v1/login", r#"{"email":"a@b.co","password":"x"}"#);
+    let (first, rest) = request.split_at(request.len() - 5);
+    let mut stream = server.connect();
+    stream.write_all(first.as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+
+    server.signal("-TERM");
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(TcpStream::connect(&server.address).is_err(), "no new connections");
+    stream.write_all(rest.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+    assert_eq!(server.finish().0, Some(0));
+}
+
+#[test]
+fn the_log_holds_no_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &["--log", "debug", "--log-format", "json"]);
+    let link = server.setup_link().unwrap().to_owned();
+    let token = link.rsplit('/').next().unwrap().to_owned();
+    let get = |path: &str| {
+        server.request(&format!("GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n"))
+    };
+    get(&format!("/emailValidator/{token}"));
+    get(&format!("/pwdReset/{token}"));
+    get(&format!("/api/v1/register/token?token={token}"));
+    get(&format!("/api/v1/no/such/{token}"));
+    let body = format!(
+        r#"{{"token":"{token}","email":"jane@example.com","name":"J","password":"hunter2 hunter2","organization_name":"T"}}"#
+    );
+    let answer = server.request(&post("/api/v1/register/profile", &body));
+    let cookie =
+        answer.split("atrium_session=").nth(1).unwrap().split(';').next().unwrap().to_owned();
+    server.request(&post(
+        "/api/v1/login",
+        r#"{"email":"jane@example.com","password":"hunter2 hunter3"}"#,
+    ));
+    server.signal("-INT");
+    let (code, log) = server.finish();
+    assert_eq!(code, Some(0));
+    for secret in [&token, "hunter2", &cookie, "jane@example.com"] {
+        assert!(!log.contains(secret), "{secret} in {log}");
+    }
+    assert!(log.contains(r#""route":"{page}""#), "{log}");
+    assert!(log.contains(r#""route":"/api/v1/register/token""#), "{log}");
+    for line in log.lines() {
+        serde_json::from_str::<serde_json::Value>(line).unwrap();
+    }
+}
+
+#[test]
+fn killed_at_once_it_starts_again_with_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &[]);
+    let token = server.setup_link().unwrap().rsplit('/').next().unwrap().to_owned();
+    let body = format!(
+        r#"{{"token":"{token}","email":"jane@example.com","name":"J","password":"hunter2 hunter2","organization_name":"T"}}"#
+    );
+    assert!(server.request(&post("/api/v1/register/profile", &body)).starts_with("HTTP/1.1 200"));
+    server.signal("-KILL");
+    server.finish();
+    let server = Server::start(folder.path(), &[]);
+    assert!(server.setup_link().is_none(), "{:?}", server.printed);
+    let login =
+        post("/api/v1/login", r#"{"email":"jane@example.com","password":"hunter2 hunter2"}"#);
+    assert!(server.request(&login).starts_with("HTTP/1.1 200"));
+    server.signal("-TERM");
+    assert_eq!(server.finish().0, Some(0));
+}
+
+#[test]
+fn the_command_line_makes_an_account_beside_a_running_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &[]);
+    let create = |password: &str| {
+        let mut child = atrium(
+            folder.path(),
+            &[
+                "admin",
+                "create-user",
+                "--email",
+                "jane@example.com",
+                "--name",
+                "Jane",
+                "--organization",
+                "Team",
+                "--password-stdin",
+            ],
+        )
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+        child.stdin.take().unwrap().write_all(password.as_bytes()).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let weak = create("12345678\n");
+    assert!(!weak.status.success());
+    assert!(text(&weak.stderr).contains("too common"), "{}", text(&weak.stderr));
+
+    let made = create("hunter2 hunter2\n");
+    let printed: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+    assert!(printed["user_id"].is_string() && printed["org_id"].is_string(), "{printed}");
+    let login =
+        post("/api/v1/login", r#"{"email":"jane@example.com","password":"hunter2 hunter2"}"#);
+    assert!(server.request(&login).starts_with("HTTP/1.1 200"));
+
+    let again = create("hunter2 hunter2\n");
+    assert!(!again.status.success());
+    assert!(text(&again.stderr).contains("already has an account"), "{}", text(&again.stderr));
+    server.signal("-TERM");
+    server.finish();
+}
+
+#[test]
+fn wrong_settings_are_refused_with_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |variable: Option<(&str, &str)>, arguments: &[&str]| {
+        let mut command = atrium(folder.path(), &[&["serve"], arguments].concat());
+        command.envs(variable);
+        let output = command.output().unwrap();
+        assert!(!output.status.success());
+        text(&output.stderr)
+    };
+    let error = run(None, &["--listen", "everywhere"]);
+    assert!(error.contains("listen: \"everywhere\" is not an address and a port"), "{error}");
+    let error = run(Some(("ATRIUM_REGISTRATION", "closed")), &[]);
+    assert!(error.contains("registration: \"closed\""), "{error}");
+    let error = run(Some(("ATRIUM_LISTN", "127.0.0.1:1")), &[]);
+    assert!(error.contains("ATRIUM_LISTN is not a setting"), "{error}");
+    let error = run(None, &["--config", "/no/such/file.toml"]);
+    assert!(error.contains("/no/such/file.toml"), "{error}");
+    let error = run(None, &["--master-key", "c2hvcnQ="]);
+    assert!(error.contains("master_key") && error.contains("32 bytes"), "{error}");
+    let error = run(None, &["--database-url", "postgres://u:hunter2@127.0.0.1:1/x"]);
+    assert!(error.contains("database_url") && !error.contains("hunter2"), "{error}");
+    let blocker = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = blocker.local_addr().unwrap().to_string();
+    let error = run(None, &["--listen", &taken]);
+    assert!(error.contains(&taken), "{error}");
+}
+
+#[test]
+fn the_help_names_every_setting_with_its_variable() {
+    let folder = tempfile::tempdir().unwrap();
+    let help = text(&output(folder.path(), &["serve", "--help"]).stdout);
+    for setting in [
+        "LISTEN",
+        "PUBLIC_URL",
+        "TRUSTED_PROXIES",
+        "MAX_CONNECTIONS",
+        "METRICS_TOKEN",
+        "DATA_DIR",
+        "DATABASE_URL",
+        "MASTER_KEY",
+        "ENVIRONMENT",
+        "BUILD_VERSION",
+        "BUILD_MESSAGE",
+        "REGISTRATION",
+        "WATERMARK",
+        "REGIONS",
+        "LOG",
+        "LOG_FORMAT",
+        "CONFIG",
+    ] {
+        assert!(help.contains(&format!("ATRIUM_{setting}")), "{setting} in {help}");
+        let flag = setting.to_lowercase().replace('_', "-");
+        assert!(help.contains(&format!("--{flag} <")), "{flag} in {help}");
+    }
+}
+
+#[test]
+fn the_doctor_says_what_it_sees() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let before = output(folder.path(), &["doctor"]);
+    assert!(before.status.success());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "a doctor leaves no trace");
+
+    assert!(output(folder.path(), &["migrate"]).status.success());
+    let healthy = output(folder.path(), &["doctor"]);
+    assert!(healthy.status.success(), "{}", text(&healthy.stdout));
+    assert!(text(&healthy.stdout).contains("every chain holds"), "{}", text(&healthy.stdout));
+
+    let key = folder.path().join("master.key");
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let open = output(folder.path(), &["doctor"]);
+    assert!(!open.status.success());
+    assert!(text(&open.stdout).contains("can be read by other users"), "{}", text(&open.stdout));
+}
