@@ -12,7 +12,7 @@ PLATFORM := $(shell uname -s | tr A-Z a-z)-$(shell uname -m)
 ENGINE := $(if $(findstring darwin,$(PLATFORM)),libchdb.dylib,libchdb.so)
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*' -not -path 'web/test-results/*')
 
-.PHONY: help run test build bench fmt generate release clean \
+.PHONY: help run test build bench fmt generate release screenshots clean \
 	check-format check-web check-server test-web test-server test-browser server
 
 help:
@@ -88,12 +88,15 @@ test-server: web/dist/index.html
 	scripts/with-postgres cargo test --workspace --locked --quiet
 
 test-browser: web/dist/index.html
-	cargo build --locked -p atrium
+	cargo test --workspace --locked --quiet --no-run
 	ATRIUM_BIN=$(CARGO_TARGET_DIR)/debug/atrium npm run --silent -w web e2e
 
 bench: build
 	cargo build --release --locked -p atrium-bench
 	@scripts/bench
+
+screenshots: build
+	node web/scripts/screenshots.mjs
 
 fmt: node_modules/.package-lock.json
 	cargo fmt --all

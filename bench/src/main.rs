@@ -9,6 +9,10 @@ mod startup;
 
 use anyhow::bail;
 
+/// The same as the program's, so that both sides of a ratio stand on it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let runtime = tokio::runtime::Runtime::new()?;

@@ -2,19 +2,20 @@
 
 use std::io::IsTerminal;
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::LogSettings;
 
 pub fn start(log: &LogSettings) -> anyhow::Result<()> {
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::try_new(&log.filter)?)
+    // Targets knows levels per module and nothing more, which is all we need and quick to ask.
+    let filter: Targets = log.filter.parse()?;
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal());
-    if log.json {
-        subscriber.json().init();
-    } else {
-        subscriber.init();
-    }
+    let lines = if log.json { lines.json().boxed() } else { lines.boxed() };
+    tracing_subscriber::registry().with(lines).with(filter).init();
     Ok(())
 }

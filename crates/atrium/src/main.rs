@@ -14,6 +14,11 @@ use atrium::types::Clock;
 use atrium::{logging, router, server};
 use clap::{Parser, Subcommand};
 
+/// Requests allocate and free small pieces on several threads at once, which the system's
+/// allocator makes them wait for (docs/performance.md).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[derive(Parser)]
 #[command(name = "atrium", version = CLIENT_VERSION, about = "Self-hosted console, API and event collector")]
 struct Cli {

@@ -1,10 +1,9 @@
 //! The one table of routes. A handler's name is its operation id in the OpenAPI document, which
 //! is made from this table and so cannot drift from it.
 
-use axum::Router;
-use axum::middleware::{from_fn, from_fn_with_state};
+use std::sync::Arc;
+
 use axum::routing::{any, get};
-use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::openapi::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
@@ -13,12 +12,15 @@ use utoipa_axum::routes;
 use crate::accounts::{current, login, register};
 use crate::app::AppState;
 use crate::error::{Code, Error};
-use crate::http::{
-    CLIENT_VERSION, access_log, console, cross_site, envelope, limits, request_id, security_headers,
-};
+use crate::http::access_log::{self, RouteLabels};
+use crate::http::edge::Service;
+use crate::http::{CLIENT_VERSION, console, envelope};
 use crate::instance::{envs, health};
 
-/// Everything under /api/v1.
+const PREFIX: &str = "/api/v1";
+
+/// Everything under /api/v1, each with its whole path: nesting a router under a prefix would
+/// rewrite the address of every request.
 fn api() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(document_head())
         // instance
@@ -35,28 +37,31 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(register::register_profile))
 }
 
-pub fn build(atrium: AppState) -> Router {
-    let (api, _) = api().split_for_parts();
-    let api = api
-        .fallback(no_such_call)
-        .layer(from_fn_with_state(atrium.clone(), cross_site::middleware));
-    Router::new()
-        .nest("/api/v1", api)
+pub fn build(atrium: AppState) -> Service {
+    let (api, document) = api().split_for_parts();
+    let assets = format!("/{CLIENT_VERSION}/{{*path}}");
+    let mut labels = RouteLabels::default();
+    for path in document.paths.paths.keys() {
+        labels.add(path, path);
+    }
+    for probe in ["/healthz", "/readyz", "/metrics"] {
+        labels.add(probe, probe);
+    }
+    for unknown in ["/api", "/api/", "/api/{*path}"] {
+        labels.add(unknown, "/api/{unknown}");
+    }
+    labels.add(&assets, access_log::ASSET);
+    let router = api
         .route("/api", any(no_such_call))
         .route("/api/", any(no_such_call))
         .route("/api/{*path}", any(no_such_call))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(health::metrics))
-        .route(&format!("/{CLIENT_VERSION}/{{*path}}"), get(console::asset))
+        .route(&assets, get(console::asset))
         .fallback(console::page)
-        .layer(from_fn(limits::timeout))
-        .layer(CatchPanicLayer::custom(limits::panicked))
-        .layer(from_fn(envelope::middleware))
-        .layer(from_fn_with_state(atrium.clone(), security_headers::middleware))
-        .layer(from_fn_with_state(atrium.clone(), access_log::middleware))
-        .layer(from_fn(request_id::middleware))
-        .with_state(atrium)
+        .with_state(atrium.clone());
+    Service { atrium, router, labels: Arc::new(labels) }
 }
 
 /// What is under /api and not in the table is not a page of the console either.
@@ -76,6 +81,12 @@ pub fn openapi() -> OpenApi {
                 .build(),
         )
         .build();
+    // Paths are told relative to the server's address, as clients use them.
+    let paths = std::mem::take(&mut document.paths.paths);
+    document.paths.paths = paths
+        .into_iter()
+        .map(|(path, item)| (path.trim_start_matches(PREFIX).to_owned(), item))
+        .collect();
     for item in document.paths.paths.values_mut() {
         for operation in
             [&mut item.get, &mut item.post, &mut item.put, &mut item.delete].into_iter().flatten()
@@ -91,7 +102,7 @@ fn document_head() -> OpenApi {
     #[derive(utoipa::OpenApi)]
     #[openapi(
         info(title = "Atrium", description = "The API of the Atrium console."),
-        servers((url = "/api/v1")),
+        servers((url = PREFIX)),
         components(schemas(envelope::ErrorBody)),
         tags(
             (name = "instance", description = "What the instance says about itself"),
@@ -109,7 +120,7 @@ fn document_head() -> OpenApi {
 /// This document.
 #[utoipa::path(
     get,
-    path = "/openapi.json",
+    path = "/api/v1/openapi.json",
     operation_id = "openapi_view",
     tag = "instance",
     security(()),

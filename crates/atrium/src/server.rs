@@ -1,5 +1,6 @@
 //! `atrium serve`: from settings to a listening server and back down.
 
+use std::io::Write as _;
 use std::net::IpAddr;
 
 use anyhow::Context;
@@ -11,11 +12,11 @@ use crate::app::AppState;
 use crate::config::Settings;
 use crate::http::CLIENT_VERSION;
 use crate::http::connections::{self, ConnectionLimits};
+use crate::http::edge;
 use crate::types::Clock;
 use crate::{jobs, router};
 
 /// Runs until the process is told to stop (SIGTERM or Ctrl-C), then finishes requests in flight.
-#[allow(clippy::print_stdout)]
 pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -27,12 +28,12 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     let atrium = AppState::start(settings, Clock::default()).await?;
     jobs::start(&atrium);
 
-    println!("Atrium {CLIENT_VERSION} listening on http://{address}");
+    announce(&format!("Atrium {CLIENT_VERSION} listening on http://{address}"));
     if let Some(link) = setup::link(&atrium).await? {
-        println!(
-            "There is no account yet. Open this link to make the first one; it works once, for 24 hours:"
+        announce(
+            "There is no account yet. Open this link to make the first one; it works once, for 24 hours:",
         );
-        println!("  {link}");
+        announce(&format!("  {link}"));
     }
     tracing::info!(%address, database = ?atrium.db.dialect(), "listening");
 
@@ -53,5 +54,12 @@ pub async fn run(listener: TcpListener, atrium: &AppState, stop: impl Future<Out
     let limits = ConnectionLimits::for_this_process(atrium.settings.server.max_connections);
     let proxies = atrium.settings.server.trusted_proxies.clone();
     let is_proxy = move |address: &IpAddr| proxies.iter().any(|net| net.contains(address));
-    connections::serve(listener, router::build(atrium.clone()), limits, is_proxy, stop).await;
+    let service = router::build(atrium.clone());
+    let handle = move |request| edge::handle(service.clone(), request);
+    connections::serve(listener, handle, limits, is_proxy, stop).await;
+}
+
+/// For the person at the terminal. One who has closed it must not take the server down.
+fn announce(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }

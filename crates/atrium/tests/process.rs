@@ -45,18 +45,15 @@ impl Server {
         let printed = vec![first];
         let mut server = Self { child, address, printed };
         // The set-up link, if any, comes right after.
-        std::thread::scope(|scope| {
-            let (sender, receiver) = std::sync::mpsc::channel();
-            let _ = scope;
-            std::thread::spawn(move || {
-                for line in lines.map_while(Result::ok) {
-                    let _ = sender.send(line);
-                }
-            });
-            while let Ok(line) = receiver.recv_timeout(Duration::from_millis(500)) {
-                server.printed.push(line);
+        let (sender, receiver) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                let _ = sender.send(line);
             }
         });
+        while let Ok(line) = receiver.recv_timeout(Duration::from_millis(500)) {
+            server.printed.push(line);
+        }
         server
     }
 
@@ -115,6 +112,44 @@ fn a_request_in_flight_is_finished_before_the_end() {
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
     assert_eq!(server.finish().0, Some(0));
+}
+
+/// Browsers keep connections open after an answer, and open some before they have a question.
+#[test]
+fn idle_connections_do_not_delay_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &[]);
+    let silent = server.connect();
+    let mut idle = server.connect();
+    idle.write_all(b"GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n").unwrap();
+    let mut answer = [0_u8; 512];
+    assert!(idle.read(&mut answer).unwrap() > 0);
+    let told = std::time::Instant::now();
+    server.signal("-TERM");
+    assert_eq!(server.finish().0, Some(0));
+    assert!(told.elapsed() < Duration::from_secs(5), "{:?}", told.elapsed());
+    drop((silent, idle));
+}
+
+/// The terminal that read the set-up link may be gone by the next line.
+#[test]
+fn a_closed_terminal_does_not_take_the_server_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = atrium(folder.path(), &["serve", "--listen", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    let address = first.trim().rsplit("http://").next().unwrap().to_owned();
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 #[test]

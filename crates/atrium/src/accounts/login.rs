@@ -27,7 +27,7 @@ pub struct Login {
 /// Signs in with an address and a password. What is wrong with them is never told.
 #[utoipa::path(
     post,
-    path = "/login",
+    path = "/api/v1/login",
     operation_id = "login",
     tag = "account",
     security(()),
@@ -69,7 +69,7 @@ pub async fn login(
 /// says so with the same answer, for someone who is not signed in.
 #[utoipa::path(
     post,
-    path = "/logout",
+    path = "/api/v1/logout",
     operation_id = "logout",
     tag = "account",
     security(()),

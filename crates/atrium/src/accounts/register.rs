@@ -53,7 +53,7 @@ impl TokenKind {
 /// What a link is for. 410 when it was used or has expired.
 #[utoipa::path(
     get,
-    path = "/register/token",
+    path = "/api/v1/register/token",
     operation_id = "register_token_view",
     tag = "account",
     security(()),
@@ -90,7 +90,7 @@ pub struct RegisterProfile {
 /// Makes the account a link is for, with its first organisation and app, and signs in.
 #[utoipa::path(
     post,
-    path = "/register/profile",
+    path = "/api/v1/register/profile",
     operation_id = "register_profile",
     tag = "account",
     security(()),

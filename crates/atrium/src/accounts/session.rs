@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use axum::body::Bytes;
 use axum::extract::FromRequestParts;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -19,6 +20,7 @@ use crate::audit::Actor;
 use crate::db::Write;
 use crate::error::{Code, Result};
 use crate::http::client::Client;
+use crate::http::json::Data;
 use crate::types::{Id, Millis};
 
 const IDLE_LIMIT: i64 = 14 * Millis::DAY;
@@ -46,6 +48,8 @@ pub fn new_token(atrium: &AppState) -> String {
 pub struct Principal {
     pub session_id: Id,
     pub user: CurrentUser,
+    /// What GET /current answers, written once: every page begins with that call.
+    pub answer: Bytes,
     created_at: Millis,
     last_seen_at: AtomicI64,
     epoch: i64,
@@ -55,6 +59,7 @@ impl Principal {
     pub fn new(session: store::SessionRow, user: CurrentUser, epoch: i64) -> Self {
         Self {
             session_id: session.id,
+            answer: serde_json::to_vec(&Data(&user)).unwrap_or_default().into(),
             user,
             created_at: session.created_at,
             last_seen_at: AtomicI64::new(session.last_seen_at.0),
@@ -105,6 +110,11 @@ impl SignedIn {
         &self.principal.user
     }
 
+    /// The user as GET /current tells it.
+    pub fn answer(&self) -> Bytes {
+        self.principal.answer.clone()
+    }
+
     pub fn session_id(&self) -> &Id {
         &self.principal.session_id
     }
@@ -119,9 +129,7 @@ impl FromRequestParts<AppState> for SignedIn {
 
     async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
         let principal = find(atrium, &parts.headers).await?.ok_or(Code::NotSignedIn)?;
-        let trusted = &atrium.settings.server.trusted_proxies;
-        let client = Client::of(&parts.extensions, &parts.headers, trusted);
-        Ok(Self { principal, client })
+        Ok(Self { principal, client: Client::of_parts(parts, atrium) })
     }
 }
 

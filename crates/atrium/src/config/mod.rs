@@ -31,6 +31,8 @@ pub struct Settings {
 pub struct ServerSettings {
     pub listen: SocketAddr,
     pub public_url: Url,
+    /// Nobody said what people open, so it is the address we listen on.
+    public_url_follows_listen: bool,
     pub trusted_proxies: Vec<IpNet>,
     pub max_connections: usize,
     pub metrics_token: Option<String>,
@@ -104,7 +106,7 @@ impl Settings {
 
     /// For a server that was told to take any free port: its address is known once it listens.
     pub fn listening_on(mut self, address: SocketAddr) -> Self {
-        if self.server.listen.port() == 0 {
+        if self.server.public_url_follows_listen {
             let old = self.server.public_url.clone();
             let _ = self.server.public_url.set_port(Some(address.port()));
             for region in &mut self.console.regions {
@@ -146,7 +148,14 @@ fn server(raw: &RawSettings) -> anyhow::Result<ServerSettings> {
     if metrics_token.as_ref().is_some_and(|token| token.len() < 16) {
         bail!("metrics_token: use at least 16 characters");
     }
-    Ok(ServerSettings { listen, public_url, trusted_proxies, max_connections, metrics_token })
+    Ok(ServerSettings {
+        listen,
+        public_url,
+        public_url_follows_listen: raw.public_url.is_none(),
+        trusted_proxies,
+        max_connections,
+        metrics_token,
+    })
 }
 
 /// A browser cannot open "all addresses"; on the machine itself, loopback is meant.
@@ -163,6 +172,9 @@ fn reachable(listen: SocketAddr) -> SocketAddr {
 fn stores(raw: &RawSettings) -> anyhow::Result<StoreSettings> {
     let data_dir = raw.data_dir.clone().unwrap_or_else(|| PathBuf::from("data"));
     let database_url = match &raw.database_url {
+        Some(url) if url.contains(":memory:") || url.contains("mode=memory") => {
+            bail!("database_url: a database in memory would forget everything at the next start")
+        }
         Some(url) if ["sqlite:", "postgres:", "postgresql:"].iter().any(|s| url.starts_with(s)) => {
             url.clone()
         }
@@ -192,7 +204,8 @@ fn console(raw: &RawSettings, public_url: &Url) -> anyhow::Result<ConsoleSetting
 
 fn log(raw: &RawSettings) -> anyhow::Result<LogSettings> {
     let filter = raw.log.clone().unwrap_or_else(|| "info".to_owned());
-    tracing_subscriber::EnvFilter::try_new(&filter)
+    filter
+        .parse::<tracing_subscriber::filter::Targets>()
         .with_context(|| format!("log: {filter:?} is not a level or a filter such as info"))?;
     let json = match raw.log_format.as_deref() {
         None | Some("text") => false,
@@ -286,5 +299,17 @@ mod tests {
         let settings = settings.listening_on("127.0.0.1:4242".parse().unwrap());
         assert_eq!(settings.server.link("/login"), "http://127.0.0.1:4242/login");
         assert_eq!(settings.console.endpoint("local"), Some("http://127.0.0.1:4242"));
+    }
+
+    #[test]
+    fn a_free_port_leaves_a_given_public_url_alone() {
+        let raw = RawSettings {
+            listen: Some("127.0.0.1:0".into()),
+            public_url: Some("https://atrium.example.com".into()),
+            ..Default::default()
+        };
+        let settings = Settings::check(raw).unwrap();
+        let settings = settings.listening_on("127.0.0.1:4242".parse().unwrap());
+        assert_eq!(settings.server.link("/login"), "https://atrium.example.com/login");
     }
 }

@@ -1,10 +1,14 @@
-//! Reads the instance's epoch for many callers at once.
+//! Reads the instance's epoch: the one question that every signed-in request asks.
 //!
-//! Every signed-in request must know whether what this process remembers of the session is still
-//! true, also when another instance or the command line changed it. One small query per request
-//! would tell; a query shared by all who asked before it started tells just as truly and costs a
-//! fraction under load.
+//! What this process remembers of a session is true as long as the epoch stays the same, also when
+//! another instance or the command line changed something. On SQLite the row is a page in memory,
+//! and reading it on the spot costs less than handing the question to another thread. On
+//! PostgreSQL it is a round trip, which all requests that wait at the same moment share: the query
+//! starts after all of them asked, so its answer is as true as if each had asked alone.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Context;
 use sqlx::AnyPool;
 use sqlx::pool::PoolConnection;
 use tokio::sync::{mpsc, oneshot};
@@ -12,16 +16,52 @@ use tokio::sync::{mpsc, oneshot};
 use super::BUSY_TIMEOUT;
 use crate::error::{Error, Result};
 
-type Reply = oneshot::Sender<Result<i64, String>>;
+const EPOCH: &str = "SELECT epoch FROM instance";
 
 #[derive(Clone)]
-pub struct EpochReader {
-    requests: mpsc::Sender<Reply>,
+pub enum EpochReader {
+    OnTheSpot(Arc<Mutex<rusqlite::Connection>>),
+    Shared(SharedReader),
 }
 
 impl EpochReader {
-    /// Starts the task that asks the database; it ends with the last `EpochReader`.
-    pub fn start(pool: AnyPool) -> Self {
+    pub fn sqlite(url: &str) -> anyhow::Result<Self> {
+        let options: sqlx::sqlite::SqliteConnectOptions = url.parse()?;
+        let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY
+            | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | rusqlite::OpenFlags::SQLITE_OPEN_URI;
+        let connection = rusqlite::Connection::open_with_flags(options.get_filename(), flags)
+            .context("the database file cannot be opened for reading")?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        Ok(Self::OnTheSpot(Arc::new(Mutex::new(connection))))
+    }
+
+    pub fn postgres(pool: AnyPool) -> Self {
+        Self::Shared(SharedReader::start(pool))
+    }
+
+    pub async fn read(&self) -> Result<i64> {
+        match self {
+            Self::OnTheSpot(connection) => {
+                let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut statement = connection.prepare_cached(EPOCH).map_err(Error::unavailable)?;
+                statement.query_row([], |row| row.get(0)).map_err(Error::unavailable)
+            }
+            Self::Shared(shared) => shared.read().await,
+        }
+    }
+}
+
+type Reply = oneshot::Sender<Result<i64, String>>;
+
+#[derive(Clone)]
+pub struct SharedReader {
+    requests: mpsc::Sender<Reply>,
+}
+
+impl SharedReader {
+    /// Starts the task that asks the database; it ends with the last reader.
+    fn start(pool: AnyPool) -> Self {
         let (requests, mut inbox) = mpsc::channel::<Reply>(4096);
         tokio::spawn(async move {
             let mut connection = None;
@@ -44,7 +84,7 @@ impl EpochReader {
         Self { requests }
     }
 
-    pub async fn read(&self) -> Result<i64> {
+    async fn read(&self) -> Result<i64> {
         let (reply, answer) = oneshot::channel();
         let gone = || Error::unavailable(anyhow::anyhow!("the epoch reader is gone"));
         self.requests.send(reply).await.map_err(|_| gone())?;
@@ -57,7 +97,6 @@ impl EpochReader {
 
 /// Keeps its connection between calls; a broken one is replaced once before giving up.
 async fn query(pool: &AnyPool, kept: &mut Option<PoolConnection<sqlx::Any>>) -> sqlx::Result<i64> {
-    const EPOCH: &str = "SELECT epoch FROM instance";
     if let Some(connection) = kept {
         match sqlx::query_scalar(EPOCH).fetch_one(&mut **connection).await {
             Ok(epoch) => return Ok(epoch),

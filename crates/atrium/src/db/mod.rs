@@ -48,14 +48,14 @@ impl Db {
         DRIVERS.call_once(sqlx::any::install_default_drivers);
         let dialect = dialect_of(url)?;
         let options = AnyConnectOptions::from_str(url).context("database_url cannot be read")?;
-        let (readers, writers) = match dialect {
+        let (readers, writers, epoch) = match dialect {
             Dialect::Sqlite => {
                 // The writer goes first: it makes the file and switches it to WAL.
                 let writers = sqlite_pool(1).connect_with(options.clone()).await?;
                 let cores = std::thread::available_parallelism().map_or(2, usize::from);
-                // One more than that, because the epoch reader keeps one for itself.
-                let readers = u32::try_from(cores.clamp(2, 8) + 1).unwrap_or(3);
-                (sqlite_pool(readers).connect_with(options).await?, writers)
+                let readers = u32::try_from(cores.clamp(2, 8)).unwrap_or(2);
+                let readers = sqlite_pool(readers).connect_with(options).await?;
+                (readers, writers, EpochReader::sqlite(url)?)
             }
             Dialect::Postgres => {
                 let pool = AnyPoolOptions::new()
@@ -63,10 +63,9 @@ impl Db {
                     .acquire_timeout(BUSY_TIMEOUT)
                     .connect_with(options)
                     .await?;
-                (pool.clone(), pool)
+                (pool.clone(), pool.clone(), EpochReader::postgres(pool))
             }
         };
-        let epoch = EpochReader::start(readers.clone());
         Ok(Self { dialect, readers, writers, epoch })
     }
 

@@ -38,12 +38,21 @@ impl Client {
     }
 }
 
+impl Client {
+    /// The one that `edge` found, or found now where a request comes another way.
+    pub fn of_parts(parts: &Parts, atrium: &AppState) -> Self {
+        parts.extensions.get::<Self>().cloned().unwrap_or_else(|| {
+            let trusted = &atrium.settings.server.trusted_proxies;
+            Self::of(&parts.extensions, &parts.headers, trusted)
+        })
+    }
+}
+
 impl FromRequestParts<AppState> for Client {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self, Infallible> {
-        let trusted = &atrium.settings.server.trusted_proxies;
-        Ok(Self::of(&parts.extensions, &parts.headers, trusted))
+        Ok(Self::of_parts(parts, atrium))
     }
 }
 

@@ -2,19 +2,19 @@
 //! in flight finish.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::{ConnectInfo, Request};
+use axum::response::Response;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
-use tower::ServiceExt;
 
 /// How long a client may take to send the head of a request, and how long an idle connection is
 /// kept: browsers reuse theirs within a minute or not at all.
@@ -47,13 +47,16 @@ impl ConnectionLimits {
 }
 
 /// Serves until `stop` resolves, then finishes what is in flight.
-pub async fn serve(
+pub async fn serve<Handle, Answer>(
     listener: TcpListener,
-    router: Router,
+    handle: Handle,
     limits: ConnectionLimits,
     is_proxy: impl Fn(&IpAddr) -> bool,
     stop: impl Future<Output = ()>,
-) {
+) where
+    Handle: Fn(Request) -> Answer + Clone + Send + Sync + 'static,
+    Answer: Future<Output = Response> + Send + 'static,
+{
     let open = OpenConnections::default();
     let graceful = GracefulShutdown::new();
     let mut server = auto::Builder::new(TokioExecutor::new());
@@ -86,11 +89,12 @@ pub async fn serve(
             continue;
         };
         let _ = stream.set_nodelay(true);
-        let router = router.clone();
+        let handle = handle.clone();
         let service = hyper::service::service_fn(move |request: Request<Incoming>| {
             let mut request = request.map(axum::body::Body::new);
             request.extensions_mut().insert(ConnectInfo::<SocketAddr>(peer));
-            router.clone().oneshot(request)
+            let response = handle(request);
+            async move { Ok::<_, Infallible>(response.await) }
         });
         let connection = server.serve_connection(TokioIo::new(stream), service).into_owned();
         let connection = graceful.watch(connection);

@@ -4,18 +4,17 @@
 use std::borrow::Cow;
 
 use axum::extract::{Path, Request};
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use http::header::{
-    ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
-    ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH, VARY,
+    ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap,
+    HeaderValue, IF_NONE_MATCH, VARY,
 };
 use http::{Method, StatusCode};
 use rust_embed::RustEmbed;
 
-use crate::http::access_log::RouteLabel;
-use crate::http::security_headers::console_policy;
+use crate::http::security_headers;
 use crate::types::Entropy;
 
 #[derive(RustEmbed)]
@@ -28,16 +27,14 @@ const NONCE_MARK: &str = "__ATRIUM_NONCE__";
 
 /// Any path that is neither the API's nor an asset's is a page of the console.
 pub async fn page(request: Request) -> Response {
-    let mut response = match *request.method() {
+    match *request.method() {
         Method::GET | Method::HEAD => render_page(),
         _ => {
             let mut response = StatusCode::METHOD_NOT_ALLOWED.into_response();
             response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
             response
         }
-    };
-    response.extensions_mut().insert(RouteLabel("{page}"));
-    response
+    }
 }
 
 fn render_page() -> Response {
@@ -47,23 +44,16 @@ fn render_page() -> Response {
     };
     let nonce = STANDARD_NO_PAD.encode(Entropy.bytes::<18>());
     let html = String::from_utf8_lossy(&index.data).replace(NONCE_MARK, &nonce);
-    let headers = [
-        (CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
-        // A stored page would come back with a nonce that the stored policy no longer matches.
-        (CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        (CONTENT_SECURITY_POLICY, console_policy(&nonce)),
-    ];
-    (headers, html).into_response()
+    let mut response = Html(html).into_response();
+    security_headers::apply_to_page(response.headers_mut(), &nonce);
+    // A stored page would come back with a nonce that the stored policy no longer matches.
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
 }
 
 /// A file under `/{client version}/`.
 pub async fn asset(Path(path): Path<String>, headers: HeaderMap) -> Response {
-    let mut response = serve_asset(&path, &headers);
-    response.extensions_mut().insert(RouteLabel("{asset}"));
-    response
-}
-
-fn serve_asset(path: &str, headers: &HeaderMap) -> Response {
+    let path = path.as_str();
     // The page itself needs its nonce, and the compressed twins are not addresses of their own.
     let hidden = path == "index.html" || path.ends_with(".br") || path.ends_with(".gz");
     let Some(file) = Console::get(path).filter(|_| !hidden) else {
@@ -82,7 +72,7 @@ fn serve_asset(path: &str, headers: &HeaderMap) -> Response {
     let mut response = if unchanged {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        let (encoding, data) = best_encoding(path, headers, file.data);
+        let (encoding, data) = best_encoding(path, &headers, file.data);
         let mut response = data.into_owned().into_response();
         if let Some(encoding) = encoding {
             response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));

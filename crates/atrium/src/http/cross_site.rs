@@ -1,24 +1,17 @@
 //! Refuses what another site makes a browser send: unsafe methods that say they come from
 //! elsewhere. Callers that are no browser send neither header and are let through.
 
-use axum::extract::{Request, State};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::extract::Request;
 use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, Method};
 use url::Url;
 
 use crate::app::AppState;
-use crate::error::{Code, Error};
 
-pub async fn middleware(State(atrium): State<AppState>, request: Request, next: Next) -> Response {
+pub fn refuses(atrium: &AppState, request: &Request) -> bool {
     let safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-    let authority = request.uri().authority().map(|authority| authority.as_str().to_owned());
-    let public_url = &atrium.settings.server.public_url;
-    if !safe && is_cross_site(request.headers(), authority.as_deref(), public_url) {
-        return Error::from(Code::CrossSite).into_response();
-    }
-    next.run(request).await
+    let authority = request.uri().authority().map(|authority| authority.as_str());
+    !safe && is_cross_site(request.headers(), authority, &atrium.settings.server.public_url)
 }
 
 /// HTTP/2 puts the host into the request's authority, HTTP/1 into its Host header.

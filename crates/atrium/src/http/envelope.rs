@@ -1,8 +1,6 @@
 //! Turns every failure under the API into the one JSON envelope, in the caller's language:
 //! our own errors, and what the framework answers by itself (404, 405, 413 …).
 
-use axum::extract::Request;
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use serde::Serialize;
@@ -31,17 +29,15 @@ pub struct ErrorItem {
     pub field: Option<String>,
 }
 
-pub async fn middleware(request: Request, next: Next) -> Response {
-    let locale = Locale::from_headers(request.headers());
-    let path = request.uri().path();
-    let is_api = path.starts_with("/api/") || path == "/api" || path.starts_with("/v1/");
-    let mut response = next.run(request).await;
+pub fn apply(mut response: Response, locale: Locale, is_api: bool) -> Response {
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
         return render(problem, locale, response);
     }
     let status = response.status();
-    let bare = response.headers().get(CONTENT_TYPE).is_none_or(|mime| mime != "application/json");
-    if is_api && bare && (status.is_client_error() || status.is_server_error()) {
+    if !is_api || !(status.is_client_error() || status.is_server_error()) {
+        return response;
+    }
+    if response.headers().get(CONTENT_TYPE).is_none_or(|mime| mime != "application/json") {
         let faults = vec![Fault::new(Code::for_status(status))];
         return render(Problem { status, faults, retry_after_seconds: None }, locale, response);
     }

@@ -1,14 +1,11 @@
 //! Headers that keep a browser from being turned against its user. The console page sets its own
 //! policy with a nonce; everything else is allowed nothing at all.
 
-use axum::extract::{Request, State};
-use axum::middleware::Next;
-use axum::response::Response;
-use http::HeaderName;
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY,
     STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
+use http::{HeaderMap, HeaderName};
 
 use crate::app::AppState;
 
@@ -18,20 +15,13 @@ const PERMISSIONS: HeaderValue = HeaderValue::from_static(
     "camera=(), geolocation=(), microphone=(), payment=(), usb=(), interest-cohort=()",
 );
 
-pub async fn middleware(State(atrium): State<AppState>, request: Request, next: Next) -> Response {
-    let is_api = request.uri().path().starts_with("/api/");
-    let mut response = next.run(request).await;
-    let headers = response.headers_mut();
+/// What every answer carries.
+pub fn apply(atrium: &AppState, headers: &mut HeaderMap, is_api: bool) {
+    headers.reserve(8);
     headers.entry(CONTENT_SECURITY_POLICY).or_insert(NOTHING);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
     // Tokens stand in some of our paths: no other site may learn an address of ours.
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
-    headers.insert(HeaderName::from_static("permissions-policy"), PERMISSIONS);
-    headers.insert(
-        HeaderName::from_static("cross-origin-opener-policy"),
-        HeaderValue::from_static("same-origin"),
-    );
     if is_api {
         headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     }
@@ -39,12 +29,22 @@ pub async fn middleware(State(atrium): State<AppState>, request: Request, next: 
         let year = HeaderValue::from_static("max-age=31536000; includeSubDomains");
         headers.insert(STRICT_TRANSPORT_SECURITY, year);
     }
-    response
+}
+
+/// What only a page can make use of.
+pub fn apply_to_page(headers: &mut HeaderMap, nonce: &str) {
+    headers.insert(CONTENT_SECURITY_POLICY, console_policy(nonce));
+    headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    headers.insert(HeaderName::from_static("permissions-policy"), PERMISSIONS);
+    headers.insert(
+        HeaderName::from_static("cross-origin-opener-policy"),
+        HeaderValue::from_static("same-origin"),
+    );
 }
 
 /// The console's policy: our own scripts, and styles that carry this response's nonce (Ant Design
 /// writes its styles at run time).
-pub fn console_policy(nonce: &str) -> HeaderValue {
+fn console_policy(nonce: &str) -> HeaderValue {
     let policy = format!(
         "default-src 'self'; script-src 'self' 'nonce-{nonce}'; style-src 'self' 'nonce-{nonce}'; \
          img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; object-src 'none'; \

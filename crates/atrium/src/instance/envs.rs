@@ -47,7 +47,7 @@ pub struct BuildInfo {
 /// What the console must know before anyone signs in.
 #[utoipa::path(
     get,
-    path = "/envs",
+    path = "/api/v1/envs",
     operation_id = "env_view",
     tag = "instance",
     security(()),
@@ -69,7 +69,7 @@ pub async fn env_view(State(atrium): State<AppState>) -> Data<Envs> {
 /// The published build: the console asks now and then whether it is still the one it runs.
 #[utoipa::path(
     get,
-    path = "/build-info",
+    path = "/api/v1/build-info",
     operation_id = "build_info_view",
     tag = "instance",
     security(()),
@@ -86,7 +86,7 @@ pub async fn build_info_view(State(atrium): State<AppState>) -> Data<BuildInfo> 
 /// Every region with the endpoint its applications are entered at.
 #[utoipa::path(
     get,
-    path = "/regions",
+    path = "/api/v1/regions",
     operation_id = "region_list",
     tag = "instance",
     security(()),
@@ -99,7 +99,7 @@ pub async fn region_list(State(atrium): State<AppState>) -> Data<Vec<Region>> {
 /// The zones that an app can be created in.
 #[utoipa::path(
     get,
-    path = "/app-zones",
+    path = "/api/v1/app-zones",
     operation_id = "app_zone_list",
     tag = "instance",
     security(("session" = [])),

@@ -1,0 +1,30 @@
+# Builds everything from the checkout: docker build -t atrium .
+FROM node:20-bookworm-slim AS web
+WORKDIR /src
+RUN npm install -g npm@11
+COPY package.json package-lock.json .npmrc client-version ./
+COPY web/package.json web/
+RUN npm ci
+COPY crates/atrium/openapi.json crates/atrium/
+COPY web web
+RUN npm run -w web build
+RUN mkdir -p /out/lib && cp node_modules/@chdb/lib-*/libchdb.so /out/lib/
+
+FROM rust:1.95-slim-bookworm AS server
+WORKDIR /src
+COPY . .
+COPY --from=web /src/web/dist web/dist
+RUN cargo build --release --locked -p atrium
+
+FROM debian:bookworm-slim
+RUN useradd --system --home-dir /var/lib/atrium --create-home --shell /usr/sbin/nologin atrium \
+    && chmod 700 /var/lib/atrium
+COPY --from=server /src/target/release/atrium /opt/atrium/atrium
+COPY --from=web /out/lib/ /opt/atrium/lib/
+USER atrium
+VOLUME /var/lib/atrium
+ENV ATRIUM_DATA_DIR=/var/lib/atrium ATRIUM_LISTEN=0.0.0.0:8080
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["/opt/atrium/atrium"]
+CMD ["serve"]

@@ -1,0 +1,69 @@
+//! A request's way in and out, as one function. Layers of the framework would do the same, at the
+//! price of an allocation each per request.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
+use tower::ServiceExt;
+use tracing::Instrument;
+
+use super::access_log::{self, Arrival, RouteLabels};
+use super::client::Client;
+use super::locale::Locale;
+use super::request_id::{self, RequestId};
+use super::{cross_site, envelope, security_headers};
+use crate::app::AppState;
+use crate::error::{Code, Error};
+
+/// The console gives up after 30 s too; a body that trickles in slower than this is cut off.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Everything that answers: the routes, and the names they are logged under.
+#[derive(Clone)]
+pub struct Service {
+    pub atrium: AppState,
+    pub router: Router,
+    pub labels: Arc<RouteLabels>,
+}
+
+pub async fn handle(service: Service, mut request: Request) -> Response {
+    let Service { atrium, router, labels } = service;
+    let started = Instant::now();
+    let id = RequestId::new();
+    let trusted = &atrium.settings.server.trusted_proxies;
+    let client = Client::of(request.extensions(), request.headers(), trusted);
+    let route = labels.of(request.uri().path());
+    let arrival = Arrival { started, method: request.method().clone(), route, ip: client.ip };
+    let locale = Locale::from_headers(request.headers());
+    let is_api = is_api(request.uri().path());
+    request.extensions_mut().insert(client);
+    let span = tracing::info_span!("request", request_id = id.as_str());
+
+    let mut response = if is_api && cross_site::refuses(&atrium, &request) {
+        Error::from(Code::CrossSite).into_response()
+    } else {
+        let answering = AssertUnwindSafe(router.oneshot(request)).catch_unwind();
+        match tokio::time::timeout(REQUEST_TIMEOUT, answering.instrument(span.clone())).await {
+            Ok(Ok(Ok(response))) => response,
+            Ok(Ok(Err(never))) => match never {},
+            // The panic's message may quote what a person typed, so it goes nowhere.
+            Ok(Err(_)) => Error::from(Code::Internal).into_response(),
+            Err(_) => Error::from(Code::Timeout).into_response(),
+        }
+    };
+    response = envelope::apply(response, locale, is_api);
+    security_headers::apply(&atrium, response.headers_mut(), is_api);
+    response.headers_mut().insert(request_id::HEADER, id.into_header());
+    let _entered = span.enter();
+    access_log::write(&atrium, &arrival, response.status());
+    response
+}
+
+fn is_api(path: &str) -> bool {
+    path == "/api" || path.starts_with("/api/") || path.starts_with("/v1/")
+}

@@ -1,0 +1,93 @@
+/** Weight of the sign-in page, delivery of assets, keyboard, theme. */
+import { gzipSync } from 'node:zlib'
+import type { Page } from '@playwright/test'
+import { expect, expectAddress, test } from './test'
+
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path)
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+}
+
+test('the sign-in page weighs under 250 KB of scripts and styles, gzipped', async ({ page }) => {
+  const weights = new Map<string, number>()
+  const counted: Promise<void>[] = []
+  page.on('response', (response) => {
+    if (!/\.(js|css)$/.test(new URL(response.url()).pathname)) return
+    counted.push(
+      response.body().then((body) => {
+        weights.set(response.url(), gzipSync(body, { level: 9 }).length)
+      }),
+    )
+  })
+  await open(page, '/login')
+  await page.waitForLoadState('networkidle')
+  await Promise.all(counted)
+
+  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
+  test
+    .info()
+    .annotations.push({ type: 'weight', description: `${total} bytes in ${weights.size} files` })
+  console.log(`sign-in page: ${(total / 1000).toFixed(1)} KB gzipped in ${weights.size} files`)
+  expect(weights.size).toBeGreaterThan(3)
+  expect(total).toBeLessThan(250_000)
+})
+
+test('assets come compressed and may be kept for good', async ({ page }) => {
+  const answers: Record<string, string>[] = []
+  page.on('response', (response) => {
+    if (/\/v25\.10\.202\/assets\/.+\.js$/.test(response.url())) answers.push(response.headers())
+  })
+  await open(page, '/login')
+  expect(answers.length).toBeGreaterThan(3)
+  for (const headers of answers) expect(headers['cache-control']).toContain('immutable')
+  expect(
+    answers.some(
+      (headers) => headers['content-encoding'] === 'br' || headers['content-encoding'] === 'gzip',
+    ),
+  ).toBe(true)
+})
+
+test('everything can be done by keyboard', async ({ page, instance }) => {
+  await open(page, '/login')
+  await expect(page.getByLabel('邮箱')).toBeFocused()
+  await page.keyboard.type(instance.account.email)
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(instance.account.password)
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('button', { name: '显示密码' })).toBeFocused()
+  await page.keyboard.press('Space')
+  await expect(page.getByLabel('密码', { exact: true })).toHaveAttribute('type', 'text')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expectAddress(page, /^\/org-id\//)
+
+  await page.reload()
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('link', { name: '跳到主要内容' })).toBeFocused()
+  await expect(page.getByRole('link', { name: '跳到主要内容' })).toBeInViewport()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('main')).toBeFocused()
+})
+
+test.describe('theme', () => {
+  test.use({ colorScheme: 'dark' })
+
+  test('follows the system until one is chosen, and then that, without a flash', async ({
+    page,
+  }) => {
+    await open(page, '/login')
+    const theme = page.locator('html')
+    await expect(theme).toHaveAttribute('data-theme', 'dark')
+    await page.emulateMedia({ colorScheme: 'light' })
+    await expect(theme).toHaveAttribute('data-theme', 'light')
+
+    await page.getByTitle('深色').click()
+    await expect(theme).toHaveAttribute('data-theme', 'dark')
+
+    // Before any module of the console has run.
+    await page.route('**/assets/*.js', (route) => route.abort())
+    await page.reload({ waitUntil: 'commit' })
+    await expect(theme).toHaveAttribute('data-theme', 'dark')
+  })
+})

@@ -1,0 +1,83 @@
+import { expect, expectAddress, test } from './test'
+
+const heading = (page: import('@playwright/test').Page) => page.getByRole('heading', { level: 1 })
+
+test('Chinese by default, English by address, and the choice is remembered', async ({ page }) => {
+  await page.goto('/login')
+  await expect(heading(page)).toHaveText('欢迎回来')
+  await expect(page.locator('html')).toHaveAttribute('lang', 'zh-CN')
+
+  await page.goto('/login?lang=en-US')
+  await expect(heading(page)).toHaveText('Welcome back')
+  await expect(page.locator('html')).toHaveAttribute('lang', 'en-US')
+  await expect(page).toHaveTitle('Sign in-Atrium')
+
+  await page.goto('/login?lang=fr-FR')
+  await expect(heading(page)).toHaveText('Welcome back')
+})
+
+test('switching needs no reload, keeps what was typed and asks the server in the new language', async ({
+  page,
+}) => {
+  await page.goto('/login')
+  await page.getByLabel('邮箱').fill('someone@example.com')
+  await page.evaluate(() => Object.assign(window, { sameDocument: true }))
+  await page.getByTitle('English').click()
+
+  await expect(heading(page)).toHaveText('Welcome back')
+  await expect(page.getByLabel('Email')).toHaveValue('someone@example.com')
+  expect(await page.evaluate(() => 'sameDocument' in window)).toBe(true)
+
+  const asked = page.waitForRequest('**/api/v1/login')
+  await page.getByLabel('Password', { exact: true }).fill('wrong password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  expect((await asked).headers()['accept-language']).toBe('en-US')
+  await expect(page.getByRole('alert')).toHaveText(/^[\x20-\x7e’]+$/)
+})
+
+test('a pack is fetched once', async ({ page }) => {
+  const packs: string[] = []
+  page.on('request', (request) => {
+    const name = /\/v25\.10\.202\/locale\/(.+)$/.exec(request.url())?.[1]
+    if (name) packs.push(name)
+  })
+  await page.goto('/login')
+  for (const name of ['English', '中文', 'English']) {
+    await page.getByTitle(name).click()
+    await expect(heading(page)).toHaveText(name === 'English' ? 'Welcome back' : '欢迎回来')
+  }
+  expect(packs).toEqual(['zh-CN.json', 'en-US.json'])
+})
+
+test('a first pack that fails is said in both languages and can be retried', async ({ page }) => {
+  await page.route('**/locale/zh-CN.json', (route) => route.abort())
+  await page.goto('/login')
+  const failure = page.getByRole('alert')
+  await expect(failure).toContainText('未能加载语言包')
+  await expect(failure).toContainText('could not be loaded')
+  await page.unroute('**/locale/zh-CN.json')
+  await page.getByRole('button', { name: '重试 / Retry' }).click()
+  await expect(heading(page)).toHaveText('欢迎回来')
+})
+
+test('a later pack that fails leaves the language as it is and can be retried', async ({
+  page,
+}) => {
+  await page.goto('/login')
+  await page.route('**/locale/en-US.json', (route) => route.fulfill({ status: 503 }))
+  await page.getByTitle('English').click()
+  await expect(page.getByRole('alert')).toContainText('could not be loaded')
+  await expect(heading(page)).toHaveText('欢迎回来')
+  await page.unroute('**/locale/en-US.json')
+  await page.getByRole('button', { name: '重试 / Retry' }).click()
+  await expect(heading(page)).toHaveText('Welcome back')
+  await expect(page.getByRole('alert')).toHaveCount(0)
+})
+
+test('the shell speaks both languages', async ({ signedIn: page }) => {
+  await page.goto('/organization/config/config-app?lang=en-US')
+  await expect(page.getByRole('navigation', { name: 'Sections' })).toContainText('Data dashboard')
+  await page.getByTitle('中文').click()
+  await expect(page.getByRole('navigation', { name: '主导航' })).toContainText('数据看板')
+  await expectAddress(page, '/organization/config/config-app?lang=en-US')
+})

@@ -1,0 +1,134 @@
+/**
+ * Every page there is: its title and heading, accessible in both themes and languages, and no
+ * scrolling sideways on the narrowest phone. One visit checks all of it, because visits cost.
+ */
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, expectAddress, test } from './test'
+
+type Screen = [path: string, title: string, heading?: string]
+
+const forAnyone: Screen[] = [
+  ['/login', '登录', '欢迎回来'],
+  ['/emailValidator/no-such-token', '验证邮箱', '链接已失效'],
+  ['/forgetPwd', '忘记密码'],
+  ['/pwdReset/some-token', '设置新密码'],
+  ['/emailSend', '邮件已发送'],
+  ['/no/such/page', '页面不存在'],
+]
+
+const forSignedIn: Screen[] = [
+  ['/403', '没有权限', '没有权限访问此页面'],
+  ['/no-auth', '暂无权限', '你已有访问权限'],
+  ['/organization/list', '团队列表'],
+  ['/organization/config/member', '团队成员'],
+  ['/organization/config/config-app', '团队应用'],
+  ['/organization/config/archived-app', '已归档应用'],
+  ['/organization/config/delete-app', '已删除应用'],
+  ['/data-dashboard', '数据看板'],
+  ['/account/user-info', '个人资料'],
+  ['/app-1/authManagement/appDetail', '应用详情'],
+  ['/app-1/authManagement/appSecretKey', '应用密钥'],
+  ['/app-1/authManagement/appAuthority', '应用权限'],
+  ['/app-1/authManagement/appAuthority/editRole', '自定义角色'],
+  ['/app-1/authManagement/appMember', '应用成员'],
+  ['/org-id/o-1/app-id/a-1', '应用工作台'],
+  ['/no/such/page', '页面不存在'],
+]
+
+const NARROWEST = { width: 360, height: 780 }
+
+async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
+  const axe = new AxeBuilder({ page })
+  const { violations } = await (rules ? axe.withRules(rules) : axe).analyze()
+  const found = violations.map(
+    ({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map((node) => node.html).join(' ')}`,
+  )
+  expect(found).toEqual([])
+}
+
+async function expectToFitAPhone(page: Page): Promise<void> {
+  const wide = page.viewportSize()!
+  await page.setViewportSize(NARROWEST)
+  const width = await page.evaluate(() => document.documentElement.scrollWidth)
+  expect(width).toBeLessThanOrEqual(NARROWEST.width)
+  await page.setViewportSize(wide)
+}
+
+const heading = (page: Page) => page.getByRole('heading', { level: 1 })
+
+async function inChineseAndLight(page: Page, screens: Screen[]): Promise<void> {
+  for (const [path, title, text = title] of screens) {
+    await test.step(path, async () => {
+      await page.goto(path)
+      await expect(heading(page)).toHaveText(text)
+      await expect(page).toHaveTitle(`${title}-Atrium`)
+      await expectAddress(page, path)
+      await expectAccessible(page)
+      await expectToFitAPhone(page)
+    })
+  }
+}
+
+/** The theme changes colours and the language words, so only contrast and width are looked at again. */
+async function inEnglishAndDark(page: Page, screens: Screen[]): Promise<void> {
+  for (const [path] of screens) {
+    await test.step(path, async () => {
+      await page.goto(`${path}?lang=en-US`)
+      await expect(heading(page)).toHaveText(/^[\x20-\x7e’]+$/)
+      await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
+      await expectAccessible(page, ['color-contrast', 'html-has-lang', 'document-title'])
+      await expectToFitAPhone(page)
+    })
+  }
+}
+
+test.describe('in Chinese and light', () => {
+  test.use({ colorScheme: 'light' })
+  test.slow()
+
+  test('pages for anyone', ({ page }) => inChineseAndLight(page, forAnyone))
+  test('pages of the account and the team', ({ signedIn }) =>
+    inChineseAndLight(signedIn, forSignedIn.slice(0, 8)))
+  test('pages of an app, and what is no page', ({ signedIn }) =>
+    inChineseAndLight(signedIn, forSignedIn.slice(8)))
+})
+
+test.describe('in English and dark', () => {
+  test.use({ colorScheme: 'dark' })
+  test.slow()
+
+  test('pages for anyone', ({ page }) => inEnglishAndDark(page, forAnyone))
+  test('pages behind the sign-in', ({ signedIn }) => inEnglishAndDark(signedIn, forSignedIn))
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(`in passing states, ${colorScheme}`, () => {
+    test.use({ colorScheme })
+
+    test('errors on screen, menus open', async ({ page, instance }) => {
+      await page.goto('/login')
+      await page.getByRole('button', { name: '登录' }).click()
+      await expect(page.getByText('请输入密码')).toBeVisible()
+      await expectAccessible(page)
+
+      await page.getByLabel('邮箱').fill(instance.account.email)
+      await page.getByLabel('密码', { exact: true }).fill(instance.account.password)
+      await page.getByRole('button', { name: '登录' }).click()
+      await page.getByRole('button', { name: /账号菜单/ }).click()
+      await expect(page.getByRole('menuitem', { name: '退出登录' })).toBeVisible()
+      await expectAccessible(page)
+    })
+
+    test('the menu of a phone', async ({ signedIn: page }) => {
+      await page.setViewportSize(NARROWEST)
+      await page.goto('/organization/list')
+      await page.getByRole('button', { name: '打开导航菜单' }).click()
+      await expect(page.getByRole('dialog')).toBeVisible()
+      await expectAccessible(page)
+      await page.getByRole('dialog').getByRole('link', { name: '数据看板' }).click()
+      await expectAddress(page, '/data-dashboard')
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+    })
+  })
+}

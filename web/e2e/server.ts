@@ -1,0 +1,132 @@
+/** Runs the real server for a test: its own data folder, a free port, stopped and removed after. */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const binary = process.env.ATRIUM_BIN ?? resolve(import.meta.dirname, '../../dist/atrium')
+
+if (!existsSync(binary)) {
+  throw new Error(`There is no server at ${binary}: run "make build" or set ATRIUM_BIN.`)
+}
+
+/** Without the settings of whoever runs the tests: an ATRIUM_* variable would change the server. */
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith('ATRIUM_')),
+)
+
+export interface Account {
+  email: string
+  name: string
+  organization: string
+  password: string
+}
+
+export interface Server {
+  url: string
+  /** The link that makes the first account; only an empty instance prints one. */
+  setupLink: Promise<string>
+}
+
+const START_LIMIT_MS = 20_000
+const STOP_LIMIT_MS = 10_000
+
+export async function withDataFolder(use: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-e2e-'))
+  try {
+    await use(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+export function createAccount(
+  dataFolder: string,
+  account: Account,
+): { user_id: string; org_id: string } {
+  const { email, name, organization, password } = account
+  const flags = [
+    '--email',
+    email,
+    '--name',
+    name,
+    '--organization',
+    organization,
+    '--password-stdin',
+  ]
+  const printed = execFileSync(
+    binary,
+    ['admin', 'create-user', '--data-dir', dataFolder, ...flags],
+    {
+      input: password,
+      env: environment,
+      encoding: 'utf8',
+    },
+  )
+  return JSON.parse(printed) as { user_id: string; org_id: string }
+}
+
+export async function withServer(
+  dataFolder: string,
+  use: (server: Server) => Promise<void>,
+): Promise<void> {
+  const { server, stop } = await startServer(dataFolder)
+  try {
+    await use(server)
+  } finally {
+    await stop()
+  }
+}
+
+async function startServer(dataFolder: string) {
+  const child = spawn(binary, ['serve', '--listen', '127.0.0.1:0', '--data-dir', dataFolder], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environment,
+  })
+  let log = ''
+  child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()))
+
+  const lines = createInterface({ input: child.stdout })
+  const printed = (pattern: RegExp) =>
+    new Promise<string>((found) => {
+      lines.on('line', (line) => {
+        const match = pattern.exec(line)
+        if (match) found(match[0])
+      })
+    })
+  const setupLink = printed(/http:\/\/\S+\/emailValidator\/\S+/)
+  const listening = printed(/(?<=listening on )http:\/\/\S+/)
+
+  try {
+    const url = await Promise.race([listening, failure(child, () => log)])
+    return { server: { url, setupLink }, stop: () => stop(child) }
+  } catch (error) {
+    await stop(child)
+    throw error
+  }
+}
+
+function failure(child: ChildProcess, log: () => string): Promise<never> {
+  return new Promise((_, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${log()}`)))
+    setTimeout(
+      () => reject(new Error(`the server did not start:\n${log()}`)),
+      START_LIMIT_MS,
+    ).unref()
+  })
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((done) => child.once('exit', done))
+  child.kill('SIGTERM')
+  // A server that does not heed the signal must not outlive the tests, nor hide that it did not.
+  const force = setTimeout(() => {
+    console.warn(`the server was still running ${STOP_LIMIT_MS / 1000} s after SIGTERM`)
+    child.kill('SIGKILL')
+  }, STOP_LIMIT_MS)
+  await ended
+  clearTimeout(force)
+}

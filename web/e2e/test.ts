@@ -1,0 +1,100 @@
+/** The test with Atrium's own fixtures: a running server, an account in it, a page that is watched. */
+import { test as base, expect, type Page } from '@playwright/test'
+import { createAccount, withDataFolder, withServer, type Account, type Server } from './server'
+
+interface Instance {
+  url: string
+  account: Account
+  orgId: string
+}
+
+interface WorkerFixtures {
+  /** One server with one account, shared by the tests of a worker. */
+  instance: Instance
+}
+
+interface TestFixtures {
+  /** A server nobody has set up yet, for this test alone. */
+  emptyServer: Server
+  /** Complaints of the browser; a test that expects some takes them out. */
+  complaints: string[]
+  signedIn: Page
+}
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  instance: [
+    async ({}, use, worker) => {
+      const account: Account = {
+        email: `lin${worker.workerIndex}@example.com`,
+        name: '林小雨',
+        organization: '数据平台部',
+        password: 'correct horse battery',
+      }
+      await withDataFolder(async (folder) => {
+        const { org_id: orgId } = createAccount(folder, account)
+        await withServer(folder, ({ url }) => use({ url, account, orgId }))
+      })
+    },
+    { scope: 'worker' },
+  ],
+
+  emptyServer: async ({}, use) => {
+    await withDataFolder((folder) => withServer(folder, use))
+  },
+
+  baseURL: async ({ instance }, use) => use(instance.url),
+
+  // Every test fails on a policy violation, an uncaught error or an error in the console.
+  complaints: [
+    async ({ page }, use) => {
+      const complaints: string[] = []
+      watch(page, complaints)
+      await use(complaints)
+      expect(complaints, 'what the browser complained about').toEqual([])
+    },
+    { auto: true },
+  ],
+
+  signedIn: async ({ page, instance }, use) => {
+    await signInByCall(page, instance)
+    await use(page)
+  },
+})
+
+export { expect }
+
+function watch(page: Page, complaints: string[]): void {
+  page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return
+    // The browser logs every answer of 400 and above; whether one was right is the test's business.
+    if (/Failed to load resource/.test(message.text())) return
+    complaints.push(`${message.type()}: ${message.text()}`)
+  })
+  void page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      console.error(
+        `policy violation: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`,
+      )
+    })
+  })
+}
+
+/** A session without the form: the cookie lands in the page's own context. */
+export async function signInByCall(page: Page, { url, account }: Instance): Promise<void> {
+  const answer = await page.request.post(`${url}/api/v1/login`, {
+    data: { email: account.email, password: account.password },
+  })
+  expect(answer.status()).toBe(200)
+}
+
+/** The address without origin, as the person sees it. */
+export function addressOf(page: Page): string {
+  const { pathname, search, hash } = new URL(page.url())
+  return pathname + search + hash
+}
+
+export const expectAddress = (page: Page, address: string | RegExp) =>
+  address instanceof RegExp
+    ? expect.poll(() => addressOf(page)).toMatch(address)
+    : expect.poll(() => addressOf(page)).toBe(address)

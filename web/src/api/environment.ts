@@ -1,0 +1,26 @@
+/** What the console must know before it knows a person: the environment and the regions. */
+import { queryOptions } from '@tanstack/react-query'
+import { call, http } from './client'
+import type { components } from './schema'
+
+export type Environment = components['schemas']['Envs']
+export type Region = components['schemas']['Region']
+
+// Loaded once per page load; the version tip has a call of its own for what changes later.
+const ONCE = { staleTime: Infinity, gcTime: Infinity, retry: false } as const
+
+export const environmentQuery = queryOptions({
+  queryKey: ['environment'],
+  queryFn: () => call(http.GET('/envs'), { ignoreErrors: true, handles401: true }),
+  ...ONCE,
+})
+
+/** Endpoints by region. A failure is no reason to stop: without the list only our own origin is trusted. */
+export const regionsQuery = queryOptions({
+  queryKey: ['regions'],
+  queryFn: async () => {
+    const list = await call(http.GET('/regions'), { ignoreErrors: true, handles401: true })
+    return new Map(list.map((region) => [region.region, region]))
+  },
+  ...ONCE,
+})

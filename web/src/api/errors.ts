@@ -1,0 +1,112 @@
+/** What a failed call becomes, and the text a person reads about it. */
+import { t } from '../i18n/store'
+import type { components } from './schema'
+
+type ErrorBody = components['schemas']['ErrorBody']
+
+/** `network`: no answer arrived. `timeout`: none within the limit. `bad_answer`: not what we speak. */
+export type LocalCode = 'network' | 'timeout' | 'bad_answer'
+
+interface ErrorParts {
+  status: number
+  code: string | null
+  /** Asked for whenever the text is read: at start-up the failure can be here before the words. */
+  text: () => string
+  fields?: Record<string, string>
+  requestId?: string | null
+  retryAt?: number | null
+}
+
+export class ApiError extends Error {
+  /** HTTP status; 0 where no answer arrived. */
+  readonly status: number
+  /** The first stable code of the answer, or a LocalCode. */
+  readonly code: string | null
+  /** Texts by the field they belong to. */
+  readonly fields: Record<string, string>
+  readonly requestId: string | null
+  /** The moment (ms) before which the server asks not to try again. */
+  readonly retryAt: number | null
+
+  constructor(parts: ErrorParts) {
+    super()
+    Object.defineProperty(this, 'message', { get: parts.text })
+    this.name = 'ApiError'
+    this.status = parts.status
+    this.code = parts.code
+    this.fields = parts.fields ?? {}
+    this.requestId = parts.requestId ?? null
+    this.retryAt = parts.retryAt ?? null
+  }
+}
+
+export function isUnauthorized(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401
+}
+
+/** The error of an answer that arrived. `body` is whatever was in it: JSON, text of a proxy, nothing. */
+export function errorOfAnswer(response: Response, body: unknown): ApiError {
+  const envelope = readEnvelope(body)
+  const fields: Record<string, string> = {}
+  for (const item of envelope.errors) {
+    if (item.field && !(item.field in fields)) fields[item.field] = item.error
+  }
+  return new ApiError({
+    status: response.status,
+    code: envelope.errors[0]?.code ?? null,
+    text: () => errorText(response, envelope),
+    fields,
+    requestId: response.headers.get('x-request-id'),
+    retryAt: readRetryAfter(response.headers.get('retry-after')),
+  })
+}
+
+export function errorWithoutAnswer(code: LocalCode): ApiError {
+  return new ApiError({ status: 0, code, text: () => t(`error.${code}`) })
+}
+
+function errorText(response: Response, envelope: ErrorBody): string {
+  const listed = envelope.errors.map((item) => item.error).filter(Boolean)
+  if (listed.length > 0) return listed.join(t('error.separator', {}, '; '))
+  return envelope.message || defaultText(response)
+}
+
+function defaultText(response: Response): string {
+  switch (response.status) {
+    case 400:
+    case 401:
+    case 403:
+    case 406:
+    case 410:
+    case 422:
+    case 500:
+      return t(`error.status.${response.status}`, {}, response.statusText)
+    default:
+      // HTTP/2 carries no status text.
+      return response.statusText || `HTTP ${response.status}`
+  }
+}
+
+function readEnvelope(body: unknown): ErrorBody {
+  if (typeof body !== 'object' || body === null) return { message: '', errors: [] }
+  const { message, errors } = body as Partial<Record<keyof ErrorBody, unknown>>
+  return {
+    message: typeof message === 'string' ? message : '',
+    errors: Array.isArray(errors) ? errors.filter(isErrorItem) : [],
+  }
+}
+
+function isErrorItem(item: unknown): item is ErrorBody['errors'][number] {
+  return (
+    typeof item === 'object' &&
+    item !== null &&
+    typeof (item as { error?: unknown }).error === 'string'
+  )
+}
+
+/** The header holds seconds or a date. */
+function readRetryAfter(header: string | null): number | null {
+  if (header === null) return null
+  const moment = /^\d+$/.test(header) ? Date.now() + Number(header) * 1000 : Date.parse(header)
+  return Number.isFinite(moment) ? moment : null
+}

@@ -1,0 +1,50 @@
+/** The left menu of a section: a list of links, laid out as a strip where the screen is narrow. */
+import { Link, Outlet, useLocation } from 'react-router'
+import styles from './SideNav.module.css'
+
+export interface SideLink {
+  label: string
+  to: string
+}
+
+interface SideNavProps {
+  title: string
+  detail?: React.ReactNode
+  links: SideLink[]
+}
+
+export function SideNav({ title, detail, links }: SideNavProps) {
+  const { pathname } = useLocation()
+  return (
+    <div className={styles.section}>
+      <nav className={styles.nav} aria-label={title}>
+        <div className={styles.head}>
+          <p className={styles.title}>{title}</p>
+          {detail}
+        </div>
+        <ul className={styles.links}>
+          {links.map((link) => (
+            <li key={link.to}>
+              <Link
+                to={link.to}
+                className={styles.link}
+                aria-current={isAt(pathname, link.to) ? 'page' : undefined}
+              >
+                {link.label}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className={styles.content}>
+        <Outlet />
+      </div>
+    </div>
+  )
+}
+
+/** A page below a link's own (adding a role, below the roles) still belongs to it. */
+function isAt(pathname: string, to: string): boolean {
+  const [path = to] = to.split('?')
+  return pathname === path || pathname.startsWith(`${path}/`)
+}

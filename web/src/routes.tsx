@@ -1,0 +1,125 @@
+/** The one table of routes. Screens are loaded on demand; a redirect is relative to its parent. */
+import type { MessageKey } from './i18n/store'
+import { admitAnyone, leaveRoot } from './session/guard'
+import { leaveReservedAppId } from './router/reserved'
+import type { RouteEntry } from './router/entry'
+
+/** A screen that later work builds; until then its route says what it will hold. */
+const later = (holds: MessageKey) => ({
+  holds,
+  page: () => import('./pages/placeholder/PlaceholderPage'),
+})
+
+export const routeTable: RouteEntry[] = [
+  { path: '', loader: ({ request }) => leaveRoot(request) },
+
+  // Without the shell.
+  {
+    path: 'login',
+    title: 'title.login',
+    hasUser: false,
+    // The page asks for environment and user itself, silently and without holding up the form.
+    loader: () => null,
+    page: () => import('./pages/login/LoginPage'),
+  },
+  {
+    path: 'emailValidator/:token',
+    title: 'title.emailValidator',
+    hasUser: false,
+    page: () => import('./pages/register/EmailValidatorPage'),
+  },
+  {
+    layout: () => import('./layouts/BareLayout'),
+    children: [
+      { path: 'forgetPwd', title: 'title.forgetPwd', hasUser: false, ...later('later.forgetPwd') },
+      {
+        path: 'pwdReset/:token',
+        title: 'title.pwdReset',
+        hasUser: false,
+        ...later('later.pwdReset'),
+      },
+      { path: 'emailSend', title: 'title.emailSend', hasUser: false, ...later('later.emailSend') },
+      {
+        path: 'no-auth',
+        title: 'title.noAuth',
+        skipsGate: true,
+        page: () => import('./pages/status/NoAuthPage'),
+      },
+    ],
+  },
+
+  // Inside the shell.
+  {
+    layout: () => import('./layouts/ShellLayout'),
+    children: [
+      { path: '403', title: 'title.forbidden', page: () => import('./pages/status/ForbiddenPage') },
+      {
+        path: 'organization',
+        children: [
+          { path: '', redirect: 'list' },
+          { path: 'list', title: 'title.organizationList', ...later('later.organizationList') },
+          {
+            path: 'config',
+            children: [
+              { path: '', redirect: 'member' },
+              {
+                layout: () => import('./layouts/TeamSettingsLayout'),
+                children: [
+                  { path: 'member', title: 'title.teamMembers', ...later('later.teamMembers') },
+                  { path: 'config-app', title: 'title.teamApps', ...later('later.teamApps') },
+                  {
+                    path: 'archived-app',
+                    title: 'title.archivedApps',
+                    ...later('later.archivedApps'),
+                  },
+                  { path: 'delete-app', title: 'title.deletedApps', ...later('later.deletedApps') },
+                ],
+              },
+            ],
+          },
+          { path: '*', redirect: 'list' },
+        ],
+      },
+      {
+        path: 'data-dashboard',
+        children: [{ path: '', title: 'title.dataDashboard', ...later('later.dataDashboard') }],
+      },
+      { path: 'account/user-info', title: 'title.userInfo', ...later('later.userInfo') },
+      {
+        path: ':appId/authManagement',
+        loader: leaveReservedAppId,
+        children: [
+          { path: '', redirect: 'appDetail' },
+          {
+            layout: () => import('./layouts/AppSettingsLayout'),
+            children: [
+              { path: 'appDetail', title: 'title.appDetail', ...later('later.appDetail') },
+              { path: 'appSecretKey', title: 'title.appSecretKey', ...later('later.appSecretKey') },
+              { path: 'appAuthority', title: 'title.appAuthority', ...later('later.appAuthority') },
+              {
+                path: 'appAuthority/editRole',
+                title: 'title.editRole',
+                ...later('later.editRole'),
+              },
+              { path: 'appMember', title: 'title.appMember', ...later('later.appMember') },
+            ],
+          },
+        ],
+      },
+      {
+        // The application entry, with whatever path an app's link adds to it.
+        path: 'org-id/:orgId/app-id/:appId/*',
+        title: 'title.workspace',
+        page: () => import('./pages/workspace/WorkspacePage'),
+      },
+    ],
+  },
+
+  {
+    path: '*',
+    title: 'title.notFound',
+    hasUser: false,
+    loader: ({ request }) => admitAnyone(request),
+    page: () => import('./pages/status/NotFoundPage'),
+  },
+]

@@ -1,0 +1,46 @@
+/** The application entry: where a person lands after signing in, and what "open this app" opens. */
+import { browser, goTo } from '../lib/navigation'
+import { paths } from '../paths'
+import type { Destination } from './destination'
+
+export interface EntryApp {
+  org_id: string
+  app_id: string
+  /** The endpoint of the app's region. */
+  endpoint: string
+}
+
+export interface EntryOptions {
+  /** A window or tab by name; this window where none is given. */
+  target?: string
+  /** A path below the entry, with its leading slash. */
+  extra?: string
+  replace?: boolean
+}
+
+/** Without an app to open, every entry leads to the team's apps, where one can be made. */
+export function appEntryDestination(app: EntryApp | null | undefined, extra = ''): Destination {
+  if (!app) return { kind: 'internal', to: paths.teamApps() }
+  const path = paths.appEntry(app.org_id, app.app_id, extra)
+  const endpoint = app.endpoint.replace(/\/+$/, '')
+  // An endpoint below a path of our own origin is another program behind the same host.
+  return endpoint === browser.origin()
+    ? { kind: 'internal', to: path }
+    : { kind: 'external', href: endpoint + path }
+}
+
+export function openAppEntry(app: EntryApp | null | undefined, options: EntryOptions = {}): void {
+  const { target = '_self', extra, replace } = options
+  const destination = appEntryDestination(app, extra)
+  if (target === '_self') return follow(destination, { replace })
+  browser.open(
+    destination.kind === 'external' ? destination.href : browser.origin() + destination.to,
+    target,
+  )
+}
+
+export function follow(destination: Destination, options: { replace?: boolean } = {}): void {
+  if (destination.kind === 'internal') return goTo(destination.to, options)
+  if (options.replace) browser.replace(destination.href)
+  else browser.assign(destination.href)
+}

@@ -1,0 +1,77 @@
+/**
+ * Runs before a route is shown: start-up, then the user where the route needs one, then the gate.
+ * It answers with a redirect or lets the route through.
+ */
+import { redirect, redirectDocument } from 'react-router'
+import type { User } from '../api/account'
+import { notifyFailure } from '../api/client'
+import { isUnauthorized } from '../api/errors'
+import { paths } from '../paths'
+import { goTo } from '../lib/navigation'
+import { isSignInPage, type Destination } from './destination'
+import { destinationFor, forgetUser, loadUser, startUp } from './session'
+
+export interface RouteInfo {
+  /** The route cannot be shown without a signed-in person. */
+  hasUser: boolean
+  /** The page that explains missing access must be reachable without it. */
+  skipsGate?: boolean
+}
+
+export async function admit(route: RouteInfo, request: Request): Promise<User | null> {
+  const here = addressOf(request)
+  try {
+    await startUp()
+    if (!route.hasUser) return null
+    const user = await loadUser()
+    // Missing counts as refused: an older server that does not know the field must not open the gate.
+    if (user.allow_visited_app !== true && !route.skipsGate) {
+      throw redirect(paths.noAuth({ redirect: here }))
+    }
+    return user
+  } catch (failure) {
+    if (failure instanceof Response) throw failure
+    // Not being signed in is no mishap; anything else is worth a word on the way.
+    if (!isUnauthorized(failure)) notifyFailure(failure)
+    throw redirect(paths.login({ redirect: here }))
+  }
+}
+
+/** For a page that anyone may see and that differs for someone signed in. */
+export async function admitAnyone(request: Request): Promise<User | null> {
+  await admit({ hasUser: false }, request)
+  return loadUser().catch(() => null)
+}
+
+/** The root path shows nothing of its own: it leads on as soon as the person is known. */
+export async function leaveRoot(request: Request): Promise<never> {
+  const user = await admit({ hasUser: true }, request)
+  throw redirectTo(destinationFor(user!, new URL(request.url).search))
+}
+
+function redirectTo(destination: Destination): Response {
+  return destination.kind === 'internal'
+    ? redirect(destination.to)
+    : redirectDocument(destination.href)
+}
+
+/** Path, query and fragment. A request carries no fragment; the browser's own address does. */
+function addressOf(request: Request): string {
+  const { pathname, search } = new URL(request.url)
+  const shown = window.location
+  const hash = shown.pathname === pathname && shown.search === search ? shown.hash : ''
+  return pathname + search + hash
+}
+
+/** The address on screen, for a return after signing in again. */
+function shownAddress(): string {
+  const { pathname, search, hash } = window.location
+  return pathname + search + hash
+}
+
+/** A session that ended while the console was open. On the sign-in page there is nowhere to go. */
+export function leaveForSignIn(): void {
+  forgetUser()
+  const here = shownAddress()
+  if (!isSignInPage(window.location.pathname)) goTo(paths.login({ redirect: here }))
+}

@@ -1,0 +1,54 @@
+/** What is known at start-up and about the signed-in person. The query cache makes every load run once. */
+import { currentUserQuery, type User } from '../api/account'
+import { environmentQuery, regionsQuery } from '../api/environment'
+import { isUnauthorized } from '../api/errors'
+import { queryClient } from '../api/queryClient'
+import { parseQuery, queryText } from '../lib/query'
+import { browser } from '../lib/navigation'
+import { appEntryDestination } from './appEntry'
+import { safeDestination, type Destination } from './destination'
+
+/** Environment and regions. Fails where the environment cannot be had; regions have a safe default. */
+export async function startUp(): Promise<void> {
+  await Promise.all([
+    queryClient.ensureQueryData(environmentQuery),
+    queryClient.ensureQueryData(regionsQuery).catch(() => undefined),
+  ])
+}
+
+export function loadUser(): Promise<User> {
+  return queryClient.ensureQueryData(currentUserQuery)
+}
+
+/** Asks the server again; the old answer stays when that fails. */
+export function reloadUser(): Promise<User> {
+  return queryClient.fetchQuery({ ...currentUserQuery, staleTime: 0 })
+}
+
+/** True when the server has just said that nobody is signed in. */
+export function isKnownSignedOut(): boolean {
+  const state = queryClient.getQueryState(currentUserQuery.queryKey)
+  return state?.status === 'error' && isUnauthorized(state.error)
+}
+
+export function rememberUser(user: User): void {
+  queryClient.setQueryData(currentUserQuery.queryKey, user)
+}
+
+/** Forgets the person and everything that was loaded for them. What belongs to nobody stays. */
+export function forgetUser(): void {
+  const shared = new Set([environmentQuery.queryKey[0], regionsQuery.queryKey[0]] as unknown[])
+  queryClient.removeQueries({ predicate: (query) => !shared.has(query.queryKey[0]) })
+}
+
+/** Where a person goes once they are known: the safe `redirect` of the address, else their app. */
+export function destinationFor(user: User, search: string): Destination {
+  const requested = queryText(parseQuery(search), 'redirect')
+  return safeDestination(requested, trustedPlaces()) ?? appEntryDestination(user.last_app)
+}
+
+function trustedPlaces() {
+  const regions = queryClient.getQueryData(regionsQuery.queryKey)
+  const endpoints = [...(regions?.values() ?? [])].map((region) => region.endpoint)
+  return { origin: browser.origin(), endpoints }
+}

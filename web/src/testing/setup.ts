@@ -1,0 +1,30 @@
+import { cleanup } from '@testing-library/react'
+import { afterEach, beforeEach } from 'vitest'
+import { queryClient } from '../api/queryClient'
+import { useLanguageFailure, useLanguageStore } from '../i18n/store'
+import { readPack } from './packs'
+
+// The test's browser has no media queries; Ant Design asks for them.
+window.matchMedia ??= (query: string) =>
+  ({
+    matches: false,
+    media: query,
+    addEventListener() {},
+    removeEventListener() {},
+  }) as unknown as MediaQueryList
+
+beforeEach(() => {
+  localStorage.clear()
+  queryClient.clear()
+  const pack = readPack('zh-CN')
+  useLanguageStore.setState({
+    allLangPackage: { 'zh-CN': pack },
+    langPackage: pack,
+    currentLang: 'zh-CN',
+    loadKeying: [],
+  })
+  useLanguageFailure.setState({ failed: null })
+  window.history.replaceState(null, '', '/')
+})
+
+afterEach(cleanup)

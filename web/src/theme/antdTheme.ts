@@ -1,0 +1,45 @@
+import { theme, type ThemeConfig } from 'antd'
+import { BRAND, palettes, type Palette } from './palette'
+
+export function antdTheme(dark: boolean, lessMotion = false): ThemeConfig {
+  const palette = palettes[dark ? 'dark' : 'light']
+  return {
+    algorithm: dark ? theme.darkAlgorithm : theme.defaultAlgorithm,
+    token: {
+      colorPrimary: BRAND,
+      motion: !lessMotion,
+      borderRadius: 6,
+      fontFamily: 'var(--font)',
+      colorBgLayout: palette.page,
+      colorBgContainer: palette.surface,
+      colorBgElevated: palette.raised,
+      colorBorderSecondary: palette.line,
+      colorSplit: palette.line,
+      colorText: palette.text,
+      colorTextSecondary: palette['text-soft'],
+      // Ant Design's own third level and placeholders fall short of 4.5:1.
+      colorTextTertiary: palette['text-soft'],
+      colorTextDescription: palette['text-soft'],
+      colorTextPlaceholder: palette['text-soft'],
+      colorLink: palette.link,
+      colorLinkHover: palette['link-hover'],
+      colorLinkActive: palette['link-hover'],
+      colorErrorText: palette.danger,
+    },
+    components: {
+      Button: solid(palette),
+      Form: { labelColor: palette.text, colorError: palette.danger },
+    },
+  }
+}
+
+function solid(palette: Palette) {
+  return {
+    colorPrimary: palette.solid,
+    colorPrimaryHover: palette['solid-hover'],
+    colorPrimaryActive: palette['solid-active'],
+    primaryShadow: 'none',
+    defaultShadow: 'none',
+    fontWeight: 500,
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * The colours of both themes, once. Ant Design takes them from here; styles/base.css declares the
+ * same values as custom properties, since they are needed before any script runs, and a test
+ * compares the two and checks every pair that carries text for contrast.
+ */
+export const BRAND = '#0084ff'
+
+/**
+ * White on the brand colour reaches only 3.6:1. Where the colour carries text (solid buttons) or is
+ * text (links), a darker or lighter step of the same hue stands in; everywhere else it is the brand's.
+ */
+export const palettes = {
+  light: {
+    page: '#f5f7fa',
+    surface: '#ffffff',
+    raised: '#ffffff',
+    text: '#17202e',
+    'text-soft': '#55617a',
+    line: '#e2e7ee',
+    link: '#0063c4',
+    'link-hover': '#004f9e',
+    solid: '#0070db',
+    'solid-hover': '#0063c4',
+    'solid-active': '#0056ab',
+    tint: '#e8f3ff',
+    danger: '#c9252d',
+    success: '#1a7f37',
+  },
+  dark: {
+    page: '#0e131a',
+    surface: '#161d26',
+    raised: '#1d2631',
+    text: '#e6ebf2',
+    'text-soft': '#9aa8bb',
+    line: '#2a3543',
+    link: '#62b2ff',
+    'link-hover': '#8cc7ff',
+    solid: '#0070db',
+    'solid-hover': '#0074e0',
+    'solid-active': '#0063c4',
+    tint: '#12293f',
+    danger: '#ff7b80',
+    success: '#56d364',
+  },
+} as const
+
+export type Palette = Record<keyof (typeof palettes)['light'], string>

@@ -1,0 +1,49 @@
+/** Light, dark or as the system has it. index.html sets the same before the first paint. */
+import { create } from 'zustand'
+import { readStored, store } from '../lib/storage'
+
+export const THEME_MODES = ['light', 'dark', 'system'] as const
+export type ThemeMode = (typeof THEME_MODES)[number]
+
+const STORAGE_KEY = 'atrium.theme'
+
+interface ThemeStore {
+  mode: ThemeMode
+  systemIsDark: boolean
+  /** The person has asked their system for less motion. */
+  lessMotion: boolean
+}
+
+const prefersDark = window.matchMedia?.('(prefers-color-scheme: dark)')
+const prefersLessMotion = window.matchMedia?.('(prefers-reduced-motion: reduce)')
+
+export const useThemeStore = create<ThemeStore>()(() => ({
+  mode: storedMode(),
+  systemIsDark: prefersDark?.matches ?? false,
+  lessMotion: prefersLessMotion?.matches ?? false,
+}))
+
+prefersDark?.addEventListener('change', ({ matches }) => {
+  useThemeStore.setState({ systemIsDark: matches })
+})
+prefersLessMotion?.addEventListener('change', ({ matches }) => {
+  useThemeStore.setState({ lessMotion: matches })
+})
+
+export function chooseTheme(mode: ThemeMode): void {
+  store(STORAGE_KEY, mode)
+  useThemeStore.setState({ mode })
+}
+
+export function useIsDark(): boolean {
+  return useThemeStore(({ mode, systemIsDark }) => isDark(mode, systemIsDark))
+}
+
+export function isDark(mode: ThemeMode, systemIsDark: boolean): boolean {
+  return mode === 'dark' || (mode === 'system' && systemIsDark)
+}
+
+function storedMode(): ThemeMode {
+  const stored = readStored(STORAGE_KEY)
+  return THEME_MODES.find((mode) => mode === stored) ?? 'system'
+}
