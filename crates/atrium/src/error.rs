@@ -48,7 +48,6 @@ codes! {
     CrossSite = "cross_site", FORBIDDEN, "已拦截来自其他网站的请求。", "A request from another site was refused.";
     NotFound = "not_found", NOT_FOUND, "内容不存在，或你没有查看权限。", "This does not exist, or you may not see it.";
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "此地址不支持该请求方法。", "This address does not take that method.";
-    Conflict = "conflict", CONFLICT, "内容已被他人更改，请刷新后重试。", "Someone changed this meanwhile. Reload and try again.";
     EmailTaken = "email_taken", CONFLICT, "该邮箱已注册。", "This e-mail address already has an account.";
     TokenGone = "token_gone", GONE, "链接已使用或已过期。", "This link was used already or has expired.";
     TooLarge = "too_large", PAYLOAD_TOO_LARGE, "请求内容过大。", "The request is too large.";
@@ -64,7 +63,6 @@ codes! {
     PasswordCommon = "password_common", UNPROCESSABLE_ENTITY, "这个密码太常见，容易被猜到。", "This password is too common and easy to guess.";
     BadTimezone = "bad_timezone", UNPROCESSABLE_ENTITY, "未知时区。", "This time zone is not known.";
     Throttled = "throttled", TOO_MANY_REQUESTS, "尝试次数过多，请稍后再试。", "Too many attempts. Try again later.";
-    HeadersTooLarge = "headers_too_large", REQUEST_HEADER_FIELDS_TOO_LARGE, "请求头过大。", "The request headers are too large.";
     Internal = "internal", INTERNAL_SERVER_ERROR, "服务器出错了，请稍后重试。", "Something went wrong on the server. Try again later.";
     Unavailable = "unavailable", SERVICE_UNAVAILABLE, "服务暂时不可用，请稍后重试。", "The service is unavailable for a moment. Try again later.";
     Timeout = "timeout", SERVICE_UNAVAILABLE, "请求超时，请重试。", "The request took too long. Try again.";
@@ -146,6 +144,12 @@ impl Error {
         error
     }
 
+    pub fn timed_out() -> Self {
+        let mut error: Self = Code::Timeout.into();
+        error.problem.retry_after_seconds = Some(5);
+        error
+    }
+
     pub fn throttled(retry_after_seconds: u64) -> Self {
         let mut error: Self = Code::Throttled.into();
         error.problem.retry_after_seconds = Some(retry_after_seconds);
@@ -200,7 +204,25 @@ impl From<sqlx::Error> for Error {
             sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Io(_) => {
                 Self::unavailable(error)
             }
+            sqlx::Error::Database(ref database)
+                if database.code().is_some_and(|code| is_passing(&code)) =>
+            {
+                Self::unavailable(error)
+            }
             other => Self::internal(other),
+        }
+    }
+}
+
+/// Whether the database says "not now": busy, locked, read-only or full on SQLite; a lost
+/// connection, exhausted, shutting down, read-only or a conflict to be tried again on PostgreSQL.
+fn is_passing(code: &str) -> bool {
+    match code.parse::<u32>() {
+        // SQLite keeps the kind in the low byte; PostgreSQL's codes have five characters.
+        Ok(number) if code.len() < 5 => matches!(number & 0xff, 5 | 6 | 8 | 10 | 13),
+        _ => {
+            ["08", "53", "57P"].iter().any(|class| code.starts_with(class))
+                || matches!(code, "25006" | "40001" | "40P01")
         }
     }
 }
@@ -268,6 +290,18 @@ mod tests {
                 "{}",
                 code.as_str()
             );
+        }
+    }
+
+    #[test]
+    fn a_database_that_says_not_now_is_unavailable() {
+        for passing in
+            ["5", "261", "517", "6", "8", "13", "08006", "53300", "57P01", "25006", "40P01"]
+        {
+            assert!(is_passing(passing), "{passing}");
+        }
+        for ours in ["1", "19", "2067", "1555", "23505", "42P01", "22021", "XX000"] {
+            assert!(!is_passing(ours), "{ours}");
         }
     }
 

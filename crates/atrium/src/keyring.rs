@@ -81,6 +81,10 @@ impl Keyring {
         out.sync_all()?;
         let linked = std::fs::hard_link(&draft, file);
         std::fs::remove_file(&draft)?;
+        // The name must be on the disk before the database remembers the fingerprint.
+        if let Some(folder) = file.parent() {
+            std::fs::File::open(folder)?.sync_all()?;
+        }
         match linked {
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
                 Err(error).with_context(|| format!("{} cannot be written", file.display()))

@@ -9,6 +9,14 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::LogSettings;
 
+/// A panic's message may quote what a person typed: the log gets where it happened, no more.
+fn log_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let location = panic.location().map(ToString::to_string).unwrap_or_default();
+        tracing::error!(location, "panicked");
+    }));
+}
+
 pub fn start(log: &LogSettings) -> anyhow::Result<()> {
     // Targets knows levels per module and nothing more, which is all we need and quick to ask.
     let filter: Targets = log.filter.parse()?;
@@ -17,5 +25,6 @@ pub fn start(log: &LogSettings) -> anyhow::Result<()> {
         .with_ansi(std::io::stderr().is_terminal());
     let lines = if log.json { lines.json().boxed() } else { lines.boxed() };
     tracing_subscriber::registry().with(lines).with(filter).init();
+    log_panics();
     Ok(())
 }

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use http::Method;
 use metrics::{Counter, Histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
@@ -28,9 +27,9 @@ struct RequestFigures {
 }
 
 impl RequestFigures {
-    fn new(method: &Method, route: &str, status: u16) -> Self {
+    fn new(method: &str, route: &str, status: u16) -> Self {
         let labels = [
-            ("method", method.to_string()),
+            ("method", method.to_owned()),
             ("route", route.to_owned()),
             ("status", status.to_string()),
         ];
@@ -60,7 +59,7 @@ impl Metrics {
         Self { handle, requests: Arc::default(), hasher: RandomState::new() }
     }
 
-    pub fn request(&self, method: &Method, route: &str, status: u16, seconds: f64) {
+    pub fn request(&self, method: &str, route: &str, status: u16, seconds: f64) {
         let key = self.hasher.hash_one((method, route, status));
         let known = self.requests.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         let figures = known.unwrap_or_else(|| {

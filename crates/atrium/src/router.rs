@@ -47,7 +47,7 @@ pub fn build(atrium: AppState) -> Service {
     for probe in ["/healthz", "/readyz", "/metrics"] {
         labels.add(probe, probe);
     }
-    for unknown in ["/api", "/api/", "/api/{*path}"] {
+    for unknown in ["/api", "/api/", "/api/{*path}", "/v1/{*path}"] {
         labels.add(unknown, "/api/{unknown}");
     }
     labels.add(&assets, access_log::ASSET);
@@ -55,6 +55,7 @@ pub fn build(atrium: AppState) -> Service {
         .route("/api", any(no_such_call))
         .route("/api/", any(no_such_call))
         .route("/api/{*path}", any(no_such_call))
+        .route("/v1/{*path}", any(no_such_call))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(health::metrics))

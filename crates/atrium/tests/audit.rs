@@ -29,6 +29,7 @@ on_both! {
         assert_eq!(actions, [
             ("account.create", "operator"),
             ("account.sign_in", "user"),
+            ("account.sign_in_failed", "anonymous"),
             ("account.sign_out", "user"),
             ("app.create", "operator"),
             ("org.create", "operator"),

@@ -149,7 +149,7 @@ async fn absurd_headers_do_no_harm() {
     assert_eq!(answer.status, 401);
     let answer = raw(
         &server,
-        &format!("GET /healthz HTTP/1.1\r\nhost: a\r\nx: {}\r\n\r\n", "x".repeat(100_000)),
+        &format!("GET /healthz HTTP/1.1\r\nhost: a\r\nx: {}\r\n\r\n", "x".repeat(1_000_000)),
     )
     .await;
     assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
@@ -189,7 +189,7 @@ async fn broken_requests_never_reach_a_500() {
         assert!(answer.starts_with(expected), "{text:?} → {answer}");
         assert!(!answer.starts_with("HTTP/1.1 5"), "{text:?} → {answer}");
     }
-    // A body that breaks off: the server must not wait for it after the client has gone.
+    // A body that breaks off is a request of its own that ends, without taking anything along.
     let mut stream = TcpStream::connect(server.url.trim_start_matches("http://")).await.unwrap();
     stream
         .write_all(b"POST /api/v1/login HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{\"em")
@@ -224,6 +224,17 @@ async fn other_sites_cannot_make_a_browser_write() {
     assert_eq!(answer.status, 200);
     assert!(answer.headers.get("access-control-allow-origin").is_none());
     assert_eq!(post("origin", server.url.clone()).await.status, 200);
+}
+
+/// The collector's address is not there yet, and will be open to every site.
+#[tokio::test]
+async fn what_is_not_there_under_v1_is_404_for_every_site() {
+    let server = server().await;
+    let caller = server.anonymous();
+    let request = caller.request(Method::POST, "/v1/collect").header(ORIGIN, "https://any.example");
+    let answer = caller.send(request).await;
+    assert_eq!((answer.status, answer.code()), (404, "not_found"));
+    assert_envelope(&answer);
 }
 
 #[tokio::test]
@@ -306,8 +317,12 @@ async fn assets_are_compressed_cached_and_versioned() {
         let tag = answer.header("etag").to_owned();
         assert_eq!(fetch(path, "if-none-match", tag).await.status, 304);
     }
-    for hidden in ["/v25.10.202/index.html", "/v25.10.202/locale/en-US.json.br", "/v25.10.202/nope"]
-    {
+    for hidden in [
+        "/v25.10.201/assets/old.js",
+        "/v25.10.202/index.html",
+        "/v25.10.202/locale/en-US.json.br",
+        "/v25.10.202/nope",
+    ] {
         assert_eq!(caller.get(hidden).await.status, 404, "{hidden}");
     }
 }
@@ -334,14 +349,27 @@ async fn figures_are_for_this_machine_or_for_the_token() {
     assert_eq!(caller.send(with("wrong")).await.status, 404);
     assert_eq!(caller.send(with("a token of some length")).await.status, 200);
 
-    // Behind a proxy, the caller is whoever the proxy says.
+    // Any word can be a method; none of them becomes a figure of its own.
+    for n in 0..20 {
+        let method = Method::from_bytes(format!("MADE-UP-{n}").as_bytes()).unwrap();
+        caller.send(caller.request(method, "/healthz")).await;
+    }
+    let text = caller.send(with("a token of some length")).await;
+    assert!(!text.body.as_str().unwrap().contains("MADE-UP"));
+
+    // Behind a proxy nobody is on this machine, whatever they or the proxy say.
     let proxied = TestServer::start_with(Store::Sqlite, |raw| {
         raw.trusted_proxies = Some(vec!["127.0.0.1".into()]);
     })
     .await;
     let caller = proxied.anonymous();
-    let request = caller.request(Method::GET, "/metrics").header("x-forwarded-for", "203.0.113.9");
-    assert_eq!(caller.send(request).await.status, 404);
+    for forwarded in ["203.0.113.9", "203.0.113.9:4242", "garbage", "127.0.0.1", "\u{ff}, 8.8.8.8"]
+    {
+        let request = caller.request(Method::GET, "/metrics");
+        let value = reqwest::header::HeaderValue::from_bytes(forwarded.as_bytes()).unwrap();
+        let answer = caller.send(request.header("x-forwarded-for", value)).await;
+        assert_eq!(answer.status, 404, "{forwarded}");
+    }
 }
 
 #[tokio::test]

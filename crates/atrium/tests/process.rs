@@ -87,6 +87,12 @@ impl Server {
     }
 }
 
+fn profile(token: &str) -> String {
+    format!(
+        r#"{{"token":"{token}","email":"jane@example.com","name":"J","password":"hunter2 hunter2","organization_name":"T"}}"#
+    )
+}
+
 fn post(path: &str, body: &str) -> String {
     format!(
         "POST {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
@@ -112,6 +118,58 @@ fn a_request_in_flight_is_finished_before_the_end() {
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
     assert_eq!(server.finish().0, Some(0));
+}
+
+/// Every test above runs on SQLite; a connection that never comes back to PostgreSQL's pool would
+/// keep the process, too.
+#[test]
+fn it_ends_on_postgresql_as_well() {
+    let server_url = std::env::var("TEST_POSTGRES_URL").unwrap();
+    let name = format!("process_{}", std::process::id());
+    let make = format!("CREATE DATABASE {name}");
+    let made =
+        Command::new("psql").args([&format!("{server_url}/postgres"), "-qc", &make]).status();
+    assert!(made.unwrap().success());
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("{server_url}/{name}");
+    let server = Server::start(folder.path(), &["--database-url", &url]);
+    let token = server.setup_link().unwrap().rsplit('/').next().unwrap().to_owned();
+    let answer = server.request(&post("/api/v1/register/profile", &profile(&token)));
+    let cookie = answer.split("set-cookie: ").nth(1).unwrap().split(';').next().unwrap();
+    let request = format!(
+        "GET /api/v1/current HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncookie: {cookie}\r\n\r\n"
+    );
+    assert!(server.request(&request).starts_with("HTTP/1.1 200"));
+    let told = std::time::Instant::now();
+    server.signal("-TERM");
+    assert_eq!(server.finish().0, Some(0));
+    assert!(told.elapsed() < Duration::from_secs(5), "{:?}", told.elapsed());
+}
+
+/// A folder that was there before keeps its permissions; what we put into it is ours alone.
+#[test]
+fn the_database_is_private_in_an_open_folder() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let server = Server::start(folder.path(), &[]);
+    for file in std::fs::read_dir(folder.path()).unwrap() {
+        let file = file.unwrap();
+        let mode = file.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode & 0o077, 0, "{:?} has mode {mode:o}", file.file_name());
+    }
+    server.signal("-TERM");
+    server.finish();
+}
+
+#[test]
+fn strange_environments_are_no_obstacle() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    let broken = std::ffi::OsStr::from_bytes(b"\xff\xfe");
+    let mut command = atrium(folder.path(), &["doctor"]);
+    let output = command.env("SOMETHING", broken).env("ATRIUM_SERVICE_HOST", "10.0.0.1").output();
+    assert!(output.unwrap().status.success());
 }
 
 /// Browsers keep connections open after an answer, and open some before they have a question.
@@ -165,9 +223,7 @@ fn the_log_holds_no_secret() {
     get(&format!("/pwdReset/{token}"));
     get(&format!("/api/v1/register/token?token={token}"));
     get(&format!("/api/v1/no/such/{token}"));
-    let body = format!(
-        r#"{{"token":"{token}","email":"jane@example.com","name":"J","password":"hunter2 hunter2","organization_name":"T"}}"#
-    );
+    let body = profile(&token);
     let answer = server.request(&post("/api/v1/register/profile", &body));
     let cookie =
         answer.split("atrium_session=").nth(1).unwrap().split(';').next().unwrap().to_owned();
@@ -193,9 +249,7 @@ fn killed_at_once_it_starts_again_with_everything() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &[]);
     let token = server.setup_link().unwrap().rsplit('/').next().unwrap().to_owned();
-    let body = format!(
-        r#"{{"token":"{token}","email":"jane@example.com","name":"J","password":"hunter2 hunter2","organization_name":"T"}}"#
-    );
+    let body = profile(&token);
     assert!(server.request(&post("/api/v1/register/profile", &body)).starts_with("HTTP/1.1 200"));
     server.signal("-KILL");
     server.finish();

@@ -71,8 +71,14 @@ export async function call<Body extends { data?: unknown }>(
 }
 
 function explain(cause: unknown): never {
-  // The body of a success that is no JSON; everything else already has its type.
-  throw cause instanceof SyntaxError ? errorWithoutAnswer('bad_answer') : cause
+  // The body of a success that is no JSON.
+  if (cause instanceof SyntaxError) throw errorWithoutAnswer('bad_answer')
+  // The head of the answer came and its body did not: the line was cut, or the time was up.
+  if (cause instanceof TypeError) throw errorWithoutAnswer('network')
+  if (cause instanceof DOMException && cause.name === 'TimeoutError') {
+    throw errorWithoutAnswer('timeout')
+  }
+  throw cause
 }
 
 function report(error: ApiError, options: CallOptions): void {

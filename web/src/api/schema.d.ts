@@ -186,6 +186,11 @@ export interface components {
       app_id: components['schemas']['Id']
       /** @description Origin and path prefix of the app's region. */
       endpoint: string
+      /**
+       * @description Whether that is this instance: the console then stays where it is, whatever address the
+       *     person reached it by.
+       */
+      is_local: boolean
     }
     /** @description A bound work-chat account. */
     Binding: {

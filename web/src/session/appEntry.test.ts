@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { bindNavigator, browser } from '../lib/navigation'
 import { openAppEntry } from './appEntry'
 
-const here = { org_id: 'o 1', app_id: 'a/2', endpoint: 'https://atrium.example/' }
-const elsewhere = { org_id: 'o', app_id: 'a', endpoint: 'https://eu.example/base/' }
+const here = { org_id: 'o 1', app_id: 'a/2', endpoint: 'https://atrium.example/', is_local: false }
+const elsewhere = { org_id: 'o', app_id: 'a', endpoint: 'https://eu.example/base/', is_local: false }
 
 const navigate = vi.fn()
 beforeEach(() => {
@@ -14,6 +14,11 @@ beforeEach(() => {
 describe('the application entry', () => {
   it('stays in the console where our own origin is the endpoint', () => {
     openAppEntry(here)
+    expect(navigate).toHaveBeenCalledWith('/org-id/o%201/app-id/a%2F2', expect.anything())
+  })
+
+  it('stays where it is for an app of this instance, by whatever address it was reached', () => {
+    openAppEntry({ ...here, endpoint: 'http://127.0.0.1:8080', is_local: true })
     expect(navigate).toHaveBeenCalledWith('/org-id/o%201/app-id/a%2F2', expect.anything())
   })
 

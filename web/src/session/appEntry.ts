@@ -8,6 +8,8 @@ export interface EntryApp {
   app_id: string
   /** The endpoint of the app's region. */
   endpoint: string
+  /** This instance: it is entered where we are, by whatever address the person reached it. */
+  is_local: boolean
 }
 
 export interface EntryOptions {
@@ -24,7 +26,7 @@ export function appEntryDestination(app: EntryApp | null | undefined, extra = ''
   const path = paths.appEntry(app.org_id, app.app_id, extra)
   const endpoint = app.endpoint.replace(/\/+$/, '')
   // An endpoint below a path of our own origin is another program behind the same host.
-  return endpoint === browser.origin()
+  return app.is_local || endpoint === browser.origin()
     ? { kind: 'internal', to: path }
     : { kind: 'external', href: endpoint + path }
 }

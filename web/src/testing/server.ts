@@ -65,7 +65,7 @@ export const aUser: User = {
   notification_types: {},
   bindings: { wechatwork: null, feishu: null },
   mfa: { totp: false, passkeys: 0 },
-  last_app: { org_id: 'org-1', app_id: 'app-1', endpoint: 'https://atrium.example' },
+  last_app: { org_id: 'org-1', app_id: 'app-1', endpoint: 'https://atrium.example', is_local: true },
 }
 
 export const anEnvironment = {

@@ -51,7 +51,7 @@ pub async fn check(atrium: &AppState, new: NewAccount) -> Result<CheckedAccount>
     let email = checks.email("email", &new.email);
     let name = checks.name("name", &new.name);
     let organization = checks.name("organization_name", &new.organization);
-    checks.new_password("password", &new.password);
+    checks.new_password("password", &new.password, &[&new.email, &new.name, &new.organization]);
     let timezone = new.timezone.unwrap_or_else(|| timezone::DEFAULT.to_owned());
     if !timezone::exists(&timezone) {
         checks.fail(Fault::new(Code::BadTimezone).on("timezone"));

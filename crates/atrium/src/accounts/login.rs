@@ -48,8 +48,9 @@ pub async fn login(
     let stored = user.as_ref().and_then(|user| user.password_hash.clone());
     let matches = atrium.hasher.verify(input.password, stored).await?;
     // A disabled account answers like a wrong password: whether it exists is nobody's business.
-    let user = user.filter(|user| matches && user.disabled_at.is_none());
-    let user = user.ok_or(Code::BadCredentials)?;
+    let Some(user) = user.filter(|user| matches && user.disabled_at.is_none()) else {
+        return Err(failed(&atrium, &email, &client).await?);
+    };
 
     let mut tx = atrium.db.write().await?;
     let cookie = session::begin(&atrium, &mut tx, &headers, &user.id, &client).await?;
@@ -63,6 +64,18 @@ pub async fn login(
     tx.commit().await?;
     let device = throttle::device_cookie(&atrium, &email, &headers);
     Ok((AppendHeaders([(SET_COOKIE, cookie), (SET_COOKIE, device)]), Data(current)))
+}
+
+/// Notes a failed try. Known and unknown addresses leave the same trace, a keyed hash, so that
+/// neither the time it takes nor the log tells them apart to anyone without the key.
+async fn failed(atrium: &AppState, email: &Email, client: &Client) -> Result<Error> {
+    let account = throttle::account_mark(atrium, email);
+    let mut tx = atrium.db.write_minor().await?;
+    let event = Event::without_target("account.sign_in_failed", "user");
+    let event = event.with(serde_json::json!({ "by": "password", "account": account }));
+    audit::append(atrium, &mut tx, &Actor::anonymous(client), event).await?;
+    tx.commit().await?;
+    Ok(Code::BadCredentials.into())
 }
 
 /// Signs out: the session is dead on the server, and the cookie is cleared. Does nothing, and

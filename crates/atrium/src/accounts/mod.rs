@@ -68,6 +68,9 @@ pub struct AppEntry {
     pub app_id: Id,
     /// Origin and path prefix of the app's region.
     pub endpoint: String,
+    /// Whether that is this instance: the console then stays where it is, whatever address the
+    /// person reached it by.
+    pub is_local: bool,
 }
 
 /// The channels of someone who has chosen nothing.

@@ -16,6 +16,7 @@ use crate::error::{Code, Result};
 use crate::http::client::Client;
 use crate::http::json::{Data, Json, Query};
 use crate::http::locale::Locale;
+use crate::timezone;
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -107,6 +108,7 @@ pub async fn register_profile(
     let now = atrium.now();
     let token =
         store::live_token(&mut *atrium.db.read().await?, &hash_token(&input.token), now).await?;
+    let token = token.filter(|token| TokenKind::parse(&token.purpose) == Some(TokenKind::Setup));
     let token = token.ok_or(Code::TokenGone)?;
     // Looked at before the password is hashed: a stranger without a link costs nothing.
     let account = create::check(
@@ -117,7 +119,8 @@ pub async fn register_profile(
             password: input.password,
             organization: input.organization_name.unwrap_or_default(),
             locale,
-            timezone: input.timezone,
+            // A browser may know zones that we do not; that must not keep anyone out.
+            timezone: input.timezone.filter(|name| timezone::exists(name)),
         },
     )
     .await?;

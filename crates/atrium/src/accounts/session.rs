@@ -115,10 +115,6 @@ impl SignedIn {
         self.principal.answer.clone()
     }
 
-    pub fn session_id(&self) -> &Id {
-        &self.principal.session_id
-    }
-
     pub fn actor(&self) -> Actor {
         Actor::user(self.principal.user.id.clone(), &self.client)
     }
@@ -155,7 +151,10 @@ async fn find(atrium: &AppState, headers: &HeaderMap) -> Result<Option<Arc<Princ
     let hash = hash_token(token);
     // Read before the session is: an answer can only be older than its epoch says, never newer.
     let epoch = atrium.db.epoch().await?;
-    let cached = atrium.sessions.principals.get(&hash).filter(|found| found.epoch == epoch);
+    let now = atrium.now();
+    // One that looks idle here may have been seen by another instance, so it is read again.
+    let cached = atrium.sessions.principals.get(&hash);
+    let cached = cached.filter(|found| found.epoch == epoch && found.is_alive(now));
     let principal = match cached {
         Some(principal) => principal,
         None => match store::principal(atrium, &hash, epoch).await? {
@@ -170,7 +169,6 @@ async fn find(atrium: &AppState, headers: &HeaderMap) -> Result<Option<Arc<Princ
             }
         },
     };
-    let now = atrium.now();
     if !principal.is_alive(now) {
         return Ok(None);
     }

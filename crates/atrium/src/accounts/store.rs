@@ -134,6 +134,7 @@ pub async fn current_user(
         endpoint: console
             .endpoint(&app.region)
             .map_or_else(|| atrium.settings.server.link(""), str::to_owned),
+        is_local: console.is_local(&app.region),
         org_id: app.org_id,
         app_id: app.id,
     });

@@ -15,7 +15,7 @@ use subtle::ConstantTimeEq;
 use crate::app::AppState;
 use crate::db::Write;
 use crate::error::{Error, Result};
-use crate::http::client::Client;
+use crate::http::client::{Client, network_of};
 use crate::http::text::Email;
 use crate::keyring::mac;
 use crate::types::Millis;
@@ -25,6 +25,7 @@ const FREE_PER_ACCOUNT: i64 = 10;
 const FREE_PER_ADDRESS: i64 = 50;
 const FIRST_DELAY: i64 = 15 * Millis::SECOND;
 const LONGEST_DELAY: i64 = 15 * Millis::MINUTE;
+const ACCOUNTS_PER_DEVICE: usize = 8;
 const DEVICE_COOKIE_SECONDS: i64 = 400 * 24 * 60 * 60;
 
 /// The counters one try falls under, with how many failures each lets pass.
@@ -35,12 +36,12 @@ pub struct Attempt {
 impl Attempt {
     pub fn of(atrium: &AppState, email: &Email, client: &Client, headers: &HeaderMap) -> Self {
         // Keyed hashes: the table must not become a list of addresses people typed.
-        let account = short_mac(atrium, "throttle", &[email.normalized.as_bytes()]);
+        let account = account_mark(atrium, email);
         let scopes = match known_device(atrium, email, headers) {
             Some(device) => vec![(format!("device:{account}:{device}"), FREE_PER_ACCOUNT)],
             None => vec![
                 (format!("account:{account}"), FREE_PER_ACCOUNT),
-                (format!("address:{}", client.ip), FREE_PER_ADDRESS),
+                (format!("address:{}", network_of(client.ip)), FREE_PER_ADDRESS),
             ],
         };
         Self { scopes }
@@ -130,19 +131,52 @@ pub async fn sweep(atrium: &AppState) -> Result<u64> {
     Ok(swept.rows_affected())
 }
 
-/// A cookie that proves this browser signed in to this account: a random name, and a keyed hash
-/// of it together with the account. The browser keeps its name across sign-ins.
+/// A cookie that proves which accounts this browser signed in to: a random name, and for each
+/// account a keyed hash of it together with the name. The name stays across sign-ins.
 pub fn device_cookie(atrium: &AppState, email: &Email, headers: &HeaderMap) -> HeaderValue {
-    let device = known_device(atrium, email, headers)
-        .unwrap_or_else(|| URL_SAFE_NO_PAD.encode(atrium.entropy.bytes::<12>()));
-    let proof = device_proof(atrium, email, &device);
-    atrium.device_cookie.set(&format!("{device}.{proof}"), DEVICE_COOKIE_SECONDS)
+    let given = atrium.device_cookie.read(headers).and_then(Device::parse);
+    let device = given.unwrap_or_else(|| Device {
+        name: URL_SAFE_NO_PAD.encode(atrium.entropy.bytes::<12>()),
+        proofs: Vec::new(),
+    });
+    let proof = device_proof(atrium, email, &device.name);
+    let others = device.proofs.iter().filter(|known| **known != proof);
+    let proofs: Vec<&String> =
+        std::iter::once(&proof).chain(others).take(ACCOUNTS_PER_DEVICE).collect();
+    let value = proofs.iter().fold(device.name.clone(), |value, proof| format!("{value}.{proof}"));
+    atrium.device_cookie.set(&value, DEVICE_COOKIE_SECONDS)
 }
 
+/// The browser's name, if it has signed in to this account.
 fn known_device(atrium: &AppState, email: &Email, headers: &HeaderMap) -> Option<String> {
-    let (device, proof) = atrium.device_cookie.read(headers)?.split_once('.')?;
-    let expected = device_proof(atrium, email, device);
-    bool::from(expected.as_bytes().ct_eq(proof.as_bytes())).then(|| device.to_owned())
+    let device = atrium.device_cookie.read(headers).and_then(Device::parse)?;
+    let expected = device_proof(atrium, email, &device.name);
+    let known =
+        device.proofs.iter().any(|proof| bool::from(expected.as_bytes().ct_eq(proof.as_bytes())));
+    known.then_some(device.name)
+}
+
+struct Device {
+    name: String,
+    /// Newest first. Those of other accounts are passed on unread: only their address could tell.
+    proofs: Vec<String>,
+}
+
+impl Device {
+    fn parse(cookie: &str) -> Option<Self> {
+        let mut parts = cookie.split('.').take(1 + ACCOUNTS_PER_DEVICE).map(str::to_owned);
+        let name = parts.next().filter(|name| name.len() == 16)?;
+        let is_proof = |text: &String| {
+            text.len() == 22
+                && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+        };
+        Some(Self { name, proofs: parts.filter(is_proof).collect() })
+    }
+}
+
+/// What an address is known by where the address itself must not stand.
+pub fn account_mark(atrium: &AppState, email: &Email) -> String {
+    short_mac(atrium, "throttle", &[email.normalized.as_bytes()])
 }
 
 fn device_proof(atrium: &AppState, email: &Email, device: &str) -> String {

@@ -70,12 +70,18 @@ pub struct Event {
 impl Event {
     /// Something that happened to a target of the instance itself, such as a user.
     pub fn new(action: &'static str, target_kind: &'static str, target_id: &Id) -> Self {
+        let target_id = Some(target_id.clone());
+        Self { target_id, ..Self::without_target(action, target_kind) }
+    }
+
+    /// Something that was tried on nothing we know.
+    pub fn without_target(action: &'static str, target_kind: &'static str) -> Self {
         Self {
             action,
             org_id: None,
             app_id: None,
             target_kind,
-            target_id: Some(target_id.clone()),
+            target_id: None,
             details: Value::Object(serde_json::Map::new()),
         }
     }

@@ -73,6 +73,11 @@ impl ConsoleSettings {
         self.regions.first().map_or(region::LOCAL, |region| region.region.as_str())
     }
 
+    /// Whether a region's apps are entered here. One that left the settings is ours to show.
+    pub fn is_local(&self, region: &str) -> bool {
+        region == region::LOCAL || self.endpoint(region).is_none()
+    }
+
     pub fn endpoint(&self, region: &str) -> Option<&str> {
         self.regions
             .iter()

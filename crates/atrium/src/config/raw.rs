@@ -122,7 +122,9 @@ pub struct SettingsArgs {
 impl RawSettings {
     /// The file's settings with those given by variables and flags laid over them.
     pub fn load(args: &SettingsArgs) -> anyhow::Result<Self> {
-        refuse_unknown_variables(std::env::vars().map(|(name, _)| name))?;
+        refuse_unknown_variables(
+            std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()),
+        )?;
         match &args.config {
             Some(path) => Self::from_file(path)?.overlaid_with(&args.given),
             None => Ok(args.given.clone()),
@@ -159,11 +161,17 @@ fn refuse_unknown_variables(names: impl Iterator<Item = String>) -> anyhow::Resu
         .filter_map(|arg| arg.get_env().map(|env| env.to_string_lossy().into_owned()))
         .collect();
     for name in names.filter(|name| name.starts_with("ATRIUM_")) {
-        if !known.contains(&name) && !OTHER_VARIABLES.contains(&name.as_str()) {
+        let ours = known.contains(&name) || OTHER_VARIABLES.contains(&name.as_str());
+        if !ours && !is_service_link(&name) {
             bail!("{name} is not a setting of Atrium; `atrium serve --help` lists them");
         }
     }
     Ok(())
+}
+
+/// What Kubernetes puts beside a Service that is called atrium.
+fn is_service_link(name: &str) -> bool {
+    name == "ATRIUM_PORT" || name.starts_with("ATRIUM_PORT_") || name.starts_with("ATRIUM_SERVICE_")
 }
 
 #[cfg(test)]
@@ -185,6 +193,8 @@ mod tests {
         let names = |name: &str| vec!["PATH".to_owned(), name.to_owned()].into_iter();
         assert!(refuse_unknown_variables(names("ATRIUM_LISTEN")).is_ok());
         assert!(refuse_unknown_variables(names("ATRIUM_CONFIG")).is_ok());
+        assert!(refuse_unknown_variables(names("ATRIUM_SERVICE_HOST")).is_ok());
+        assert!(refuse_unknown_variables(names("ATRIUM_PORT_8080_TCP_ADDR")).is_ok());
         let error = refuse_unknown_variables(names("ATRIUM_LISTN")).unwrap_err().to_string();
         assert!(error.contains("ATRIUM_LISTN"), "{error}");
     }

@@ -9,8 +9,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context;
-use sqlx::AnyPool;
-use sqlx::pool::PoolConnection;
+use sqlx::any::AnyConnectOptions;
+use sqlx::{AnyConnection, Connection};
 use tokio::sync::{mpsc, oneshot};
 
 use super::BUSY_TIMEOUT;
@@ -26,18 +26,17 @@ pub enum EpochReader {
 
 impl EpochReader {
     pub fn sqlite(url: &str) -> anyhow::Result<Self> {
-        let options: sqlx::sqlite::SqliteConnectOptions = url.parse()?;
         let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY
             | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX
             | rusqlite::OpenFlags::SQLITE_OPEN_URI;
-        let connection = rusqlite::Connection::open_with_flags(options.get_filename(), flags)
+        let connection = rusqlite::Connection::open_with_flags(super::sqlite_file(url)?, flags)
             .context("the database file cannot be opened for reading")?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         Ok(Self::OnTheSpot(Arc::new(Mutex::new(connection))))
     }
 
-    pub fn postgres(pool: AnyPool) -> Self {
-        Self::Shared(SharedReader::start(pool))
+    pub fn postgres(options: AnyConnectOptions) -> Self {
+        Self::Shared(SharedReader::start(options))
     }
 
     pub async fn read(&self) -> Result<i64> {
@@ -61,13 +60,14 @@ pub struct SharedReader {
 
 impl SharedReader {
     /// Starts the task that asks the database; it ends with the last reader.
-    fn start(pool: AnyPool) -> Self {
+    fn start(options: AnyConnectOptions) -> Self {
         let (requests, mut inbox) = mpsc::channel::<Reply>(4096);
         tokio::spawn(async move {
             let mut connection = None;
             let mut waiting = Vec::new();
             while inbox.recv_many(&mut waiting, 4096).await > 0 {
-                let asked = tokio::time::timeout(BUSY_TIMEOUT, query(&pool, &mut connection)).await;
+                let asked =
+                    tokio::time::timeout(BUSY_TIMEOUT, query(&options, &mut connection)).await;
                 let answer = match asked {
                     Ok(answer) => answer.map_err(|error| error.to_string()),
                     Err(_) => {
@@ -95,14 +95,15 @@ impl SharedReader {
     }
 }
 
-/// Keeps its connection between calls; a broken one is replaced once before giving up.
-async fn query(pool: &AnyPool, kept: &mut Option<PoolConnection<sqlx::Any>>) -> sqlx::Result<i64> {
+/// Keeps its connection between calls; a broken one is replaced once before giving up. It is no
+/// connection of the pool, which could not be closed while this one is out.
+async fn query(options: &AnyConnectOptions, kept: &mut Option<AnyConnection>) -> sqlx::Result<i64> {
     if let Some(connection) = kept {
-        match sqlx::query_scalar(EPOCH).fetch_one(&mut **connection).await {
+        match sqlx::query_scalar(EPOCH).fetch_one(&mut *connection).await {
             Ok(epoch) => return Ok(epoch),
             Err(_) => *kept = None,
         }
     }
-    let connection = kept.insert(pool.acquire().await?);
-    sqlx::query_scalar(EPOCH).fetch_one(&mut **connection).await
+    let connection = kept.insert(AnyConnection::connect_with(options).await?);
+    sqlx::query_scalar(EPOCH).fetch_one(connection).await
 }

@@ -53,12 +53,23 @@ pub async fn run(db: &Db) -> anyhow::Result<usize> {
 
 pub async fn state(db: &Db) -> anyhow::Result<MigrationState> {
     let mut tx = db.write_minor().await?;
-    // On a database that was never migrated the table is missing, and the query fails.
-    let applied = applied(&mut tx).await.unwrap_or_default();
+    let applied = match applied(&mut tx).await {
+        Err(error) if is_missing_table(&error) => Vec::new(),
+        other => other?,
+    };
     check(&applied)?;
     Ok(MigrationState {
         applied: applied.len(),
         pending: MIGRATIONS.iter().count() - applied.len(),
+    })
+}
+
+/// A database that was never migrated.
+fn is_missing_table(error: &anyhow::Error) -> bool {
+    let database = error.downcast_ref::<sqlx::Error>().and_then(sqlx::Error::as_database_error);
+    database.is_some_and(|error| {
+        error.code().is_some_and(|code| code == "42P01")
+            || error.message().starts_with("no such table")
     })
 }
 

@@ -7,7 +7,7 @@ mod epoch;
 mod migrate;
 
 use std::ops::{Deref, DerefMut};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Once;
 use std::time::Duration;
@@ -50,6 +50,7 @@ impl Db {
         let options = AnyConnectOptions::from_str(url).context("database_url cannot be read")?;
         let (readers, writers, epoch) = match dialect {
             Dialect::Sqlite => {
+                make_private(url)?;
                 // The writer goes first: it makes the file and switches it to WAL.
                 let writers = sqlite_pool(1).connect_with(options.clone()).await?;
                 let cores = std::thread::available_parallelism().map_or(2, usize::from);
@@ -61,9 +62,9 @@ impl Db {
                 let pool = AnyPoolOptions::new()
                     .max_connections(20)
                     .acquire_timeout(BUSY_TIMEOUT)
-                    .connect_with(options)
+                    .connect_with(options.clone())
                     .await?;
-                (pool.clone(), pool.clone(), EpochReader::postgres(pool))
+                (pool.clone(), pool, EpochReader::postgres(options))
             }
         };
         Ok(Self { dialect, readers, writers, epoch })
@@ -108,14 +109,20 @@ impl Db {
     /// Whether a write would go through: readiness, not a promise.
     pub async fn ping(&self) -> Result<()> {
         let mut tx = self.begin(Weight::Minor).await?;
-        sqlx::query("SELECT 1").execute(&mut *tx).await?;
+        sqlx::query("UPDATE instance SET epoch = epoch").execute(&mut *tx).await?;
         tx.tx.rollback().await?;
         Ok(())
     }
 
+    /// Lets go of every connection. One that does not come back must not keep the process.
     pub async fn close(&self) {
-        self.writers.close().await;
-        self.readers.close().await;
+        let closing = async {
+            self.writers.close().await;
+            self.readers.close().await;
+        };
+        if tokio::time::timeout(BUSY_TIMEOUT, closing).await.is_err() {
+            tracing::warn!("some database connections were still in use at the end");
+        }
     }
 
     async fn begin(&self, weight: Weight) -> Result<Write> {
@@ -186,6 +193,26 @@ fn dialect_of(url: &str) -> anyhow::Result<Dialect> {
         Some("postgres" | "postgresql") => Ok(Dialect::Postgres),
         _ => anyhow::bail!("database_url must begin with sqlite: or postgres://"),
     }
+}
+
+/// SQLite gives its helper files the permissions of the database file, so that one is made first:
+/// what it holds is nobody else's business, also in a folder that others may look into.
+fn make_private(url: &str) -> anyhow::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let file = sqlite_file(url)?;
+    let made = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file);
+    match made {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(error).with_context(|| format!("{} cannot be made", file.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The file behind a `sqlite:` address.
+pub fn sqlite_file(url: &str) -> anyhow::Result<PathBuf> {
+    let options: sqlx::sqlite::SqliteConnectOptions = url.parse()?;
+    Ok(options.get_filename().to_owned())
 }
 
 /// The address of an embedded database in `folder`.

@@ -18,18 +18,34 @@ pub struct Arrival<'a> {
 
 pub fn write(atrium: &AppState, arrival: &Arrival<'_>, status: StatusCode) {
     let Arrival { started, method, route, ip } = arrival;
+    let method = known_method(method);
     let status = status.as_u16();
     let seconds = started.elapsed().as_secs_f64();
     let millis = (seconds * 1e6).round() / 1e3;
     // Probes and assets come by the thousand and say nothing.
     if status < 400 && matches!(*route, "/healthz" | "/readyz" | "/metrics" | ASSET) {
-        tracing::debug!(%method, route, status, millis, %ip, "request");
+        tracing::debug!(method, route, status, millis, %ip, "request");
     } else if status >= 500 {
-        tracing::error!(%method, route, status, millis, %ip, "request");
+        tracing::error!(method, route, status, millis, %ip, "request");
     } else {
-        tracing::info!(%method, route, status, millis, %ip, "request");
+        tracing::info!(method, route, status, millis, %ip, "request");
     }
     atrium.metrics.request(method, route, status, seconds);
+}
+
+/// Any word can be a method. One of ours, or the caller would write into the log and make a figure
+/// of their own each time.
+fn known_method(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => "OTHER",
+    }
 }
 
 pub const ASSET: &str = "{asset}";

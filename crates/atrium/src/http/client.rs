@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use axum::extract::{ConnectInfo, FromRequestParts};
 use http::HeaderMap;
-use http::header::USER_AGENT;
+use http::header::{FORWARDED, USER_AGENT};
 use http::request::Parts;
 use ipnet::IpNet;
 
@@ -19,6 +19,7 @@ pub struct Client {
     pub user_agent: String,
 }
 
+const FORWARDED_FOR: &str = "x-forwarded-for";
 const USER_AGENT_MAX: usize = 400;
 
 impl Client {
@@ -64,22 +65,46 @@ fn address_behind_proxies(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) 
         return peer;
     }
     let mut address = peer;
-    let forwarded: Vec<&str> = headers
-        .get_all("x-forwarded-for")
+    let forwarded: Vec<&[u8]> = headers
+        .get_all(FORWARDED_FOR)
         .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
+        .flat_map(|value| value.as_bytes().split(|byte| *byte == b','))
         .collect();
     for hop in forwarded.iter().rev().take(16) {
-        match hop.trim().parse::<IpAddr>() {
-            Ok(hop) => address = hop.to_canonical(),
-            Err(_) => break,
+        match parse_hop(hop) {
+            Some(hop) => address = hop.to_canonical(),
+            None => break,
         }
         if !is_trusted(&address) {
             break;
         }
     }
     address
+}
+
+/// An address, with a port where the proxy adds one.
+fn parse_hop(hop: &[u8]) -> Option<IpAddr> {
+    let text = std::str::from_utf8(hop).ok()?.trim();
+    let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
+    bare.parse().ok().or_else(|| text.parse::<SocketAddr>().ok().map(|address| address.ip()))
+}
+
+/// Whether the caller sits on this machine: nobody who came through a proxy, whatever it says.
+pub fn is_local(extensions: &http::Extensions, headers: &HeaderMap) -> bool {
+    let peer = extensions.get::<ConnectInfo<SocketAddr>>();
+    let forwarded = headers.contains_key(FORWARDED_FOR) || headers.contains_key(FORWARDED);
+    !forwarded && peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback())
+}
+
+/// What one client can be held to: an IPv4 address, or the /64 that an IPv6 client draws from.
+pub fn network_of(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(v6) => {
+            let [a, b, c, d, ..] = v6.segments();
+            IpAddr::V6([a, b, c, d, 0, 0, 0, 0].into())
+        }
+    }
 }
 
 #[cfg(test)]
@@ -94,15 +119,28 @@ mod tests {
             ("10.0.0.1", "198.51.100.7", "198.51.100.7"),
             ("10.0.0.1", "6.6.6.6, 198.51.100.7", "198.51.100.7"),
             ("10.0.0.1", "198.51.100.7, 10.0.0.2", "198.51.100.7"),
+            ("10.0.0.1", "198.51.100.7:4242", "198.51.100.7"),
+            ("10.0.0.1", "[2001:db8::7]:4242", "2001:db8::7"),
+            ("10.0.0.1", "\u{e9}, 198.51.100.7", "198.51.100.7"),
             ("10.0.0.1", "garbage", "10.0.0.1"),
             ("10.0.0.1", "", "10.0.0.1"),
             ("10.0.0.1", "6.6.6.6, garbage, 10.0.0.2", "10.0.0.2"),
         ];
         for (peer, header, expected) in cases {
             let mut headers = HeaderMap::new();
-            headers.insert("x-forwarded-for", header.parse().unwrap());
+            headers.insert(
+                "x-forwarded-for",
+                http::HeaderValue::from_bytes(header.as_bytes()).unwrap(),
+            );
             let address = address_behind_proxies(peer.parse().unwrap(), &headers, &trusted);
             assert_eq!(address, expected.parse::<IpAddr>().unwrap(), "{peer} {header}");
         }
+    }
+
+    #[test]
+    fn an_ipv6_client_is_its_network() {
+        let network = |text: &str| network_of(text.parse().unwrap()).to_string();
+        assert_eq!(network("203.0.113.9"), "203.0.113.9");
+        assert_eq!(network("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
     }
 }

@@ -10,11 +10,13 @@ use std::time::Duration;
 use axum::extract::{ConnectInfo, Request};
 use axum::response::Response;
 use hyper::body::Incoming;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
+
+use super::client::network_of;
 
 /// How long a client may take to send the head of a request, and how long an idle connection is
 /// kept: browsers reuse theirs within a minute or not at all.
@@ -59,13 +61,9 @@ pub async fn serve<Handle, Answer>(
 {
     let open = OpenConnections::default();
     let graceful = GracefulShutdown::new();
-    let mut server = auto::Builder::new(TokioExecutor::new());
-    server
-        .http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
-        .max_buf_size(MAX_HEAD_BYTES);
-    server.http2().timer(TokioTimer::new()).max_header_list_size(MAX_HEAD_BYTES as u32);
+    // HTTP/1 only: browsers speak HTTP/2 over TLS alone, which is the reverse proxy's part.
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(MAX_HEAD_BYTES);
 
     let mut stop = std::pin::pin!(stop);
     loop {
@@ -83,7 +81,7 @@ pub async fn serve<Handle, Answer>(
         };
         let address = peer.ip().to_canonical();
         let per_address = if is_proxy(&address) { limits.total } else { limits.per_address };
-        let Some(place) = open.enter(address, limits.total, per_address) else {
+        let Some(place) = open.enter(network_of(address), limits.total, per_address) else {
             metrics::counter!("atrium_connections_refused_total").increment(1);
             tokio::spawn(refuse(stream));
             continue;
@@ -96,7 +94,7 @@ pub async fn serve<Handle, Answer>(
             let response = handle(request);
             async move { Ok::<_, Infallible>(response.await) }
         });
-        let connection = server.serve_connection(TokioIo::new(stream), service).into_owned();
+        let connection = server.serve_connection(TokioIo::new(stream), service);
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             // Clients that hang up, send garbage or time out end here; none of it is ours to report.

@@ -27,6 +27,9 @@ const NONCE_MARK: &str = "__ATRIUM_NONCE__";
 
 /// Any path that is neither the API's nor an asset's is a page of the console.
 pub async fn page(request: Request) -> Response {
+    if is_of_another_version(request.uri().path()) {
+        return StatusCode::NOT_FOUND.into_response();
+    }
     match *request.method() {
         Method::GET | Method::HEAD => render_page(),
         _ => {
@@ -35,6 +38,15 @@ pub async fn page(request: Request) -> Response {
             response
         }
     }
+}
+
+/// `/v25.9.1/assets/…`: a script that a page of another version asks for. The page instead of it
+/// would look like a broken script.
+fn is_of_another_version(path: &str) -> bool {
+    let Some((version, _)) = path.strip_prefix("/v").and_then(|rest| rest.split_once('/')) else {
+        return false;
+    };
+    version.contains('.') && version.chars().all(|c| c.is_ascii_digit() || c == '.')
 }
 
 fn render_page() -> Response {

@@ -40,20 +40,22 @@ pub async fn handle(service: Service, mut request: Request) -> Response {
     let route = labels.of(request.uri().path());
     let arrival = Arrival { started, method: request.method().clone(), route, ip: client.ip };
     let locale = Locale::from_headers(request.headers());
-    let is_api = is_api(request.uri().path());
+    let path = request.uri().path();
+    let is_console_api = path == "/api" || path.starts_with("/api/");
+    // The collector is open to every origin and reads no cookie, so only the envelope is for it.
+    let is_api = is_console_api || path.starts_with("/v1/");
     request.extensions_mut().insert(client);
     let span = tracing::info_span!("request", request_id = id.as_str());
 
-    let mut response = if is_api && cross_site::refuses(&atrium, &request) {
+    let mut response = if is_console_api && cross_site::refuses(&atrium, &request) {
         Error::from(Code::CrossSite).into_response()
     } else {
         let answering = AssertUnwindSafe(router.oneshot(request)).catch_unwind();
         match tokio::time::timeout(REQUEST_TIMEOUT, answering.instrument(span.clone())).await {
             Ok(Ok(Ok(response))) => response,
             Ok(Ok(Err(never))) => match never {},
-            // The panic's message may quote what a person typed, so it goes nowhere.
             Ok(Err(_)) => Error::from(Code::Internal).into_response(),
-            Err(_) => Error::from(Code::Timeout).into_response(),
+            Err(_) => Error::timed_out().into_response(),
         }
     };
     response = envelope::apply(response, locale, is_api);
@@ -62,8 +64,4 @@ pub async fn handle(service: Service, mut request: Request) -> Response {
     let _entered = span.enter();
     access_log::write(&atrium, &arrival, response.status());
     response
-}
-
-fn is_api(path: &str) -> bool {
-    path == "/api" || path.starts_with("/api/") || path.starts_with("/v1/")
 }

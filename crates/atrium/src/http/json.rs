@@ -91,7 +91,8 @@ pub async fn read_body(request: Request, limit: usize) -> Result<Vec<u8>> {
 
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
     if let Some(field) = field_with_nul(body) {
-        return Err(Fault::new(Code::NulCharacter).on(field).into());
+        let fault = Fault::new(Code::NulCharacter);
+        return Err(if field.is_empty() { fault } else { fault.on(field) }.into());
     }
     // serde would take a list for a struct, field by field.
     if !body.trim_ascii_start().starts_with(b"{") {

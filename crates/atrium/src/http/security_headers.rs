@@ -26,7 +26,7 @@ pub fn apply(atrium: &AppState, headers: &mut HeaderMap, is_api: bool) {
         headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     }
     if atrium.settings.server.is_https() {
-        let year = HeaderValue::from_static("max-age=31536000; includeSubDomains");
+        let year = HeaderValue::from_static("max-age=31536000");
         headers.insert(STRICT_TRANSPORT_SECURITY, year);
     }
 }

@@ -41,13 +41,13 @@ impl Checks {
     }
 
     /// Length and commonness only: rules about kinds of characters make passwords worse.
-    pub fn new_password(&mut self, field: &'static str, password: &str) {
+    pub fn new_password(&mut self, field: &'static str, password: &str, about_the_owner: &[&str]) {
         let length = password.chars().count();
         if length < PASSWORD_MIN {
             self.fail(Fault::new(Code::PasswordTooShort).on(field).with("min", PASSWORD_MIN));
         } else if length > PASSWORD_MAX {
             self.fail(Fault::new(Code::PasswordTooLong).on(field).with("max", PASSWORD_MAX));
-        } else if crate::accounts::password::is_common(password) {
+        } else if crate::accounts::password::is_common(password, about_the_owner) {
             self.fail(Fault::new(Code::PasswordCommon).on(field));
         }
     }
@@ -145,7 +145,7 @@ mod tests {
         let mut checks = Checks::default();
         checks.name("name", "  ");
         checks.email("email", "nope");
-        checks.new_password("password", "short");
+        checks.new_password("password", "short", &[]);
         assert_eq!(checks.faults.len(), 3);
     }
 }

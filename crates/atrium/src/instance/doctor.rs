@@ -111,11 +111,9 @@ fn engine_library() -> Finding {
 async fn database(settings: &Settings) -> Vec<Finding> {
     const WHAT: &str = "database";
     let url = &settings.stores.database_url;
-    let file = settings.stores.data_dir.join("atrium.db");
+    let file = url.starts_with("sqlite:").then(|| crate::db::sqlite_file(url));
     // Opening would make the file, and a doctor leaves no trace.
-    if crate::db::sqlite_url(&settings.stores.data_dir).is_ok_and(|own| own == *url)
-        && !file.exists()
-    {
+    if file.is_some_and(|file| file.is_ok_and(|file| !file.exists())) {
         return vec![finding(Verdict::Warning, WHAT, "not there yet; `atrium serve` makes it")];
     }
     let db = match Db::open(url).await {

@@ -1,14 +1,14 @@
 //! For load balancers and Prometheus.
 
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
+use http::StatusCode;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderMap, StatusCode};
 use serde_json::json;
 use subtle::ConstantTimeEq;
 
 use crate::app::AppState;
-use crate::http::client::Client;
+use crate::http::client;
 
 /// Alive: the process answers.
 pub async fn healthz() -> &'static str {
@@ -31,18 +31,15 @@ pub async fn readyz(State(atrium): State<AppState>) -> Response {
 
 /// Figures tell a stranger more than they should: with a token for whoever has it, without one
 /// for this machine alone.
-pub async fn metrics(
-    State(atrium): State<AppState>,
-    client: Client,
-    headers: HeaderMap,
-) -> Response {
+pub async fn metrics(State(atrium): State<AppState>, request: Request) -> Response {
     let allowed = match &atrium.settings.server.metrics_token {
-        Some(token) => headers
+        Some(token) => request
+            .headers()
             .get(AUTHORIZATION)
             .and_then(|value| value.to_str().ok())
             .and_then(|value| value.strip_prefix("Bearer "))
             .is_some_and(|given| bool::from(given.as_bytes().ct_eq(token.as_bytes()))),
-        None => client.ip.is_loopback(),
+        None => client::is_local(request.extensions(), request.headers()),
     };
     if !allowed {
         return StatusCode::NOT_FOUND.into_response();
