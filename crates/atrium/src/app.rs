@@ -12,6 +12,7 @@ use crate::db::Db;
 use crate::http::cookies::CookieName;
 use crate::keyring::Keyring;
 use crate::metrics::Metrics;
+use crate::outbound::mail::{Outbox, Transport};
 use crate::types::{Clock, Entropy, Id, Millis};
 
 #[derive(Clone)]
@@ -27,7 +28,10 @@ pub struct Inner {
     pub sessions: SessionCache,
     pub session_cookie: CookieName,
     pub device_cookie: CookieName,
+    pub code_cookie: CookieName,
     pub metrics: Metrics,
+    pub mail: Transport,
+    pub outbox: Outbox,
 }
 
 impl Deref for AppState {
@@ -49,6 +53,7 @@ impl AppState {
             tracing::info!(applied, "the database schema was brought up to date");
         }
         let keyring = Keyring::open(&settings.stores, &db, &entropy).await?;
+        let mail = Transport::new(&settings.mail, &settings.stores.data_dir)?;
         let https = settings.server.is_https();
         Ok(Self(Arc::new(Inner {
             db,
@@ -59,7 +64,10 @@ impl AppState {
             sessions: SessionCache::new(),
             session_cookie: CookieName::new("atrium_session", https),
             device_cookie: CookieName::new("atrium_device", https),
+            code_cookie: CookieName::new("atrium_code", https),
             metrics: Metrics::install()?,
+            mail,
+            outbox: Outbox::default(),
             settings,
         })))
     }

@@ -45,6 +45,8 @@ codes! {
     MalformedJson = "malformed_json", BAD_REQUEST, "请求内容不是有效的 JSON。", "The body is not valid JSON.";
     NotSignedIn = "not_signed_in", UNAUTHORIZED, "请先登录。", "Please sign in.";
     BadCredentials = "bad_credentials", UNAUTHORIZED, "邮箱或密码不正确。", "The e-mail address or the password is wrong.";
+    BadCode = "bad_code", UNAUTHORIZED, "验证码不正确或已失效。", "The code is wrong or no longer works.";
+    RegistrationClosed = "registration_closed", FORBIDDEN, "未开放自助注册，请联系团队管理员邀请你加入。", "Accounts are by invitation here. Ask a team's admin to invite you.";
     CrossSite = "cross_site", FORBIDDEN, "已拦截来自其他网站的请求。", "A request from another site was refused.";
     NotFound = "not_found", NOT_FOUND, "内容不存在，或你没有查看权限。", "This does not exist, or you may not see it.";
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "此地址不支持该请求方法。", "This address does not take that method.";
@@ -56,11 +58,16 @@ codes! {
     WrongType = "wrong_type", UNPROCESSABLE_ENTITY, "格式不正确。", "This has the wrong format.";
     Required = "required", UNPROCESSABLE_ENTITY, "此项必填。", "This is required.";
     TooLong = "too_long", UNPROCESSABLE_ENTITY, "最多 {max} 个字符。", "At most {max} characters.";
+    OutOfRange = "out_of_range", UNPROCESSABLE_ENTITY, "请输入 {min} 到 {max} 之间的数。", "Use a number from {min} to {max}.";
     NulCharacter = "nul_character", UNPROCESSABLE_ENTITY, "包含不支持的字符。", "This contains a character that cannot be stored.";
     BadEmail = "bad_email", UNPROCESSABLE_ENTITY, "请输入有效的邮箱地址。", "Enter a valid e-mail address.";
     PasswordTooShort = "password_too_short", UNPROCESSABLE_ENTITY, "密码至少 {min} 个字符。", "Use at least {min} characters.";
     PasswordTooLong = "password_too_long", UNPROCESSABLE_ENTITY, "密码最多 {max} 个字符。", "Use at most {max} characters.";
     PasswordCommon = "password_common", UNPROCESSABLE_ENTITY, "这个密码太常见，容易被猜到。", "This password is too common and easy to guess.";
+    WrongPassword = "wrong_password", UNPROCESSABLE_ENTITY, "当前密码不正确。", "This is not your current password.";
+    BadLocale = "bad_locale", UNPROCESSABLE_ENTITY, "不支持该语言。", "This language is not supported.";
+    BadNotificationType = "bad_notification_type", UNPROCESSABLE_ENTITY, "未知的通知类型或渠道。", "This type or channel is not known.";
+    SecurityMailRequired = "security_mail_required", UNPROCESSABLE_ENTITY, "安全通知的邮件不能关闭。", "Security mails cannot be switched off.";
     BadTimezone = "bad_timezone", UNPROCESSABLE_ENTITY, "未知时区。", "This time zone is not known.";
     Throttled = "throttled", TOO_MANY_REQUESTS, "尝试次数过多，请稍后再试。", "Too many attempts. Try again later.";
     Internal = "internal", INTERNAL_SERVER_ERROR, "服务器出错了，请稍后重试。", "Something went wrong on the server. Try again later.";

@@ -9,6 +9,8 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use chacha20poly1305::ChaCha20Poly1305;
+use chacha20poly1305::aead::{Aead, Payload};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
@@ -121,6 +123,31 @@ impl Keyring {
     }
 }
 
+impl Keyring {
+    /// Encrypts under a key of the purpose's own. The result is text for a column.
+    pub fn seal(&self, purpose: &str, plain: &[u8], entropy: &Entropy) -> anyhow::Result<String> {
+        let nonce: [u8; 12] = entropy.bytes();
+        let payload = Payload { msg: plain, aad: purpose.as_bytes() };
+        let sealed = self.cipher(purpose).encrypt(&nonce.into(), payload);
+        let sealed = sealed.map_err(|_| anyhow::anyhow!("encryption failed"))?;
+        Ok(STANDARD.encode([nonce.as_slice(), &sealed].concat()))
+    }
+
+    pub fn open_sealed(&self, purpose: &str, sealed: &str) -> anyhow::Result<Vec<u8>> {
+        let bytes = STANDARD.decode(sealed)?;
+        let (nonce, sealed) = bytes.split_at_checked(12).context("too short to be sealed")?;
+        let nonce: [u8; 12] = nonce.try_into()?;
+        let payload = Payload { msg: sealed, aad: purpose.as_bytes() };
+        self.cipher(purpose)
+            .decrypt(&nonce.into(), payload)
+            .map_err(|_| anyhow::anyhow!("sealed with another key, or changed since"))
+    }
+
+    fn cipher(&self, purpose: &str) -> ChaCha20Poly1305 {
+        ChaCha20Poly1305::new(&self.derive(&format!("seal/{purpose}")).into())
+    }
+}
+
 pub async fn stored_fingerprint(db: &Db) -> anyhow::Result<Option<String>> {
     let mut connection = db.read().await?;
     Ok(sqlx::query_scalar("SELECT key_fingerprint FROM instance")
@@ -157,6 +184,18 @@ mod tests {
         assert_eq!(mode & 0o777, 0o600);
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_is_sealed_opens_with_its_key_and_purpose_only() {
+        let keyring = Keyring::parse(&STANDARD.encode([7_u8; 32])).unwrap();
+        let other = Keyring::parse(&STANDARD.encode([8_u8; 32])).unwrap();
+        let sealed = keyring.seal("mail", b"042137", &Entropy).unwrap();
+        assert_ne!(sealed, keyring.seal("mail", b"042137", &Entropy).unwrap());
+        assert_eq!(keyring.open_sealed("mail", &sealed).unwrap(), b"042137");
+        assert!(keyring.open_sealed("key", &sealed).is_err());
+        assert!(other.open_sealed("mail", &sealed).is_err());
+        assert!(keyring.open_sealed("mail", "c2hvcnQ=").is_err());
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub mod keyring;
 pub mod logging;
 pub mod metrics;
 pub mod orgs;
+pub mod outbound;
 pub mod router;
 pub mod server;
 pub mod timezone;

@@ -9,7 +9,7 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::accounts::{current, login, register};
+use crate::accounts::{code, current, login, notifications, profile, register, reset, sessions};
 use crate::app::AppState;
 use crate::error::{Code, Error};
 use crate::http::access_log::{self, RouteLabels};
@@ -33,6 +33,17 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(login::login))
         .routes(routes!(login::logout))
         .routes(routes!(current::current_view))
+        .routes(routes!(code::login_code_send))
+        .routes(routes!(code::login_by_code))
+        .routes(routes!(reset::password_forget))
+        .routes(routes!(reset::password_reset_token_view))
+        .routes(routes!(reset::password_reset))
+        .routes(routes!(profile::profile_update))
+        .routes(routes!(profile::password_update))
+        .routes(routes!(notifications::notification_types_update))
+        .routes(routes!(sessions::session_list, sessions::session_delete_others))
+        .routes(routes!(sessions::session_delete))
+        .routes(routes!(register::register))
         .routes(routes!(register::register_token_view))
         .routes(routes!(register::register_profile))
 }

@@ -352,6 +352,8 @@ fn the_help_names_every_setting_with_its_variable() {
         "BUILD_VERSION",
         "BUILD_MESSAGE",
         "REGISTRATION",
+        "SMTP_URL",
+        "MAIL_FROM",
         "WATERMARK",
         "REGIONS",
         "LOG",

@@ -55,6 +55,92 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/current/notification-types': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /** Chooses channels per type; types left out keep theirs. */
+    put: operations['notification_types_update']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/password': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /** Changes the password and ends every other session. */
+    put: operations['password_update']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/profile': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /** Changes name, language of mails or time zone; what is left out stays. */
+    put: operations['profile_update']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/sessions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Where the person is signed in, last seen first. */
+    get: operations['session_list']
+    put?: never
+    post?: never
+    /** Ends every session of the person but this one. */
+    delete: operations['session_delete_others']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/sessions/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /** Ends one of the person's own sessions. */
+    delete: operations['session_delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/envs': {
     parameters: {
       query?: never
@@ -83,6 +169,23 @@ export interface paths {
     put?: never
     /** Signs in with an address and a password. What is wrong with them is never told. */
     post: operations['login']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/login-by-email-code': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Signs in with a code. A wrong, used, expired or foreign one all answer the same. */
+    post: operations['login_by_code']
     delete?: never
     options?: never
     head?: never
@@ -126,6 +229,63 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/password/forget': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Mails a link to set a new password, if the address has an account. The answer is the same if it
+     *     has none.
+     */
+    post: operations['password_forget']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/password/reset': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Sets a new password and ends every session of the account. Takes its two parameters in the
+     *     query or in a JSON body; the body is the better place.
+     */
+    post: operations['password_reset']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/password/reset/token': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Whose password a link resets. 410 when it was used or has expired. */
+    get: operations['password_reset_token_view']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/regions': {
     parameters: {
       query?: never
@@ -137,6 +297,26 @@ export interface paths {
     get: operations['region_list']
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/register': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Mails a link to the address to go on with. The answer is the same whether or not it has an
+     *     account; the mail tells.
+     */
+    post: operations['register']
     delete?: never
     options?: never
     head?: never
@@ -177,6 +357,23 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/send-login-code-email': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Mails a code to the address, if it has an account. The answer is the same if it has none. */
+    post: operations['login_code_send']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
 }
 export type webhooks = Record<string, never>
 export interface components {
@@ -192,6 +389,9 @@ export interface components {
        */
       is_local: boolean
     }
+    BTreeMap: {
+      [key: string]: string[]
+    }
     /** @description A bound work-chat account. */
     Binding: {
       name: string
@@ -204,6 +404,14 @@ export interface components {
     BuildInfo: {
       build_version: string
       build_message?: string | null
+    }
+    CodeLogin: {
+      email: string
+      /** @example 042137 */
+      code: string
+    }
+    CodeRequest: {
+      email: string
     }
     /** @description The signed-in person, as the console needs them. */
     CurrentUser: {
@@ -223,12 +431,16 @@ export interface components {
        */
       allow_visited_app: boolean
       /** @description Which channels each type of notification takes. */
-      notification_types: {
-        [key: string]: string[]
-      }
+      notification_types: components['schemas']['BTreeMap']
       bindings: components['schemas']['Bindings']
       mfa: components['schemas']['Mfa']
       last_app?: components['schemas']['AppEntry'] | null
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_BTreeMap: {
+      data: {
+        [key: string]: string[]
+      }
     }
     /** @description The envelope of every success: `{"data": …}`. */
     Data_BuildInfo: {
@@ -257,9 +469,7 @@ export interface components {
          */
         allow_visited_app: boolean
         /** @description Which channels each type of notification takes. */
-        notification_types: {
-          [key: string]: string[]
-        }
+        notification_types: components['schemas']['BTreeMap']
         bindings: components['schemas']['Bindings']
         mfa: components['schemas']['Mfa']
         last_app?: components['schemas']['AppEntry'] | null
@@ -282,9 +492,34 @@ export interface components {
         build_message?: string | null
         registration: components['schemas']['Registration']
         providers: components['schemas']['Providers']
+        /** @description Whether a mail server is set; without one, mails become files on the server. */
+        mail_configured: boolean
         /** @description Whether pages carry the signed-in person's name as a watermark. */
         watermark: boolean
         error_reporting?: components['schemas']['ErrorReporting'] | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_SessionView: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: {
+          id: components['schemas']['Id']
+          created_at: components['schemas']['Millis']
+          last_seen_at: components['schemas']['Millis']
+          ip: string
+          /** @description In words: "Chrome on macOS". */
+          user_agent: string
+          is_current: boolean
+        }[]
+        /** Format: int64 */
+        total: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_ResetTokenView: {
+      data: {
+        email: string
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -324,6 +559,8 @@ export interface components {
       build_message?: string | null
       registration: components['schemas']['Registration']
       providers: components['schemas']['Providers']
+      /** @description Whether a mail server is set; without one, mails become files on the server. */
+      mail_configured: boolean
       /** @description Whether pages carry the signed-in person's name as a watermark. */
       watermark: boolean
       error_reporting?: components['schemas']['ErrorReporting'] | null
@@ -349,6 +586,9 @@ export interface components {
       dsn: string
       tunnel: string
     }
+    Forget: {
+      email: string
+    }
     /** Format: uuid */
     Id: string
     Login: {
@@ -363,6 +603,19 @@ export interface components {
     }
     /** Format: date-time */
     Millis: string
+    PasswordUpdate: {
+      /** Format: password */
+      current_password: string
+      /** Format: password */
+      new_password: string
+    }
+    ProfileUpdate: {
+      name?: string | null
+      /** @description Language of mails: zh-CN or en-US. */
+      locale?: string | null
+      /** @description IANA name. */
+      timezone?: string | null
+    }
     /** @description Which other ways to sign in are configured. */
     Providers: {
       sso: boolean
@@ -383,6 +636,11 @@ export interface components {
        */
       endpoint: string
     }
+    Register: {
+      email: string
+      /** @description Language of the mail; the page's own unless told. */
+      locale?: string | null
+    }
     RegisterProfile: {
       token: string
       /** @description Only for a set-up link, which was sent to nobody. */
@@ -396,6 +654,23 @@ export interface components {
     }
     /** @enum {string} */
     Registration: 'open' | 'invite'
+    Reset: {
+      token: string
+      /** Format: password */
+      password: string
+    }
+    ResetTokenView: {
+      email: string
+    }
+    SessionView: {
+      id: components['schemas']['Id']
+      created_at: components['schemas']['Millis']
+      last_seen_at: components['schemas']['Millis']
+      ip: string
+      /** @description In words: "Chrome on macOS". */
+      user_agent: string
+      is_current: boolean
+    }
     /** @enum {string} */
     TokenKind: 'register' | 'invitation' | 'setup'
     TokenView: {
@@ -496,6 +771,191 @@ export interface operations {
       }
     }
   }
+  notification_types_update: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['BTreeMap']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_BTreeMap']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  password_update: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['PasswordUpdate']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  profile_update: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ProfileUpdate']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_CurrentUser']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  session_list: {
+    parameters: {
+      query?: {
+        page?: number
+        page_size?: number
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_SessionView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  session_delete_others: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  session_delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
   env_view: {
     parameters: {
       query?: never
@@ -534,6 +994,39 @@ export interface operations {
     requestBody: {
       content: {
         'application/json': components['schemas']['Login']
+      }
+    }
+    responses: {
+      /** @description Signed in; sets the session cookie */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_CurrentUser']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  login_by_code: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CodeLogin']
       }
     }
     responses: {
@@ -615,6 +1108,105 @@ export interface operations {
       }
     }
   }
+  password_forget: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Forget']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  password_reset: {
+    parameters: {
+      query?: {
+        /** @description In place of the body's */
+        token?: string
+        /** @description In place of the body's */
+        password?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['Reset'] | null
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  password_reset_token_view: {
+    parameters: {
+      query: {
+        token: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_ResetTokenView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
   region_list: {
     parameters: {
       query?: never
@@ -630,6 +1222,38 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Data_Vec_Region']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  register: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Register']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
         }
       }
       /** @description Failed; `code` says why */
@@ -693,6 +1317,39 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Data_TokenView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  login_code_send: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CodeRequest']
+      }
+    }
+    responses: {
+      /** @description Sets the cookie that the code is bound to */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
         }
       }
       /** @description Failed; `code` says why */

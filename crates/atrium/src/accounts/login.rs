@@ -1,17 +1,20 @@
 //! Sign in with a password, sign out.
 
 use axum::extract::State;
-use axum::response::{AppendHeaders, IntoResponse};
+use axum::response::{AppendHeaders, IntoResponse, Response};
 use http::HeaderMap;
 use http::header::SET_COOKIE;
 use serde::Deserialize;
+use serde_json::json;
 use utoipa::ToSchema;
 
+use super::CurrentUser;
 use super::session::{self, MaybeSignedIn};
+use super::store::{self, UserRow};
 use super::throttle::{self, Attempt};
-use super::{CurrentUser, store};
 use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
+use crate::db::Write;
 use crate::error::{Code, Error, Result};
 use crate::http::client::Client;
 use crate::http::json::{Data, Done, Json};
@@ -39,7 +42,7 @@ pub async fn login(
     client: Client,
     headers: HeaderMap,
     Json(input): Json<Login>,
-) -> Result<impl IntoResponse> {
+) -> Result<Response> {
     let email = Email::new(&input.email);
     let attempt = Attempt::of(&atrium, &email, &client, &headers);
     throttle::count(&atrium, &attempt).await?;
@@ -49,33 +52,65 @@ pub async fn login(
     let matches = atrium.hasher.verify(input.password, stored).await?;
     // A disabled account answers like a wrong password: whether it exists is nobody's business.
     let Some(user) = user.filter(|user| matches && user.disabled_at.is_none()) else {
-        return Err(failed(&atrium, &email, &client).await?);
+        return Err(failed(&atrium, &email, &client, Way::Password).await?);
     };
+    let tx = atrium.db.write().await?;
+    finish(&atrium, tx, &headers, &client, &user, &attempt, Way::Password).await
+}
 
-    let mut tx = atrium.db.write().await?;
-    let cookie = session::begin(&atrium, &mut tx, &headers, &user.id, &client).await?;
-    throttle::forget(&mut tx, &attempt).await?;
-    let actor = Actor::user(user.id.clone(), &client);
+/// By what someone signs in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    Password,
+    EmailCode,
+}
+
+impl Way {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Password => "password",
+            Self::EmailCode => "email_code",
+        }
+    }
+}
+
+/// Starts the session of someone who has proven who they are, in the transaction that used the
+/// proof up.
+pub async fn finish(
+    atrium: &AppState,
+    mut tx: Write,
+    headers: &HeaderMap,
+    client: &Client,
+    user: &UserRow,
+    attempt: &Attempt,
+    way: Way,
+) -> Result<Response> {
+    let cookie = session::begin(atrium, &mut tx, headers, &user.id, client).await?;
+    throttle::forget(&mut tx, attempt).await?;
+    let actor = Actor::user(user.id.clone(), client);
     let event = Event::new("account.sign_in", "user", &user.id);
-    audit::append(&atrium, &mut tx, &actor, event.with(serde_json::json!({ "by": "password" })))
-        .await?;
-    let current = store::current_user(&atrium, &mut tx, &user.id).await?;
+    audit::append(atrium, &mut tx, &actor, event.with(json!({ "by": way.as_str() }))).await?;
+    let current = store::current_user(atrium, &mut tx, &user.id).await?;
     let current = current.ok_or(Code::BadCredentials)?;
     tx.commit().await?;
-    let device = throttle::device_cookie(&atrium, &email, &headers);
-    Ok((AppendHeaders([(SET_COOKIE, cookie), (SET_COOKIE, device)]), Data(current)))
+    let device = throttle::device_cookie(atrium, &Email::new(&user.email), headers);
+    let cookies = AppendHeaders([(SET_COOKIE, cookie), (SET_COOKIE, device)]);
+    Ok((cookies, Data(current)).into_response())
 }
 
 /// Notes a failed try. Known and unknown addresses leave the same trace, a keyed hash, so that
 /// neither the time it takes nor the log tells them apart to anyone without the key.
-async fn failed(atrium: &AppState, email: &Email, client: &Client) -> Result<Error> {
+pub async fn failed(atrium: &AppState, email: &Email, client: &Client, way: Way) -> Result<Error> {
     let account = throttle::account_mark(atrium, email);
     let mut tx = atrium.db.write_minor().await?;
     let event = Event::without_target("account.sign_in_failed", "user");
-    let event = event.with(serde_json::json!({ "by": "password", "account": account }));
+    let event = event.with(json!({ "by": way.as_str(), "account": account }));
     audit::append(atrium, &mut tx, &Actor::anonymous(client), event).await?;
     tx.commit().await?;
-    Ok(Code::BadCredentials.into())
+    Ok(match way {
+        Way::Password => Code::BadCredentials.into(),
+        Way::EmailCode => Code::BadCode.into(),
+    })
 }
 
 /// Signs out: the session is dead on the server, and the cookie is cleared. Does nothing, and

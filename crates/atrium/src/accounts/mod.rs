@@ -1,22 +1,26 @@
 //! Accounts: sign-in, the first account, sessions, who is signed in.
 
+pub mod code;
 pub mod create;
 pub mod current;
 pub mod login;
+pub mod notifications;
 pub mod password;
+pub mod profile;
 pub mod register;
+pub mod reset;
 pub mod session;
+pub mod sessions;
 pub mod setup;
 mod store;
 mod throttle;
-
-use std::collections::BTreeMap;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::app::AppState;
 use crate::error::Result;
+use crate::http::locale::Locale;
 use crate::types::{Id, Millis};
 
 /// The signed-in person, as the console needs them.
@@ -36,7 +40,7 @@ pub struct CurrentUser {
     /// /no-auth.
     pub allow_visited_app: bool,
     /// Which channels each type of notification takes.
-    pub notification_types: BTreeMap<&'static str, Vec<&'static str>>,
+    pub notification_types: notifications::Channels,
     pub bindings: Bindings,
     pub mfa: Mfa,
     /// Where the application entry leads.
@@ -73,12 +77,9 @@ pub struct AppEntry {
     pub is_local: bool,
 }
 
-/// The channels of someone who has chosen nothing.
-fn default_notification_types() -> BTreeMap<&'static str, Vec<&'static str>> {
-    ["security", "invitation", "role_change", "key_expiry", "app_lifecycle", "ingest_alert"]
-        .into_iter()
-        .map(|kind| (kind, vec!["email", "in_app"]))
-        .collect()
+/// The language to write to someone in: the account's own, or the one the page was in.
+fn user_locale(user: Option<&store::UserRow>, otherwise: Locale) -> Locale {
+    user.and_then(|user| Locale::parse(&user.locale)).unwrap_or(otherwise)
 }
 
 /// Removes sessions, links and counters that are past their time.

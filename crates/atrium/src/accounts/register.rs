@@ -9,14 +9,90 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::create::{self, NewAccount};
 use super::session::{self, hash_token};
-use super::{CurrentUser, setup, store, throttle};
+use super::store::{self, NewToken};
+use super::{CurrentUser, setup, throttle, user_locale};
 use crate::app::AppState;
 use crate::audit::Actor;
+use crate::config::Registration;
 use crate::error::{Code, Result};
 use crate::http::client::Client;
-use crate::http::json::{Data, Json, Query};
+use crate::http::json::{Data, Done, Json, Query};
 use crate::http::locale::Locale;
+use crate::http::text::Checks;
+use crate::outbound::mail::{self, letters};
 use crate::timezone;
+use crate::types::Millis;
+
+/// The purpose of a link that proves an address.
+const PURPOSE: &str = "register";
+const LIFETIME: i64 = Millis::DAY;
+
+#[derive(Deserialize, ToSchema)]
+pub struct Register {
+    email: String,
+    /// Language of the mail; the page's own unless told.
+    locale: Option<String>,
+}
+
+/// Mails a link to the address to go on with. The answer is the same whether or not it has an
+/// account; the mail tells.
+#[utoipa::path(
+    post,
+    path = "/api/v1/register",
+    operation_id = "register",
+    tag = "account",
+    security(()),
+    request_body = Register,
+    responses((status = 200, body = Data<Done>))
+)]
+pub async fn register(
+    State(atrium): State<AppState>,
+    client: Client,
+    locale: Locale,
+    Json(input): Json<Register>,
+) -> Result<Data<Done>> {
+    refuse_when_closed(&atrium)?;
+    let mut checks = Checks::default();
+    let email = checks.email("email", &input.email);
+    checks.finish()?;
+    throttle::ask_for_mail(&atrium, PURPOSE, &email, &client).await?;
+    let locale = input.locale.as_deref().and_then(Locale::parse).unwrap_or(locale);
+    let user = store::user_by_email(&mut *atrium.db.read().await?, &email).await?;
+
+    let token = session::new_token(&atrium);
+    let now = atrium.now();
+    let server = &atrium.settings.server;
+    let letter = match &user {
+        Some(_) => {
+            letters::already_registered(user_locale(user.as_ref(), locale), &server.link("/login"))
+        }
+        None => letters::register(locale, &server.link(&format!("/emailValidator/{token}"))),
+    };
+    // Made for a known address too, so that both take as long; nobody is sent that one.
+    let row = NewToken {
+        id: &atrium.new_id(),
+        purpose: PURPOSE,
+        hash: &hash_token(&token),
+        email: Some(&email.as_typed),
+        user_id: None,
+        code_hash: None,
+        at: now,
+        expires_at: now.plus(LIFETIME),
+    };
+    let mut tx = atrium.db.write_apart().await?;
+    store::insert_token(&mut tx, row).await?;
+    mail::enqueue(&atrium, &mut tx, Some(&email.as_typed), letter).await?;
+    tx.commit().await?;
+    atrium.outbox.wake();
+    Ok(Data(Done {}))
+}
+
+fn refuse_when_closed(atrium: &AppState) -> Result<()> {
+    match atrium.settings.console.registration {
+        Registration::Open => Ok(()),
+        Registration::Invite => Err(Code::RegistrationClosed.into()),
+    }
+}
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -46,6 +122,7 @@ impl TokenKind {
     fn parse(purpose: &str) -> Option<Self> {
         match purpose {
             setup::PURPOSE => Some(Self::Setup),
+            PURPOSE => Some(Self::Register),
             _ => None,
         }
     }
@@ -108,8 +185,11 @@ pub async fn register_profile(
     let now = atrium.now();
     let token =
         store::live_token(&mut *atrium.db.read().await?, &hash_token(&input.token), now).await?;
-    let token = token.filter(|token| TokenKind::parse(&token.purpose) == Some(TokenKind::Setup));
     let token = token.ok_or(Code::TokenGone)?;
+    let kind = TokenKind::parse(&token.purpose).ok_or(Code::TokenGone)?;
+    if kind == TokenKind::Register {
+        refuse_when_closed(&atrium)?;
+    }
     // Looked at before the password is hashed: a stranger without a link costs nothing.
     let account = create::check(
         &atrium,
@@ -126,8 +206,9 @@ pub async fn register_profile(
     .await?;
 
     let mut tx = atrium.db.write().await?;
-    let first = store::finish_setup(&mut tx, now).await?;
-    if !first || !store::use_token(&mut tx, &token.id, now).await? {
+    let is_first = store::finish_setup(&mut tx, now).await?;
+    let too_late = kind == TokenKind::Setup && !is_first;
+    if too_late || !store::use_token(&mut tx, &token.id, now).await? {
         return Err(Code::TokenGone.into());
     }
     let created = create::insert(&atrium, &mut tx, Actor::anonymous(&client), &account).await?;

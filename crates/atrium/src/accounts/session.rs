@@ -115,6 +115,10 @@ impl SignedIn {
         self.principal.answer.clone()
     }
 
+    pub fn session_id(&self) -> &Id {
+        &self.principal.session_id
+    }
+
     pub fn actor(&self) -> Actor {
         Actor::user(self.principal.user.id.clone(), &self.client)
     }

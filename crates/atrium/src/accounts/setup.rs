@@ -1,7 +1,8 @@
 //! The first account of an empty instance. There is no default password: whoever can read the
 //! server's output gets a link that works once.
 
-use super::{session, store};
+use super::session;
+use super::store::{self, NewToken};
 use crate::app::AppState;
 use crate::error::Result;
 use crate::types::Millis;
@@ -19,7 +20,17 @@ pub async fn link(atrium: &AppState) -> Result<Option<String>> {
     let token = session::new_token(atrium);
     let now = atrium.now();
     let hash = session::hash_token(&token);
-    store::insert_token(&mut tx, &atrium.new_id(), PURPOSE, &hash, now, now.plus(LIFETIME)).await?;
+    let row = NewToken {
+        id: &atrium.new_id(),
+        purpose: PURPOSE,
+        hash: &hash,
+        email: None,
+        user_id: None,
+        code_hash: None,
+        at: now,
+        expires_at: now.plus(LIFETIME),
+    };
+    store::insert_token(&mut tx, row).await?;
     tx.commit().await?;
     Ok(Some(atrium.settings.server.link(&format!("/emailValidator/{token}"))))
 }

@@ -3,10 +3,11 @@
 use sqlx::{AnyConnection, FromRow};
 
 use super::session::{Principal, TokenHash, hash_text};
-use super::{AppEntry, Bindings, CurrentUser, Mfa, default_notification_types};
+use super::{AppEntry, Bindings, CurrentUser, Mfa, notifications};
 use crate::app::AppState;
 use crate::apps;
 use crate::error::Result;
+use crate::http::page::Page;
 use crate::http::text::Email;
 use crate::orgs;
 use crate::types::{Id, Millis};
@@ -22,12 +23,13 @@ pub struct UserRow {
     pub email_verified_at: Option<Millis>,
     pub last_login_at: Option<Millis>,
     pub last_app_id: Option<Id>,
+    pub notification_types: Option<String>,
     pub created_at: Millis,
     pub disabled_at: Option<Millis>,
 }
 
 const USER: &str = "SELECT id, email, name, locale, timezone, password_hash, email_verified_at, \
-    last_login_at, last_app_id, created_at, disabled_at FROM users";
+    last_login_at, last_app_id, notification_types, created_at, disabled_at FROM users";
 
 #[derive(FromRow)]
 pub struct SessionRow {
@@ -63,7 +65,7 @@ pub async fn user_by_email(db: &mut AnyConnection, email: &Email) -> Result<Opti
         .await?)
 }
 
-async fn user_by_id(db: &mut AnyConnection, id: &Id) -> Result<Option<UserRow>> {
+pub async fn user_by_id(db: &mut AnyConnection, id: &Id) -> Result<Option<UserRow>> {
     Ok(sqlx::query_as(sqlx::AssertSqlSafe(format!("{USER} WHERE id = $1")))
         .bind(id)
         .fetch_optional(db)
@@ -148,7 +150,7 @@ pub async fn current_user(
         email_verified_at: user.email_verified_at,
         last_login_at: user.last_login_at,
         created_at: user.created_at,
-        notification_types: default_notification_types(),
+        notification_types: notifications::channels(user.notification_types.as_deref()),
         bindings: Bindings { wechatwork: None, feishu: None },
         mfa: Mfa { totp: false, passkeys: 0 },
         last_app,
@@ -206,28 +208,69 @@ pub struct TokenRow {
     pub id: Id,
     pub purpose: String,
     pub email: Option<String>,
+    pub user_id: Option<Id>,
 }
 
-pub async fn insert_token(
-    db: &mut AnyConnection,
-    id: &Id,
-    purpose: &str,
-    hash: &TokenHash,
-    at: Millis,
-    expires_at: Millis,
-) -> Result<()> {
+pub struct NewToken<'a> {
+    pub id: &'a Id,
+    pub purpose: &'a str,
+    pub hash: &'a TokenHash,
+    /// The address it was sent to.
+    pub email: Option<&'a str>,
+    pub user_id: Option<&'a Id>,
+    pub code_hash: Option<&'a str>,
+    pub at: Millis,
+    pub expires_at: Millis,
+}
+
+pub async fn insert_token(db: &mut AnyConnection, token: NewToken<'_>) -> Result<()> {
     sqlx::query(
-        "INSERT INTO one_time_tokens (id, purpose, token_hash, created_at, expires_at)
-         VALUES ($1, $2, $3, $4, $5)",
+        "INSERT INTO one_time_tokens
+            (id, purpose, token_hash, email, user_id, code_hash, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
     )
-    .bind(id)
-    .bind(purpose)
-    .bind(hash_text(hash))
-    .bind(at)
-    .bind(expires_at)
+    .bind(token.id)
+    .bind(token.purpose)
+    .bind(hash_text(token.hash))
+    .bind(token.email)
+    .bind(token.user_id)
+    .bind(token.code_hash)
+    .bind(token.at)
+    .bind(token.expires_at)
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// Takes one of a code's tries. None when it is unknown, used, expired or tried out.
+pub async fn try_code(
+    db: &mut AnyConnection,
+    purpose: &str,
+    hash: &TokenHash,
+    email: &Email,
+    now: Millis,
+    tries: i64,
+) -> Result<Option<CodeRow>> {
+    Ok(sqlx::query_as(
+        "UPDATE one_time_tokens SET tries = tries + 1
+         WHERE token_hash = $1 AND purpose = $2 AND email = $3 AND used_at IS NULL
+           AND expires_at > $4 AND tries < $5
+         RETURNING id, user_id, code_hash",
+    )
+    .bind(hash_text(hash))
+    .bind(purpose)
+    .bind(&email.normalized)
+    .bind(now)
+    .bind(tries)
+    .fetch_optional(db)
+    .await?)
+}
+
+#[derive(FromRow)]
+pub struct CodeRow {
+    pub id: Id,
+    pub user_id: Option<Id>,
+    pub code_hash: Option<String>,
 }
 
 /// A token that can still be used.
@@ -237,7 +280,7 @@ pub async fn live_token(
     now: Millis,
 ) -> Result<Option<TokenRow>> {
     Ok(sqlx::query_as(
-        "SELECT id, purpose, email FROM one_time_tokens
+        "SELECT id, purpose, email, user_id FROM one_time_tokens
          WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2",
     )
     .bind(hash_text(hash))
@@ -279,4 +322,111 @@ pub async fn finish_setup(db: &mut AnyConnection, now: Millis) -> Result<bool> {
         .execute(db)
         .await?;
     Ok(updated.rows_affected() == 1)
+}
+
+pub struct ProfileChange<'a> {
+    pub name: Option<&'a str>,
+    pub locale: Option<&'a str>,
+    pub timezone: Option<&'a str>,
+}
+
+pub async fn update_profile(
+    db: &mut AnyConnection,
+    id: &Id,
+    change: &ProfileChange<'_>,
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE users SET name = COALESCE($1, name), locale = COALESCE($2, locale),
+            timezone = COALESCE($3, timezone) WHERE id = $4",
+    )
+    .bind(change.name)
+    .bind(change.locale)
+    .bind(change.timezone)
+    .bind(id)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+pub async fn update_notification_types(db: &mut AnyConnection, id: &Id, json: &str) -> Result<()> {
+    sqlx::query("UPDATE users SET notification_types = $1 WHERE id = $2")
+        .bind(json)
+        .bind(id)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Sets a password. Whoever got here through the address has also proven it.
+pub async fn update_password(db: &mut AnyConnection, id: &Id, hash: &str) -> Result<()> {
+    sqlx::query("UPDATE users SET password_hash = $1 WHERE id = $2")
+        .bind(hash)
+        .bind(id)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Links that were asked for before a password changed must not change it again.
+pub async fn delete_tokens_of(db: &mut AnyConnection, user_id: &Id, purpose: &str) -> Result<()> {
+    sqlx::query("DELETE FROM one_time_tokens WHERE user_id = $1 AND purpose = $2")
+        .bind(user_id)
+        .bind(purpose)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+#[derive(FromRow)]
+pub struct SessionListRow {
+    pub id: Id,
+    pub created_at: Millis,
+    pub last_seen_at: Millis,
+    pub ip: String,
+    pub user_agent: String,
+}
+
+pub async fn sessions_of(
+    db: &mut AnyConnection,
+    user_id: &Id,
+    page: Page,
+) -> Result<(Vec<SessionListRow>, i64)> {
+    let rows = sqlx::query_as(
+        "SELECT id, created_at, last_seen_at, ip, user_agent FROM sessions WHERE user_id = $1
+         ORDER BY last_seen_at DESC, id LIMIT $2 OFFSET $3",
+    )
+    .bind(user_id)
+    .bind(page.limit)
+    .bind(page.offset)
+    .fetch_all(&mut *db)
+    .await?;
+    let total = sqlx::query_scalar("SELECT COUNT(*) FROM sessions WHERE user_id = $1")
+        .bind(user_id)
+        .fetch_one(db)
+        .await?;
+    Ok((rows, total))
+}
+
+/// False when the user has no such session.
+pub async fn delete_session_of(db: &mut AnyConnection, user_id: &Id, id: &Id) -> Result<bool> {
+    let deleted = sqlx::query("DELETE FROM sessions WHERE user_id = $1 AND id = $2")
+        .bind(user_id)
+        .bind(id)
+        .execute(db)
+        .await?;
+    Ok(deleted.rows_affected() == 1)
+}
+
+/// Ends every session of a user, but for the one that is to stay.
+pub async fn delete_sessions_of(
+    db: &mut AnyConnection,
+    user_id: &Id,
+    except: Option<&Id>,
+) -> Result<u64> {
+    let deleted = sqlx::query("DELETE FROM sessions WHERE user_id = $1 AND id <> $2")
+        .bind(user_id)
+        .bind(except.map_or("", Id::as_str))
+        .execute(db)
+        .await?;
+    Ok(deleted.rows_affected())
 }

@@ -18,13 +18,16 @@ use crate::error::{Error, Result};
 use crate::http::client::{Client, network_of};
 use crate::http::text::Email;
 use crate::keyring::mac;
-use crate::types::Millis;
+use crate::types::{Id, Millis};
 
 const WINDOW: i64 = 15 * Millis::MINUTE;
 const FREE_PER_ACCOUNT: i64 = 10;
 const FREE_PER_ADDRESS: i64 = 50;
 const FIRST_DELAY: i64 = 15 * Millis::SECOND;
 const LONGEST_DELAY: i64 = 15 * Millis::MINUTE;
+/// Mails that one network may ask for in a window; an office asks for many, nobody for hundreds.
+const FREE_MAILS: i64 = 60;
+const RESEND_AFTER: i64 = Millis::MINUTE;
 const ACCOUNTS_PER_DEVICE: usize = 8;
 const DEVICE_COOKIE_SECONDS: i64 = 400 * 24 * 60 * 60;
 
@@ -48,6 +51,41 @@ impl Attempt {
     }
 }
 
+/// Lets one mail of a kind go to an address per minute, and a bounded number be asked for from one
+/// network. Says the same for addresses that have no account.
+pub async fn ask_for_mail(
+    atrium: &AppState,
+    kind: &str,
+    email: &Email,
+    client: &Client,
+) -> Result<()> {
+    let network = network_of(client.ip);
+    count(atrium, &Attempt { scopes: vec![(format!("mail-from:{network}"), FREE_MAILS)] }).await?;
+    let scope = format!("mail:{kind}:{}", account_mark(atrium, email));
+    let now = atrium.now();
+    let mut tx = atrium.db.write_minor().await?;
+    let row = lock(&mut tx, &scope, now).await?;
+    refuse_while_blocked(&row, now)?;
+    let next = Row { window_start: now, failures: 0, blocked_until: now.plus(RESEND_AFTER) };
+    update(&mut tx, &scope, &next).await?;
+    tx.commit().await
+}
+
+/// Counts a try at someone's own password, by whoever holds their session.
+pub async fn count_password_check(atrium: &AppState, user_id: &Id) -> Result<()> {
+    let scope = password_check_scope(user_id);
+    count(atrium, &Attempt { scopes: vec![(scope, FREE_PER_ACCOUNT)] }).await
+}
+
+pub async fn forget_password_checks(tx: &mut Write, user_id: &Id) -> Result<()> {
+    let scope = password_check_scope(user_id);
+    forget(tx, &Attempt { scopes: vec![(scope, FREE_PER_ACCOUNT)] }).await
+}
+
+fn password_check_scope(user_id: &Id) -> String {
+    format!("password:{user_id}")
+}
+
 #[derive(FromRow)]
 struct Row {
     window_start: Millis,
@@ -61,22 +99,31 @@ pub async fn count(atrium: &AppState, attempt: &Attempt) -> Result<()> {
     let mut tx = atrium.db.write_minor().await?;
     for (scope, free) in &attempt.scopes {
         let row = lock(&mut tx, scope, now).await?;
-        if row.blocked_until > now {
-            let seconds = (row.blocked_until.since(now) + 999) / Millis::SECOND;
-            return Err(Error::throttled(u64::try_from(seconds).unwrap_or(1)));
-        }
-        let next = counted(row, *free, now);
-        sqlx::query(
-            "UPDATE throttles SET window_start = $1, failures = $2, blocked_until = $3 WHERE scope = $4",
-        )
-        .bind(next.window_start)
-        .bind(next.failures)
-        .bind(next.blocked_until)
-        .bind(scope)
-        .execute(&mut *tx)
-        .await?;
+        refuse_while_blocked(&row, now)?;
+        update(&mut tx, scope, &counted(row, *free, now)).await?;
     }
     tx.commit().await
+}
+
+fn refuse_while_blocked(row: &Row, now: Millis) -> Result<()> {
+    if row.blocked_until <= now {
+        return Ok(());
+    }
+    let seconds = (row.blocked_until.since(now) + 999) / Millis::SECOND;
+    Err(Error::throttled(u64::try_from(seconds).unwrap_or(1)))
+}
+
+async fn update(db: &mut AnyConnection, scope: &str, row: &Row) -> Result<()> {
+    sqlx::query(
+        "UPDATE throttles SET window_start = $1, failures = $2, blocked_until = $3 WHERE scope = $4",
+    )
+    .bind(row.window_start)
+    .bind(row.failures)
+    .bind(row.blocked_until)
+    .bind(scope)
+    .execute(db)
+    .await?;
+    Ok(())
 }
 
 fn counted(row: Row, free: i64, now: Millis) -> Row {

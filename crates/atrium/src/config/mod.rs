@@ -24,6 +24,7 @@ pub struct Settings {
     pub server: ServerSettings,
     pub stores: StoreSettings,
     pub console: ConsoleSettings,
+    pub mail: MailSettings,
     pub log: LogSettings,
 }
 
@@ -94,6 +95,13 @@ pub enum Registration {
 }
 
 #[derive(Clone, Debug)]
+pub struct MailSettings {
+    /// None: mails become files.
+    pub smtp: Option<Url>,
+    pub from: String,
+}
+
+#[derive(Clone, Debug)]
 pub struct LogSettings {
     pub filter: String,
     pub json: bool,
@@ -106,7 +114,8 @@ impl Settings {
         let server = server(&raw)?;
         let console = console(&raw, &server.public_url)?;
         let stores = stores(&raw)?;
-        Ok(Self { server, stores, console, log: log(&raw)? })
+        let mail = mail(&raw, &server.public_url)?;
+        Ok(Self { server, stores, console, mail, log: log(&raw)? })
     }
 
     /// For a server that was told to take any free port: its address is known once it listens.
@@ -207,6 +216,30 @@ fn console(raw: &RawSettings, public_url: &Url) -> anyhow::Result<ConsoleSetting
     })
 }
 
+fn mail(raw: &RawSettings, public_url: &Url) -> anyhow::Result<MailSettings> {
+    let smtp = match &raw.smtp_url {
+        // The value itself may hold a password: do not repeat it.
+        Some(text) => {
+            let url = Url::parse(text).ok();
+            let url = url.filter(|url| matches!(url.scheme(), "smtp" | "smtps") && url.has_host());
+            Some(url.context("smtp_url: it must look like smtps://user:password@host")?)
+        }
+        None => None,
+    };
+    let host = public_url.host_str().unwrap_or("localhost");
+    // An address needs a name after its @, not a number.
+    let domain = if host.contains(|c: char| c.is_ascii_alphabetic()) && !host.contains(':') {
+        host
+    } else {
+        "localhost"
+    };
+    let from = raw.mail_from.clone().unwrap_or_else(|| format!("Atrium <atrium@{domain}>"));
+    from.parse::<lettre::message::Mailbox>().ok().with_context(|| {
+        format!("mail_from: {from:?} is not an address such as Atrium <atrium@example.com>")
+    })?;
+    Ok(MailSettings { smtp, from })
+}
+
 fn log(raw: &RawSettings) -> anyhow::Result<LogSettings> {
     let filter = raw.log.clone().unwrap_or_else(|| "info".to_owned());
     filter
@@ -280,6 +313,8 @@ mod tests {
                 RawSettings { trusted_proxies: Some(vec!["ten".into()]), ..Default::default() },
                 "trusted_proxies: \"ten\"",
             ),
+            (RawSettings { smtp_url: some("http://x"), ..Default::default() }, "smtp_url: "),
+            (RawSettings { mail_from: some("nobody"), ..Default::default() }, "mail_from: "),
             (RawSettings { metrics_token: some("short"), ..Default::default() }, "metrics_token: "),
         ];
         for (raw, beginning) in cases {

@@ -71,6 +71,21 @@ pub struct RawSettings {
     )]
     pub master_key: Option<String>,
 
+    /// Mail server: smtps://user:password@host, or smtp:// for STARTTLS (plain on this machine
+    /// only); without one, mails become .eml files in outbox/ in the data folder
+    #[arg(
+        long,
+        env = "ATRIUM_SMTP_URL",
+        value_name = "URL",
+        hide_env_values = true,
+        global = true
+    )]
+    pub smtp_url: Option<String>,
+
+    /// Sender of mails [default: Atrium <atrium@HOST>, the host of public_url]
+    #[arg(long, env = "ATRIUM_MAIL_FROM", value_name = "ADDRESS", global = true)]
+    pub mail_from: Option<String>,
+
     /// Name of this environment; the console looks for new versions where it contains
     /// "production" [default: production-front]
     #[arg(long, env = "ATRIUM_ENVIRONMENT", value_name = "NAME", global = true)]

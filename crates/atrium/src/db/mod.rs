@@ -85,8 +85,13 @@ impl Db {
         self.begin(Weight::Full).await
     }
 
-    /// Like `write`, for rows that no cached answer is made from and that nobody would miss after
-    /// a power cut: counts of failed tries, when a session was last seen.
+    /// Like `write`, for rows that no cached answer is made from, such as mails and links.
+    pub async fn write_apart(&self) -> Result<Write> {
+        self.begin(Weight::Apart).await
+    }
+
+    /// Like `write_apart`, for rows that nobody would miss after a power
+    /// cut: counts of failed tries, when a session was last seen.
     pub async fn write_minor(&self) -> Result<Write> {
         self.begin(Weight::Minor).await
     }
@@ -130,7 +135,7 @@ impl Db {
         let tx = match (self.dialect, weight) {
             (Dialect::Sqlite, weight) => {
                 let pragma = match weight {
-                    Weight::Full => "PRAGMA synchronous = FULL",
+                    Weight::Full | Weight::Apart => "PRAGMA synchronous = FULL",
                     Weight::Minor => "PRAGMA synchronous = NORMAL",
                 };
                 sqlx::raw_sql(pragma).execute(&mut *connection).await?;
@@ -153,6 +158,7 @@ impl Db {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Weight {
     Full,
+    Apart,
     Minor,
 }
 

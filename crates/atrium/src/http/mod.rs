@@ -11,9 +11,12 @@ pub mod edge;
 pub mod envelope;
 pub mod json;
 pub mod locale;
+pub mod page;
+pub mod path;
 pub mod request_id;
 pub mod security_headers;
 pub mod text;
+pub mod user_agent;
 
 /// The version of the console, which is also the path its assets are served under. One file
 /// tells both the server and the console's build.

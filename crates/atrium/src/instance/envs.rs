@@ -18,6 +18,8 @@ pub struct Envs {
     build_message: Option<String>,
     registration: Registration,
     providers: Providers,
+    /// Whether a mail server is set; without one, mails become files on the server.
+    mail_configured: bool,
     /// Whether pages carry the signed-in person's name as a watermark.
     watermark: bool,
     /// How the console reports its own errors; null where it does not.
@@ -61,6 +63,7 @@ pub async fn env_view(State(atrium): State<AppState>) -> Data<Envs> {
         build_message: console.build_message.clone(),
         registration: console.registration,
         providers: Providers { sso: false, wechatwork: false, feishu: false },
+        mail_configured: atrium.settings.mail.smtp.is_some(),
         watermark: console.watermark,
         error_reporting: None,
     })

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::accounts;
 use crate::app::AppState;
+use crate::outbound::mail;
 
 const HOURLY: Duration = Duration::from_secs(60 * 60);
 const UPKEEP: Duration = Duration::from_secs(10);
@@ -23,6 +24,7 @@ pub fn start(atrium: &AppState) {
             }
         }
     });
+    tokio::spawn(mail::run(atrium.clone()));
     let metrics = atrium.metrics.clone();
     tokio::spawn(async move {
         let mut ticks = tokio::time::interval(UPKEEP);

@@ -173,9 +173,54 @@ impl TestServer {
         sqlx::query_scalar(statement).fetch_one(&mut *db).await.unwrap()
     }
 
+    /// Every mail that was written into the outbox folder, oldest first.
+    pub fn mails(&self) -> Vec<Mail> {
+        let mut files: Vec<_> = std::fs::read_dir(self.folder().join("outbox"))
+            .map(|files| files.map(|file| file.unwrap().path()).collect())
+            .unwrap_or_default();
+        files.sort();
+        files.iter().map(|file| Mail::parse(&std::fs::read(file).unwrap())).collect()
+    }
+
+    /// Sends what waits and returns the last mail to the address.
+    pub async fn mail_to(&self, email: &str) -> Mail {
+        atrium::outbound::mail::send_due(&self.atrium).await.unwrap();
+        let mail = self.mails().into_iter().rfind(|mail| mail.to == email);
+        mail.unwrap_or_else(|| panic!("no mail to {email}"))
+    }
+
     pub async fn setup_token(&self) -> String {
         let link = setup::link(&self.atrium).await.unwrap().expect("no account yet");
         link.rsplit('/').next().unwrap().to_owned()
+    }
+}
+
+#[derive(Debug)]
+pub struct Mail {
+    pub to: String,
+    pub subject: String,
+    pub text: String,
+}
+
+impl Mail {
+    fn parse(raw: &[u8]) -> Self {
+        let message = mail_parser::MessageParser::default().parse(raw).unwrap();
+        let to = message.to().and_then(|to| to.first()).and_then(|to| to.address()).unwrap();
+        Self {
+            to: to.to_owned(),
+            subject: message.subject().unwrap().to_owned(),
+            text: message.body_text(0).unwrap().into_owned(),
+        }
+    }
+
+    /// The secret at the end of the mail's link.
+    pub fn token(&self) -> String {
+        let link = self.text.lines().find(|line| line.starts_with("http")).unwrap();
+        link.trim().rsplit('/').next().unwrap().to_owned()
+    }
+
+    pub fn code(&self) -> String {
+        self.subject.chars().filter(char::is_ascii_digit).collect()
     }
 }
 
@@ -243,6 +288,14 @@ impl Actor {
 
     pub async fn post(&self, path: &str, body: Value) -> Answer {
         self.send(self.request(Method::POST, path).json(&body)).await
+    }
+
+    pub async fn put(&self, path: &str, body: Value) -> Answer {
+        self.send(self.request(Method::PUT, path).json(&body)).await
+    }
+
+    pub async fn delete(&self, path: &str) -> Answer {
+        self.send(self.request(Method::DELETE, path)).await
     }
 
     pub async fn login(&self, email: &str, password: &str) -> Answer {

@@ -1,0 +1,147 @@
+//! Signing in with a code sent by mail. The code works ten minutes, in the browser that asked for
+//! it, and five wrong ones kill it.
+
+use axum::extract::State;
+use axum::response::{AppendHeaders, IntoResponse, Response};
+use http::HeaderMap;
+use http::header::SET_COOKIE;
+use serde::Deserialize;
+use subtle::ConstantTimeEq;
+use utoipa::ToSchema;
+
+use super::login::{self, Way};
+use super::session::{hash_token, new_token};
+use super::store::{self, NewToken};
+use super::throttle::{self, Attempt};
+use super::{CurrentUser, user_locale};
+use crate::app::AppState;
+use crate::error::{Code, Result};
+use crate::http::client::Client;
+use crate::http::json::{Data, Done, Json};
+use crate::http::locale::Locale;
+use crate::http::text::{Checks, Email};
+use crate::keyring::mac;
+use crate::outbound::mail::{self, letters};
+use crate::types::Millis;
+
+const PURPOSE: &str = "login_code";
+const LIFETIME: i64 = 10 * Millis::MINUTE;
+const TRIES: i64 = 5;
+
+#[derive(Deserialize, ToSchema)]
+pub struct CodeRequest {
+    email: String,
+}
+
+/// Mails a code to the address, if it has an account. The answer is the same if it has none.
+#[utoipa::path(
+    post,
+    path = "/api/v1/send-login-code-email",
+    operation_id = "login_code_send",
+    tag = "account",
+    security(()),
+    request_body = CodeRequest,
+    responses((status = 200, body = Data<Done>, description = "Sets the cookie that the code is bound to"))
+)]
+pub async fn login_code_send(
+    State(atrium): State<AppState>,
+    client: Client,
+    locale: Locale,
+    Json(input): Json<CodeRequest>,
+) -> Result<impl IntoResponse> {
+    let mut checks = Checks::default();
+    let email = checks.email("email", &input.email);
+    checks.finish()?;
+    throttle::ask_for_mail(&atrium, PURPOSE, &email, &client).await?;
+    let user = store::user_by_email(&mut *atrium.db.read().await?, &email).await?;
+    let user = user.filter(|user| user.disabled_at.is_none());
+
+    let (token, code) = (new_token(&atrium), new_code(&atrium));
+    let now = atrium.now();
+    let mut tx = atrium.db.write_apart().await?;
+    let row = NewToken {
+        id: &atrium.new_id(),
+        purpose: PURPOSE,
+        hash: &hash_token(&token),
+        email: Some(&email.normalized),
+        user_id: user.as_ref().map(|user| &user.id),
+        code_hash: Some(&hash_code(&atrium, &token, &code)),
+        at: now,
+        expires_at: now.plus(LIFETIME),
+    };
+    store::insert_token(&mut tx, row).await?;
+    let letter = letters::login_code(user_locale(user.as_ref(), locale), &code);
+    mail::enqueue(&atrium, &mut tx, user.as_ref().map(|user| user.email.as_str()), letter).await?;
+    tx.commit().await?;
+    atrium.outbox.wake();
+    let cookie = atrium.code_cookie.set(&token, LIFETIME / Millis::SECOND);
+    Ok((AppendHeaders([(SET_COOKIE, cookie)]), Data(Done {})))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub struct CodeLogin {
+    email: String,
+    #[schema(example = "042137")]
+    code: String,
+}
+
+/// Signs in with a code. A wrong, used, expired or foreign one all answer the same.
+#[utoipa::path(
+    post,
+    path = "/api/v1/login-by-email-code",
+    operation_id = "login_by_code",
+    tag = "account",
+    security(()),
+    request_body = CodeLogin,
+    responses((status = 200, body = Data<CurrentUser>, description = "Signed in; sets the session cookie"))
+)]
+pub async fn login_by_code(
+    State(atrium): State<AppState>,
+    client: Client,
+    headers: HeaderMap,
+    Json(input): Json<CodeLogin>,
+) -> Result<Response> {
+    let email = Email::new(&input.email);
+    let attempt = Attempt::of(&atrium, &email, &client, &headers);
+    throttle::count(&atrium, &attempt).await?;
+    let Some((token_id, user)) = check(&atrium, &headers, &email, &input.code).await? else {
+        return Err(login::failed(&atrium, &email, &client, Way::EmailCode).await?);
+    };
+    let mut tx = atrium.db.write().await?;
+    if !store::use_token(&mut tx, &token_id, atrium.now()).await? {
+        return Err(Code::BadCode.into());
+    }
+    login::finish(&atrium, tx, &headers, &client, &user, &attempt, Way::EmailCode).await
+}
+
+/// Takes one of the code's tries, whatever comes of it, before looking at the code.
+async fn check(
+    atrium: &AppState,
+    headers: &HeaderMap,
+    email: &Email,
+    code: &str,
+) -> Result<Option<(crate::types::Id, store::UserRow)>> {
+    let Some(token) = atrium.code_cookie.read(headers) else { return Ok(None) };
+    let mut tx = atrium.db.write_apart().await?;
+    let hash = hash_token(token);
+    let row = store::try_code(&mut tx, PURPOSE, &hash, email, atrium.now(), TRIES).await?;
+    tx.commit().await?;
+    let Some(row) = row else { return Ok(None) };
+    let given = hash_code(atrium, token, code.trim());
+    let expected = row.code_hash.unwrap_or_default();
+    let matches = bool::from(given.as_bytes().ct_eq(expected.as_bytes()));
+    let Some(user_id) = row.user_id.filter(|_| matches) else { return Ok(None) };
+    let user = store::user_by_id(&mut *atrium.db.read().await?, &user_id).await?;
+    Ok(user.filter(|user| user.disabled_at.is_none()).map(|user| (row.id, user)))
+}
+
+/// Six digits. 2^64 is so much larger than a million that no digit is likelier than another.
+fn new_code(atrium: &AppState) -> String {
+    format!("{:06}", u64::from_be_bytes(atrium.entropy.bytes()) % 1_000_000)
+}
+
+/// Keyed, because a million codes are quickly hashed, and bound to the browser's token.
+fn hash_code(atrium: &AppState, token: &str, code: &str) -> String {
+    let hash = mac(&atrium.keyring.derive(PURPOSE), &[token.as_bytes(), b"\n", code.as_bytes()]);
+    super::session::hash_text(&hash)
+}

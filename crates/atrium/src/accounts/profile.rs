@@ -1,0 +1,122 @@
+//! A person's own profile and password.
+
+use axum::extract::State;
+use serde::Deserialize;
+use serde_json::json;
+use utoipa::ToSchema;
+
+use super::session::SignedIn;
+use super::store::{self, ProfileChange};
+use super::{CurrentUser, reset, throttle};
+use crate::app::AppState;
+use crate::audit::{self, Event};
+use crate::error::{Code, Fault, Result};
+use crate::http::json::{Data, Done, Json};
+use crate::http::locale::Locale;
+use crate::http::text::Checks;
+use crate::outbound::mail::{self, letters};
+use crate::timezone;
+
+#[derive(Deserialize, ToSchema)]
+pub struct ProfileUpdate {
+    name: Option<String>,
+    /// Language of mails: zh-CN or en-US.
+    locale: Option<String>,
+    /// IANA name.
+    timezone: Option<String>,
+}
+
+/// Changes name, language of mails or time zone; what is left out stays.
+#[utoipa::path(
+    put,
+    path = "/api/v1/current/profile",
+    operation_id = "profile_update",
+    tag = "account",
+    security(("session" = [])),
+    request_body = ProfileUpdate,
+    responses((status = 200, body = Data<CurrentUser>))
+)]
+pub async fn profile_update(
+    State(atrium): State<AppState>,
+    signed_in: SignedIn,
+    Json(input): Json<ProfileUpdate>,
+) -> Result<Data<CurrentUser>> {
+    let mut checks = Checks::default();
+    let name = input.name.map(|name| checks.name("name", &name));
+    if input.locale.as_deref().is_some_and(|locale| Locale::parse(locale).is_none()) {
+        checks.fail(Fault::new(Code::BadLocale).on("locale"));
+    }
+    if input.timezone.as_deref().is_some_and(|name| !timezone::exists(name)) {
+        checks.fail(Fault::new(Code::BadTimezone).on("timezone"));
+    }
+    checks.finish()?;
+
+    let change = ProfileChange {
+        name: name.as_deref(),
+        locale: input.locale.as_deref(),
+        timezone: input.timezone.as_deref(),
+    };
+    let before = signed_in.user();
+    let mut tx = atrium.db.write().await?;
+    store::update_profile(&mut tx, &before.id, &change).await?;
+    let after =
+        store::current_user(&atrium, &mut tx, &before.id).await?.ok_or(Code::NotSignedIn)?;
+    let event = Event::new("account.profile", "user", &before.id).with(json!({
+        "before": { "name": before.name, "locale": before.locale, "timezone": before.timezone },
+        "after": { "name": after.name, "locale": after.locale, "timezone": after.timezone },
+    }));
+    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    tx.commit().await?;
+    Ok(Data(after))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub struct PasswordUpdate {
+    #[schema(format = "password")]
+    current_password: String,
+    #[schema(format = "password")]
+    new_password: String,
+}
+
+/// Changes the password and ends every other session.
+#[utoipa::path(
+    put,
+    path = "/api/v1/current/password",
+    operation_id = "password_update",
+    tag = "account",
+    security(("session" = [])),
+    request_body = PasswordUpdate,
+    responses((status = 200, body = Data<Done>))
+)]
+pub async fn password_update(
+    State(atrium): State<AppState>,
+    signed_in: SignedIn,
+    Json(input): Json<PasswordUpdate>,
+) -> Result<Data<Done>> {
+    let user = signed_in.user();
+    let mut checks = Checks::default();
+    checks.new_password("new_password", &input.new_password, &[&user.email, &user.name]);
+    checks.finish()?;
+    // Whoever sits at an open session must not find the password by trying.
+    throttle::count_password_check(&atrium, &user.id).await?;
+    let row = store::user_by_id(&mut *atrium.db.read().await?, &user.id).await?;
+    let stored = row.and_then(|row| row.password_hash);
+    if !atrium.hasher.verify(input.current_password, stored).await? {
+        return Err(Fault::new(Code::WrongPassword).on("current_password").into());
+    }
+    let hash = atrium.hasher.hash(input.new_password).await?;
+
+    let mut tx = atrium.db.write().await?;
+    store::update_password(&mut tx, &user.id, &hash).await?;
+    store::delete_sessions_of(&mut tx, &user.id, Some(signed_in.session_id())).await?;
+    store::delete_tokens_of(&mut tx, &user.id, reset::PURPOSE).await?;
+    throttle::forget_password_checks(&mut tx, &user.id).await?;
+    let event = Event::new("account.password_change", "user", &user.id);
+    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    let locale = Locale::parse(&user.locale).unwrap_or_default();
+    let letter = letters::password_changed(locale, &atrium.settings.server.link("/forgetPwd"));
+    mail::enqueue(&atrium, &mut tx, Some(&user.email), letter).await?;
+    tx.commit().await?;
+    atrium.outbox.wake();
+    Ok(Data(Done {}))
+}

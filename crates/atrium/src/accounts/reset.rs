@@ -1,0 +1,177 @@
+//! A forgotten password: a link by mail, and a new password behind it.
+
+use axum::extract::{FromRequest, FromRequestParts, Request, State};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::session::{hash_token, new_token};
+use super::store::{self, NewToken};
+use super::{throttle, user_locale};
+use crate::app::AppState;
+use crate::audit::{self, Actor, Event};
+use crate::error::{Code, Error, Result};
+use crate::http::client::Client;
+use crate::http::json::{Data, Done, Json, Query};
+use crate::http::locale::Locale;
+use crate::http::text::Checks;
+use crate::outbound::mail::{self, letters};
+use crate::types::Millis;
+
+pub const PURPOSE: &str = "password_reset";
+const LIFETIME: i64 = Millis::HOUR;
+
+#[derive(Deserialize, ToSchema)]
+pub struct Forget {
+    email: String,
+}
+
+/// Mails a link to set a new password, if the address has an account. The answer is the same if it
+/// has none.
+#[utoipa::path(
+    post,
+    path = "/api/v1/password/forget",
+    operation_id = "password_forget",
+    tag = "account",
+    security(()),
+    request_body = Forget,
+    responses((status = 200, body = Data<Done>))
+)]
+pub async fn password_forget(
+    State(atrium): State<AppState>,
+    client: Client,
+    locale: Locale,
+    Json(input): Json<Forget>,
+) -> Result<Data<Done>> {
+    let mut checks = Checks::default();
+    let email = checks.email("email", &input.email);
+    checks.finish()?;
+    throttle::ask_for_mail(&atrium, PURPOSE, &email, &client).await?;
+    let user = store::user_by_email(&mut *atrium.db.read().await?, &email).await?;
+    let user = user.filter(|user| user.disabled_at.is_none());
+
+    let token = new_token(&atrium);
+    let now = atrium.now();
+    let mut tx = atrium.db.write_apart().await?;
+    let row = NewToken {
+        id: &atrium.new_id(),
+        purpose: PURPOSE,
+        hash: &hash_token(&token),
+        email: user.as_ref().map(|user| user.email.as_str()),
+        user_id: user.as_ref().map(|user| &user.id),
+        code_hash: None,
+        at: now,
+        expires_at: now.plus(LIFETIME),
+    };
+    store::insert_token(&mut tx, row).await?;
+    let link = atrium.settings.server.link(&format!("/pwdReset/{token}"));
+    let letter = letters::password_reset(user_locale(user.as_ref(), locale), &link);
+    mail::enqueue(&atrium, &mut tx, user.as_ref().map(|user| user.email.as_str()), letter).await?;
+    tx.commit().await?;
+    atrium.outbox.wake();
+    Ok(Data(Done {}))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct ResetTokenQuery {
+    token: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct ResetTokenView {
+    email: String,
+}
+
+/// Whose password a link resets. 410 when it was used or has expired.
+#[utoipa::path(
+    get,
+    path = "/api/v1/password/reset/token",
+    operation_id = "password_reset_token_view",
+    tag = "account",
+    security(()),
+    params(ResetTokenQuery),
+    responses((status = 200, body = Data<ResetTokenView>))
+)]
+pub async fn password_reset_token_view(
+    State(atrium): State<AppState>,
+    Query(query): Query<ResetTokenQuery>,
+) -> Result<Data<ResetTokenView>> {
+    let (_, user) = live(&atrium, &query.token).await?;
+    Ok(Data(ResetTokenView { email: user.email }))
+}
+
+#[derive(Deserialize, IntoParams, ToSchema)]
+#[into_params(parameter_in = Query)]
+pub struct Reset {
+    token: String,
+    #[schema(format = "password")]
+    password: String,
+}
+
+/// Sets a new password and ends every session of the account. Takes its two parameters in the
+/// query or in a JSON body; the body is the better place.
+#[utoipa::path(
+    post,
+    path = "/api/v1/password/reset",
+    operation_id = "password_reset",
+    tag = "account",
+    security(()),
+    params(
+        ("token" = Option<String>, Query, description = "In place of the body's"),
+        ("password" = Option<String>, Query, description = "In place of the body's"),
+    ),
+    request_body = Option<Reset>,
+    responses((status = 200, body = Data<Done>))
+)]
+pub async fn password_reset(
+    State(atrium): State<AppState>,
+    client: Client,
+    request: Request,
+) -> Result<Data<Done>> {
+    let input = read_input(request).await?;
+    let (token, user) = live(&atrium, &input.token).await?;
+    let mut checks = Checks::default();
+    checks.new_password("password", &input.password, &[&user.email, &user.name]);
+    checks.finish()?;
+    let hash = atrium.hasher.hash(input.password).await?;
+
+    let mut tx = atrium.db.write().await?;
+    if !store::use_token(&mut tx, &token.id, atrium.now()).await? {
+        return Err(Code::TokenGone.into());
+    }
+    store::update_password(&mut tx, &user.id, &hash).await?;
+    store::delete_sessions_of(&mut tx, &user.id, None).await?;
+    store::delete_tokens_of(&mut tx, &user.id, PURPOSE).await?;
+    let event = Event::new("account.password_reset", "user", &user.id);
+    audit::append(&atrium, &mut tx, &Actor::user(user.id.clone(), &client), event).await?;
+    let forgot = atrium.settings.server.link("/forgetPwd");
+    let letter = letters::password_changed(user_locale(Some(&user), Locale::default()), &forgot);
+    mail::enqueue(&atrium, &mut tx, Some(&user.email), letter).await?;
+    tx.commit().await?;
+    atrium.outbox.wake();
+    Ok(Data(Done {}))
+}
+
+async fn read_input(request: Request) -> Result<Reset> {
+    let has_query = request.uri().query().is_some_and(|query| query.contains("token="));
+    if has_query {
+        let (mut parts, _) = request.into_parts();
+        let Query(input) = Query::from_request_parts(&mut parts, &()).await?;
+        return Ok(input);
+    }
+    let Json(input) = Json::from_request(request, &()).await?;
+    Ok(input)
+}
+
+/// A link that still works, and the account it is for.
+async fn live(atrium: &AppState, token: &str) -> Result<(store::TokenRow, store::UserRow)> {
+    let mut db = atrium.db.read().await?;
+    let token = store::live_token(&mut db, &hash_token(token), atrium.now()).await?;
+    let token = token.filter(|token| token.purpose == PURPOSE);
+    let gone = || Error::from(Code::TokenGone);
+    let token = token.ok_or_else(gone)?;
+    let user_id = token.user_id.as_ref().ok_or_else(gone)?;
+    let user = store::user_by_id(&mut db, user_id).await?;
+    let user = user.filter(|user| user.disabled_at.is_none()).ok_or_else(gone)?;
+    Ok((token, user))
+}

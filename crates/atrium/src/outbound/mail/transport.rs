@@ -1,0 +1,127 @@
+//! How a mail leaves: over SMTP, or as a file where no server is set, so that everything can be
+//! tried offline.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context;
+use lettre::message::header::{HeaderName, HeaderValue};
+use lettre::message::{Mailbox, MultiPart};
+use lettre::transport::smtp::authentication::Credentials;
+use lettre::{AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
+use url::Url;
+
+use super::Letter;
+use crate::config::MailSettings;
+use crate::types::{Id, Millis};
+
+/// A server that takes longer than this for a step is treated as down.
+const STEP_TIMEOUT: Duration = Duration::from_secs(20);
+const WHOLE_TIMEOUT: Duration = Duration::from_secs(60);
+
+pub struct Transport {
+    from: Mailbox,
+    way: Way,
+}
+
+enum Way {
+    Smtp(AsyncSmtpTransport<Tokio1Executor>),
+    Files(PathBuf),
+}
+
+impl Transport {
+    pub fn new(settings: &MailSettings, data_dir: &std::path::Path) -> anyhow::Result<Self> {
+        let from = settings.from.parse().context("mail_from")?;
+        let way = match &settings.smtp {
+            Some(url) => Way::Smtp(smtp(url)?),
+            None => Way::Files(data_dir.join("outbox")),
+        };
+        Ok(Self { from, way })
+    }
+
+    pub async fn send(
+        &self,
+        id: &Id,
+        to: &str,
+        letter: &Letter,
+        now: Millis,
+    ) -> anyhow::Result<()> {
+        let to = Mailbox::new(None, to.parse().context("the address cannot be written to")?);
+        let auto = HeaderName::new_from_ascii_str("Auto-Submitted");
+        let mut message = Message::builder()
+            .from(self.from.clone())
+            .to(to)
+            .subject(&letter.subject)
+            .message_id(Some(format!("<{id}@atrium>")))
+            .multipart(MultiPart::alternative_plain_html(
+                letter.text.clone(),
+                letter.html.clone(),
+            ))?;
+        message.headers_mut().insert_raw(HeaderValue::new(auto, "auto-generated".to_owned()));
+        match &self.way {
+            Way::Smtp(smtp) => {
+                let sending = tokio::time::timeout(WHOLE_TIMEOUT, smtp.send(message));
+                sending.await.context("the mail server did not finish in time")??;
+            }
+            Way::Files(folder) => write_file(folder, id, &message, now).await?,
+        }
+        Ok(())
+    }
+}
+
+async fn write_file(
+    folder: &PathBuf,
+    id: &Id,
+    message: &Message,
+    now: Millis,
+) -> anyhow::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let file = folder.join(format!("{}-{id}.eml", now.0));
+    let (folder, path, bytes) = (folder.clone(), file.clone(), message.formatted());
+    tokio::task::spawn_blocking(move || -> anyhow::Result<()> {
+        use std::os::unix::fs::DirBuilderExt;
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        // Under another name first: whoever watches the folder sees whole mails only.
+        let draft = path.with_extension("part");
+        let mut out = std::fs::OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&draft)?;
+        std::io::Write::write_all(&mut out, &bytes)?;
+        out.sync_all()?;
+        std::fs::rename(&draft, &path)?;
+        Ok(())
+    })
+    .await??;
+    tracing::info!(file = %file.display(), "no mail server is set: the mail is in this file");
+    Ok(())
+}
+
+/// `smtps://` is TLS from the start, `smtp://` upgrades with STARTTLS and refuses to go on without,
+/// except on this machine itself.
+fn smtp(url: &Url) -> anyhow::Result<AsyncSmtpTransport<Tokio1Executor>> {
+    // For schemes that browsers do not know, an address in the host's place stays text.
+    let host = url.host_str().context("smtp_url has no host")?.trim_matches(['[', ']']);
+    let address = host.parse::<std::net::IpAddr>();
+    let on_this_machine = host == "localhost" || address.is_ok_and(|ip| ip.is_loopback());
+    let mut builder = match url.scheme() {
+        "smtps" => AsyncSmtpTransport::<Tokio1Executor>::relay(host)?,
+        _ if on_this_machine => AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(host),
+        _ => AsyncSmtpTransport::<Tokio1Executor>::starttls_relay(host)?,
+    };
+    if let Some(port) = url.port() {
+        builder = builder.port(port);
+    } else if url.scheme() == "smtp" && on_this_machine {
+        builder = builder.port(25);
+    }
+    if !url.username().is_empty() {
+        let decode = |text: &str| {
+            percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+        };
+        let password = decode(url.password().unwrap_or_default());
+        builder = builder.credentials(Credentials::new(decode(url.username()), password));
+    }
+    Ok(builder.timeout(Some(STEP_TIMEOUT)).build())
+}

@@ -1,0 +1,3 @@
+//! What leaves for other parties.
+
+pub mod mail;
