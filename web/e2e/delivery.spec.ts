@@ -8,7 +8,8 @@ async function open(page: Page, path: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
 }
 
-test('the sign-in page weighs under 250 KB of scripts and styles, gzipped', async ({ page }) => {
+/** Weighs the scripts and styles that a page loads, gzipped. */
+function weigh(page: Page) {
   const weights = new Map<string, number>()
   const counted: Promise<void>[] = []
   page.on('response', (response) => {
@@ -19,17 +20,36 @@ test('the sign-in page weighs under 250 KB of scripts and styles, gzipped', asyn
       }),
     )
   })
-  await open(page, '/login')
-  await page.waitForLoadState('networkidle')
-  await Promise.all(counted)
+  return async () => {
+    await page.waitForLoadState('networkidle')
+    await Promise.all(counted)
+    const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
+    return { total, files: weights.size }
+  }
+}
 
-  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
-  test
-    .info()
-    .annotations.push({ type: 'weight', description: `${total} bytes in ${weights.size} files` })
-  console.log(`sign-in page: ${(total / 1000).toFixed(1)} KB gzipped in ${weights.size} files`)
-  expect(weights.size).toBeGreaterThan(3)
+test('the sign-in page weighs under 250 KB of scripts and styles, gzipped', async ({ page }) => {
+  const weight = weigh(page)
+  await open(page, '/login')
+  const { total, files } = await weight()
+  test.info().annotations.push({ type: 'weight', description: `${total} bytes in ${files} files` })
+  console.log(`sign-in page: ${(total / 1000).toFixed(1)} KB gzipped in ${files} files`)
+  expect(files).toBeGreaterThan(3)
   expect(total).toBeLessThan(250_000)
+})
+
+test('the account page weighs under 150 KB more than the one before it', async ({
+  signedIn: page,
+}) => {
+  await open(page, '/data-dashboard')
+  await page.waitForLoadState('networkidle')
+  const weight = weigh(page)
+  await page.getByRole('button', { name: /账号菜单/ }).click()
+  await page.getByRole('menuitem', { name: '个人资料' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('个人资料')
+  const { total, files } = await weight()
+  console.log(`account page: ${(total / 1000).toFixed(1)} KB more in ${files} files`)
+  expect(total).toBeLessThan(150_000)
 })
 
 test('assets come compressed and may be kept for good', async ({ page }) => {

@@ -11,9 +11,11 @@ type Screen = [path: string, title: string, heading?: string]
 const forAnyone: Screen[] = [
   ['/login', '登录', '欢迎回来'],
   ['/emailValidator/no-such-token', '验证邮箱', '链接已失效'],
+  ['/login?register=', '登录', '注册账号'],
   ['/forgetPwd', '忘记密码'],
-  ['/pwdReset/some-token', '设置新密码'],
+  ['/pwdReset/some-token', '设置新密码', '链接已失效'],
   ['/emailSend', '邮件已发送'],
+  ['/emailSend?purpose=reset&email=a@b.example', '邮件已发送'],
   ['/no/such/page', '页面不存在'],
 ]
 
@@ -74,7 +76,7 @@ async function inChineseAndLight(page: Page, screens: Screen[]): Promise<void> {
 async function inEnglishAndDark(page: Page, screens: Screen[]): Promise<void> {
   for (const [path] of screens) {
     await test.step(path, async () => {
-      await page.goto(`${path}?lang=en-US`)
+      await page.goto(`${path}${path.includes('?') ? '&' : '?'}lang=en-US`)
       await expect(heading(page)).toHaveText(/^[\x20-\x7e’]+$/)
       await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
       await expectAccessible(page, ['color-contrast', 'html-has-lang', 'document-title'])

@@ -25,6 +25,8 @@ export interface Account {
 
 export interface Server {
   url: string
+  /** Holds the database and, without a mail server, the mails. */
+  dataFolder: string
   /** The link that makes the first account; only an empty instance prints one. */
   setupLink: Promise<string>
 }
@@ -70,8 +72,10 @@ export function createAccount(
 export async function withServer(
   dataFolder: string,
   use: (server: Server) => Promise<void>,
+  /** Settings beyond the folder and the port, e.g. `--registration invite`. */
+  flags: string[] = [],
 ): Promise<void> {
-  const { server, stop } = await startServer(dataFolder)
+  const { server, stop } = await startServer(dataFolder, flags)
   try {
     await use(server)
   } finally {
@@ -79,8 +83,9 @@ export async function withServer(
   }
 }
 
-async function startServer(dataFolder: string) {
-  const child = spawn(binary, ['serve', '--listen', '127.0.0.1:0', '--data-dir', dataFolder], {
+async function startServer(dataFolder: string, flags: string[]) {
+  const place = ['--listen', '127.0.0.1:0', '--data-dir', dataFolder]
+  const child = spawn(binary, ['serve', ...place, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environment,
   })
@@ -100,7 +105,7 @@ async function startServer(dataFolder: string) {
 
   try {
     const url = await Promise.race([listening, failure(child, () => log)])
-    return { server: { url, setupLink }, stop: () => stop(child) }
+    return { server: { url, dataFolder, setupLink }, stop: () => stop(child) }
   } catch (error) {
     await stop(child)
     throw error

@@ -1,9 +1,11 @@
 /** The test with Atrium's own fixtures: a running server, an account in it, a page that is watched. */
+import { readFileSync } from 'node:fs'
 import { test as base, expect, type Page } from '@playwright/test'
 import { createAccount, withDataFolder, withServer, type Account, type Server } from './server'
 
-interface Instance {
+export interface Instance {
   url: string
+  dataFolder: string
   account: Account
   orgId: string
 }
@@ -16,6 +18,8 @@ interface WorkerFixtures {
 interface TestFixtures {
   /** A server nobody has set up yet, for this test alone. */
   emptyServer: Server
+  /** A server on which accounts are by invitation. */
+  closedServer: Server
   /** Complaints of the browser; a test that expects some takes them out. */
   complaints: string[]
   signedIn: Page
@@ -32,7 +36,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       }
       await withDataFolder(async (folder) => {
         const { org_id: orgId } = createAccount(folder, account)
-        await withServer(folder, ({ url }) => use({ url, account, orgId }))
+        await withServer(folder, ({ url }) => use({ url, dataFolder: folder, account, orgId }))
       })
     },
     { scope: 'worker' },
@@ -40,6 +44,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
   emptyServer: async ({}, use) => {
     await withDataFolder((folder) => withServer(folder, use))
+  },
+
+  closedServer: async ({}, use) => {
+    await withDataFolder((folder) => withServer(folder, use, ['--registration', 'invite']))
   },
 
   baseURL: async ({ instance }, use) => use(instance.url),
@@ -78,6 +86,39 @@ function watch(page: Page, complaints: string[]): void {
       )
     })
   })
+}
+
+/** An account of this test's own in the shared server, for tests that change what others rely on. */
+export function ownAccount(instance: Instance, name: string): Instance {
+  const account: Account = {
+    ...instance.account,
+    name,
+    email: `${crypto.randomUUID().slice(0, 8)}@example.com`,
+    organization: `${name}的团队`,
+  }
+  const { org_id: orgId } = createAccount(instance.dataFolder, account)
+  return { ...instance, account, orgId }
+}
+
+export const unusedAddress = () => `${crypto.randomUUID().slice(0, 8)}@example.com`
+
+/** The packs' own words, so that a flow is walked in either language with the same steps. */
+export function wordsOf(language: Language): (key: string) => string {
+  const file = new URL(`../public/locale/${language}.json`, import.meta.url)
+  const pack = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
+  return (key) => {
+    const text = pack[key]
+    if (!text) throw new Error(`no text ${key} in ${language}`)
+    return text
+  }
+}
+
+export const LANGUAGES = ['zh-CN', 'en-US'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+/** Before the first page: the console opens in this language. */
+export async function speak(page: Page, language: Language): Promise<void> {
+  await page.addInitScript((code) => localStorage.setItem('currentLang', code), language)
 }
 
 /** A session without the form: the cookie lands in the page's own context. */

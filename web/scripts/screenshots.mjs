@@ -17,6 +17,9 @@ const account = { email: 'lin@example.com', password: 'a walk in the atrium' }
 
 const pages = {
   login: { path: '/login', anonymous: true },
+  register: { path: '/login?register', anonymous: true },
+  sent: { path: '/emailSend?purpose=register&email=lin@example.com', anonymous: true },
+  forgotten: { path: '/forgetPwd', anonymous: true },
   gone: { path: '/emailValidator/used-already', anonymous: true },
   landing: { path: '/' },
   'no-auth': { path: '/no-auth' },

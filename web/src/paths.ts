@@ -3,7 +3,13 @@ import { formatQuery } from './lib/query'
 
 type Redirectable = { redirect?: string }
 
+export type MailPurpose = 'register' | 'reset'
+
 const segment = encodeURIComponent
+
+/** The parts of the account page, which are anchors in its address. */
+export const ACCOUNT_SECTIONS = ['profile', 'password', 'sessions', 'notifications'] as const
+export type AccountSection = (typeof ACCOUNT_SECTIONS)[number]
 
 /** A path below one app's permission management. */
 function authManagement(appId: string, page: string): string {
@@ -17,10 +23,13 @@ export const paths = {
   root: () => '/',
   login: (query: Redirectable = {}) => `/login${formatQuery(query)}`,
   logout: () => '/login?logout',
+  /** A face of the sign-in page: the table of routes has no other place for it. */
+  register: (query: Redirectable = {}) => `/login${formatQuery({ register: '', ...query })}`,
   emailValidator: (token: string) => `/emailValidator/${segment(token)}`,
   forgetPassword: () => '/forgetPwd',
   passwordReset: (token: string) => `/pwdReset/${segment(token)}`,
-  emailSent: () => '/emailSend',
+  /** The purpose decides what the page says and what sending again means. */
+  emailSent: (query: { purpose?: MailPurpose } = {}) => `/emailSend${formatQuery(query)}`,
   forbidden: () => '/403',
   noAuth: (query: Redirectable = {}) => `/no-auth${formatQuery(query)}`,
 
@@ -33,7 +42,7 @@ export const paths = {
     `/organization/config/delete-app${formatQuery(query)}`,
 
   dataDashboard: (query: InOrganization = {}) => `/data-dashboard${formatQuery(query)}`,
-  profile: () => '/account/user-info',
+  profile: (section?: AccountSection) => `/account/user-info${section ? `#${section}` : ''}`,
 
   appDetail: (appId: string) => authManagement(appId, 'appDetail'),
   appSecretKeys: (appId: string) => authManagement(appId, 'appSecretKey'),

@@ -31,14 +31,24 @@ export const routeTable: RouteEntry[] = [
   {
     layout: () => import('./layouts/BareLayout'),
     children: [
-      { path: 'forgetPwd', title: 'title.forgetPwd', hasUser: false, ...later('later.forgetPwd') },
+      {
+        path: 'forgetPwd',
+        title: 'title.forgetPwd',
+        hasUser: false,
+        page: () => import('./pages/password/ForgetPasswordPage'),
+      },
       {
         path: 'pwdReset/:token',
         title: 'title.pwdReset',
         hasUser: false,
-        ...later('later.pwdReset'),
+        page: () => import('./pages/password/PasswordResetPage'),
       },
-      { path: 'emailSend', title: 'title.emailSend', hasUser: false, ...later('later.emailSend') },
+      {
+        path: 'emailSend',
+        title: 'title.emailSend',
+        hasUser: false,
+        page: () => import('./pages/mail/EmailSentPage'),
+      },
       {
         path: 'no-auth',
         title: 'title.noAuth',
@@ -84,7 +94,11 @@ export const routeTable: RouteEntry[] = [
         path: 'data-dashboard',
         children: [{ path: '', title: 'title.dataDashboard', ...later('later.dataDashboard') }],
       },
-      { path: 'account/user-info', title: 'title.userInfo', ...later('later.userInfo') },
+      {
+        path: 'account/user-info',
+        title: 'title.userInfo',
+        page: () => import('./pages/account/AccountPage'),
+      },
       {
         path: ':appId/authManagement',
         loader: leaveReservedAppId,

@@ -3,16 +3,20 @@
 use std::io::Read;
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use atrium::accounts::create::{self, NewAccount};
+use atrium::accounts::operator;
+use atrium::accounts::store::SessionListRow;
 use atrium::app::AppState;
 use atrium::config::{RawSettings, Settings, SettingsArgs};
 use atrium::http::CLIENT_VERSION;
 use atrium::http::locale::Locale;
+use atrium::http::user_agent;
 use atrium::instance::doctor::{self, Verdict};
 use atrium::types::Clock;
 use atrium::{logging, router, server};
 use clap::{Parser, Subcommand};
+use serde_json::json;
 
 /// Requests allocate and free small pieces on several threads at once, which the system's
 /// allocator makes them wait for (docs/performance.md).
@@ -66,6 +70,21 @@ enum AdminCommand {
         #[arg(long, required = true)]
         password_stdin: bool,
     },
+    /// Take an account out of use and end all its sessions
+    DisableUser {
+        #[arg(long)]
+        email: String,
+    },
+    /// Bring a disabled account back
+    EnableUser {
+        #[arg(long)]
+        email: String,
+    },
+    /// Print where someone is signed in, a line of JSON each
+    ListSessions {
+        #[arg(long)]
+        email: String,
+    },
 }
 
 fn main() -> ExitCode {
@@ -107,24 +126,60 @@ async fn migrate(settings: Settings) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-#[allow(clippy::print_stdout)]
 async fn admin(settings: Settings, command: AdminCommand) -> anyhow::Result<ExitCode> {
-    let AdminCommand::CreateUser { email, name, organization, timezone, locale, .. } = command;
-    let locale = Locale::parse(&locale).context("--locale is neither zh-CN nor en-US")?;
-    let password = password_from_stdin()?;
+    let password = match command {
+        AdminCommand::CreateUser { .. } => password_from_stdin()?,
+        _ => String::new(),
+    };
     let atrium = AppState::start(settings, Clock::default()).await?;
-    let account = NewAccount { email, name, password, organization, locale, timezone };
-    let created = create::by_operator(&atrium, account).await;
+    let printed = administer(&atrium, command, password).await;
     atrium.db.close().await;
-    match created {
-        Ok(created) => {
-            println!(
-                "{}",
-                serde_json::json!({ "user_id": created.user_id, "org_id": created.org_id })
-            );
-            Ok(ExitCode::SUCCESS)
+    print_lines(&printed?);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Does it, and returns what to print.
+async fn administer(
+    atrium: &AppState,
+    command: AdminCommand,
+    password: String,
+) -> anyhow::Result<Vec<serde_json::Value>> {
+    let unknown = |email: &str| anyhow::anyhow!("{email} has no account");
+    match command {
+        AdminCommand::CreateUser { email, name, organization, timezone, locale, .. } => {
+            let locale = Locale::parse(&locale).context("--locale is neither zh-CN nor en-US")?;
+            let account = NewAccount { email, name, password, organization, locale, timezone };
+            let created = create::by_operator(atrium, account).await?;
+            Ok(vec![json!({ "user_id": created.user_id, "org_id": created.org_id })])
         }
-        Err(error) => bail!("{error}"),
+        AdminCommand::DisableUser { email } => {
+            let user = operator::set_disabled(atrium, &email, true).await?;
+            let user = user.ok_or_else(|| unknown(&email))?;
+            Ok(vec![json!({ "user_id": user.id, "disabled": true })])
+        }
+        AdminCommand::EnableUser { email } => {
+            let user = operator::set_disabled(atrium, &email, false).await?;
+            let user = user.ok_or_else(|| unknown(&email))?;
+            Ok(vec![json!({ "user_id": user.id, "disabled": false })])
+        }
+        AdminCommand::ListSessions { email } => {
+            let sessions = operator::sessions(atrium, &email).await?;
+            let sessions = sessions.ok_or_else(|| unknown(&email))?;
+            let line = |row: &SessionListRow| {
+                json!({
+                    "id": row.id, "created_at": row.created_at, "last_seen_at": row.last_seen_at,
+                    "ip": row.ip, "user_agent": user_agent::in_words(&row.user_agent),
+                })
+            };
+            Ok(sessions.iter().map(line).collect())
+        }
+    }
+}
+
+#[allow(clippy::print_stdout)]
+fn print_lines(lines: &[serde_json::Value]) {
+    for line in lines {
+        println!("{line}");
     }
 }
 

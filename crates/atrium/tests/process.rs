@@ -308,6 +308,42 @@ fn the_command_line_makes_an_account_beside_a_running_server() {
 }
 
 #[test]
+fn the_command_line_disables_and_enables_an_account() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &[]);
+    let token = server.setup_link().unwrap().rsplit('/').next().unwrap().to_owned();
+    let answer = server.request(&post("/api/v1/register/profile", &profile(&token)));
+    let cookie = answer.split("set-cookie: ").nth(1).unwrap().split(';').next().unwrap().to_owned();
+    let current = || {
+        server.request(&format!(
+            "GET /api/v1/current HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncookie: {cookie}\r\n\r\n"
+        ))
+    };
+    let admin =
+        |command: &str, email: &str| output(folder.path(), &["admin", command, "--email", email]);
+    let login =
+        post("/api/v1/login", r#"{"email":"jane@example.com","password":"hunter2 hunter2"}"#);
+
+    let listed: serde_json::Value =
+        serde_json::from_slice(&admin("list-sessions", "Jane@example.com").stdout).unwrap();
+    assert_eq!(listed["ip"], "127.0.0.1");
+    assert!(current().starts_with("HTTP/1.1 200"));
+    assert!(admin("disable-user", "jane@example.com").status.success());
+    assert!(current().starts_with("HTTP/1.1 401"));
+    assert!(server.request(&login).starts_with("HTTP/1.1 401"));
+    assert!(admin("enable-user", "jane@example.com").status.success());
+    assert!(current().starts_with("HTTP/1.1 401"), "ended is ended");
+    assert!(server.request(&login).starts_with("HTTP/1.1 200"));
+    let unknown = admin("disable-user", "nobody@example.com");
+    assert!(!unknown.status.success());
+    assert!(text(&unknown.stderr).contains("has no account"), "{}", text(&unknown.stderr));
+    let doctor = text(&output(folder.path(), &["doctor"]).stdout);
+    assert!(doctor.contains("every chain holds"), "{doctor}");
+    server.signal("-TERM");
+    server.finish();
+}
+
+#[test]
 fn wrong_settings_are_refused_with_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
     let run = |variable: Option<(&str, &str)>, arguments: &[&str]| {

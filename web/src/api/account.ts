@@ -23,8 +23,22 @@ export function signIn(credentials: components['schemas']['Login']): Promise<Use
   return call(http.POST('/login', { body: credentials }), IN_FORM)
 }
 
+/** The code that arrives works only in the browser that asked for it. */
+export function sendSignInCode(email: string): Promise<unknown> {
+  return call(http.POST('/send-login-code-email', { body: { email } }), IN_FORM)
+}
+
+export function signInByCode(body: { email: string; code: string }): Promise<User> {
+  return call(http.POST('/login-by-email-code', { body }), IN_FORM)
+}
+
 export function signOut(): Promise<unknown> {
   return call(http.POST('/logout'), IN_FORM)
+}
+
+/** `locale` is the language of the mail. */
+export function register(body: { email: string; locale: string }): Promise<unknown> {
+  return call(http.POST('/register', { body }), IN_FORM)
 }
 
 export function registerTokenQuery(token: string) {
@@ -38,4 +52,22 @@ export function registerTokenQuery(token: string) {
 
 export function registerProfile(profile: RegisterProfile): Promise<User> {
   return call(http.POST('/register/profile', { body: profile }), IN_FORM)
+}
+
+export function forgetPassword(email: string): Promise<unknown> {
+  return call(http.POST('/password/forget', { body: { email } }), IN_FORM)
+}
+
+export function resetTokenQuery(token: string) {
+  return queryOptions({
+    queryKey: ['reset-token', token],
+    queryFn: () =>
+      call(http.GET('/password/reset/token', { params: { query: { token } } }), IN_FORM),
+    staleTime: Infinity,
+  })
+}
+
+/** In the body: what stands in an address ends up in logs and histories. */
+export function resetPassword(body: { token: string; password: string }): Promise<unknown> {
+  return call(http.POST('/password/reset', { body }), IN_FORM)
 }

@@ -410,9 +410,6 @@ export interface components {
       /** @example 042137 */
       code: string
     }
-    CodeRequest: {
-      email: string
-    }
     /** @description The signed-in person, as the console needs them. */
     CurrentUser: {
       id: components['schemas']['Id']
@@ -586,15 +583,16 @@ export interface components {
       dsn: string
       tunnel: string
     }
-    Forget: {
-      email: string
-    }
     /** Format: uuid */
     Id: string
     Login: {
       email: string
       /** Format: password */
       password: string
+    }
+    /** @description Asks for a mail to an address. */
+    MailRequest: {
+      email: string
     }
     Mfa: {
       totp: boolean
@@ -1117,7 +1115,7 @@ export interface operations {
     }
     requestBody: {
       content: {
-        'application/json': components['schemas']['Forget']
+        'application/json': components['schemas']['MailRequest']
       }
     }
     responses: {
@@ -1339,7 +1337,7 @@ export interface operations {
     }
     requestBody: {
       content: {
-        'application/json': components['schemas']['CodeRequest']
+        'application/json': components['schemas']['MailRequest']
       }
     }
     responses: {

@@ -2,7 +2,13 @@
  * Lets code outside components move the person on. The router is bound once at start, because the
  * router's own table imports that code.
  */
-type Navigate = (to: string, options?: { replace?: boolean }) => void
+interface NavigateOptions {
+  replace?: boolean
+  /** Kept with the entry of the browser's history, not in the address. */
+  state?: unknown
+}
+
+type Navigate = (to: string, options?: NavigateOptions) => void
 
 let navigate: Navigate = (to) => window.location.assign(to)
 
@@ -10,7 +16,7 @@ export function bindNavigator(bound: Navigate): void {
   navigate = bound
 }
 
-export function goTo(to: string, options?: { replace?: boolean }): void {
+export function goTo(to: string, options?: NavigateOptions): void {
   navigate(to, options)
 }
 

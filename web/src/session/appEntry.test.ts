@@ -3,7 +3,12 @@ import { bindNavigator, browser } from '../lib/navigation'
 import { openAppEntry } from './appEntry'
 
 const here = { org_id: 'o 1', app_id: 'a/2', endpoint: 'https://atrium.example/', is_local: false }
-const elsewhere = { org_id: 'o', app_id: 'a', endpoint: 'https://eu.example/base/', is_local: false }
+const elsewhere = {
+  org_id: 'o',
+  app_id: 'a',
+  endpoint: 'https://eu.example/base/',
+  is_local: false,
+}
 
 const navigate = vi.fn()
 beforeEach(() => {

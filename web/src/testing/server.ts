@@ -65,7 +65,12 @@ export const aUser: User = {
   notification_types: {},
   bindings: { wechatwork: null, feishu: null },
   mfa: { totp: false, passkeys: 0 },
-  last_app: { org_id: 'org-1', app_id: 'app-1', endpoint: 'https://atrium.example', is_local: true },
+  last_app: {
+    org_id: 'org-1',
+    app_id: 'app-1',
+    endpoint: 'https://atrium.example',
+    is_local: true,
+  },
 }
 
 export const anEnvironment = {
@@ -74,6 +79,7 @@ export const anEnvironment = {
   build_message: null,
   registration: 'invite',
   providers: { sso: false, wechatwork: false, feishu: false },
+  mail_configured: true,
   watermark: true,
   error_reporting: null,
 }

@@ -41,5 +41,11 @@ function solid(palette: Palette) {
     primaryShadow: 'none',
     defaultShadow: 'none',
     fontWeight: 500,
+    // Ant Design's red carries no text at 4.5:1, and the red for dark grounds carries no white text.
+    colorError: palette.danger,
+    colorErrorHover: palette.danger,
+    colorErrorActive: palette.danger,
+    colorErrorBorderHover: palette.danger,
+    dangerColor: palette['on-danger'],
   }
 }

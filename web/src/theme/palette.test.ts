@@ -43,13 +43,15 @@ describe('the colours', () => {
   it.each(['light', 'dark'] as const)('can be read: %s', (name) => {
     const palette = palettes[name]
     const pairs = [
-      ...(['text', 'text-soft', 'link', 'link-hover', 'danger', 'success'] as const).flatMap(
-        (ink) =>
-          (['surface', 'raised', 'page'] as const).map((ground) => [palette[ink], palette[ground]]),
+      ...(
+        ['text', 'text-soft', 'link', 'link-hover', 'danger', 'success', 'warning'] as const
+      ).flatMap((ink) =>
+        (['surface', 'raised', 'page'] as const).map((ground) => [palette[ink], palette[ground]]),
       ),
       [palette.link, palette.tint],
       [palette.text, palette.tint],
       [palette['text-soft'], palette.tint],
+      [palette['on-danger'], palette.danger],
       ...(['solid', 'solid-hover', 'solid-active'] as const).map((ground) => [
         '#ffffff',
         palette[ground],

@@ -24,7 +24,9 @@ export const palettes = {
     'solid-active': '#0056ab',
     tint: '#e8f3ff',
     danger: '#c9252d',
+    'on-danger': '#ffffff',
     success: '#1a7f37',
+    warning: '#9a5b00',
   },
   dark: {
     page: '#0e131a',
@@ -40,7 +42,9 @@ export const palettes = {
     'solid-active': '#0063c4',
     tint: '#12293f',
     danger: '#ff7b80',
+    'on-danger': '#17202e',
     success: '#56d364',
+    warning: '#e3a93c',
   },
 } as const
 

@@ -10,8 +10,9 @@ use subtle::ConstantTimeEq;
 use utoipa::ToSchema;
 
 use super::login::{self, Way};
+use super::posted::{self, MailRequest, Posted};
 use super::session::{hash_token, new_token};
-use super::store::{self, NewToken};
+use super::store;
 use super::throttle::{self, Attempt};
 use super::{CurrentUser, user_locale};
 use crate::app::AppState;
@@ -19,19 +20,14 @@ use crate::error::{Code, Result};
 use crate::http::client::Client;
 use crate::http::json::{Data, Done, Json};
 use crate::http::locale::Locale;
-use crate::http::text::{Checks, Email};
+use crate::http::text::Email;
 use crate::keyring::mac;
-use crate::outbound::mail::{self, letters};
+use crate::outbound::mail::letters;
 use crate::types::Millis;
 
 const PURPOSE: &str = "login_code";
 const LIFETIME: i64 = 10 * Millis::MINUTE;
 const TRIES: i64 = 5;
-
-#[derive(Deserialize, ToSchema)]
-pub struct CodeRequest {
-    email: String,
-}
 
 /// Mails a code to the address, if it has an account. The answer is the same if it has none.
 #[utoipa::path(
@@ -40,40 +36,29 @@ pub struct CodeRequest {
     operation_id = "login_code_send",
     tag = "account",
     security(()),
-    request_body = CodeRequest,
+    request_body = MailRequest,
     responses((status = 200, body = Data<Done>, description = "Sets the cookie that the code is bound to"))
 )]
 pub async fn login_code_send(
     State(atrium): State<AppState>,
     client: Client,
     locale: Locale,
-    Json(input): Json<CodeRequest>,
+    Json(input): Json<MailRequest>,
 ) -> Result<impl IntoResponse> {
-    let mut checks = Checks::default();
-    let email = checks.email("email", &input.email);
-    checks.finish()?;
-    throttle::ask_for_mail(&atrium, PURPOSE, &email, &client).await?;
-    let user = store::user_by_email(&mut *atrium.db.read().await?, &email).await?;
-    let user = user.filter(|user| user.disabled_at.is_none());
-
+    let email = input.admit(&atrium, PURPOSE, &client).await?;
+    let user = posted::account(&atrium, &email).await?;
     let (token, code) = (new_token(&atrium), new_code(&atrium));
-    let now = atrium.now();
-    let mut tx = atrium.db.write_apart().await?;
-    let row = NewToken {
-        id: &atrium.new_id(),
+    let letter = Posted {
         purpose: PURPOSE,
-        hash: &hash_token(&token),
-        email: Some(&email.normalized),
-        user_id: user.as_ref().map(|user| &user.id),
+        lifetime: LIFETIME,
+        token: &token,
         code_hash: Some(&hash_code(&atrium, &token, &code)),
-        at: now,
-        expires_at: now.plus(LIFETIME),
+        email: Some(&email.normalized),
+        user: user.as_ref(),
+        to: user.as_ref().map(|user| user.email.as_str()),
+        letter: letters::login_code(user_locale(user.as_ref(), locale), &code),
     };
-    store::insert_token(&mut tx, row).await?;
-    let letter = letters::login_code(user_locale(user.as_ref(), locale), &code);
-    mail::enqueue(&atrium, &mut tx, user.as_ref().map(|user| user.email.as_str()), letter).await?;
-    tx.commit().await?;
-    atrium.outbox.wake();
+    posted::post(&atrium, letter).await?;
     let cookie = atrium.code_cookie.set(&token, LIFETIME / Millis::SECOND);
     Ok((AppendHeaders([(SET_COOKIE, cookie)]), Data(Done {})))
 }

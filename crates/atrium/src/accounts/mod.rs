@@ -5,14 +5,16 @@ pub mod create;
 pub mod current;
 pub mod login;
 pub mod notifications;
+pub mod operator;
 pub mod password;
+mod posted;
 pub mod profile;
 pub mod register;
 pub mod reset;
 pub mod session;
 pub mod sessions;
 pub mod setup;
-mod store;
+pub mod store;
 mod throttle;
 
 use serde::Serialize;

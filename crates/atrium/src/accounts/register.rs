@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::create::{self, NewAccount};
+use super::posted::{self, Posted};
 use super::session::{self, hash_token};
-use super::store::{self, NewToken};
-use super::{CurrentUser, setup, throttle, user_locale};
+use super::{CurrentUser, setup, store, throttle, user_locale};
 use crate::app::AppState;
 use crate::audit::Actor;
 use crate::config::Registration;
@@ -18,8 +18,7 @@ use crate::error::{Code, Result};
 use crate::http::client::Client;
 use crate::http::json::{Data, Done, Json, Query};
 use crate::http::locale::Locale;
-use crate::http::text::Checks;
-use crate::outbound::mail::{self, letters};
+use crate::outbound::mail::letters;
 use crate::timezone;
 use crate::types::Millis;
 
@@ -52,38 +51,29 @@ pub async fn register(
     Json(input): Json<Register>,
 ) -> Result<Data<Done>> {
     refuse_when_closed(&atrium)?;
-    let mut checks = Checks::default();
-    let email = checks.email("email", &input.email);
-    checks.finish()?;
-    throttle::ask_for_mail(&atrium, PURPOSE, &email, &client).await?;
+    let email = posted::admit(&atrium, PURPOSE, &input.email, &client).await?;
     let locale = input.locale.as_deref().and_then(Locale::parse).unwrap_or(locale);
     let user = store::user_by_email(&mut *atrium.db.read().await?, &email).await?;
-
     let token = session::new_token(&atrium);
-    let now = atrium.now();
     let server = &atrium.settings.server;
     let letter = match &user {
         Some(_) => {
-            letters::already_registered(user_locale(user.as_ref(), locale), &server.link("/login"))
+            let locale = user_locale(user.as_ref(), locale);
+            letters::already_registered(locale, &server.link("/login"))
         }
         None => letters::register(locale, &server.link(&format!("/emailValidator/{token}"))),
     };
-    // Made for a known address too, so that both take as long; nobody is sent that one.
-    let row = NewToken {
-        id: &atrium.new_id(),
+    let letter = Posted {
         purpose: PURPOSE,
-        hash: &hash_token(&token),
-        email: Some(&email.as_typed),
-        user_id: None,
+        lifetime: LIFETIME,
+        token: &token,
         code_hash: None,
-        at: now,
-        expires_at: now.plus(LIFETIME),
+        email: Some(&email.as_typed),
+        user: None,
+        to: Some(&email.as_typed),
+        letter,
     };
-    let mut tx = atrium.db.write_apart().await?;
-    store::insert_token(&mut tx, row).await?;
-    mail::enqueue(&atrium, &mut tx, Some(&email.as_typed), letter).await?;
-    tx.commit().await?;
-    atrium.outbox.wake();
+    posted::post(&atrium, letter).await?;
     Ok(Data(Done {}))
 }
 

@@ -4,9 +4,9 @@ use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::posted::{self, MailRequest, Posted};
 use super::session::{hash_token, new_token};
-use super::store::{self, NewToken};
-use super::{throttle, user_locale};
+use super::{store, user_locale};
 use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
 use crate::error::{Code, Error, Result};
@@ -20,11 +20,6 @@ use crate::types::Millis;
 pub const PURPOSE: &str = "password_reset";
 const LIFETIME: i64 = Millis::HOUR;
 
-#[derive(Deserialize, ToSchema)]
-pub struct Forget {
-    email: String,
-}
-
 /// Mails a link to set a new password, if the address has an account. The answer is the same if it
 /// has none.
 #[utoipa::path(
@@ -33,41 +28,31 @@ pub struct Forget {
     operation_id = "password_forget",
     tag = "account",
     security(()),
-    request_body = Forget,
+    request_body = MailRequest,
     responses((status = 200, body = Data<Done>))
 )]
 pub async fn password_forget(
     State(atrium): State<AppState>,
     client: Client,
     locale: Locale,
-    Json(input): Json<Forget>,
+    Json(input): Json<MailRequest>,
 ) -> Result<Data<Done>> {
-    let mut checks = Checks::default();
-    let email = checks.email("email", &input.email);
-    checks.finish()?;
-    throttle::ask_for_mail(&atrium, PURPOSE, &email, &client).await?;
-    let user = store::user_by_email(&mut *atrium.db.read().await?, &email).await?;
-    let user = user.filter(|user| user.disabled_at.is_none());
-
+    let email = input.admit(&atrium, PURPOSE, &client).await?;
+    let user = posted::account(&atrium, &email).await?;
     let token = new_token(&atrium);
-    let now = atrium.now();
-    let mut tx = atrium.db.write_apart().await?;
-    let row = NewToken {
-        id: &atrium.new_id(),
-        purpose: PURPOSE,
-        hash: &hash_token(&token),
-        email: user.as_ref().map(|user| user.email.as_str()),
-        user_id: user.as_ref().map(|user| &user.id),
-        code_hash: None,
-        at: now,
-        expires_at: now.plus(LIFETIME),
-    };
-    store::insert_token(&mut tx, row).await?;
     let link = atrium.settings.server.link(&format!("/pwdReset/{token}"));
-    let letter = letters::password_reset(user_locale(user.as_ref(), locale), &link);
-    mail::enqueue(&atrium, &mut tx, user.as_ref().map(|user| user.email.as_str()), letter).await?;
-    tx.commit().await?;
-    atrium.outbox.wake();
+    let address = user.as_ref().map(|user| user.email.as_str());
+    let letter = Posted {
+        purpose: PURPOSE,
+        lifetime: LIFETIME,
+        token: &token,
+        code_hash: None,
+        email: address,
+        user: user.as_ref(),
+        to: address,
+        letter: letters::password_reset(user_locale(user.as_ref(), locale), &link),
+    };
+    posted::post(&atrium, letter).await?;
     Ok(Data(Done {}))
 }
 

@@ -4,6 +4,7 @@ import { parseQuery } from '../../lib/query'
 import { follow } from '../../session/appEntry'
 import { destinationFor, isKnownSignedOut, loadUser, startUp } from '../../session/session'
 import { SignInFrame } from '../../layouts/SignInFrame'
+import { Register } from './Register'
 import { SignInMethods } from './SignInMethods'
 import { SigningOut } from './SigningOut'
 
@@ -19,7 +20,8 @@ export default function LoginPage() {
 
 function SignIn({ search }: { search: string }) {
   useLeaveWhenKnown(search)
-  return <SignInMethods search={search} />
+  const registers = 'register' in parseQuery(search)
+  return registers ? <Register search={search} /> : <SignInMethods search={search} />
 }
 
 /**

@@ -1,19 +1,25 @@
-import { Button } from 'antd'
 import { useForm } from 'react-hook-form'
 import { signIn } from '../../api/account'
+import { EmailField } from '../../components/form/EmailField'
 import { Field } from '../../components/form/Field'
 import { FormError } from '../../components/form/FormError'
 import { PasswordInput } from '../../components/form/PasswordInput'
-import { TextInput } from '../../components/form/TextInput'
+import { SubmitButton } from '../../components/form/SubmitButton'
 import { useSubmit } from '../../components/form/useSubmit'
-import { useCountdown } from '../../components/useCountdown'
 import { useT } from '../../i18n/useT'
-import { follow } from '../../session/appEntry'
-import { destinationFor, rememberUser, startUp } from '../../session/session'
+import { arrive } from '../../session/arrive'
+import { startUp } from '../../session/session'
 
-export function PasswordSignIn({ search }: { search: string }) {
+export interface SignInFormProps {
+  search: string
+  address?: string
+  onAddress?: (address: string) => void
+  autoFocus?: boolean
+}
+
+export function PasswordSignIn({ search, address, onAddress, autoFocus }: SignInFormProps) {
   const t = useT()
-  const form = useForm({ mode: 'onBlur', defaultValues: { email: '', password: '' } })
+  const form = useForm({ mode: 'onBlur', defaultValues: { email: address ?? '', password: '' } })
   const { control } = form
   const { sending, failure, onSubmit } = useSubmit(form, {
     send: async ({ email, password }) => {
@@ -22,52 +28,38 @@ export function PasswordSignIn({ search }: { search: string }) {
       await startUp().catch(() => {})
       return user
     },
-    done: (user) => {
-      rememberUser(user)
-      follow(destinationFor(user, search), { replace: true })
-    },
+    done: (user) => arrive(user, search),
   })
-  const wait = useCountdown(failure?.retryAt ?? null)
+  // With the address already there, the password is what is missing.
+  const knowsAddress = Boolean(address)
 
   return (
     <form noValidate onSubmit={onSubmit}>
       <FormError>{failure?.message}</FormError>
-      <Field
+      <EmailField
         control={control}
         name="email"
-        label={t('field.email')}
-        rules={{ validate: (value) => value.trim() !== '' || t('field.email.required') }}
-      >
-        {(input) => (
-          <TextInput
-            {...input}
-            inputMode="email"
-            autoComplete="username"
-            autoCapitalize="none"
-            spellCheck={false}
-            size="large"
-            autoFocus
-          />
-        )}
-      </Field>
+        onType={onAddress}
+        autoFocus={autoFocus && !knowsAddress}
+      />
       <Field
         control={control}
         name="password"
         label={t('field.password')}
         rules={{ required: t('field.password.required') }}
       >
-        {(input) => <PasswordInput {...input} autoComplete="current-password" size="large" />}
+        {(input) => (
+          <PasswordInput
+            {...input}
+            autoComplete="current-password"
+            size="large"
+            autoFocus={autoFocus && knowsAddress}
+          />
+        )}
       </Field>
-      <Button
-        type="primary"
-        htmlType="submit"
-        size="large"
-        block
-        loading={sending}
-        disabled={wait > 0}
-      >
-        {wait > 0 ? t('login.wait', { seconds: wait }) : t('login.submit')}
-      </Button>
+      <SubmitButton size="large" block sending={sending} retryAt={failure?.retryAt}>
+        {t('login.submit')}
+      </SubmitButton>
     </form>
   )
 }

@@ -1,15 +1,16 @@
-import { Button } from 'antd'
-import { useForm } from 'react-hook-form'
+import { useForm, useWatch } from 'react-hook-form'
 import { registerProfile, type RegisterToken } from '../../api/account'
+import { EmailField } from '../../components/form/EmailField'
 import { Field } from '../../components/form/Field'
 import { FormError } from '../../components/form/FormError'
-import { PasswordInput } from '../../components/form/PasswordInput'
+import { NewPasswordField } from '../../components/form/NewPasswordField'
+import { filled } from '../../components/form/rules'
+import { SubmitButton } from '../../components/form/SubmitButton'
 import { TextInput } from '../../components/form/TextInput'
 import { useSubmit } from '../../components/form/useSubmit'
 import { useT } from '../../i18n/useT'
 import { openAppEntry } from '../../session/appEntry'
 import { rememberUser } from '../../session/session'
-import { profileRules } from './profileRules'
 import styles from './ProfileForm.module.css'
 
 export function ProfileForm({ token, link }: { token: string; link: RegisterToken }) {
@@ -24,7 +25,7 @@ export function ProfileForm({ token, link }: { token: string; link: RegisterToke
     defaultValues: { email: link.email ?? '', name: '', password: '', organization_name: '' },
   })
   const { control } = form
-  const rules = profileRules(t)
+  const personal = useWatch({ control, name: ['email', 'name', 'organization_name'] })
   const { sending, failure, onSubmit } = useSubmit(form, {
     send: (values) =>
       registerProfile({
@@ -48,47 +49,42 @@ export function ProfileForm({ token, link }: { token: string; link: RegisterToke
       <p className={styles.lead}>{t(`validator.${link.kind}.lead`)}</p>
       <form noValidate onSubmit={onSubmit}>
         <FormError>{failure?.message}</FormError>
-        <Field control={control} name="email" label={t('field.email')} rules={rules.email}>
-          {(input) => (
-            <TextInput
-              {...input}
-              inputMode="email"
-              autoComplete="username"
-              autoCapitalize="none"
-              spellCheck={false}
-              size="large"
-              readOnly={!asksAddress}
-              autoFocus={asksAddress}
-            />
-          )}
-        </Field>
-        <Field control={control} name="name" label={t('field.name')} rules={rules.name}>
+        <EmailField
+          control={control}
+          name="email"
+          readOnly={!asksAddress}
+          autoFocus={asksAddress}
+        />
+        <Field
+          control={control}
+          name="name"
+          label={t('field.name')}
+          rules={filled(t('field.name.required'))}
+        >
           {(input) => (
             <TextInput {...input} autoComplete="name" size="large" autoFocus={!asksAddress} />
           )}
         </Field>
-        <Field
+        <NewPasswordField
           control={control}
           name="password"
           label={t('field.password')}
-          hint={rules.passwordHint}
-          rules={rules.password}
-        >
-          {(input) => <PasswordInput {...input} autoComplete="new-password" size="large" />}
-        </Field>
+          personal={personal}
+          size="large"
+        />
         {asksTeam && (
           <Field
             control={control}
             name="organization_name"
             label={t('field.team')}
-            rules={rules.team}
+            rules={filled(t('field.team.required'))}
           >
             {(input) => <TextInput {...input} autoComplete="organization" size="large" />}
           </Field>
         )}
-        <Button type="primary" htmlType="submit" size="large" block loading={sending}>
+        <SubmitButton size="large" block sending={sending} retryAt={failure?.retryAt}>
           {t(`validator.${link.kind}.submit`)}
-        </Button>
+        </SubmitButton>
       </form>
     </>
   )

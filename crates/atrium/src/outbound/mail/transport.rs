@@ -1,7 +1,7 @@
 //! How a mail leaves: over SMTP, or as a file where no server is set, so that everything can be
 //! tried offline.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -30,7 +30,7 @@ enum Way {
 }
 
 impl Transport {
-    pub fn new(settings: &MailSettings, data_dir: &std::path::Path) -> anyhow::Result<Self> {
+    pub fn new(settings: &MailSettings, data_dir: &Path) -> anyhow::Result<Self> {
         let from = settings.from.parse().context("mail_from")?;
         let way = match &settings.smtp {
             Some(url) => Way::Smtp(smtp(url)?),
@@ -69,15 +69,10 @@ impl Transport {
     }
 }
 
-async fn write_file(
-    folder: &PathBuf,
-    id: &Id,
-    message: &Message,
-    now: Millis,
-) -> anyhow::Result<()> {
+async fn write_file(folder: &Path, id: &Id, message: &Message, now: Millis) -> anyhow::Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
     let file = folder.join(format!("{}-{id}.eml", now.0));
-    let (folder, path, bytes) = (folder.clone(), file.clone(), message.formatted());
+    let (folder, path, bytes) = (folder.to_owned(), file.clone(), message.formatted());
     tokio::task::spawn_blocking(move || -> anyhow::Result<()> {
         use std::os::unix::fs::DirBuilderExt;
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;

@@ -1,0 +1,48 @@
+//! What an operator does to accounts from the command line. All of it is audited.
+
+use serde_json::json;
+
+use super::store::{self, SessionListRow, UserRow};
+use crate::app::AppState;
+use crate::audit::{self, Actor, Event};
+use crate::db::Write;
+use crate::error::Result;
+use crate::http::page::Page;
+use crate::http::text::Email;
+
+/// Takes an account out of use, or back into it. Every session of a disabled account ends with the
+/// next request, on every instance. None when there is no such account.
+pub async fn set_disabled(
+    atrium: &AppState,
+    email: &str,
+    disabled: bool,
+) -> Result<Option<UserRow>> {
+    let mut tx = atrium.db.write().await?;
+    let Some(user) = store::user_by_email(&mut tx, &Email::new(email)).await? else {
+        return Ok(None);
+    };
+    store::set_disabled(&mut tx, &user.id, disabled.then(|| atrium.now())).await?;
+    let mut ended = 0;
+    if disabled {
+        ended = store::delete_sessions_of(&mut tx, &user.id, None).await?;
+    }
+    let action = if disabled { "account.disable" } else { "account.enable" };
+    let event = Event::new(action, "user", &user.id).with(json!({ "sessions_ended": ended }));
+    audit::append(atrium, &mut tx, &Actor::operator(), event).await?;
+    tx.commit().await?;
+    Ok(Some(user))
+}
+
+/// Where someone is signed in. Looking is audited too: it shows a person's addresses.
+pub async fn sessions(atrium: &AppState, email: &str) -> Result<Option<Vec<SessionListRow>>> {
+    const ALL: Page = Page { limit: 1000, offset: 0 };
+    let mut tx: Write = atrium.db.write_apart().await?;
+    let Some(user) = store::user_by_email(&mut tx, &Email::new(email)).await? else {
+        return Ok(None);
+    };
+    let (sessions, _) = store::sessions_of(&mut tx, &user.id, ALL).await?;
+    let event = Event::new("account.session_list", "user", &user.id);
+    audit::append(atrium, &mut tx, &Actor::operator(), event).await?;
+    tx.commit().await?;
+    Ok(Some(sessions))
+}

@@ -1,0 +1,78 @@
+//! Secrets that reach a person by mail: what a link for registration, a code and a reset link have
+//! in common. The same rows are written for an address without an account, so that neither the
+//! answer nor its time tells whether there is one.
+
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::session::hash_token;
+use super::store::{self, NewToken, UserRow};
+use super::throttle;
+use crate::app::AppState;
+use crate::error::Result;
+use crate::http::client::Client;
+use crate::http::text::{Checks, Email};
+use crate::outbound::mail::{self, Letter};
+use crate::types::Millis;
+
+/// Asks for a mail to an address.
+#[derive(Deserialize, ToSchema)]
+pub struct MailRequest {
+    email: String,
+}
+
+impl MailRequest {
+    /// The address, once it is plausible and may be written to again.
+    pub async fn admit(&self, atrium: &AppState, kind: &str, client: &Client) -> Result<Email> {
+        admit(atrium, kind, &self.email, client).await
+    }
+}
+
+pub async fn admit(atrium: &AppState, kind: &str, text: &str, client: &Client) -> Result<Email> {
+    let mut checks = Checks::default();
+    let email = checks.email("email", text);
+    checks.finish()?;
+    throttle::ask_for_mail(atrium, kind, &email, client).await?;
+    Ok(email)
+}
+
+/// The account of an address, unless it is disabled.
+pub async fn account(atrium: &AppState, email: &Email) -> Result<Option<UserRow>> {
+    let user = store::user_by_email(&mut *atrium.db.read().await?, email).await?;
+    Ok(user.filter(|user| user.disabled_at.is_none()))
+}
+
+/// A secret and the letter that carries it.
+pub struct Posted<'a> {
+    pub purpose: &'static str,
+    pub lifetime: i64,
+    pub token: &'a str,
+    pub code_hash: Option<&'a str>,
+    /// The address the secret is good for.
+    pub email: Option<&'a str>,
+    /// The account it opens.
+    pub user: Option<&'a UserRow>,
+    /// Nobody, where there is no account to write to.
+    pub to: Option<&'a str>,
+    pub letter: Letter,
+}
+
+pub async fn post(atrium: &AppState, posted: Posted<'_>) -> Result<()> {
+    let now: Millis = atrium.now();
+    let row = NewToken {
+        id: &atrium.new_id(),
+        purpose: posted.purpose,
+        hash: &hash_token(posted.token),
+        email: posted.email,
+        user_id: posted.user.map(|user| &user.id),
+        code_hash: posted.code_hash,
+        at: now,
+        expires_at: now.plus(posted.lifetime),
+    };
+    let mut tx = atrium.db.write_apart().await?;
+    store::insert_token(&mut tx, row).await?;
+    mail::enqueue(atrium, &mut tx, posted.to, posted.letter).await?;
+    tx.commit().await?;
+    atrium.outbox.wake();
+    Ok(())
+}

@@ -1,0 +1,125 @@
+//! All SQL of sessions.
+
+use sqlx::{AnyConnection, FromRow};
+
+use crate::accounts::session::{TokenHash, hash_text};
+use crate::error::Result;
+use crate::http::page::Page;
+use crate::types::{Id, Millis};
+
+#[derive(FromRow)]
+pub struct SessionRow {
+    pub id: Id,
+    pub user_id: Id,
+    pub created_at: Millis,
+    pub last_seen_at: Millis,
+}
+
+pub struct NewSession {
+    pub id: Id,
+    pub user_id: Id,
+    pub token_hash: TokenHash,
+    pub at: Millis,
+    pub ip: String,
+    pub user_agent: String,
+}
+
+pub async fn insert_session(db: &mut AnyConnection, session: &NewSession) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO sessions (id, user_id, token_hash, created_at, last_seen_at, ip, user_agent)
+         VALUES ($1, $2, $3, $4, $4, $5, $6)",
+    )
+    .bind(&session.id)
+    .bind(&session.user_id)
+    .bind(hash_text(&session.token_hash))
+    .bind(session.at)
+    .bind(&session.ip)
+    .bind(&session.user_agent)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+pub async fn touch_session(db: &mut AnyConnection, id: &Id, at: Millis) -> Result<()> {
+    sqlx::query("UPDATE sessions SET last_seen_at = $1 WHERE id = $2")
+        .bind(at)
+        .bind(id)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+pub async fn delete_session(db: &mut AnyConnection, hash: &TokenHash) -> Result<()> {
+    sqlx::query("DELETE FROM sessions WHERE token_hash = $1")
+        .bind(hash_text(hash))
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+pub async fn delete_dead_sessions(
+    db: &mut AnyConnection,
+    seen_before: Millis,
+    made_before: Millis,
+) -> Result<u64> {
+    let deleted = sqlx::query("DELETE FROM sessions WHERE last_seen_at < $1 OR created_at < $2")
+        .bind(seen_before)
+        .bind(made_before)
+        .execute(db)
+        .await?;
+    Ok(deleted.rows_affected())
+}
+
+#[derive(FromRow)]
+pub struct SessionListRow {
+    pub id: Id,
+    pub created_at: Millis,
+    pub last_seen_at: Millis,
+    pub ip: String,
+    pub user_agent: String,
+}
+
+pub async fn sessions_of(
+    db: &mut AnyConnection,
+    user_id: &Id,
+    page: Page,
+) -> Result<(Vec<SessionListRow>, i64)> {
+    let rows = sqlx::query_as(
+        "SELECT id, created_at, last_seen_at, ip, user_agent FROM sessions WHERE user_id = $1
+         ORDER BY last_seen_at DESC, id LIMIT $2 OFFSET $3",
+    )
+    .bind(user_id)
+    .bind(page.limit)
+    .bind(page.offset)
+    .fetch_all(&mut *db)
+    .await?;
+    let total = sqlx::query_scalar("SELECT COUNT(*) FROM sessions WHERE user_id = $1")
+        .bind(user_id)
+        .fetch_one(db)
+        .await?;
+    Ok((rows, total))
+}
+
+/// False when the user has no such session.
+pub async fn delete_session_of(db: &mut AnyConnection, user_id: &Id, id: &Id) -> Result<bool> {
+    let deleted = sqlx::query("DELETE FROM sessions WHERE user_id = $1 AND id = $2")
+        .bind(user_id)
+        .bind(id)
+        .execute(db)
+        .await?;
+    Ok(deleted.rows_affected() == 1)
+}
+
+/// Ends every session of a user, but for the one that is to stay.
+pub async fn delete_sessions_of(
+    db: &mut AnyConnection,
+    user_id: &Id,
+    except: Option<&Id>,
+) -> Result<u64> {
+    let deleted = sqlx::query("DELETE FROM sessions WHERE user_id = $1 AND id <> $2")
+        .bind(user_id)
+        .bind(except.map_or("", Id::as_str))
+        .execute(db)
+        .await?;
+    Ok(deleted.rows_affected())
+}

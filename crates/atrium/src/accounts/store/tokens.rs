@@ -1,0 +1,123 @@
+//! All SQL of one-time tokens: links and codes.
+
+use sqlx::{AnyConnection, FromRow};
+
+use crate::accounts::session::{TokenHash, hash_text};
+use crate::error::Result;
+use crate::http::text::Email;
+use crate::types::{Id, Millis};
+
+#[derive(FromRow)]
+pub struct TokenRow {
+    pub id: Id,
+    pub purpose: String,
+    pub email: Option<String>,
+    pub user_id: Option<Id>,
+}
+
+pub struct NewToken<'a> {
+    pub id: &'a Id,
+    pub purpose: &'a str,
+    pub hash: &'a TokenHash,
+    /// The address it was sent to.
+    pub email: Option<&'a str>,
+    pub user_id: Option<&'a Id>,
+    pub code_hash: Option<&'a str>,
+    pub at: Millis,
+    pub expires_at: Millis,
+}
+
+pub async fn insert_token(db: &mut AnyConnection, token: NewToken<'_>) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO one_time_tokens
+            (id, purpose, token_hash, email, user_id, code_hash, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind(token.id)
+    .bind(token.purpose)
+    .bind(hash_text(token.hash))
+    .bind(token.email)
+    .bind(token.user_id)
+    .bind(token.code_hash)
+    .bind(token.at)
+    .bind(token.expires_at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Takes one of a code's tries. None when it is unknown, used, expired or tried out.
+pub async fn try_code(
+    db: &mut AnyConnection,
+    purpose: &str,
+    hash: &TokenHash,
+    email: &Email,
+    now: Millis,
+    tries: i64,
+) -> Result<Option<CodeRow>> {
+    Ok(sqlx::query_as(
+        "UPDATE one_time_tokens SET tries = tries + 1
+         WHERE token_hash = $1 AND purpose = $2 AND email = $3 AND used_at IS NULL
+           AND expires_at > $4 AND tries < $5
+         RETURNING id, user_id, code_hash",
+    )
+    .bind(hash_text(hash))
+    .bind(purpose)
+    .bind(&email.normalized)
+    .bind(now)
+    .bind(tries)
+    .fetch_optional(db)
+    .await?)
+}
+
+#[derive(FromRow)]
+pub struct CodeRow {
+    pub id: Id,
+    pub user_id: Option<Id>,
+    pub code_hash: Option<String>,
+}
+
+/// A token that can still be used.
+pub async fn live_token(
+    db: &mut AnyConnection,
+    hash: &TokenHash,
+    now: Millis,
+) -> Result<Option<TokenRow>> {
+    Ok(sqlx::query_as(
+        "SELECT id, purpose, email, user_id FROM one_time_tokens
+         WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2",
+    )
+    .bind(hash_text(hash))
+    .bind(now)
+    .fetch_optional(db)
+    .await?)
+}
+
+/// Uses a token up; of several who try at once, one is told true.
+pub async fn use_token(db: &mut AnyConnection, id: &Id, now: Millis) -> Result<bool> {
+    let used =
+        sqlx::query("UPDATE one_time_tokens SET used_at = $1 WHERE id = $2 AND used_at IS NULL")
+            .bind(now)
+            .bind(id)
+            .execute(db)
+            .await?;
+    Ok(used.rows_affected() == 1)
+}
+
+pub async fn delete_dead_tokens(db: &mut AnyConnection, expired_before: Millis) -> Result<u64> {
+    let deleted = sqlx::query("DELETE FROM one_time_tokens WHERE expires_at < $1")
+        .bind(expired_before)
+        .execute(db)
+        .await?;
+    Ok(deleted.rows_affected())
+}
+
+/// Links that were asked for before a password changed must not change it again.
+pub async fn delete_tokens_of(db: &mut AnyConnection, user_id: &Id, purpose: &str) -> Result<()> {
+    sqlx::query("DELETE FROM one_time_tokens WHERE user_id = $1 AND purpose = $2")
+        .bind(user_id)
+        .bind(purpose)
+        .execute(db)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,106 @@
+/**
+ * Reads what a server without a mail server has "sent": the files of its outbox. Only as much of
+ * MIME as those files use.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface Mail {
+  to: string
+  subject: string
+  text: string
+}
+
+/** What was mailed to an address, oldest first. */
+export function mailsTo(dataFolder: string, address: string): Mail[] {
+  const outbox = join(dataFolder, 'outbox')
+  return listed(outbox)
+    .filter((name) => name.endsWith('.eml'))
+    .sort()
+    .map((name) => readMail(readFileSync(join(outbox, name), 'utf8')))
+    .filter(({ to }) => to.toLowerCase().includes(address.toLowerCase()))
+}
+
+const PATIENCE_MS = 10_000
+
+/** The newest mail to an address once there are `count`; mails leave after the answer, not with it. */
+export async function mailTo(dataFolder: string, address: string, count = 1): Promise<Mail> {
+  const deadline = Date.now() + PATIENCE_MS
+  for (;;) {
+    const mails = mailsTo(dataFolder, address)
+    if (mails.length >= count) return mails.at(-1)!
+    if (Date.now() > deadline) throw new Error(`${mails.length} of ${count} mails to ${address}`)
+    await new Promise((resume) => setTimeout(resume, 100))
+  }
+}
+
+/** The link stands on a line of its own. */
+export function linkIn({ text }: Mail): string {
+  const link = /^https?:\/\/\S+$/m.exec(text)?.[0]
+  if (!link) throw new Error(`no link in:\n${text}`)
+  return link
+}
+
+export function codeIn({ subject }: Mail): string {
+  const code = /\b\d{6}\b/.exec(subject)?.[0]
+  if (!code) throw new Error(`no code in: ${subject}`)
+  return code
+}
+
+function listed(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    // Made with the first mail.
+    return []
+  }
+}
+
+export function readMail(source: string): Mail {
+  const { headers, body } = split(source.replaceAll('\r\n', '\n'))
+  const boundary = /boundary="?([^";\n]+)/.exec(headers['content-type'] ?? '')?.[1]
+  const parts = boundary ? body.split(`--${boundary}`).map((part) => split(part.trimStart())) : []
+  const plain = parts.find((part) => /^text\/plain/.test(part.headers['content-type'] ?? ''))
+  const { headers: described, body: encoded } = plain ?? { headers, body }
+  return {
+    to: headers.to ?? '',
+    subject: decodeWords(headers.subject ?? ''),
+    text: decodeBody(encoded, described['content-transfer-encoding'] ?? '').replaceAll(
+      '\r\n',
+      '\n',
+    ),
+  }
+}
+
+function split(part: string): { headers: Record<string, string>; body: string } {
+  const [head = '', ...rest] = part.split('\n\n')
+  const lines = head.replace(/\n[ \t]+/g, ' ').split('\n')
+  const headers = lines.map((line) => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+  })
+  return { headers: Object.fromEntries(headers) as Record<string, string>, body: rest.join('\n\n') }
+}
+
+function decodeBody(body: string, encoding: string): string {
+  if (/base64/i.test(encoding)) return Buffer.from(body, 'base64').toString('utf8')
+  return /quoted-printable/i.test(encoding) ? unquote(body.replace(/=\n/g, '')) : body
+}
+
+/** "=?utf-8?b?…?=": white space between two such words does not count. */
+function decodeWords(text: string): string {
+  return text
+    .replace(/\?=\s+=\?/g, '?==?')
+    .replace(/=\?utf-8\?([bq])\?([^?]*)\?=/gi, (_, kind: string, word: string) =>
+      kind.toLowerCase() === 'b'
+        ? Buffer.from(word, 'base64').toString('utf8')
+        : unquote(word.replaceAll('_', ' ')),
+    )
+}
+
+function unquote(text: string): string {
+  const bytes = text.replace(/=([0-9A-F]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(parseInt(hex, 16)),
+  )
+  return Buffer.from(bytes, 'latin1').toString('utf8')
+}

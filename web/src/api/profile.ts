@@ -1,0 +1,64 @@
+/** What the signed-in person changes about their own account. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { User } from './account'
+import { call, http, type CallOptions } from './client'
+import type { components } from './schema'
+
+export type Session = components['schemas']['SessionView']
+/** Which channels each type of notification takes. */
+export type NotificationTypes = User['notification_types']
+
+/** Shown where it happened. A 401 is not: the session is over, and the console leaves for sign-in. */
+const IN_PLACE: CallOptions = { ignoreErrors: true }
+
+export const SESSIONS_PER_PAGE = 10
+
+export function updateProfile(body: {
+  name?: string
+  locale?: string
+  timezone?: string
+}): Promise<User> {
+  return call(http.PUT('/current/profile', { body }), IN_PLACE)
+}
+
+/** Ends every other session of the person. */
+export function changePassword(body: {
+  current_password: string
+  new_password: string
+}): Promise<unknown> {
+  return call(http.PUT('/current/password', { body }), IN_PLACE)
+}
+
+/** Types left out keep their value. */
+export function updateNotificationTypes(body: NotificationTypes): Promise<NotificationTypes> {
+  return call(http.PUT('/current/notification-types', { body }), IN_PLACE)
+}
+
+const SESSIONS_KEY = ['sessions']
+
+export function sessionsQuery(page: number) {
+  return queryOptions({
+    queryKey: [...SESSIONS_KEY, page],
+    queryFn: () =>
+      call(
+        http.GET('/current/sessions', {
+          params: { query: { page, page_size: SESSIONS_PER_PAGE } },
+        }),
+        IN_PLACE,
+      ),
+    // Who looks at this page wants to know what is true now.
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Every page of the list. */
+export const allSessions = { queryKey: SESSIONS_KEY }
+
+export function endSession(id: string): Promise<unknown> {
+  return call(http.DELETE('/current/sessions/{id}', { params: { path: { id } } }), IN_PLACE)
+}
+
+export function endOtherSessions(): Promise<unknown> {
+  return call(http.DELETE('/current/sessions'), IN_PLACE)
+}

@@ -1,0 +1,37 @@
+/** A mailed link that does not lead on: gone for good, or not to be checked right now. */
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { ApiError } from '../api/errors'
+import { useT } from '../i18n/useT'
+import { Statement } from './Statement'
+
+interface LinkFailureProps {
+  link: UseQueryResult<unknown>
+  /** What to say of a link that is used or expired, with a way on. */
+  gone: React.ReactNode
+}
+
+export function LinkFailure({ link, gone }: LinkFailureProps) {
+  const t = useT()
+  if (!link.error || isGone(link.error)) return gone
+  return (
+    <Statement
+      title={t('validator.failed')}
+      actions={
+        <Button type="primary" loading={link.isFetching} onClick={() => void link.refetch()}>
+          {t('common.retry')}
+        </Button>
+      }
+    >
+      <p role="alert">{link.error.message}</p>
+      {link.error instanceof ApiError && link.error.requestId && (
+        <p>{t('error.requestId', { id: link.error.requestId })}</p>
+      )}
+    </Statement>
+  )
+}
+
+/** Used and expired, and likewise a link that lost characters on its way here. */
+function isGone(error: Error): boolean {
+  return error instanceof ApiError && [404, 410, 422].includes(error.status)
+}

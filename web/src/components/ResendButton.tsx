@@ -1,0 +1,52 @@
+import { Button } from 'antd'
+import { useState } from 'react'
+import { ApiError } from '../api/errors'
+import { useT } from '../i18n/useT'
+import { FormError } from './form/FormError'
+import { useCountdown } from './useCountdown'
+
+/** How long the server waits before it sends another mail to the same address. */
+export const RESEND_AFTER_MS = 60_000
+
+interface ResendButtonProps {
+  send: () => Promise<unknown>
+  /** When the last mail was asked for (ms); null where this page does not know. */
+  sentAt: number | null
+}
+
+/** Sends a mail again, once the wait is over. Where the server says how long, its word counts. */
+export function ResendButton({ send, sentAt }: ResendButtonProps) {
+  const t = useT()
+  const [until, setUntil] = useState(sentAt === null ? null : sentAt + RESEND_AFTER_MS)
+  const [sending, setSending] = useState(false)
+  const [outcome, setOutcome] = useState<'sent' | ApiError | null>(null)
+  const wait = useCountdown(until)
+
+  async function resend() {
+    setSending(true)
+    setOutcome(null)
+    try {
+      await send()
+      setUntil(Date.now() + RESEND_AFTER_MS)
+      setOutcome('sent')
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      if (error.retryAt) setUntil(error.retryAt)
+      setOutcome(error)
+    } finally {
+      setSending(false)
+    }
+  }
+
+  return (
+    <div>
+      {outcome instanceof ApiError && <FormError>{outcome.message}</FormError>}
+      <Button block disabled={wait > 0} loading={sending} onClick={() => void resend()}>
+        {wait > 0 ? t('resend.wait', { seconds: wait }) : t('resend.again')}
+      </Button>
+      <p role="status" className="visually-hidden">
+        {outcome === 'sent' ? t('resend.sent') : ''}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,42 @@
+import type { Control, FieldPath, FieldValues } from 'react-hook-form'
+import { useT } from '../../i18n/useT'
+import { Field } from './Field'
+import { emailRule } from './rules'
+import { TextInput } from './TextInput'
+
+interface EmailFieldProps<Values extends FieldValues> {
+  control: Control<Values>
+  name: FieldPath<Values>
+  hint?: string
+  readOnly?: boolean
+  autoFocus?: boolean
+  size?: 'middle' | 'large'
+  /** Told of what is typed, for whatever else on the page needs the address. */
+  onType?: (address: string) => void
+}
+
+export function EmailField<Values extends FieldValues>(props: EmailFieldProps<Values>) {
+  const { control, name, hint, readOnly, autoFocus, size = 'large', onType } = props
+  const t = useT()
+  return (
+    <Field control={control} name={name} label={t('field.email')} hint={hint} rules={emailRule(t)}>
+      {(input) => (
+        <TextInput
+          {...input}
+          inputMode="email"
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          size={size}
+          readOnly={readOnly}
+          variant={readOnly ? 'filled' : undefined}
+          autoFocus={autoFocus}
+          onChange={(event) => {
+            input.onChange(event)
+            onType?.(event.target.value)
+          }}
+        />
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,25 @@
+import { SubmitButton } from './SubmitButton'
+import styles from './SaveRow.module.css'
+
+interface SaveRowProps {
+  label: string
+  sending: boolean
+  retryAt?: number | null
+  disabled?: boolean
+  /** What to say once it is saved; empty before. */
+  saved: string
+}
+
+/** The end of a form on a page of forms: its button, and beside it that it worked. */
+export function SaveRow({ label, sending, retryAt, disabled, saved }: SaveRowProps) {
+  return (
+    <div className={styles.row}>
+      <SubmitButton sending={sending} retryAt={retryAt} disabled={disabled}>
+        {label}
+      </SubmitButton>
+      <p className={styles.saved} role="status">
+        {saved}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,68 @@
+/**
+ * Asks before unsaved changes are left behind. One guard for a whole page, because the router asks
+ * only one; the forms of the page report to it.
+ */
+import { createContext, useCallback, useContext, useEffect, useId, useState } from 'react'
+import { useBlocker, type Location } from 'react-router'
+import { useT } from '../../i18n/useT'
+import { parseQuery } from '../../lib/query'
+import { isSignInPage } from '../../session/destination'
+import { ConfirmDialog } from '../ConfirmDialog'
+
+type Report = (form: string, dirty: boolean) => void
+
+const UnsavedContext = createContext<Report>(() => {})
+
+/** Tells the page's guard whether this form holds something that is not saved. */
+export function useUnsaved(dirty: boolean): void {
+  const form = useId()
+  const report = useContext(UnsavedContext)
+  useEffect(() => {
+    report(form, dirty)
+    return () => report(form, false)
+  }, [report, form, dirty])
+}
+
+export function UnsavedGuard({ children }: { children: React.ReactNode }) {
+  const t = useT()
+  const [dirty, setDirty] = useState<readonly string[]>([])
+  const report = useCallback<Report>((form, isDirty) => {
+    setDirty((forms) => {
+      const others = forms.filter((other) => other !== form)
+      return isDirty ? [...others, form] : others
+    })
+  }, [])
+  const holds = dirty.length > 0
+
+  useEffect(() => {
+    if (!holds) return
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [holds])
+
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) =>
+      holds && nextLocation.pathname !== currentLocation.pathname && !isForced(nextLocation),
+  )
+  return (
+    <UnsavedContext value={report}>
+      {children}
+      <ConfirmDialog
+        open={blocker.state === 'blocked'}
+        title={t('unsaved.title')}
+        confirm={t('unsaved.leave')}
+        danger
+        onConfirm={() => blocker.proceed?.()}
+        onCancel={() => blocker.reset?.()}
+      >
+        {t('unsaved.text')}
+      </ConfirmDialog>
+    </UnsavedContext>
+  )
+}
+
+/** A session that ended leads to sign-in, and there is nothing to decide. Signing out is a choice. */
+function isForced({ pathname, search }: Location): boolean {
+  return isSignInPage(pathname) && !('logout' in parseQuery(search))
+}

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { exactTime, relativeTime } from './time'
+
+const now = Date.UTC(2026, 0, 15, 12)
+const ago = (seconds: number) => now - seconds * 1000
+
+it.each([
+  [0, null],
+  [59, null],
+  [60, '1 minute ago'],
+  [3 * 3600 + 1800, '3 hours ago'],
+  [86_400, 'yesterday'],
+  [5 * 86_400, '5 days ago'],
+  [40 * 86_400, 'last month'],
+  [800 * 86_400, '2 years ago'],
+])('%i s ago is %s', (seconds, text) => {
+  expect(relativeTime(ago(seconds), now, 'en-US')).toBe(text)
+})
+
+it('speaks the language', () => {
+  expect(relativeTime(ago(7200), now, 'zh-CN')).toBe('2小时前')
+})
+
+it('gives the exact time in the person’s zone and names the zone', () => {
+  expect(exactTime(now, 'en-US', 'Asia/Shanghai')).toBe('Jan 15, 2026, 20:00:00 (Asia/Shanghai)')
+  expect(exactTime(now, 'zh-CN', 'UTC')).toBe('2026年1月15日 12:00:00 (UTC)')
+  expect(exactTime(now, 'en-US', 'No/Where')).toMatch(/\(.+\)$/)
+})

@@ -1,0 +1,43 @@
+/** Moments as people read them. */
+
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 365 * 86_400],
+  ['month', 30 * 86_400],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+]
+
+/** "3 hours ago"; null for less than a minute either way, which has a word of its own. */
+export function relativeTime(at: number, now: number, language: string): string | null {
+  const seconds = (at - now) / 1000
+  const unit = UNITS.find(([, length]) => Math.abs(seconds) >= length)
+  if (!unit) return null
+  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(
+    Math.trunc(seconds / unit[1]),
+    unit[0],
+  )
+}
+
+/** Date and time to the second in a zone, which is named. */
+export function exactTime(at: number, language: string, timeZone: string): string {
+  const options: Intl.DateTimeFormatOptions = {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  }
+  try {
+    return named(new Intl.DateTimeFormat(language, { ...options, timeZone }), at)
+  } catch {
+    // A zone that the server knows and this browser does not: its own is named, so nobody is misled.
+    return named(new Intl.DateTimeFormat(language, options), at)
+  }
+}
+
+function named(format: Intl.DateTimeFormat, at: number): string {
+  return `${format.format(at)} (${format.resolvedOptions().timeZone})`
+}

@@ -1,0 +1,37 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { currentUserQuery, type User } from '../../api/account'
+import { updateNotificationTypes, type NotificationTypes } from '../../api/profile'
+import { withCell, type Cell } from './notificationGrid'
+
+const MUTATION_KEY = ['notification-types']
+
+/** Saves each change at once, shows it at once, and takes it back where the server refuses. */
+export function useNotificationTypes() {
+  const client = useQueryClient()
+  const change = (make: (types: NotificationTypes) => NotificationTypes) =>
+    client.setQueryData<User>(
+      currentUserQuery.queryKey,
+      (user) => user && { ...user, notification_types: make(user.notification_types) },
+    )
+
+  return useMutation({
+    mutationKey: MUTATION_KEY,
+    // One after the other: two answers that overtake each other would leave the earlier one standing.
+    scope: { id: 'notification-types' },
+    onMutate: (cell: Cell) => {
+      change((types) => withCell(types, cell))
+    },
+    mutationFn: ({ type }: Cell) => {
+      const shown = client.getQueryData(currentUserQuery.queryKey)?.notification_types
+      return updateNotificationTypes({ [type]: shown?.[type] ?? [] })
+    },
+    onSuccess: (saved) => {
+      // With another change under way the server does not know it yet; its own answer will.
+      if (client.isMutating({ mutationKey: MUTATION_KEY }) === 1) {
+        change((types) => ({ ...types, ...saved }))
+      }
+    },
+    // Only this cell: others may have changed since.
+    onError: (_error, cell) => change((types) => withCell(types, { ...cell, on: !cell.on })),
+  })
+}

@@ -1,0 +1,135 @@
+/** Signing in with six digits from a mail: first the address, then the digits. */
+import { Button } from 'antd'
+import { useRef, useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { sendSignInCode, signInByCode } from '../../api/account'
+import { CODE_LENGTH, CodeInput } from '../../components/form/CodeInput'
+import { EmailField } from '../../components/form/EmailField'
+import { Field } from '../../components/form/Field'
+import { FormError } from '../../components/form/FormError'
+import { SubmitButton } from '../../components/form/SubmitButton'
+import { useSubmit } from '../../components/form/useSubmit'
+import { MailHint } from '../../components/MailHint'
+import { ResendButton } from '../../components/ResendButton'
+import { useT } from '../../i18n/useT'
+import { arrive } from '../../session/arrive'
+import { startUp } from '../../session/session'
+import type { SignInFormProps } from './PasswordSignIn'
+import styles from './login.module.css'
+
+interface Sent {
+  email: string
+  /** Null where the mail was asked for before, and nobody here knows when. */
+  at: number | null
+}
+
+export function CodeSignIn(props: SignInFormProps) {
+  const [sent, setSent] = useState<Sent | null>(null)
+  return sent ? (
+    <CodeStep search={props.search} sent={sent} onBack={() => setSent(null)} />
+  ) : (
+    <AddressStep {...props} onSent={setSent} />
+  )
+}
+
+function AddressStep(props: SignInFormProps & { onSent: (sent: Sent) => void }) {
+  const { address = '', onAddress, autoFocus, onSent } = props
+  const t = useT()
+  const form = useForm({ mode: 'onBlur', defaultValues: { email: address } })
+  const { sending, failure, onSubmit } = useSubmit(form, {
+    send: async (values) => {
+      const email = values.email.trim()
+      await sendSignInCode(email)
+      return email
+    },
+    done: (email) => onSent({ email, at: Date.now() }),
+  })
+  return (
+    <form noValidate onSubmit={onSubmit}>
+      <FormError>{failure?.message}</FormError>
+      <EmailField
+        control={form.control}
+        name="email"
+        hint={t('code.hint')}
+        onType={onAddress}
+        autoFocus={autoFocus}
+      />
+      <SubmitButton size="large" block sending={sending} retryAt={failure?.retryAt}>
+        {t('code.send')}
+      </SubmitButton>
+      {failure?.status === 429 && (
+        // Asked too soon: the mail of the time before is there, and its code still counts.
+        <Button
+          className={styles.second}
+          type="link"
+          block
+          onClick={() => onSent({ email: form.getValues('email').trim(), at: null })}
+        >
+          {t('code.haveOne')}
+        </Button>
+      )}
+    </form>
+  )
+}
+
+interface CodeStepProps {
+  search: string
+  sent: Sent
+  onBack: () => void
+}
+
+function CodeStep({ search, sent, onBack }: CodeStepProps) {
+  const t = useT()
+  const element = useRef<HTMLFormElement>(null)
+  const form = useForm({ defaultValues: { code: '' } })
+  const { sending, failure, onSubmit } = useSubmit(form, {
+    send: async ({ code }) => {
+      const user = await signInByCode({ email: sent.email, code }).catch((error: unknown) => {
+        // Six digits are all there is room for: the next ones replace the wrong ones.
+        element.current?.querySelector('input')?.select()
+        throw error
+      })
+      await startUp().catch(() => {})
+      return user
+    },
+    done: (user) => arrive(user, search),
+  })
+  return (
+    <form ref={element} noValidate onSubmit={onSubmit}>
+      <p className={styles.sent}>
+        {t('code.sentTo')} <strong>{sent.email}</strong>{' '}
+        <button type="button" className={styles.change} onClick={onBack}>
+          {t('code.change')}
+        </button>
+      </p>
+      <FormError>{failure?.message}</FormError>
+      <Field
+        control={form.control}
+        name="code"
+        label={t('field.code')}
+        hint={t('code.where')}
+        rules={{
+          validate: (value) => value.length === CODE_LENGTH || t('field.code.rule'),
+        }}
+      >
+        {(input) => (
+          <CodeInput
+            {...input}
+            size="large"
+            autoFocus
+            onComplete={() => element.current?.requestSubmit()}
+          />
+        )}
+      </Field>
+      <SubmitButton size="large" block sending={sending} retryAt={failure?.retryAt}>
+        {t('login.submit')}
+      </SubmitButton>
+      <div className={styles.second}>
+        <ResendButton send={() => sendSignInCode(sent.email)} sentAt={sent.at} />
+      </div>
+      <div className={styles.second}>
+        <MailHint />
+      </div>
+    </form>
+  )
+}

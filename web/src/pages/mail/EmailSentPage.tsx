@@ -1,0 +1,53 @@
+/** A mail is on its way. Says the same whether or not the address is known to us. */
+import { useLocation } from 'react-router'
+import { forgetPassword, register } from '../../api/account'
+import { LinkButton } from '../../components/LinkButton'
+import { MailHint } from '../../components/MailHint'
+import { ResendButton } from '../../components/ResendButton'
+import { Statement } from '../../components/Statement'
+import { storedLanguage } from '../../i18n/language'
+import { useT } from '../../i18n/useT'
+import { parseQuery, queryText } from '../../lib/query'
+import { paths, type MailPurpose } from '../../paths'
+import { readArrival } from '../../session/arrival'
+import styles from './EmailSentPage.module.css'
+
+const again: Record<MailPurpose, (email: string) => Promise<unknown>> = {
+  register: (email) => register({ email, locale: storedLanguage() }),
+  reset: forgetPassword,
+}
+
+export default function EmailSentPage() {
+  const t = useT()
+  const { search, state } = useLocation()
+  const arrival = readArrival(state)
+  const query = parseQuery(search)
+  const email = arrival.email ?? queryText(query, 'email')
+  const purpose: MailPurpose = queryText(query, 'purpose') === 'reset' ? 'reset' : 'register'
+  return (
+    <Statement
+      title={t('title.emailSend')}
+      actions={
+        <LinkButton type="link" className={styles.back} to={paths.login()}>
+          {t('common.backToSignIn')}
+        </LinkButton>
+      }
+    >
+      {email ? (
+        <p className={styles.text}>
+          {t(`sent.${purpose}`)} <strong>{email}</strong>
+        </p>
+      ) : (
+        <p>{t('sent.somewhere')}</p>
+      )}
+      <p>{t(`sent.${purpose}Next`)}</p>
+      <MailHint />
+      {email && (
+        <div className={styles.resend}>
+          <p>{t('sent.missing')}</p>
+          <ResendButton send={() => again[purpose](email)} sentAt={arrival.sentAt ?? null} />
+        </div>
+      )}
+    </Statement>
+  )
+}
