@@ -262,6 +262,22 @@ fn killed_at_once_it_starts_again_with_everything() {
     assert_eq!(server.finish().0, Some(0));
 }
 
+/// Nothing is there yet: no folder, no file, no key.
+#[test]
+fn six_that_start_at_once_in_an_empty_folder_agree() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("data");
+    let starting: Vec<Child> = (0..6)
+        .map(|_| atrium(&folder, &["migrate"]).stderr(Stdio::piped()).spawn().unwrap())
+        .collect();
+    for child in starting {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    let doctor = output(&folder, &["doctor"]);
+    assert!(doctor.status.success(), "{}", text(&doctor.stdout));
+}
+
 #[test]
 fn the_command_line_makes_an_account_beside_a_running_server() {
     let folder = tempfile::tempdir().unwrap();
