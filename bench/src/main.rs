@@ -3,8 +3,10 @@
 
 #![allow(clippy::print_stdout)]
 
+mod both;
 mod current;
 mod load;
+mod signin;
 mod startup;
 
 use anyhow::bail;
@@ -18,8 +20,11 @@ fn main() -> anyhow::Result<()> {
     let runtime = tokio::runtime::Runtime::new()?;
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["current"] => runtime.block_on(current::measure()),
-        ["serve-both", folder] => runtime.block_on(current::serve_both(folder)),
+        ["signin"] => runtime.block_on(signin::measure()),
+        ["serve-both", folder, accounts] => {
+            runtime.block_on(both::serve(folder, accounts.parse()?))
+        }
         ["startup", program] => startup::measure(program),
-        _ => bail!("usage: atrium-bench current | startup PROGRAM"),
+        _ => bail!("usage: atrium-bench current | signin | startup PROGRAM"),
     }
 }

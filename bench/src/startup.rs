@@ -23,7 +23,7 @@ pub fn measure(program: &str) -> anyhow::Result<()> {
             .spawn()?;
         let result = until_ready(&mut child).map(|()| started.elapsed()).and_then(|time| {
             std::thread::sleep(Duration::from_secs(2));
-            Ok((time, resident_megabytes(child.id())?))
+            Ok((time, memory_megabytes(child.id(), "VmRSS:")?))
         });
         child.kill()?;
         child.wait()?;
@@ -60,9 +60,10 @@ fn until_ready(child: &mut Child) -> anyhow::Result<()> {
     bail!("never ready")
 }
 
-fn resident_megabytes(pid: u32) -> anyhow::Result<f64> {
+/// A line of the process's status, such as VmRSS.
+pub fn memory_megabytes(pid: u32, name: &str) -> anyhow::Result<f64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).context("no VmRSS")?;
+    let line = status.lines().find(|line| line.starts_with(name)).context("no such figure")?;
     let kilobytes: f64 = line.split_whitespace().nth(1).context("no figure")?.parse()?;
     Ok(kilobytes / 1024.0)
 }

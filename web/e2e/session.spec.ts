@@ -155,10 +155,19 @@ test('a server that fails is said so on the way to sign-in, which does not loop'
 })
 
 test('signing out that fails says so and can be retried', async ({ signedIn: page }) => {
-  await page.route('**/api/v1/logout', (route) => route.abort())
+  let refuses = true
+  let calls = 0
+  await page.route('**/api/v1/logout', (route) => {
+    calls += 1
+    return refuses ? route.abort() : route.continue()
+  })
   await page.goto('/login?logout')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('未能退出登录')
-  await page.unroute('**/api/v1/logout')
-  await page.getByRole('button', { name: '重试' }).click()
+  const failed = calls
+  const retry = page.getByRole('button', { name: '重试' })
+  await expect(retry).toBeEnabled()
+  refuses = false
+  await retry.dispatchEvent('click')
   await expectAddress(page, '/login')
+  expect(calls).toBeGreaterThan(failed)
 })
