@@ -41,15 +41,20 @@ const everything = Object.keys(pages).flatMap((name) =>
   ),
 )
 
+// Without the settings of whoever runs this: an ATRIUM_* variable would change the server.
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith('ATRIUM_')),
+)
 const data = mkdtempSync(join(tmpdir(), 'atrium-screenshots-'))
 const identity = ['--email', account.email, '--name', 'Lin', '--organization', 'Harbour']
 execFileSync(
   binary,
   ['admin', 'create-user', '--data-dir', data, ...identity, '--password-stdin'],
-  { input: account.password },
+  { input: account.password, env },
 )
 const server = spawn(binary, ['serve', '--listen', '127.0.0.1:0', '--data-dir', data], {
   stdio: ['ignore', 'pipe', 'ignore'],
+  env,
 })
 const url = await new Promise((found) => {
   createInterface({ input: server.stdout }).on('line', (line) => {
