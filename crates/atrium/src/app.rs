@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 
+use crate::accounts::factors::relying_party::{self, RelyingParty};
 use crate::accounts::password::Hasher;
 use crate::accounts::session::SessionCache;
 use crate::config::Settings;
@@ -29,6 +30,10 @@ pub struct Inner {
     pub session_cookie: CookieName,
     pub device_cookie: CookieName,
     pub code_cookie: CookieName,
+    pub mfa_cookie: CookieName,
+    pub ceremony_cookie: CookieName,
+    /// None where passkeys cannot work.
+    pub relying_party: Option<RelyingParty>,
     pub metrics: Metrics,
     pub mail: Transport,
     pub outbox: Outbox,
@@ -65,6 +70,9 @@ impl AppState {
             session_cookie: CookieName::new("atrium_session", https),
             device_cookie: CookieName::new("atrium_device", https),
             code_cookie: CookieName::new("atrium_code", https),
+            mfa_cookie: CookieName::new("atrium_mfa", https),
+            ceremony_cookie: CookieName::new("atrium_ceremony", https),
+            relying_party: relying_party::of(&settings.server)?,
             metrics: Metrics::install()?,
             mail,
             outbox: Outbox::default(),

@@ -14,6 +14,7 @@ pub mod jobs;
 pub mod keyring;
 pub mod logging;
 pub mod metrics;
+pub mod notifications;
 pub mod orgs;
 pub mod outbound;
 pub mod router;

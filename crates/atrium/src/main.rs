@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use atrium::accounts::create::{self, NewAccount};
-use atrium::accounts::operator;
 use atrium::accounts::store::SessionListRow;
+use atrium::accounts::{link, operator};
 use atrium::app::AppState;
 use atrium::config::{RawSettings, Settings, SettingsArgs};
 use atrium::http::CLIENT_VERSION;
@@ -77,6 +77,16 @@ enum AdminCommand {
     },
     /// Bring a disabled account back
     EnableUser {
+        #[arg(long)]
+        email: String,
+    },
+    /// Take someone's second factor and passkeys away, end their sessions and tell them
+    ResetSecondFactor {
+        #[arg(long)]
+        email: String,
+    },
+    /// Print a link that signs someone in once, within 15 minutes; a second factor is still asked for
+    SignInLink {
         #[arg(long)]
         email: String,
     },
@@ -161,6 +171,18 @@ async fn administer(
             let user = operator::set_disabled(atrium, &email, false).await?;
             let user = user.ok_or_else(|| unknown(&email))?;
             Ok(vec![json!({ "user_id": user.id, "disabled": false })])
+        }
+        AdminCommand::ResetSecondFactor { email } => {
+            let reset = operator::reset_second_factor(atrium, &email).await?;
+            let reset = reset.ok_or_else(|| unknown(&email))?;
+            let (totp, passkeys) = (reset.totp, reset.passkeys);
+            Ok(vec![json!({ "user_id": reset.user.id, "totp": totp, "passkeys": passkeys })])
+        }
+        AdminCommand::SignInLink { email } => {
+            let made = link::make(atrium, &email).await?;
+            let (user, link) =
+                made.with_context(|| format!("{email} has no account, or it is disabled"))?;
+            Ok(vec![json!({ "user_id": user.id, "link": link })])
         }
         AdminCommand::ListSessions { email } => {
             let sessions = operator::sessions(atrium, &email).await?;

@@ -9,13 +9,18 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::accounts::{code, current, login, notifications, profile, register, reset, sessions};
+use crate::accounts::factors::{passkey_login, passkeys, totp};
+use crate::accounts::{
+    code, current, email, export, leaving, link, login, profile, reauth, register, reset,
+    second_step, sessions,
+};
 use crate::app::AppState;
 use crate::error::{Code, Error};
 use crate::http::access_log::{self, RouteLabels};
 use crate::http::edge::Service;
 use crate::http::{CLIENT_VERSION, console, envelope};
 use crate::instance::{envs, health};
+use crate::notifications::{channels, handlers as notifications};
 
 const PREFIX: &str = "/api/v1";
 
@@ -32,7 +37,24 @@ fn api() -> OpenApiRouter<AppState> {
         // account
         .routes(routes!(login::login))
         .routes(routes!(login::logout))
-        .routes(routes!(current::current_view))
+        .routes(routes!(second_step::login_mfa))
+        .routes(routes!(link::login_by_link))
+        .routes(routes!(passkey_login::login_passkey_options))
+        .routes(routes!(passkey_login::login_passkey))
+        .routes(routes!(current::current_view, leaving::account_delete))
+        .routes(routes!(leaving::deletion_view))
+        .routes(routes!(export::account_export))
+        .routes(routes!(reauth::reauth))
+        .routes(routes!(email::email_change))
+        .routes(routes!(email::email_confirm))
+        .routes(routes!(totp::totp_view, totp::totp_enrol, totp::totp_confirm, totp::totp_delete))
+        .routes(routes!(totp::recovery_codes_renew))
+        .routes(routes!(passkeys::passkey_list, passkeys::passkey_create))
+        .routes(routes!(passkeys::passkey_options))
+        .routes(routes!(passkeys::passkey_update, passkeys::passkey_delete))
+        .routes(routes!(notifications::notification_list))
+        .routes(routes!(notifications::notification_unread_view))
+        .routes(routes!(notifications::notification_mark_read))
         .routes(routes!(code::login_code_send))
         .routes(routes!(code::login_by_code))
         .routes(routes!(reset::password_forget))
@@ -40,7 +62,7 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(reset::password_reset))
         .routes(routes!(profile::profile_update))
         .routes(routes!(profile::password_update))
-        .routes(routes!(notifications::notification_types_update))
+        .routes(routes!(channels::notification_types_update))
         .routes(routes!(sessions::session_list, sessions::session_delete_others))
         .routes(routes!(sessions::session_delete))
         .routes(routes!(register::register))

@@ -215,7 +215,7 @@ on_both! {
         assert_eq!(old.get("/api/v1/current").await.status, 401, "every session ends");
         assert_eq!(browser.login(email, PASSWORD).await.status, 401);
         assert_eq!(browser.login(email, OTHER_PASSWORD).await.status, 200);
-        assert_eq!(server.mail_to(email).await.subject, "Your Atrium password was changed");
+        server.mail_about(email, "password was changed").await;
         let again = browser.post("/api/v1/password/reset", body).await;
         assert_eq!((again.status, again.code()), (410, "token_gone"));
         let view = browser.get(&format!("/api/v1/password/reset/token?token={token}")).await;
@@ -278,7 +278,7 @@ on_both! {
         assert_eq!(change(PASSWORD, OTHER_PASSWORD).await.status, 200);
         assert_eq!(elsewhere.get("/api/v1/current").await.status, 401);
         assert_eq!(here.get("/api/v1/current").await.status, 200);
-        assert_eq!(server.mail_to(email).await.subject, "Your Atrium password was changed");
+        server.mail_about(email, "password was changed").await;
     }
 }
 

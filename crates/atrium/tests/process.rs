@@ -350,6 +350,14 @@ fn the_command_line_disables_and_enables_an_account() {
     assert!(admin("enable-user", "jane@example.com").status.success());
     assert!(current().starts_with("HTTP/1.1 401"), "ended is ended");
     assert!(server.request(&login).starts_with("HTTP/1.1 200"));
+    let printed: serde_json::Value =
+        serde_json::from_slice(&admin("sign-in-link", "jane@example.com").stdout).unwrap();
+    let link = printed["link"].as_str().unwrap();
+    let token = link.split_once("/login#link=").unwrap().1;
+    let by_link = post("/api/v1/login/link", &format!(r#"{{"token":"{token}"}}"#));
+    assert!(server.request(&by_link).starts_with("HTTP/1.1 200"));
+    assert!(server.request(&by_link).starts_with("HTTP/1.1 410"), "once is once");
+    assert!(admin("reset-second-factor", "jane@example.com").status.success());
     let unknown = admin("disable-user", "nobody@example.com");
     assert!(!unknown.status.success());
     assert!(text(&unknown.stderr).contains("has no account"), "{}", text(&unknown.stderr));

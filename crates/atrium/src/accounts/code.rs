@@ -9,12 +9,12 @@ use serde::Deserialize;
 use subtle::ConstantTimeEq;
 use utoipa::ToSchema;
 
-use super::login::{self, Way};
+use super::login::{self, LoginAnswer, SignIn, Way};
 use super::posted::{self, MailRequest, Posted};
 use super::session::{hash_token, new_token};
 use super::store;
 use super::throttle::{self, Attempt};
-use super::{CurrentUser, user_locale};
+use super::user_locale;
 use crate::app::AppState;
 use crate::error::{Code, Result};
 use crate::http::client::Client;
@@ -25,7 +25,7 @@ use crate::keyring::mac;
 use crate::outbound::mail::letters;
 use crate::types::Millis;
 
-const PURPOSE: &str = "login_code";
+pub const PURPOSE: &str = "login_code";
 const LIFETIME: i64 = 10 * Millis::MINUTE;
 const TRIES: i64 = 5;
 
@@ -78,7 +78,7 @@ pub struct CodeLogin {
     tag = "account",
     security(()),
     request_body = CodeLogin,
-    responses((status = 200, body = Data<CurrentUser>, description = "Signed in; sets the session cookie"))
+    responses((status = 200, body = Data<LoginAnswer>, description = "Signed in; sets the session cookie"))
 )]
 pub async fn login_by_code(
     State(atrium): State<AppState>,
@@ -90,13 +90,15 @@ pub async fn login_by_code(
     let attempt = Attempt::of(&atrium, &email, &client, &headers);
     throttle::count(&atrium, &attempt).await?;
     let Some((token_id, user)) = check(&atrium, &headers, &email, &input.code).await? else {
-        return Err(login::failed(&atrium, &email, &client, Way::EmailCode).await?);
+        return Err(login::failed(&atrium, Some(&email), &client, Way::EmailCode).await?);
     };
     let mut tx = atrium.db.write().await?;
     if !store::use_token(&mut tx, &token_id, atrium.now()).await? {
         return Err(Code::BadCode.into());
     }
-    login::finish(&atrium, tx, &headers, &client, &user, &attempt, Way::EmailCode).await
+    let way = Way::EmailCode;
+    let sign_in = SignIn { headers: &headers, client: &client, user: &user, way, second: None };
+    login::finish(&atrium, tx, &attempt, sign_in).await
 }
 
 /// Takes one of the code's tries, whatever comes of it, before looking at the code.
@@ -109,8 +111,9 @@ async fn check(
     let Some(token) = atrium.code_cookie.read(headers) else { return Ok(None) };
     let mut tx = atrium.db.write_apart().await?;
     let hash = hash_token(token);
-    let row = store::try_code(&mut tx, PURPOSE, &hash, email, atrium.now(), TRIES).await?;
+    let row = store::try_token(&mut tx, PURPOSE, &hash, atrium.now(), TRIES).await?;
     tx.commit().await?;
+    let row = row.filter(|row| row.email.as_deref() == Some(email.normalized.as_str()));
     let Some(row) = row else { return Ok(None) };
     let given = hash_code(atrium, token, code.trim());
     let expected = row.code_hash.unwrap_or_default();

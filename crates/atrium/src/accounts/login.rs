@@ -1,17 +1,17 @@
-//! Sign in with a password, sign out.
+//! Sign in with a password, sign out; and what every way to sign in ends with.
 
 use axum::extract::State;
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use http::HeaderMap;
 use http::header::SET_COOKIE;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::CurrentUser;
 use super::session::{self, MaybeSignedIn};
 use super::store::{self, UserRow};
 use super::throttle::{self, Attempt};
+use super::{CurrentUser, factors, second_step};
 use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
 use crate::db::Write;
@@ -19,12 +19,29 @@ use crate::error::{Code, Error, Result};
 use crate::http::client::Client;
 use crate::http::json::{Data, Done, Json};
 use crate::http::text::Email;
+use crate::http::user_agent;
+use crate::notifications::{self, Notice, Recipient};
+use crate::timezone;
 
 #[derive(Deserialize, ToSchema)]
 pub struct Login {
     pub email: String,
     #[schema(format = "password")]
     pub password: String,
+}
+
+/// What signing in answers: the person, or that the second step is still to come.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum LoginAnswer {
+    User(Box<CurrentUser>),
+    SecondStep(MfaRequired),
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct MfaRequired {
+    /// Always true: go on with POST /login/mfa.
+    pub mfa_required: bool,
 }
 
 /// Signs in with an address and a password. What is wrong with them is never told.
@@ -35,7 +52,7 @@ pub struct Login {
     tag = "account",
     security(()),
     request_body = Login,
-    responses((status = 200, body = Data<CurrentUser>, description = "Signed in; sets the session cookie"))
+    responses((status = 200, body = Data<LoginAnswer>, description = "Signed in; sets the session cookie"))
 )]
 pub async fn login(
     State(atrium): State<AppState>,
@@ -52,65 +69,125 @@ pub async fn login(
     let matches = atrium.hasher.verify(input.password, stored).await?;
     // A disabled account answers like a wrong password: whether it exists is nobody's business.
     let Some(user) = user.filter(|user| matches && user.disabled_at.is_none()) else {
-        return Err(failed(&atrium, &email, &client, Way::Password).await?);
+        return Err(failed(&atrium, Some(&email), &client, Way::Password).await?);
     };
     let tx = atrium.db.write().await?;
-    finish(&atrium, tx, &headers, &client, &user, &attempt, Way::Password).await
+    let way = Way::Password;
+    let sign_in = SignIn { headers: &headers, client: &client, user: &user, way, second: None };
+    finish(&atrium, tx, &attempt, sign_in).await
 }
 
 /// By what someone signs in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Way {
     Password,
     EmailCode,
+    /// A link an operator printed.
+    Link,
+    /// Something one has, unlocked by something one is or knows: two factors in one.
+    Passkey,
 }
 
-impl Way {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Password => "password",
-            Self::EmailCode => "email_code",
-        }
+/// What was shown in the second step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Second {
+    Totp,
+    RecoveryCode,
+}
+
+/// Someone who has proven who they are.
+pub struct SignIn<'a> {
+    pub headers: &'a HeaderMap,
+    pub client: &'a Client,
+    pub user: &'a UserRow,
+    pub way: Way,
+    pub second: Option<Second>,
+}
+
+impl SignIn<'_> {
+    fn is_two_factors(&self) -> bool {
+        self.second.is_some() || self.way == Way::Passkey
     }
 }
 
-/// Starts the session of someone who has proven who they are, in the transaction that used the
-/// proof up.
+/// Starts the session, in the transaction that used the proof up; or, where the person has a
+/// second factor that was not shown yet, asks for it.
 pub async fn finish(
     atrium: &AppState,
     mut tx: Write,
-    headers: &HeaderMap,
-    client: &Client,
-    user: &UserRow,
     attempt: &Attempt,
-    way: Way,
+    sign_in: SignIn<'_>,
 ) -> Result<Response> {
-    let cookie = session::begin(atrium, &mut tx, headers, &user.id, client).await?;
+    let user = sign_in.user;
+    let strong = sign_in.is_two_factors();
+    if !strong && factors::store::has_totp(&mut tx, &user.id).await? {
+        return second_step::ask(atrium, tx, &sign_in).await;
+    }
+    let (headers, client) = (sign_in.headers, sign_in.client);
+    let cookie = session::begin(atrium, &mut tx, headers, &user.id, client, strong).await?;
     throttle::forget(&mut tx, attempt).await?;
     let actor = Actor::user(user.id.clone(), client);
-    let event = Event::new("account.sign_in", "user", &user.id);
-    audit::append(atrium, &mut tx, &actor, event.with(json!({ "by": way.as_str() }))).await?;
+    let details = json!({ "by": sign_in.way, "second_factor": sign_in.second });
+    let event = Event::new("account.sign_in", "user", &user.id).with(details);
+    audit::append(atrium, &mut tx, &actor, event).await?;
+    let email = Email::new(&user.email);
+    // The first sign-in of all is from the browser that made the account, or an operator's to tell.
+    let is_new_device =
+        user.last_login_at.is_some() && !throttle::is_known_device(atrium, &email, headers);
+    if is_new_device {
+        let notice = new_device(atrium, user, client);
+        notifications::notify(atrium, &mut tx, &Recipient::from(user), &notice).await?;
+    }
     let current = store::current_user(atrium, &mut tx, &user.id).await?;
     let current = current.ok_or(Code::BadCredentials)?;
     tx.commit().await?;
-    let device = throttle::device_cookie(atrium, &Email::new(&user.email), headers);
+    if is_new_device {
+        atrium.outbox.wake();
+    }
+    let device = throttle::device_cookie(atrium, &email, headers);
     let cookies = AppendHeaders([(SET_COOKIE, cookie), (SET_COOKIE, device)]);
     Ok((cookies, Data(current)).into_response())
 }
 
+fn new_device(atrium: &AppState, user: &UserRow, client: &Client) -> Notice {
+    Notice::NewDevice {
+        device: user_agent::in_words(&client.user_agent),
+        ip: client.ip.to_string(),
+        at: timezone::in_words(atrium.now(), &user.timezone),
+    }
+}
+
 /// Notes a failed try. Known and unknown addresses leave the same trace, a keyed hash, so that
 /// neither the time it takes nor the log tells them apart to anyone without the key.
-pub async fn failed(atrium: &AppState, email: &Email, client: &Client, way: Way) -> Result<Error> {
-    let account = throttle::account_mark(atrium, email);
-    let mut tx = atrium.db.write_minor().await?;
-    let event = Event::without_target("account.sign_in_failed", "user");
-    let event = event.with(json!({ "by": way.as_str(), "account": account }));
-    audit::append(atrium, &mut tx, &Actor::anonymous(client), event).await?;
-    tx.commit().await?;
+pub async fn failed(
+    atrium: &AppState,
+    email: Option<&Email>,
+    client: &Client,
+    way: Way,
+) -> Result<Error> {
+    note_failure(atrium, email, client, json!(way)).await?;
     Ok(match way {
         Way::Password => Code::BadCredentials.into(),
         Way::EmailCode => Code::BadCode.into(),
+        Way::Link => Code::TokenGone.into(),
+        Way::Passkey => Code::BadPasskey.into(),
     })
+}
+
+pub async fn note_failure(
+    atrium: &AppState,
+    email: Option<&Email>,
+    client: &Client,
+    by: serde_json::Value,
+) -> Result<()> {
+    let account = email.map(|email| throttle::account_mark(atrium, email));
+    let mut tx = atrium.db.write_minor().await?;
+    let event = Event::without_target("account.sign_in_failed", "user");
+    let event = event.with(json!({ "by": by, "account": account }));
+    audit::append(atrium, &mut tx, &Actor::anonymous(client), event).await?;
+    tx.commit().await
 }
 
 /// Signs out: the session is dead on the server, and the cookie is cleared. Does nothing, and

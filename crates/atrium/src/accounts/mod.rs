@@ -3,19 +3,26 @@
 pub mod code;
 pub mod create;
 pub mod current;
+pub mod email;
+pub mod export;
+pub mod factors;
+pub mod leaving;
+pub mod link;
 pub mod login;
-pub mod notifications;
 pub mod operator;
 pub mod password;
 mod posted;
 pub mod profile;
+pub mod reauth;
 pub mod register;
 pub mod reset;
+pub mod second_step;
 pub mod session;
 pub mod sessions;
 pub mod setup;
 pub mod store;
 mod throttle;
+mod ticket;
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -23,6 +30,7 @@ use utoipa::ToSchema;
 use crate::app::AppState;
 use crate::error::Result;
 use crate::http::locale::Locale;
+use crate::notifications;
 use crate::types::{Id, Millis};
 
 /// The signed-in person, as the console needs them.
@@ -64,8 +72,11 @@ pub struct Binding {
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Mfa {
+    /// Whether signing in asks for a code of the authenticator app.
     pub totp: bool,
-    pub passkeys: u32,
+    pub passkeys: i64,
+    /// Whether an organisation of the person asks for a second factor.
+    pub required: bool,
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -89,5 +100,6 @@ pub async fn sweep(atrium: &AppState) -> Result<u64> {
     let mut tx = atrium.db.write_minor().await?;
     let tokens = store::delete_dead_tokens(&mut tx, atrium.now().plus(-Millis::DAY)).await?;
     tx.commit().await?;
-    Ok(tokens + session::sweep(atrium).await? + throttle::sweep(atrium).await?)
+    let notices = notifications::sweep(atrium).await?;
+    Ok(tokens + notices + session::sweep(atrium).await? + throttle::sweep(atrium).await?)
 }

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::factors;
 use super::store::{self, SessionListRow, UserRow};
 use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
@@ -9,6 +10,7 @@ use crate::db::Write;
 use crate::error::Result;
 use crate::http::page::Page;
 use crate::http::text::Email;
+use crate::notifications::{self, Notice, Recipient};
 
 /// Takes an account out of use, or back into it. Every session of a disabled account ends with the
 /// next request, on every instance. None when there is no such account.
@@ -45,4 +47,30 @@ pub async fn sessions(atrium: &AppState, email: &str) -> Result<Option<Vec<Sessi
     audit::append(atrium, &mut tx, &Actor::operator(), event).await?;
     tx.commit().await?;
     Ok(Some(sessions))
+}
+
+/// What was taken away by a reset.
+pub struct ResetFactors {
+    pub user: UserRow,
+    pub totp: bool,
+    pub passkeys: u64,
+}
+
+/// Takes every second factor and passkey away, for someone who lost theirs, and tells them. Ends
+/// their sessions, in case it was no loss but a theft. None when there is no such account.
+pub async fn reset_second_factor(atrium: &AppState, email: &str) -> Result<Option<ResetFactors>> {
+    let mut tx = atrium.db.write().await?;
+    let Some(user) = store::user_by_email(&mut tx, &Email::new(email)).await? else {
+        return Ok(None);
+    };
+    let totp = factors::store::delete_totp(&mut tx, &user.id).await?;
+    let passkeys = factors::store::delete_passkeys_of(&mut tx, &user.id).await?;
+    let ended = store::delete_sessions_of(&mut tx, &user.id, None).await?;
+    let event = Event::new("account.second_factor_reset", "user", &user.id);
+    let details = json!({ "totp": totp, "passkeys": passkeys, "sessions_ended": ended });
+    audit::append(atrium, &mut tx, &Actor::operator(), event.with(details)).await?;
+    let notice = Notice::SecondFactorReset;
+    notifications::notify(atrium, &mut tx, &Recipient::from(&user), &notice).await?;
+    tx.commit().await?;
+    Ok(Some(ResetFactors { user, totp, passkeys }))
 }

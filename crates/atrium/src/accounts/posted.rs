@@ -66,6 +66,7 @@ pub async fn post(atrium: &AppState, posted: Posted<'_>) -> Result<()> {
         email: posted.email,
         user_id: posted.user.map(|user| &user.id),
         code_hash: posted.code_hash,
+        payload: None,
         at: now,
         expires_at: now.plus(posted.lifetime),
     };

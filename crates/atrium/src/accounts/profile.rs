@@ -7,14 +7,14 @@ use utoipa::ToSchema;
 
 use super::session::SignedIn;
 use super::store::{self, ProfileChange};
-use super::{CurrentUser, reset, throttle};
+use super::{CurrentUser, reauth, reset, throttle};
 use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Fault, Result};
 use crate::http::json::{Data, Done, Json};
 use crate::http::locale::Locale;
 use crate::http::text::Checks;
-use crate::outbound::mail::{self, letters};
+use crate::notifications::{self, Notice, Recipient};
 use crate::timezone;
 
 #[derive(Deserialize, ToSchema)]
@@ -97,11 +97,7 @@ pub async fn password_update(
     let mut checks = Checks::default();
     checks.new_password("new_password", &input.new_password, &[&user.email, &user.name]);
     checks.finish()?;
-    // Whoever sits at an open session must not find the password by trying.
-    throttle::count_password_check(&atrium, &user.id).await?;
-    let row = store::user_by_id(&mut *atrium.db.read().await?, &user.id).await?;
-    let stored = row.and_then(|row| row.password_hash);
-    if !atrium.hasher.verify(input.current_password, stored).await? {
+    if !reauth::check_password(&atrium, &signed_in, input.current_password).await? {
         return Err(Fault::new(Code::WrongPassword).on("current_password").into());
     }
     let hash = atrium.hasher.hash(input.new_password).await?;
@@ -113,9 +109,10 @@ pub async fn password_update(
     throttle::forget_password_checks(&mut tx, &user.id).await?;
     let event = Event::new("account.password_change", "user", &user.id);
     audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
-    let locale = Locale::parse(&user.locale).unwrap_or_default();
-    let letter = letters::password_changed(locale, &atrium.settings.server.link("/forgetPwd"));
-    mail::enqueue(&atrium, &mut tx, Some(&user.email), letter).await?;
+    // Whoever changed it knew the old one.
+    store::note_proof(&mut tx, signed_in.session_id(), atrium.now()).await?;
+    let notice = Notice::PasswordChanged;
+    notifications::notify(&atrium, &mut tx, &Recipient::from(user), &notice).await?;
     tx.commit().await?;
     atrium.outbox.wake();
     Ok(Data(Done {}))

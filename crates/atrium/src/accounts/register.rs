@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::create::{self, NewAccount};
 use super::posted::{self, Posted};
 use super::session::{self, hash_token};
-use super::{CurrentUser, setup, store, throttle, user_locale};
+use super::{CurrentUser, email, setup, store, throttle, user_locale};
 use crate::app::AppState;
 use crate::audit::Actor;
 use crate::config::Registration;
@@ -106,6 +106,8 @@ pub enum TokenKind {
     Invitation,
     /// The first account of an empty instance.
     Setup,
+    /// Someone moves their account to this address; POST /email/confirm goes on.
+    EmailChange,
 }
 
 impl TokenKind {
@@ -113,6 +115,7 @@ impl TokenKind {
         match purpose {
             setup::PURPOSE => Some(Self::Setup),
             PURPOSE => Some(Self::Register),
+            email::PURPOSE => Some(Self::EmailChange),
             _ => None,
         }
     }
@@ -176,7 +179,8 @@ pub async fn register_profile(
     let token =
         store::live_token(&mut *atrium.db.read().await?, &hash_token(&input.token), now).await?;
     let token = token.ok_or(Code::TokenGone)?;
-    let kind = TokenKind::parse(&token.purpose).ok_or(Code::TokenGone)?;
+    let kind = TokenKind::parse(&token.purpose).filter(|kind| *kind != TokenKind::EmailChange);
+    let kind = kind.ok_or(Code::TokenGone)?;
     if kind == TokenKind::Register {
         refuse_when_closed(&atrium)?;
     }
@@ -202,7 +206,8 @@ pub async fn register_profile(
         return Err(Code::TokenGone.into());
     }
     let created = create::insert(&atrium, &mut tx, Actor::anonymous(&client), &account).await?;
-    let cookie = session::begin(&atrium, &mut tx, &headers, &created.user_id, &client).await?;
+    let cookie =
+        session::begin(&atrium, &mut tx, &headers, &created.user_id, &client, false).await?;
     let current = store::current_user(&atrium, &mut tx, &created.user_id).await?;
     let current = current.ok_or(Code::TokenGone)?;
     tx.commit().await?;

@@ -14,7 +14,8 @@ use crate::http::client::Client;
 use crate::http::json::{Data, Done, Json, Query};
 use crate::http::locale::Locale;
 use crate::http::text::Checks;
-use crate::outbound::mail::{self, letters};
+use crate::notifications::{self, Notice, Recipient};
+use crate::outbound::mail::letters;
 use crate::types::Millis;
 
 pub const PURPOSE: &str = "password_reset";
@@ -129,9 +130,8 @@ pub async fn password_reset(
     store::delete_tokens_of(&mut tx, &user.id, PURPOSE).await?;
     let event = Event::new("account.password_reset", "user", &user.id);
     audit::append(&atrium, &mut tx, &Actor::user(user.id.clone(), &client), event).await?;
-    let forgot = atrium.settings.server.link("/forgetPwd");
-    let letter = letters::password_changed(user_locale(Some(&user), Locale::default()), &forgot);
-    mail::enqueue(&atrium, &mut tx, Some(&user.email), letter).await?;
+    let notice = Notice::PasswordChanged;
+    notifications::notify(&atrium, &mut tx, &Recipient::from(&user), &notice).await?;
     tx.commit().await?;
     atrium.outbox.wake();
     Ok(Data(Done {}))

@@ -27,6 +27,7 @@ pub async fn link(atrium: &AppState) -> Result<Option<String>> {
         email: None,
         user_id: None,
         code_hash: None,
+        payload: None,
         at: now,
         expires_at: now.plus(LIFETIME),
     };

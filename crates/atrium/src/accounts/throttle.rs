@@ -27,6 +27,8 @@ const FIRST_DELAY: i64 = 15 * Millis::SECOND;
 const LONGEST_DELAY: i64 = 15 * Millis::MINUTE;
 /// Mails that one network may ask for in a window; an office asks for many, nobody for hundreds.
 const FREE_MAILS: i64 = 60;
+/// Sign-in pages that one network may open in a window, each with a challenge for passkeys.
+const FREE_CHALLENGES: i64 = 600;
 const RESEND_AFTER: i64 = Millis::MINUTE;
 const ACCOUNTS_PER_DEVICE: usize = 8;
 const DEVICE_COOKIE_SECONDS: i64 = 400 * 24 * 60 * 60;
@@ -49,6 +51,19 @@ impl Attempt {
         };
         Self { scopes }
     }
+}
+
+impl Attempt {
+    /// For proofs that name no account until they are looked at, and cannot be guessed.
+    pub fn of_address(client: &Client) -> Self {
+        Self { scopes: vec![(format!("address:{}", network_of(client.ip)), FREE_PER_ADDRESS)] }
+    }
+}
+
+/// Bounds how many challenges one network can have the database keep.
+pub async fn count_challenge(atrium: &AppState, client: &Client) -> Result<()> {
+    let scope = format!("challenge:{}", network_of(client.ip));
+    count(atrium, &Attempt { scopes: vec![(scope, FREE_CHALLENGES)] }).await
 }
 
 /// Lets one mail of a kind go to an address per minute, and a bounded number be asked for from one
@@ -192,6 +207,10 @@ pub fn device_cookie(atrium: &AppState, email: &Email, headers: &HeaderMap) -> H
         std::iter::once(&proof).chain(others).take(ACCOUNTS_PER_DEVICE).collect();
     let value = proofs.iter().fold(device.name.clone(), |value, proof| format!("{value}.{proof}"));
     atrium.device_cookie.set(&value, DEVICE_COOKIE_SECONDS)
+}
+
+pub fn is_known_device(atrium: &AppState, email: &Email, headers: &HeaderMap) -> bool {
+    known_device(atrium, email, headers).is_some()
 }
 
 /// The browser's name, if it has signed in to this account.

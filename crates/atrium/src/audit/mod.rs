@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use serde::Serialize;
 use serde_json::Value;
 
-pub use store::{ChainFault, append, verify};
+pub use store::{ChainFault, append, by_actor, verify};
 
 use crate::http::client::Client;
 use crate::types::Id;

@@ -1,12 +1,13 @@
-use sqlx::AnyConnection;
-use sqlx::Row;
+use serde_json::{Value, json};
+use sqlx::{AnyConnection, Row};
 
 use super::{Actor, Event};
 use crate::app::AppState;
 use crate::db::Write;
 use crate::error::Result;
+use crate::http::page::Page;
 use crate::keyring::{Keyring, mac};
-use crate::types::Millis;
+use crate::types::{Id, Millis};
 
 /// The chain of what belongs to no organisation: accounts, sign-ins, the instance.
 const INSTANCE_CHAIN: &str = "instance";
@@ -151,6 +152,30 @@ impl Entry {
             prev_hash: row.try_get("prev_hash")?,
         })
     }
+}
+
+/// What someone did, newest first, as it is told to that person.
+pub async fn by_actor(db: &mut AnyConnection, user_id: &Id, page: Page) -> Result<Vec<Value>> {
+    let rows = sqlx::query(
+        "SELECT * FROM audit_entries WHERE actor_id = $1 ORDER BY at DESC, id DESC
+         LIMIT $2 OFFSET $3",
+    )
+    .bind(user_id)
+    .bind(page.limit)
+    .bind(page.offset)
+    .fetch_all(db)
+    .await?;
+    let told = |row| {
+        let entry = Entry::read(row)?;
+        let details: Value = serde_json::from_str(&entry.details).unwrap_or_default();
+        Ok(json!({
+            "id": entry.id, "at": entry.at, "action": entry.action,
+            "org_id": entry.org_id, "app_id": entry.app_id,
+            "target": { "kind": entry.target_kind, "id": entry.target_id },
+            "details": details, "ip": entry.ip, "user_agent": entry.user_agent,
+        }))
+    };
+    rows.iter().map(told).collect()
 }
 
 /// Where a chain does not hold.

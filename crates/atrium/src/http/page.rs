@@ -23,6 +23,10 @@ pub struct Page {
 }
 
 impl PageQuery {
+    pub fn new(page: Option<i64>, page_size: Option<i64>) -> Self {
+        Self { page, page_size }
+    }
+
     pub fn check(&self) -> Result<Page> {
         let (page, limit) = (self.page.unwrap_or(1), self.page_size.unwrap_or(20));
         let mut faults = Vec::new();

@@ -22,6 +22,8 @@ pub struct Envs {
     mail_configured: bool,
     /// Whether pages carry the signed-in person's name as a watermark.
     watermark: bool,
+    /// The domain that passkeys are bound to; null where the instance cannot use them.
+    passkey_domain: Option<String>,
     /// How the console reports its own errors; null where it does not.
     error_reporting: Option<ErrorReporting>,
 }
@@ -65,6 +67,7 @@ pub async fn env_view(State(atrium): State<AppState>) -> Data<Envs> {
         providers: Providers { sso: false, wechatwork: false, feishu: false },
         mail_configured: atrium.settings.mail.smtp.is_some(),
         watermark: console.watermark,
+        passkey_domain: atrium.relying_party.as_ref().map(|party| party.domain.clone()),
         error_reporting: None,
     })
 }

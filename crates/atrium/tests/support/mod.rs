@@ -8,6 +8,8 @@
 // Each test file is a crate of its own and uses its own part of this.
 #![allow(dead_code, unused_imports, unused_macros)]
 
+pub mod authenticator;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -189,6 +191,14 @@ impl TestServer {
         mail.unwrap_or_else(|| panic!("no mail to {email}"))
     }
 
+    /// Sends what waits and returns the last mail to the address whose subject holds the words.
+    pub async fn mail_about(&self, email: &str, words: &str) -> Mail {
+        atrium::outbound::mail::send_due(&self.atrium).await.unwrap();
+        let mail =
+            self.mails().into_iter().rfind(|mail| mail.to == email && mail.subject.contains(words));
+        mail.unwrap_or_else(|| panic!("no mail to {email} about {words}"))
+    }
+
     pub async fn setup_token(&self) -> String {
         let link = setup::link(&self.atrium).await.unwrap().expect("no account yet");
         link.rsplit('/').next().unwrap().to_owned()
@@ -296,6 +306,11 @@ impl Actor {
 
     pub async fn delete(&self, path: &str) -> Answer {
         self.send(self.request(Method::DELETE, path)).await
+    }
+
+    /// DELETE with a body.
+    pub async fn delete_with(&self, path: &str, body: Value) -> Answer {
+        self.send(self.request(Method::DELETE, path).json(&body)).await
     }
 
     pub async fn login(&self, email: &str, password: &str) -> Answer {

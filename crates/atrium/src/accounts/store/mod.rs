@@ -6,11 +6,12 @@ mod tokens;
 use sqlx::{AnyConnection, FromRow};
 
 use crate::accounts::session::{Principal, TokenHash, hash_text};
-use crate::accounts::{AppEntry, Bindings, CurrentUser, Mfa, notifications};
+use crate::accounts::{AppEntry, Bindings, CurrentUser, Mfa, factors};
 use crate::app::AppState;
 use crate::apps;
 use crate::error::Result;
 use crate::http::text::Email;
+use crate::notifications::channels;
 use crate::orgs;
 use crate::types::{Id, Millis};
 
@@ -98,7 +99,8 @@ pub async fn principal(
 ) -> Result<Option<Principal>> {
     let mut db = atrium.db.read().await?;
     let session: Option<SessionRow> = sqlx::query_as(
-        "SELECT id, user_id, created_at, last_seen_at FROM sessions WHERE token_hash = $1",
+        "SELECT id, user_id, created_at, last_seen_at, proven_at, second_factor_at
+         FROM sessions WHERE token_hash = $1",
     )
     .bind(hash_text(hash))
     .fetch_optional(&mut *db)
@@ -118,6 +120,11 @@ pub async fn current_user(
     let Some(user) = user else { return Ok(None) };
     let runs_an_org = orgs::store::runs_any(db, id).await?;
     let entry = apps::store::entry_for(db, id, user.last_app_id.as_ref()).await?;
+    let mfa = Mfa {
+        totp: factors::store::has_totp(db, id).await?,
+        passkeys: factors::store::passkey_count(db, id).await?,
+        required: orgs::store::any_requires_mfa(db, id).await?,
+    };
     let console = &atrium.settings.console;
     let last_app = entry.map(|app| AppEntry {
         // An app whose region left the settings is still reachable here.
@@ -138,9 +145,9 @@ pub async fn current_user(
         email_verified_at: user.email_verified_at,
         last_login_at: user.last_login_at,
         created_at: user.created_at,
-        notification_types: notifications::channels(user.notification_types.as_deref()),
+        notification_types: channels::channels(user.notification_types.as_deref()),
         bindings: Bindings { wechatwork: None, feishu: None },
-        mfa: Mfa { totp: false, passkeys: 0 },
+        mfa,
         last_app,
     }))
 }
@@ -209,5 +216,34 @@ pub async fn update_password(db: &mut AnyConnection, id: &Id, hash: &str) -> Res
         .bind(id)
         .execute(db)
         .await?;
+    Ok(())
+}
+
+/// False when the address belongs to another account.
+pub async fn update_email(
+    db: &mut AnyConnection,
+    id: &Id,
+    email: &Email,
+    now: Millis,
+) -> Result<bool> {
+    // Asked first, because a unique violation would spoil the transaction; the index decides races.
+    if user_by_email(db, email).await?.is_some_and(|owner| owner.id != *id) {
+        return Ok(false);
+    }
+    sqlx::query(
+        "UPDATE users SET email = $1, email_normalized = $2, email_verified_at = $3 WHERE id = $4",
+    )
+    .bind(&email.as_typed)
+    .bind(&email.normalized)
+    .bind(now)
+    .bind(id)
+    .execute(db)
+    .await?;
+    Ok(true)
+}
+
+/// Takes the account and all that hangs on it; what it did stays in the audit log.
+pub async fn delete_user(db: &mut AnyConnection, id: &Id) -> Result<()> {
+    sqlx::query("DELETE FROM users WHERE id = $1").bind(id).execute(db).await?;
     Ok(())
 }

@@ -13,6 +13,10 @@ pub struct SessionRow {
     pub user_id: Id,
     pub created_at: Millis,
     pub last_seen_at: Millis,
+    /// When the holder last proved who they are; sessions of an older version have none.
+    pub proven_at: Option<Millis>,
+    /// Set when that was by two factors.
+    pub second_factor_at: Option<Millis>,
 }
 
 pub struct NewSession {
@@ -22,12 +26,14 @@ pub struct NewSession {
     pub at: Millis,
     pub ip: String,
     pub user_agent: String,
+    pub two_factors: bool,
 }
 
 pub async fn insert_session(db: &mut AnyConnection, session: &NewSession) -> Result<()> {
     sqlx::query(
-        "INSERT INTO sessions (id, user_id, token_hash, created_at, last_seen_at, ip, user_agent)
-         VALUES ($1, $2, $3, $4, $4, $5, $6)",
+        "INSERT INTO sessions (id, user_id, token_hash, created_at, last_seen_at, proven_at, ip,
+            user_agent, second_factor_at)
+         VALUES ($1, $2, $3, $4, $4, $4, $5, $6, $7)",
     )
     .bind(&session.id)
     .bind(&session.user_id)
@@ -35,6 +41,7 @@ pub async fn insert_session(db: &mut AnyConnection, session: &NewSession) -> Res
     .bind(session.at)
     .bind(&session.ip)
     .bind(&session.user_agent)
+    .bind(session.two_factors.then_some(session.at))
     .execute(db)
     .await?;
     Ok(())
@@ -122,4 +129,22 @@ pub async fn delete_sessions_of(
         .execute(db)
         .await?;
     Ok(deleted.rows_affected())
+}
+
+pub async fn note_proof(db: &mut AnyConnection, id: &Id, now: Millis) -> Result<()> {
+    sqlx::query("UPDATE sessions SET proven_at = $1 WHERE id = $2")
+        .bind(now)
+        .bind(id)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+pub async fn note_second_factor(db: &mut AnyConnection, id: &Id, now: Millis) -> Result<()> {
+    sqlx::query("UPDATE sessions SET second_factor_at = $1 WHERE id = $2")
+        .bind(now)
+        .bind(id)
+        .execute(db)
+        .await?;
+    Ok(())
 }

@@ -4,7 +4,6 @@ use sqlx::{AnyConnection, FromRow};
 
 use crate::accounts::session::{TokenHash, hash_text};
 use crate::error::Result;
-use crate::http::text::Email;
 use crate::types::{Id, Millis};
 
 #[derive(FromRow)]
@@ -13,6 +12,9 @@ pub struct TokenRow {
     pub purpose: String,
     pub email: Option<String>,
     pub user_id: Option<Id>,
+    pub code_hash: Option<String>,
+    /// Sealed.
+    pub payload: Option<String>,
 }
 
 pub struct NewToken<'a> {
@@ -23,6 +25,8 @@ pub struct NewToken<'a> {
     pub email: Option<&'a str>,
     pub user_id: Option<&'a Id>,
     pub code_hash: Option<&'a str>,
+    /// Sealed.
+    pub payload: Option<&'a str>,
     pub at: Millis,
     pub expires_at: Millis,
 }
@@ -30,8 +34,8 @@ pub struct NewToken<'a> {
 pub async fn insert_token(db: &mut AnyConnection, token: NewToken<'_>) -> Result<()> {
     sqlx::query(
         "INSERT INTO one_time_tokens
-            (id, purpose, token_hash, email, user_id, code_hash, created_at, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+            (id, purpose, token_hash, email, user_id, code_hash, payload, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
     )
     .bind(token.id)
     .bind(token.purpose)
@@ -39,6 +43,7 @@ pub async fn insert_token(db: &mut AnyConnection, token: NewToken<'_>) -> Result
     .bind(token.email)
     .bind(token.user_id)
     .bind(token.code_hash)
+    .bind(token.payload)
     .bind(token.at)
     .bind(token.expires_at)
     .execute(db)
@@ -46,35 +51,27 @@ pub async fn insert_token(db: &mut AnyConnection, token: NewToken<'_>) -> Result
     Ok(())
 }
 
-/// Takes one of a code's tries. None when it is unknown, used, expired or tried out.
-pub async fn try_code(
+/// Takes one of the tries of something that can be guessed at. None when it is unknown, used,
+/// expired or tried out.
+pub async fn try_token(
     db: &mut AnyConnection,
     purpose: &str,
     hash: &TokenHash,
-    email: &Email,
     now: Millis,
     tries: i64,
-) -> Result<Option<CodeRow>> {
+) -> Result<Option<TokenRow>> {
     Ok(sqlx::query_as(
         "UPDATE one_time_tokens SET tries = tries + 1
-         WHERE token_hash = $1 AND purpose = $2 AND email = $3 AND used_at IS NULL
-           AND expires_at > $4 AND tries < $5
-         RETURNING id, user_id, code_hash",
+         WHERE token_hash = $1 AND purpose = $2 AND used_at IS NULL AND expires_at > $3
+           AND tries < $4
+         RETURNING id, purpose, email, user_id, code_hash, payload",
     )
     .bind(hash_text(hash))
     .bind(purpose)
-    .bind(&email.normalized)
     .bind(now)
     .bind(tries)
     .fetch_optional(db)
     .await?)
-}
-
-#[derive(FromRow)]
-pub struct CodeRow {
-    pub id: Id,
-    pub user_id: Option<Id>,
-    pub code_hash: Option<String>,
 }
 
 /// A token that can still be used.
@@ -84,7 +81,7 @@ pub async fn live_token(
     now: Millis,
 ) -> Result<Option<TokenRow>> {
     Ok(sqlx::query_as(
-        "SELECT id, purpose, email, user_id FROM one_time_tokens
+        "SELECT id, purpose, email, user_id, code_hash, payload FROM one_time_tokens
          WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2",
     )
     .bind(hash_text(hash))

@@ -3,7 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::config::ServerSettings;
 use crate::http::locale::Locale;
+use crate::notifications::Notice;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Letter {
@@ -122,25 +124,77 @@ pub fn password_reset(locale: Locale, link: &str) -> Letter {
     )
 }
 
-pub fn password_changed(locale: Locale, forgot: &str) -> Letter {
+pub fn email_change(locale: Locale, link: &str) -> Letter {
     compose(
         locale,
         Parts {
-            subject: say(locale, "Atrium 密码已更改", "Your Atrium password was changed")
+            subject: say(locale, "确认新的 Atrium 登录邮箱", "Confirm your new Atrium address")
                 .to_owned(),
             opening: say(
                 locale,
-                "你的 Atrium 密码刚刚被更改，其他设备上的登录均已退出。",
-                "Your Atrium password was just changed, and every other device was signed out.",
+                "有人要把 Atrium 账号的登录邮箱改为这个地址。点击下面的链接确认。链接 24 小时内有效，只能使用一次。",
+                "Someone is moving their Atrium account to this address. Open the link to confirm it. It works once, for 24 hours.",
+            ),
+            action: Action::Link {
+                label: say(locale, "确认新邮箱", "Confirm this address"),
+                address: link,
+            },
+            closing: say(
+                locale,
+                "如果不是你本人操作，忽略这封邮件即可，什么都不会改变。",
+                "If this was not you, ignore this mail and nothing changes.",
+            ),
+        },
+    )
+}
+
+pub fn account_deleted(locale: Locale) -> Letter {
+    compose(
+        locale,
+        Parts {
+            subject: say(locale, "Atrium 账号已删除", "Your Atrium account was deleted").to_owned(),
+            opening: say(
+                locale,
+                "你的 Atrium 账号已按你的要求删除，所有登录均已退出。",
+                "Your Atrium account was deleted as you asked, and every device was signed out.",
             ),
             action: Action::Nothing,
             closing: say(
                 locale,
-                &format!("如果不是你本人操作，请立即重置密码：{forgot}"),
-                &format!("If this was not you, reset your password now: {forgot}"),
+                "如果不是你本人操作，请尽快联系这个 Atrium 的管理员。",
+                "If this was not you, contact whoever runs this Atrium soon.",
             ),
         },
     )
+}
+
+/// A notice of the console, as a mail.
+pub fn notice(locale: Locale, notice: &Notice, server: &ServerSettings) -> Letter {
+    let words = notice.words(locale);
+    let address = notice.link().map(|path| server.link(&path));
+    let action = match &address {
+        Some(address) => {
+            Action::Link { label: say(locale, "前往查看", "Have a look"), address }
+        }
+        None => Action::Nothing,
+    };
+    let forgot = server.link("/forgetPwd");
+    let (subject, closing) = match (notice.kind(), locale) {
+        ("security", Locale::ZhCn) => (
+            format!("安全提醒：{}", words.title),
+            format!("如果不是你本人操作，请立即重置密码：{forgot}"),
+        ),
+        ("security", Locale::EnUs) => (
+            format!("Security alert: {}", words.title),
+            format!("If this was not you, reset your password now: {forgot}"),
+        ),
+        (_, Locale::ZhCn) => (words.title, "可在个人资料的通知设置中关闭这类邮件。".to_owned()),
+        (_, Locale::EnUs) => (
+            words.title,
+            "Your profile's notification settings can turn these mails off.".to_owned(),
+        ),
+    };
+    compose(locale, Parts { subject, opening: &words.text, action, closing: &closing })
 }
 
 fn compose(locale: Locale, parts: Parts<'_>) -> Letter {
@@ -196,7 +250,7 @@ mod tests {
                 register(locale, link),
                 already_registered(locale, link),
                 password_reset(locale, link),
-                password_changed(locale, link),
+                email_change(locale, link),
             ] {
                 assert!(letter.text.contains(link), "{}", letter.subject);
                 assert!(letter.html.contains(link), "{}", letter.subject);
@@ -206,6 +260,17 @@ mod tests {
             assert!(letter.subject.contains("042137") && letter.text.contains("042137"));
         }
         assert_ne!(register(Locale::ZhCn, link).text, register(Locale::EnUs, link).text);
+    }
+
+    #[test]
+    fn a_notice_about_security_says_what_to_do() {
+        let settings = crate::config::Settings::check(Default::default()).unwrap();
+        for locale in Locale::ALL {
+            let told = Notice::PasskeyAdded { name: "<b>key</b>".to_owned() };
+            let letter = notice(locale, &told, &settings.server);
+            assert!(letter.text.contains("/forgetPwd"), "{}", letter.text);
+            assert!(letter.html.contains("&lt;b&gt;key"), "{}", letter.html);
+        }
     }
 
     #[test]

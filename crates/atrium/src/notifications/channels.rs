@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use axum::extract::State;
 
-use super::session::SignedIn;
-use super::store;
+use crate::accounts::session::SignedIn;
+use crate::accounts::store;
 use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Error, Fault, Result};

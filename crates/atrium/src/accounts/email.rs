@@ -1,0 +1,137 @@
+//! Changing one's address: confirmed at the new one, told to the old one.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::ToSchema;
+
+use super::posted::{self, Posted};
+use super::session::{RecentlySignedIn, hash_token, new_token};
+use super::{reset, store, user_locale};
+use crate::app::AppState;
+use crate::audit::{self, Actor, Event};
+use crate::error::{Code, Error, Fault, Result};
+use crate::http::client::Client;
+use crate::http::json::{Data, Done, Json};
+use crate::http::locale::Locale;
+use crate::http::text::Email;
+use crate::notifications::{self, Notice, Recipient};
+use crate::outbound::mail::letters;
+use crate::types::Millis;
+
+pub const PURPOSE: &str = "email_change";
+const LIFETIME: i64 = Millis::DAY;
+
+#[derive(Deserialize, ToSchema)]
+pub struct EmailChange {
+    email: String,
+}
+
+/// Mails a link to the new address. The answer is the same when the address has an account; the
+/// mail tells.
+#[utoipa::path(
+    post,
+    path = "/api/v1/current/email",
+    operation_id = "email_change",
+    tag = "account",
+    security(("session" = [])),
+    request_body = EmailChange,
+    responses((status = 200, body = Data<Done>))
+)]
+pub async fn email_change(
+    State(atrium): State<AppState>,
+    RecentlySignedIn(signed_in): RecentlySignedIn,
+    client: Client,
+    Json(input): Json<EmailChange>,
+) -> Result<Data<Done>> {
+    let user = signed_in.user();
+    if Email::new(&input.email).normalized == Email::new(&user.email).normalized {
+        return Err(Fault::new(Code::SameEmail).on("email").into());
+    }
+    let email = posted::admit(&atrium, PURPOSE, &input.email, &client).await?;
+    let mut db = atrium.db.read().await?;
+    let taken = store::user_by_email(&mut db, &email).await?;
+    let row = store::user_by_id(&mut db, &user.id).await?.ok_or(Code::NotSignedIn)?;
+    drop(db);
+    let token = new_token(&atrium);
+    let server = &atrium.settings.server;
+    let locale = Locale::parse(&user.locale).unwrap_or_default();
+    let letter = match &taken {
+        Some(owner) => {
+            letters::already_registered(user_locale(Some(owner), locale), &server.link("/login"))
+        }
+        None => letters::email_change(locale, &server.link(&format!("/emailValidator/{token}"))),
+    };
+    let posted = Posted {
+        purpose: PURPOSE,
+        lifetime: LIFETIME,
+        token: &token,
+        code_hash: None,
+        email: Some(&email.as_typed),
+        user: Some(&row),
+        to: Some(&email.as_typed),
+        letter,
+    };
+    posted::post(&atrium, posted).await?;
+    let mut tx = atrium.db.write_apart().await?;
+    let event = Event::new("account.email_change_ask", "user", &user.id);
+    let event = event.with(json!({ "email": email.as_typed }));
+    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    tx.commit().await?;
+    Ok(Data(Done {}))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub struct EmailConfirmation {
+    token: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct EmailConfirmed {
+    email: String,
+}
+
+/// Confirms a new address with the link that was mailed there. Needs no session: the mail may be
+/// read on another device.
+#[utoipa::path(
+    post,
+    path = "/api/v1/email/confirm",
+    operation_id = "email_confirm",
+    tag = "account",
+    security(()),
+    request_body = EmailConfirmation,
+    responses((status = 200, body = Data<EmailConfirmed>))
+)]
+pub async fn email_confirm(
+    State(atrium): State<AppState>,
+    client: Client,
+    Json(input): Json<EmailConfirmation>,
+) -> Result<Data<EmailConfirmed>> {
+    let (gone, now) = (|| Error::from(Code::TokenGone), atrium.now());
+    let mut tx = atrium.db.write().await?;
+    let token = store::live_token(&mut tx, &hash_token(&input.token), now).await?;
+    let token = token.filter(|token| token.purpose == PURPOSE).ok_or_else(gone)?;
+    let user_id = token.user_id.as_ref().ok_or_else(gone)?;
+    let email = Email::new(token.email.as_deref().unwrap_or_default());
+    let before = store::user_by_id(&mut tx, user_id).await?;
+    let before = before.filter(|user| user.disabled_at.is_none()).ok_or_else(gone)?;
+    if !store::use_token(&mut tx, &token.id, now).await? {
+        return Err(gone());
+    }
+    if !store::update_email(&mut tx, user_id, &email, now).await? {
+        return Err(Fault::new(Code::EmailTaken).on("email").into());
+    }
+    // What was mailed to the old address must not open the account any more.
+    for purpose in [PURPOSE, reset::PURPOSE, super::code::PURPOSE] {
+        store::delete_tokens_of(&mut tx, user_id, purpose).await?;
+    }
+    let event = Event::new("account.email_change", "user", user_id);
+    let event = event.with(json!({ "before": before.email, "after": email.as_typed }));
+    audit::append(&atrium, &mut tx, &Actor::user(user_id.clone(), &client), event).await?;
+    let notice = Notice::EmailChanged { email: email.as_typed.clone() };
+    // `before` has the old address, and that is the one to be told.
+    notifications::notify(&atrium, &mut tx, &Recipient::from(&before), &notice).await?;
+    tx.commit().await?;
+    atrium.outbox.wake();
+    Ok(Data(EmailConfirmed { email: email.as_typed }))
+}

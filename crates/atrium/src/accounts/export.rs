@@ -1,0 +1,80 @@
+//! Everything the instance keeps about a person, for that person to take along.
+
+use axum::extract::State;
+use axum::response::{AppendHeaders, IntoResponse};
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use serde_json::{Value, json};
+
+use super::factors;
+use super::session::RecentlySignedIn;
+use super::store;
+use crate::app::AppState;
+use crate::audit::{self, Event};
+use crate::error::{Code, Error, Result};
+use crate::http::locale::Locale;
+use crate::http::page::Page;
+use crate::{notifications, orgs};
+
+/// What one file holds of lists that may be long: the newest.
+const MOST: Page = Page { limit: 10_000, offset: 0 };
+
+/// Everything kept about the person, as a JSON file. Secrets and hashes are not in it.
+#[utoipa::path(
+    get,
+    path = "/api/v1/current/export",
+    operation_id = "account_export",
+    tag = "account",
+    security(("session" = [])),
+    responses((status = 200, description = "A JSON file", content_type = "application/json"))
+)]
+pub async fn account_export(
+    State(atrium): State<AppState>,
+    RecentlySignedIn(signed_in): RecentlySignedIn,
+    locale: Locale,
+) -> Result<impl IntoResponse> {
+    let user = signed_in.user();
+    let mut tx = atrium.db.write_apart().await?;
+    let event = Event::new("account.export", "user", &user.id);
+    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    tx.commit().await?;
+
+    let mut db = atrium.db.read().await?;
+    let profile = store::current_user(&atrium, &mut db, &user.id).await?;
+    let profile = profile.ok_or(Code::NotSignedIn)?;
+    let (sessions, _) = store::sessions_of(&mut db, &user.id, MOST).await?;
+    let sessions: Vec<Value> = sessions
+        .iter()
+        .map(|row| {
+            json!({
+                "id": row.id, "created_at": row.created_at, "last_seen_at": row.last_seen_at,
+                "ip": row.ip, "user_agent": row.user_agent,
+            })
+        })
+        .collect();
+    let passkeys = factors::store::passkeys(&mut db, &user.id).await?;
+    let passkeys: Vec<Value> = passkeys
+        .iter()
+        .map(|row| {
+            json!({
+                "id": row.id, "name": row.name, "created_at": row.created_at,
+                "last_used_at": row.last_used_at,
+            })
+        })
+        .collect();
+    let file = json!({
+        "exported_at": atrium.now(),
+        "account": profile,
+        "organizations": orgs::store::memberships(&mut db, &user.id).await?,
+        "sessions": sessions,
+        "passkeys": passkeys,
+        "notifications":
+            notifications::handlers::all_of(&mut db, &user.id, locale, MOST).await?,
+        "activity": audit::by_actor(&mut db, &user.id, MOST).await?,
+    });
+    let text = serde_json::to_vec_pretty(&file).map_err(Error::internal)?;
+    let headers = AppendHeaders([
+        (CONTENT_TYPE, "application/json"),
+        (CONTENT_DISPOSITION, "attachment; filename=\"atrium-my-data.json\""),
+    ]);
+    Ok((headers, text))
+}

@@ -1,0 +1,190 @@
+//! Codes of an authenticator app: enrol, confirm, renew the recovery codes, remove.
+
+use axum::extract::State;
+use qrcode::QrCode;
+use qrcode::render::svg;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{codes, store};
+use crate::accounts::session::{RecentlySignedIn, SignedIn};
+use crate::accounts::store as accounts;
+use crate::app::AppState;
+use crate::audit::{self, Event};
+use crate::error::{Code, Error, Fault, Result};
+use crate::http::json::{Data, Done, Json};
+use crate::notifications::{self, Notice, Recipient};
+use crate::orgs;
+use crate::types::Millis;
+
+#[derive(Serialize, ToSchema)]
+pub struct TotpView {
+    enabled: bool,
+    confirmed_at: Option<Millis>,
+    recovery_codes_left: i64,
+}
+
+/// Whether signing in asks for a code, and how many recovery codes are left.
+#[utoipa::path(
+    get,
+    path = "/api/v1/current/mfa/totp",
+    operation_id = "totp_view",
+    tag = "account",
+    security(("session" = [])),
+    responses((status = 200, body = Data<TotpView>))
+)]
+pub async fn totp_view(
+    State(atrium): State<AppState>,
+    signed_in: SignedIn,
+) -> Result<Data<TotpView>> {
+    let mut db = atrium.db.read().await?;
+    let user_id = &signed_in.user().id;
+    let confirmed_at = store::totp(&mut db, user_id).await?.and_then(|row| row.confirmed_at);
+    let recovery_codes_left = store::recovery_codes_left(&mut db, user_id).await?;
+    Ok(Data(TotpView { enabled: confirmed_at.is_some(), confirmed_at, recovery_codes_left }))
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct TotpEnrolment {
+    /// Base32, for typing it in by hand.
+    secret: String,
+    otpauth_uri: String,
+    /// The address as a QR code, dark on light.
+    qr_svg: String,
+}
+
+/// Begins an enrolment: a secret for the app. Nothing is on until a code confirms it.
+#[utoipa::path(
+    post,
+    path = "/api/v1/current/mfa/totp",
+    operation_id = "totp_enrol",
+    tag = "account",
+    security(("session" = [])),
+    responses((status = 200, body = Data<TotpEnrolment>))
+)]
+pub async fn totp_enrol(
+    State(atrium): State<AppState>,
+    RecentlySignedIn(signed_in): RecentlySignedIn,
+) -> Result<Data<TotpEnrolment>> {
+    let user = signed_in.user();
+    let secret: [u8; 20] = atrium.entropy.bytes();
+    let sealed = atrium.keyring.seal(codes::PURPOSE, &secret, &atrium.entropy)?;
+    let mut tx = atrium.db.write_apart().await?;
+    if !store::begin_totp(&mut tx, &user.id, &sealed, atrium.now()).await? {
+        return Err(Code::TotpEnabled.into());
+    }
+    tx.commit().await?;
+    let totp = codes::totp(secret.to_vec(), &user.email)?;
+    let otpauth_uri =
+        totp.to_url().map_err(|error| Error::internal(anyhow::anyhow!("totp: {error}")))?;
+    let code = QrCode::new(otpauth_uri.as_bytes()).map_err(Error::internal)?;
+    let qr_svg = code.render::<svg::Color<'_>>().min_dimensions(200, 200).build();
+    Ok(Data(TotpEnrolment { secret: totp.secret().to_base32(), otpauth_uri, qr_svg }))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub struct TotpConfirmation {
+    #[schema(example = "042137")]
+    code: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct RecoveryCodes {
+    /// Ten, each for one sign-in; told this once.
+    recovery_codes: Vec<String>,
+}
+
+/// Confirms an enrolment with a first code: from now on signing in asks for one.
+#[utoipa::path(
+    put,
+    path = "/api/v1/current/mfa/totp",
+    operation_id = "totp_confirm",
+    tag = "account",
+    security(("session" = [])),
+    request_body = TotpConfirmation,
+    responses((status = 200, body = Data<RecoveryCodes>))
+)]
+pub async fn totp_confirm(
+    State(atrium): State<AppState>,
+    signed_in: SignedIn,
+    Json(input): Json<TotpConfirmation>,
+) -> Result<Data<RecoveryCodes>> {
+    let (user, now) = (signed_in.user(), atrium.now());
+    let mut tx = atrium.db.write().await?;
+    let row = store::totp(&mut tx, &user.id).await?.filter(|row| row.confirmed_at.is_none());
+    let row = row.ok_or(Code::TotpNotStarted)?;
+    let totp = codes::totp(atrium.keyring.open_sealed(codes::PURPOSE, &row.secret)?, &user.email)?;
+    let step = codes::matched_step(&totp, input.code.trim(), now);
+    let step = step.ok_or_else(|| Fault::new(Code::WrongCode).on("code"))?;
+    if !store::confirm_totp(&mut tx, &user.id, &row.secret, step, now).await? {
+        return Err(Code::TotpNotStarted.into());
+    }
+    let recovery_codes = codes::renew_recovery_codes(&atrium, &mut tx, &user.id).await?;
+    // Whoever holds the factor has just shown it.
+    accounts::note_second_factor(&mut tx, signed_in.session_id(), now).await?;
+    let event = Event::new("account.totp_add", "user", &user.id);
+    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    notifications::notify(&atrium, &mut tx, &Recipient::from(user), &Notice::TotpAdded).await?;
+    tx.commit().await?;
+    atrium.outbox.wake();
+    Ok(Data(RecoveryCodes { recovery_codes }))
+}
+
+/// Switches the factor off. Refused while an organisation asks for one.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/current/mfa/totp",
+    operation_id = "totp_delete",
+    tag = "account",
+    security(("session" = [])),
+    responses((status = 200, body = Data<Done>))
+)]
+pub async fn totp_delete(
+    State(atrium): State<AppState>,
+    RecentlySignedIn(signed_in): RecentlySignedIn,
+) -> Result<Data<Done>> {
+    let user = signed_in.user();
+    let mut tx = atrium.db.write().await?;
+    if orgs::store::any_requires_mfa(&mut tx, &user.id).await? {
+        return Err(Code::MfaRequiredByOrg.into());
+    }
+    let was_on = store::has_totp(&mut tx, &user.id).await?;
+    store::delete_totp(&mut tx, &user.id).await?;
+    if was_on {
+        let event = Event::new("account.totp_remove", "user", &user.id);
+        audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+        let notice = Notice::TotpRemoved;
+        notifications::notify(&atrium, &mut tx, &Recipient::from(user), &notice).await?;
+    }
+    tx.commit().await?;
+    atrium.outbox.wake();
+    Ok(Data(Done {}))
+}
+
+/// Makes ten new recovery codes; the old ones stop working.
+#[utoipa::path(
+    post,
+    path = "/api/v1/current/mfa/recovery-codes",
+    operation_id = "recovery_codes_renew",
+    tag = "account",
+    security(("session" = [])),
+    responses((status = 200, body = Data<RecoveryCodes>))
+)]
+pub async fn recovery_codes_renew(
+    State(atrium): State<AppState>,
+    RecentlySignedIn(signed_in): RecentlySignedIn,
+) -> Result<Data<RecoveryCodes>> {
+    let user = signed_in.user();
+    let mut tx = atrium.db.write().await?;
+    if !store::has_totp(&mut tx, &user.id).await? {
+        return Err(Code::TotpNotEnabled.into());
+    }
+    let recovery_codes = codes::renew_recovery_codes(&atrium, &mut tx, &user.id).await?;
+    let event = Event::new("account.recovery_codes", "user", &user.id);
+    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    let notice = Notice::RecoveryCodesRenewed;
+    notifications::notify(&atrium, &mut tx, &Recipient::from(user), &notice).await?;
+    tx.commit().await?;
+    atrium.outbox.wake();
+    Ok(Data(RecoveryCodes { recovery_codes }))
+}

@@ -1,0 +1,105 @@
+//! Leaving: what stands in the way, and deleting one's account.
+
+use axum::extract::State;
+use axum::response::{AppendHeaders, IntoResponse};
+use http::header::SET_COOKIE;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::ToSchema;
+
+use super::session::{RecentlySignedIn, SignedIn};
+use super::store;
+use crate::app::AppState;
+use crate::audit::{self, Event};
+use crate::error::{Code, Fault, Result};
+use crate::http::json::{Data, Done, Json};
+use crate::http::locale::Locale;
+use crate::http::text::Email;
+use crate::orgs;
+use crate::outbound::mail::{self, letters};
+use crate::types::Id;
+
+#[derive(Serialize, ToSchema)]
+pub struct Deletion {
+    /// Organisations that would be left without an owner. Each must get another one, or go, first.
+    blocked_by: Vec<OwnedOrg>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct OwnedOrg {
+    id: Id,
+    name: String,
+    member_count: i64,
+}
+
+/// What stands in the way of deleting one's account.
+#[utoipa::path(
+    get,
+    path = "/api/v1/current/deletion",
+    operation_id = "deletion_view",
+    tag = "account",
+    security(("session" = [])),
+    responses((status = 200, body = Data<Deletion>))
+)]
+pub async fn deletion_view(
+    State(atrium): State<AppState>,
+    signed_in: SignedIn,
+) -> Result<Data<Deletion>> {
+    let mut db = atrium.db.read().await?;
+    let orgs = orgs::store::owned_alone(&mut db, &signed_in.user().id).await?;
+    let blocked_by = orgs
+        .into_iter()
+        .map(|org| OwnedOrg { id: org.id, name: org.name, member_count: org.member_count })
+        .collect();
+    Ok(Data(Deletion { blocked_by }))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub struct DeleteAccount {
+    /// The person's own address, typed.
+    email: String,
+}
+
+/// Deletes the person's account for good and ends every session. Refused while an organisation
+/// would be left without an owner.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/current",
+    operation_id = "account_delete",
+    tag = "account",
+    security(("session" = [])),
+    request_body = DeleteAccount,
+    responses((status = 200, body = Data<Done>, description = "Deleted; clears the session cookie"))
+)]
+pub async fn account_delete(
+    State(atrium): State<AppState>,
+    RecentlySignedIn(signed_in): RecentlySignedIn,
+    Json(input): Json<DeleteAccount>,
+) -> Result<impl IntoResponse> {
+    let user = signed_in.user();
+    if Email::new(&input.email).normalized != Email::new(&user.email).normalized {
+        return Err(Fault::new(Code::WrongEmail).on("email").into());
+    }
+    let mut tx = atrium.db.write().await?;
+    // Held first: of two owners who leave at once, the second must see that the first is gone.
+    orgs::store::lock_owned(&mut tx, &user.id).await?;
+    let blocking = orgs::store::owned_alone(&mut tx, &user.id).await?;
+    if !blocking.is_empty() {
+        let names: Vec<&str> = blocking.iter().map(|org| org.name.as_str()).collect();
+        return Err(Fault::new(Code::SoleOwner).with("names", names.join(", ")).into());
+    }
+    for org_id in orgs::store::of_member(&mut tx, &user.id).await? {
+        let event = Event::new("org_member.leave", "user", &user.id).in_org(&org_id);
+        let event = event.with(json!({ "email": user.email, "reason": "account_deleted" }));
+        audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    }
+    let event = Event::new("account.delete", "user", &user.id);
+    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    let locale = Locale::parse(&user.locale).unwrap_or_default();
+    mail::enqueue(&atrium, &mut tx, Some(&user.email), letters::account_deleted(locale)).await?;
+    store::delete_user(&mut tx, &user.id).await?;
+    tx.commit().await?;
+    atrium.outbox.wake();
+    let cookies = AppendHeaders([(SET_COOKIE, atrium.session_cookie.clear())]);
+    Ok((cookies, Data(Done {})))
+}

@@ -1,0 +1,58 @@
+//! Proving again who one is, before something that a stolen session must not do.
+
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::session::SignedIn;
+use super::{store, throttle};
+use crate::app::AppState;
+use crate::audit::{self, Event};
+use crate::error::{Code, Fault, Result};
+use crate::http::json::{Data, Done, Json};
+
+#[derive(Deserialize, ToSchema)]
+pub struct Reauth {
+    #[schema(format = "password")]
+    password: String,
+}
+
+/// Makes this session's sign-in a recent one, by the password.
+#[utoipa::path(
+    post,
+    path = "/api/v1/current/reauth",
+    operation_id = "reauth",
+    tag = "account",
+    security(("session" = [])),
+    request_body = Reauth,
+    responses((status = 200, body = Data<Done>))
+)]
+pub async fn reauth(
+    State(atrium): State<AppState>,
+    signed_in: SignedIn,
+    Json(input): Json<Reauth>,
+) -> Result<Data<Done>> {
+    let user = signed_in.user();
+    if !check_password(&atrium, &signed_in, input.password).await? {
+        return Err(Fault::new(Code::WrongPassword).on("password").into());
+    }
+    let mut tx = atrium.db.write().await?;
+    store::note_proof(&mut tx, signed_in.session_id(), atrium.now()).await?;
+    throttle::forget_password_checks(&mut tx, &user.id).await?;
+    let event = Event::new("account.reauth", "user", &user.id);
+    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    tx.commit().await?;
+    Ok(Data(Done {}))
+}
+
+/// Whoever sits at an open session must not find the password by trying, so tries are counted.
+pub async fn check_password(
+    atrium: &AppState,
+    signed_in: &SignedIn,
+    password: String,
+) -> Result<bool> {
+    let user_id = &signed_in.user().id;
+    throttle::count_password_check(atrium, user_id).await?;
+    let row = store::user_by_id(&mut *atrium.db.read().await?, user_id).await?;
+    atrium.hasher.verify(password, row.and_then(|row| row.password_hash)).await
+}

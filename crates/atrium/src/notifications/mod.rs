@@ -1,0 +1,87 @@
+//! Telling people things. Everything that wants to tell someone something goes through `notify`,
+//! which asks the person's settings for the channels.
+
+pub mod channels;
+pub mod handlers;
+mod notice;
+mod store;
+
+use crate::accounts::CurrentUser;
+use crate::accounts::store::UserRow;
+use crate::app::AppState;
+use crate::db::Write;
+use crate::error::{Error, Result};
+use crate::http::locale::Locale;
+use crate::outbound::mail::{self, letters};
+use crate::types::{Id, Millis};
+
+pub use channels::Channels;
+pub use notice::Notice;
+
+/// How long a notification stays in the console.
+const KEEP: i64 = 180 * Millis::DAY;
+
+/// Whom to tell, where and in which language.
+pub struct Recipient {
+    pub id: Id,
+    pub email: String,
+    locale: Locale,
+    channels: Channels,
+}
+
+impl From<&UserRow> for Recipient {
+    fn from(user: &UserRow) -> Self {
+        Self {
+            id: user.id.clone(),
+            email: user.email.clone(),
+            locale: Locale::parse(&user.locale).unwrap_or_default(),
+            channels: channels::channels(user.notification_types.as_deref()),
+        }
+    }
+}
+
+impl From<&CurrentUser> for Recipient {
+    fn from(user: &CurrentUser) -> Self {
+        Self {
+            id: user.id.clone(),
+            email: user.email.clone(),
+            locale: Locale::parse(&user.locale).unwrap_or_default(),
+            channels: user.notification_types.clone(),
+        }
+    }
+}
+
+impl Recipient {
+    /// Security is told everywhere, whatever was chosen: it is how people learn of a theft.
+    fn takes(&self, notice: &Notice, channel: &str) -> bool {
+        let kind = notice.kind();
+        let chosen = self.channels.get(kind);
+        kind == "security" || chosen.is_some_and(|list| list.iter().any(|name| name == channel))
+    }
+}
+
+/// Tells someone, as part of the transaction that gives the reason. Wake the outbox after it.
+pub async fn notify(
+    atrium: &AppState,
+    tx: &mut Write,
+    to: &Recipient,
+    notice: &Notice,
+) -> Result<()> {
+    if to.takes(notice, "in_app") {
+        let json = serde_json::to_string(notice).map_err(Error::internal)?;
+        store::insert(tx, &atrium.new_id(), &to.id, &json, atrium.now()).await?;
+    }
+    if to.takes(notice, "email") {
+        let letter = letters::notice(to.locale, notice, &atrium.settings.server);
+        mail::enqueue(atrium, tx, Some(&to.email), letter).await?;
+    }
+    Ok(())
+}
+
+/// Removes what is too old to matter to anyone.
+pub async fn sweep(atrium: &AppState) -> Result<u64> {
+    let mut tx = atrium.db.write_minor().await?;
+    let removed = store::delete_before(&mut tx, atrium.now().plus(-KEEP)).await?;
+    tx.commit().await?;
+    Ok(removed)
+}
