@@ -21,7 +21,7 @@ help:
 	@echo 'make build     leave dist/, a folder that can be copied to a server'
 	@echo 'make bench     speed, memory and size, as ratios of one run'
 	@echo 'make fmt       format all code'
-	@echo 'make generate  refresh the OpenAPI document and the types made from it'
+	@echo 'make generate  refresh the OpenAPI document, the types and the page of permissions'
 	@echo 'make release   an archive with checksums, in dist/'
 
 run: build
@@ -54,6 +54,8 @@ release: build
 generate: node_modules/.package-lock.json
 	cargo run --quiet --locked -p atrium -- openapi > crates/atrium/openapi.json.new
 	@mv crates/atrium/openapi.json.new crates/atrium/openapi.json
+	cargo run --quiet --locked -p atrium -- permissions > docs/permissions.md.new
+	@mv docs/permissions.md.new docs/permissions.md
 	npm run --silent -w web generate
 
 # --- checking -----------------------------------------------------------------

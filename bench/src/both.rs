@@ -34,7 +34,7 @@ pub async fn serve(folder: &str, accounts: usize) -> anyhow::Result<()> {
             email: email(n),
             name: "Bench".to_owned(),
             password: PASSWORD.to_owned(),
-            organization: "Bench".to_owned(),
+            organization: Some("Bench".to_owned()),
             locale: Locale::EnUs,
             timezone: None,
         };

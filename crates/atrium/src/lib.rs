@@ -1,6 +1,7 @@
 //! Atrium: the console's API, its sessions and its stores. `docs/ARCHITECTURE.md` walks through a
 //! request file by file.
 
+pub mod access;
 pub mod accounts;
 pub mod app;
 pub mod apps;
@@ -17,6 +18,8 @@ pub mod metrics;
 pub mod notifications;
 pub mod orgs;
 pub mod outbound;
+pub mod permissions;
+pub mod roles;
 pub mod router;
 pub mod server;
 pub mod timezone;

@@ -14,7 +14,7 @@ use atrium::http::locale::Locale;
 use atrium::http::user_agent;
 use atrium::instance::doctor::{self, Verdict};
 use atrium::types::Clock;
-use atrium::{logging, router, server};
+use atrium::{logging, permissions, router, server};
 use clap::{Parser, Subcommand};
 use serde_json::json;
 
@@ -48,6 +48,9 @@ enum Command {
     Doctor,
     /// Print the OpenAPI document
     Openapi,
+    /// Print who may do what
+    #[command(hide = true)]
+    Permissions,
 }
 
 #[derive(Subcommand)]
@@ -110,8 +113,10 @@ fn main() -> ExitCode {
 
 #[tokio::main]
 async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    if let Command::Openapi = cli.command {
-        return print_openapi();
+    match cli.command {
+        Command::Openapi => return print_openapi(),
+        Command::Permissions => return print_permissions(),
+        _ => {}
     }
     let settings = Settings::check(RawSettings::load(&cli.settings)?)?;
     logging::start(&settings.log)?;
@@ -120,8 +125,14 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Migrate => migrate(settings).await,
         Command::Admin { command } => admin(settings, command).await,
         Command::Doctor => examine(settings).await,
-        Command::Openapi => print_openapi(),
+        Command::Openapi | Command::Permissions => Ok(ExitCode::SUCCESS),
     }
+}
+
+#[allow(clippy::print_stdout)]
+fn print_permissions() -> anyhow::Result<ExitCode> {
+    print!("{}", permissions::page());
+    Ok(ExitCode::SUCCESS)
 }
 
 #[allow(clippy::print_stdout)]
@@ -158,7 +169,14 @@ async fn administer(
     match command {
         AdminCommand::CreateUser { email, name, organization, timezone, locale, .. } => {
             let locale = Locale::parse(&locale).context("--locale is neither zh-CN nor en-US")?;
-            let account = NewAccount { email, name, password, organization, locale, timezone };
+            let account = NewAccount {
+                email,
+                name,
+                password,
+                organization: Some(organization),
+                locale,
+                timezone,
+            };
             let created = create::by_operator(atrium, account).await?;
             Ok(vec![json!({ "user_id": created.user_id, "org_id": created.org_id })])
         }

@@ -15,12 +15,16 @@ use crate::accounts::{
     second_step, sessions,
 };
 use crate::app::AppState;
+use crate::apps::{explain, handlers as apps, lifecycle, members as app_members};
+use crate::audit::{export as audit_export, handlers as audit};
 use crate::error::{Code, Error};
 use crate::http::access_log::{self, RouteLabels};
 use crate::http::edge::Service;
 use crate::http::{CLIENT_VERSION, console, envelope};
 use crate::instance::{envs, health};
 use crate::notifications::{channels, handlers as notifications};
+use crate::orgs::{handlers as orgs, invitations, joining, members as org_members, my_invitations};
+use crate::roles::{handlers as roles, registry};
 
 const PREFIX: &str = "/api/v1";
 
@@ -68,6 +72,43 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(register::register))
         .routes(routes!(register::register_token_view))
         .routes(routes!(register::register_profile))
+        // organisations
+        .routes(routes!(orgs::org_list, orgs::org_create))
+        .routes(routes!(orgs::org_view, orgs::org_update, orgs::org_delete))
+        .routes(routes!(orgs::org_leave))
+        .routes(routes!(orgs::org_transfer))
+        .routes(routes!(org_members::org_member_list))
+        .routes(routes!(org_members::org_member_update, org_members::org_member_remove))
+        .routes(routes!(org_members::org_member_impact))
+        .routes(routes!(invitations::invitation_list, invitations::invitation_create))
+        .routes(routes!(invitations::invitation_revoke))
+        .routes(routes!(invitations::invitation_resend))
+        .routes(routes!(my_invitations::my_invitation_list))
+        .routes(routes!(my_invitations::invitation_accept))
+        .routes(routes!(my_invitations::invitation_decline))
+        .routes(routes!(joining::joinable_org_list))
+        .routes(routes!(joining::org_access_ask))
+        // apps
+        .routes(routes!(apps::app_list, apps::app_create))
+        .routes(routes!(apps::app_view, apps::app_update, lifecycle::app_delete))
+        .routes(routes!(apps::app_role_view))
+        .routes(routes!(lifecycle::app_archive))
+        .routes(routes!(lifecycle::app_unarchive))
+        .routes(routes!(lifecycle::app_restore))
+        .routes(routes!(lifecycle::app_impact))
+        .routes(routes!(app_members::app_member_list, app_members::app_member_add))
+        .routes(routes!(app_members::app_member_update, app_members::app_member_remove))
+        .routes(routes!(app_members::app_candidate_list))
+        .routes(routes!(explain::app_member_access))
+        // roles
+        .routes(routes!(registry::permission_list))
+        .routes(routes!(roles::role_list, roles::role_create))
+        .routes(routes!(roles::role_view, roles::role_update, roles::role_delete))
+        // audit
+        .routes(routes!(audit::org_audit_list))
+        .routes(routes!(audit_export::org_audit_export))
+        .routes(routes!(audit::app_audit_list))
+        .routes(routes!(audit_export::app_audit_export))
 }
 
 pub fn build(atrium: AppState) -> Service {
@@ -141,6 +182,10 @@ fn document_head() -> OpenApi {
         tags(
             (name = "instance", description = "What the instance says about itself"),
             (name = "account", description = "Sign-in and the signed-in person"),
+            (name = "organization", description = "Organisations, their members and invitations"),
+            (name = "app", description = "Apps, their life and their members"),
+            (name = "role", description = "Roles and permissions"),
+            (name = "audit", description = "What was done, by whom"),
         )
     )]
     struct Head;

@@ -20,6 +20,11 @@ impl Id {
         (canonical == text).then_some(Self(canonical))
     }
 
+    /// One of ours that stands in the code rather than in a row.
+    pub fn fixed(number: u8) -> Self {
+        Self(format!("00000000-0000-7000-8000-0000000000{number:02x}"))
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,5 +1,6 @@
-//! Who may call what. Every operation of the OpenAPI document has a case here; one without fails
-//! the test, so a route cannot be added and its authorisation forgotten.
+//! Who may call what: every call of the OpenAPI document, as everyone. What is expected is made from
+//! the registry of permissions; a call without a case here fails the test, so a route cannot be
+//! added and its authorisation forgotten.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,9 +8,11 @@ mod support;
 
 use std::collections::BTreeSet;
 
+use atrium::permissions::Permission as P;
 use reqwest::Method;
 use serde_json::Value;
-use support::{Actor, Store, TestServer, on_both};
+use support::world::{Person, Team};
+use support::{Store, TestServer, on_both};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Access {
@@ -19,11 +22,35 @@ enum Access {
     SignedIn,
     /// Anyone who is signed in, for what is theirs: another's is not found.
     OwnThing,
+    /// Whoever belongs to the organisation in the path.
+    Member,
+    /// Whoever holds this in the organisation in the path.
+    Org(P),
+    /// Whoever holds this in the app in the path.
+    App(P),
 }
 
 const CASES: &[(&str, Access)] = &[
     ("account_delete", Access::SignedIn),
     ("account_export", Access::SignedIn),
+    ("app_archive", Access::App(P::AppArchive)),
+    ("app_audit_export", Access::App(P::AuditExport)),
+    ("app_audit_list", Access::App(P::AuditView)),
+    ("app_candidate_list", Access::App(P::MemberManage)),
+    ("app_create", Access::Org(P::OrgAppCreate)),
+    ("app_delete", Access::App(P::AppDelete)),
+    ("app_impact", Access::App(P::AppView)),
+    ("app_list", Access::Org(P::OrgView)),
+    ("app_member_access", Access::App(P::MemberView)),
+    ("app_member_add", Access::App(P::MemberManage)),
+    ("app_member_list", Access::App(P::MemberView)),
+    ("app_member_remove", Access::App(P::MemberManage)),
+    ("app_member_update", Access::App(P::MemberManage)),
+    ("app_restore", Access::App(P::AppDelete)),
+    ("app_role_view", Access::App(P::AppView)),
+    ("app_unarchive", Access::App(P::AppArchive)),
+    ("app_update", Access::App(P::AppUpdate)),
+    ("app_view", Access::App(P::AppView)),
     ("app_zone_list", Access::SignedIn),
     ("build_info_view", Access::Public),
     ("current_view", Access::SignedIn),
@@ -31,6 +58,13 @@ const CASES: &[(&str, Access)] = &[
     ("email_change", Access::SignedIn),
     ("email_confirm", Access::Public),
     ("env_view", Access::Public),
+    ("invitation_accept", Access::OwnThing),
+    ("invitation_create", Access::Org(P::OrgMemberManage)),
+    ("invitation_decline", Access::OwnThing),
+    ("invitation_list", Access::Org(P::OrgMemberView)),
+    ("invitation_resend", Access::Org(P::OrgMemberManage)),
+    ("invitation_revoke", Access::Org(P::OrgMemberManage)),
+    ("joinable_org_list", Access::SignedIn),
     ("login", Access::Public),
     ("login_by_code", Access::Public),
     ("login_by_link", Access::Public),
@@ -39,11 +73,26 @@ const CASES: &[(&str, Access)] = &[
     ("login_passkey", Access::Public),
     ("login_passkey_options", Access::Public),
     ("logout", Access::Public),
+    ("my_invitation_list", Access::SignedIn),
     ("notification_list", Access::SignedIn),
     ("notification_mark_read", Access::SignedIn),
     ("notification_types_update", Access::SignedIn),
     ("notification_unread_view", Access::SignedIn),
     ("openapi_view", Access::Public),
+    ("org_access_ask", Access::OwnThing),
+    ("org_audit_export", Access::Org(P::OrgAuditView)),
+    ("org_audit_list", Access::Org(P::OrgAuditView)),
+    ("org_create", Access::SignedIn),
+    ("org_delete", Access::Org(P::OrgDelete)),
+    ("org_leave", Access::Member),
+    ("org_list", Access::SignedIn),
+    ("org_member_impact", Access::Org(P::OrgMemberManage)),
+    ("org_member_list", Access::Org(P::OrgMemberView)),
+    ("org_member_remove", Access::Org(P::OrgMemberManage)),
+    ("org_member_update", Access::Org(P::OrgMemberManage)),
+    ("org_transfer", Access::Org(P::OrgTransfer)),
+    ("org_update", Access::Org(P::OrgUpdate)),
+    ("org_view", Access::Org(P::OrgView)),
     ("passkey_create", Access::SignedIn),
     ("passkey_delete", Access::OwnThing),
     ("passkey_list", Access::SignedIn),
@@ -53,6 +102,7 @@ const CASES: &[(&str, Access)] = &[
     ("password_reset", Access::Public),
     ("password_reset_token_view", Access::Public),
     ("password_update", Access::SignedIn),
+    ("permission_list", Access::SignedIn),
     ("profile_update", Access::SignedIn),
     ("reauth", Access::SignedIn),
     ("recovery_codes_renew", Access::SignedIn),
@@ -60,6 +110,11 @@ const CASES: &[(&str, Access)] = &[
     ("register", Access::Public),
     ("register_profile", Access::Public),
     ("register_token_view", Access::Public),
+    ("role_create", Access::App(P::RoleManage)),
+    ("role_delete", Access::App(P::RoleManage)),
+    ("role_list", Access::App(P::RoleView)),
+    ("role_update", Access::App(P::RoleManage)),
+    ("role_view", Access::App(P::RoleView)),
     ("session_delete", Access::OwnThing),
     ("session_delete_others", Access::SignedIn),
     ("session_list", Access::SignedIn),
@@ -78,6 +133,27 @@ struct Operation {
     wants_session: bool,
 }
 
+impl Operation {
+    fn access(&self) -> Access {
+        CASES.iter().find(|(id, _)| *id == self.id).unwrap().1
+    }
+
+    /// The path, with ids of this team in it.
+    fn path_in(&self, team: &Team) -> String {
+        let id = match self.access() {
+            Access::Org(_) | Access::Member => team.org_id.as_str(),
+            Access::App(_) => team.app_id.as_str(),
+            // Somebody's, or nobody's.
+            _ => NOBODYS_ID,
+        };
+        self.path
+            .replace("{id}", id)
+            .replace("{user_id}", team.target_id.as_str())
+            .replace("{role_id}", team.role_id.as_str())
+            .replace("{inv_id}", team.invitation_id.as_str())
+    }
+}
+
 fn operations() -> Vec<Operation> {
     let document = serde_json::to_value(atrium::router::openapi()).unwrap();
     let mut operations = Vec::new();
@@ -86,8 +162,7 @@ fn operations() -> Vec<Operation> {
             operations.push(Operation {
                 id: operation["operationId"].as_str().unwrap().to_owned(),
                 method: method.to_uppercase().parse().unwrap(),
-                // An id that is somebody's, or nobody's.
-                path: format!("/api/v1{path}").replace("{id}", NOBODYS_ID),
+                path: format!("/api/v1{path}"),
                 wants_session: declares_session(&operation["security"]),
             });
         }
@@ -105,32 +180,114 @@ fn every_operation_has_a_case_and_says_the_same_in_the_document() {
     let cases: BTreeSet<String> = CASES.iter().map(|(id, _)| (*id).to_owned()).collect();
     assert_eq!(documented, cases, "operations (left) and cases (right) differ");
     for operation in operations() {
-        let (_, access) = CASES.iter().find(|(id, _)| *id == operation.id).unwrap();
-        assert_eq!(operation.wants_session, *access != Access::Public, "{}", operation.id);
+        let public = operation.access() == Access::Public;
+        assert_eq!(operation.wants_session, !public, "{}", operation.id);
+    }
+}
+
+type Refusal = Option<(u16, &'static str)>;
+const UNSEEN: Refusal = Some((404, "not_found"));
+const REFUSED: Refusal = Some((403, "forbidden"));
+
+/// What the registry says should come of it. None: not refused.
+fn expected(access: Access, caller: Option<&Person>, is_own_team: bool) -> Refusal {
+    let Some(caller) = caller else {
+        return (access != Access::Public).then_some((401, "not_signed_in"));
+    };
+    let (sees, holds) = match access {
+        Access::Public | Access::SignedIn => (true, true),
+        Access::OwnThing => (false, false),
+        Access::Member => (is_own_team && caller.standing.org.is_some(), true),
+        Access::Org(permission) => {
+            let held = caller.org_permissions();
+            (is_own_team && held.contains(&P::OrgView), held.contains(&permission))
+        }
+        Access::App(permission) => {
+            let held = caller.app_permissions();
+            (is_own_team && held.contains(&P::AppView), held.contains(&permission))
+        }
+    };
+    match (sees, holds) {
+        (false, _) => UNSEEN,
+        (true, false) => REFUSED,
+        (true, true) => None,
+    }
+}
+
+/// Calls that would end the caller's own session, or take long and say nothing here.
+const APART: [&str; 2] = ["logout", "session_delete_others"];
+
+on_both! {
+    async fn every_actor_gets_the_right_answer_to_every_call(server: TestServer) {
+        let (team, other) = (server.team("one").await, server.team("two").await);
+        let anonymous = server.anonymous();
+        let mut asked = 0;
+        for operation in operations().into_iter().filter(|op| !APART.contains(&op.id.as_str())) {
+            let path = operation.path_in(&team);
+            let strangers = other.people.iter().map(|(name, person)| (*name, Some(person), false));
+            let members = team.people.iter().map(|(name, person)| (*name, Some(person), true));
+            let callers = [("anonymous", None, false)].into_iter().chain(members).chain(strangers);
+            for (name, person, own) in callers {
+                let actor = person.map_or(&anonymous, |person| &person.actor);
+                let answer = actor.send(actor.request(operation.method.clone(), &path)).await;
+                let refused = matches!(answer.status, 401 | 403 | 404)
+                    .then(|| (answer.status, answer.code()));
+                let label = if own { "of the team" } else { "of another" };
+                let expected = expected(operation.access(), person, own);
+                assert_eq!(refused, expected, "{} as {name} {label}: {answer:?}", operation.id);
+                assert!(answer.status < 500, "{} as {name}: {answer:?}", operation.id);
+                asked += 1;
+                if operation.method != Method::GET && answer.status == 200 {
+                    server.restore(&team).await;
+                }
+            }
+        }
+        assert!(asked > 1_300, "{asked}");
     }
 }
 
 on_both! {
-    async fn every_actor_gets_the_right_answer(server: TestServer) {
-        let actors: [(&str, Actor); 3] = [
-            ("anonymous", server.anonymous()),
-            ("member", server.member("member@example.com").await),
-            ("owner", server.owner("owner@example.com").await),
-        ];
-        for operation in operations().into_iter().filter(|operation| operation.id != "logout") {
-            let (_, access) = CASES.iter().find(|(id, _)| *id == operation.id).unwrap();
-            for (name, actor) in &actors {
-                let answer = actor.send(actor.request(operation.method.clone(), &operation.path)).await;
-                let expected = match (access, *name) {
-                    (Access::Public, _) => None,
-                    (_, "anonymous") => Some((401, "not_signed_in")),
-                    (Access::SignedIn, _) => None,
-                    (Access::OwnThing, _) => Some((404, "not_found")),
-                };
-                let refused = matches!(answer.status, 401 | 403 | 404)
-                    .then(|| (answer.status, answer.code()));
-                assert_eq!(refused, expected, "{} as {name}: {answer:?}", operation.id);
-            }
+    async fn a_required_second_factor_holds_at_every_call_of_the_organisation(server: TestServer) {
+        let team = server.team("one").await;
+        server.run("UPDATE organizations SET require_mfa_at = 1 WHERE id = $1", &[team.org_id.as_str()]).await;
+        let owner = team.actor("owner");
+        for operation in operations() {
+            let expected = match operation.access() {
+                Access::Org(_) | Access::App(_) => Some("second_factor_required"),
+                _ => continue,
+            };
+            let path = operation.path_in(&team);
+            let answer = owner.send(owner.request(operation.method.clone(), &path)).await;
+            let code = (answer.status == 403).then(|| answer.code());
+            assert_eq!(code, expected, "{}: {answer:?}", operation.id);
         }
+        // And the gate of the console: nothing to visit until there is a second factor.
+        let user = &owner.get("/api/v1/current").await.body["data"];
+        assert_eq!(user["allow_visited_app"], false);
+        assert_eq!(user["last_app"], Value::Null);
+        server.run("UPDATE sessions SET second_factor_at = 1 WHERE user_id = $1", &[team.id("owner").as_str()]).await;
+        let user = &owner.get("/api/v1/current").await.body["data"];
+        assert_eq!(user["allow_visited_app"], true);
+        // Leaving is always possible.
+        assert_eq!(team.actor("member").post(&format!("/api/v1/orgs/{}/leave", team.org_id), Value::Null).await.status, 200);
+    }
+}
+
+on_both! {
+    async fn a_change_counts_at_the_next_request_on_every_instance(server: TestServer) {
+        let team = server.team("one").await;
+        let second = server.second_instance().await;
+        let there = |name: &str| team.actor(name).at(&second.url);
+        let app = format!("/api/v1/apps/{}", team.app_id);
+        let viewer = there("viewer");
+        assert_eq!(viewer.get(&format!("{app}/members")).await.status, 403);
+        let body = serde_json::json!({ "role_id": atrium::permissions::BuiltinRole::Analyst.id() });
+        let path = format!("{app}/members/{}", team.id("viewer"));
+        assert_eq!(team.actor("admin").put(&path, body).await.status, 200);
+        assert_eq!(viewer.get(&format!("{app}/members")).await.status, 200);
+        assert_eq!(viewer.get("/api/v1/current").await.body["data"]["allow_visited_app"], true);
+        assert_eq!(team.actor("admin").delete(&path).await.status, 200);
+        assert_eq!(viewer.get(&format!("{app}/members")).await.status, 404);
+        assert_eq!(viewer.get("/api/v1/current").await.body["data"]["allow_visited_app"], false);
     }
 }

@@ -18,7 +18,8 @@ pub struct NewAccount {
     pub email: String,
     pub name: String,
     pub password: String,
-    pub organization: String,
+    /// None for someone who joins an organisation that is there.
+    pub organization: Option<String>,
     pub locale: Locale,
     pub timezone: Option<String>,
 }
@@ -29,7 +30,7 @@ pub struct CheckedAccount {
     email: Email,
     name: String,
     password_hash: String,
-    organization: String,
+    organization: Option<String>,
     locale: Locale,
     timezone: String,
 }
@@ -42,7 +43,8 @@ impl CheckedAccount {
 
 pub struct Created {
     pub user_id: Id,
-    pub org_id: Id,
+    /// The organisation that was made with it.
+    pub org_id: Option<Id>,
 }
 
 /// Hashing takes tens of milliseconds, so this comes before the transaction.
@@ -50,8 +52,9 @@ pub async fn check(atrium: &AppState, new: NewAccount) -> Result<CheckedAccount>
     let mut checks = Checks::default();
     let email = checks.email("email", &new.email);
     let name = checks.name("name", &new.name);
-    let organization = checks.name("organization_name", &new.organization);
-    checks.new_password("password", &new.password, &[&new.email, &new.name, &new.organization]);
+    let organization = new.organization.map(|name| checks.name("organization_name", &name));
+    let team = organization.as_deref().unwrap_or_default();
+    checks.new_password("password", &new.password, &[&new.email, &new.name, team]);
     let timezone = new.timezone.unwrap_or_else(|| timezone::DEFAULT.to_owned());
     if !timezone::exists(&timezone) {
         checks.fail(Fault::new(Code::BadTimezone).on("timezone"));
@@ -61,7 +64,7 @@ pub async fn check(atrium: &AppState, new: NewAccount) -> Result<CheckedAccount>
     Ok(CheckedAccount { email, name, password_hash, organization, locale: new.locale, timezone })
 }
 
-/// Inserts user, organisation and app. Where nobody is signed in yet, the new person is the one
+/// Inserts the user, and organisation and app where they are to be made. Where nobody is signed in yet, the new person is the one
 /// who did it.
 pub async fn insert(
     atrium: &AppState,
@@ -91,16 +94,20 @@ pub async fn insert(
     audit::append(atrium, tx, &actor, event.with(json!({ "email": account.email.as_typed })))
         .await?;
 
+    let Some(organization) = &account.organization else {
+        return Ok(Created { user_id, org_id: None });
+    };
     let org_id = atrium.new_id();
-    orgs::store::insert(tx, &org_id, &account.organization, &account.timezone, now).await?;
+    orgs::store::insert(tx, &org_id, organization, &account.timezone, now).await?;
     orgs::store::insert_member(tx, &org_id, &user_id, OrgRole::Owner, now).await?;
     let event = Event::new("org.create", "org", &org_id).in_org(&org_id);
-    audit::append(atrium, tx, &actor, event.with(json!({ "name": account.organization }))).await?;
+    audit::append(atrium, tx, &actor, event.with(json!({ "name": organization }))).await?;
 
     let app = apps::NewApp {
         id: atrium.new_id(),
         org_id: org_id.clone(),
         name: apps::FIRST_APP_NAME.to_owned(),
+        description: String::new(),
         region: atrium.settings.console.default_region().to_owned(),
         timezone: account.timezone.clone(),
         created_by: user_id.clone(),
@@ -109,7 +116,7 @@ pub async fn insert(
     apps::store::insert(tx, &app).await?;
     let event = Event::new("app.create", "app", &app.id).in_org(&org_id).in_app(&app.id);
     audit::append(atrium, tx, &actor, event.with(json!({ "name": app.name }))).await?;
-    Ok(Created { user_id, org_id })
+    Ok(Created { user_id, org_id: Some(org_id) })
 }
 
 /// The whole of it on the command line's behalf.

@@ -39,7 +39,8 @@ pub async fn account_export(
     tx.commit().await?;
 
     let mut db = atrium.db.read().await?;
-    let profile = store::current_user(&atrium, &mut db, &user.id).await?;
+    let profile =
+        store::current_user(&atrium, &mut db, &user.id, signed_in.has_two_factors()).await?;
     let profile = profile.ok_or(Code::NotSignedIn)?;
     let (sessions, _) = store::sessions_of(&mut db, &user.id, MOST).await?;
     let sessions: Vec<Value> = sessions

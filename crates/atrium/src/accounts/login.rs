@@ -140,7 +140,7 @@ pub async fn finish(
         let notice = new_device(atrium, user, client);
         notifications::notify(atrium, &mut tx, &Recipient::from(user), &notice).await?;
     }
-    let current = store::current_user(atrium, &mut tx, &user.id).await?;
+    let current = store::current_user(atrium, &mut tx, &user.id, strong).await?;
     let current = current.ok_or(Code::BadCredentials)?;
     tx.commit().await?;
     if is_new_device {

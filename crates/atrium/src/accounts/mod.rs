@@ -21,7 +21,7 @@ pub mod session;
 pub mod sessions;
 pub mod setup;
 pub mod store;
-mod throttle;
+pub mod throttle;
 mod ticket;
 
 use serde::Serialize;

@@ -59,8 +59,9 @@ pub async fn profile_update(
     let before = signed_in.user();
     let mut tx = atrium.db.write().await?;
     store::update_profile(&mut tx, &before.id, &change).await?;
-    let after =
-        store::current_user(&atrium, &mut tx, &before.id).await?.ok_or(Code::NotSignedIn)?;
+    let after = store::current_user(&atrium, &mut tx, &before.id, signed_in.has_two_factors())
+        .await?
+        .ok_or(Code::NotSignedIn)?;
     let event = Event::new("account.profile", "user", &before.id).with(json!({
         "before": { "name": before.name, "locale": before.locale, "timezone": before.timezone },
         "after": { "name": after.name, "locale": after.locale, "timezone": after.timezone },

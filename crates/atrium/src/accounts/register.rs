@@ -5,6 +5,7 @@ use axum::response::{AppendHeaders, IntoResponse};
 use http::HeaderMap;
 use http::header::SET_COOKIE;
 use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
 use utoipa::{IntoParams, ToSchema};
 
 use super::create::{self, NewAccount};
@@ -18,9 +19,11 @@ use crate::error::{Code, Result};
 use crate::http::client::Client;
 use crate::http::json::{Data, Done, Json, Query};
 use crate::http::locale::Locale;
+use crate::orgs::store::{self as orgs, InvitationRow};
+use crate::orgs::{invitations, my_invitations};
 use crate::outbound::mail::letters;
 use crate::timezone;
-use crate::types::Millis;
+use crate::types::{Id, Millis};
 
 /// The purpose of a link that proves an address.
 const PURPOSE: &str = "register";
@@ -95,6 +98,8 @@ pub struct TokenView {
     /// The address the link was sent to; a set-up link has none.
     email: Option<String>,
     kind: TokenKind,
+    /// The name of the organisation an invitation leads into.
+    organization: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -116,6 +121,7 @@ impl TokenKind {
             setup::PURPOSE => Some(Self::Setup),
             PURPOSE => Some(Self::Register),
             email::PURPOSE => Some(Self::EmailChange),
+            invitations::PURPOSE => Some(Self::Invitation),
             _ => None,
         }
     }
@@ -142,7 +148,23 @@ pub async fn register_token_view(
     if kind == TokenKind::Setup && !store::awaits_setup(&mut db).await? {
         return Err(Code::TokenGone.into());
     }
-    Ok(Data(TokenView { email: token.email, kind }))
+    let mut organization = None;
+    if kind == TokenKind::Invitation {
+        organization = Some(invitation_of(&atrium, &mut db, &token).await?.org_name);
+    }
+    Ok(Data(TokenView { email: token.email, kind, organization }))
+}
+
+/// The invitation behind a link, while it can still be accepted.
+async fn invitation_of(
+    atrium: &AppState,
+    db: &mut AnyConnection,
+    token: &store::TokenRow,
+) -> Result<InvitationRow> {
+    let id = token.payload.as_deref().and_then(Id::parse).ok_or(Code::TokenGone)?;
+    let row = orgs::invitation(db, &id).await?;
+    let row = row.filter(|row| row.state == "pending" && row.expires_at > atrium.now());
+    row.ok_or_else(|| Code::TokenGone.into())
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -153,6 +175,7 @@ pub struct RegisterProfile {
     name: String,
     #[schema(format = "password")]
     password: String,
+    /// Not for an invitation, which leads into a team that is there.
     organization_name: Option<String>,
     /// IANA name; the browser's own.
     timezone: Option<String>,
@@ -188,10 +211,12 @@ pub async fn register_profile(
     let account = create::check(
         &atrium,
         NewAccount {
-            email: token.email.or(input.email).unwrap_or_default(),
+            email: token.email.clone().or(input.email).unwrap_or_default(),
             name: input.name,
             password: input.password,
-            organization: input.organization_name.unwrap_or_default(),
+            // Whoever was invited joins a team and makes none.
+            organization: (kind != TokenKind::Invitation)
+                .then(|| input.organization_name.unwrap_or_default()),
             locale,
             // A browser may know zones that we do not; that must not keep anyone out.
             timezone: input.timezone.filter(|name| timezone::exists(name)),
@@ -206,9 +231,14 @@ pub async fn register_profile(
         return Err(Code::TokenGone.into());
     }
     let created = create::insert(&atrium, &mut tx, Actor::anonymous(&client), &account).await?;
+    if kind == TokenKind::Invitation {
+        let row = invitation_of(&atrium, &mut tx, &token).await?;
+        let actor = Actor::user(created.user_id.clone(), &client);
+        my_invitations::accept(&atrium, &mut tx, &actor, &created.user_id, &row).await?;
+    }
     let cookie =
         session::begin(&atrium, &mut tx, &headers, &created.user_id, &client, false).await?;
-    let current = store::current_user(&atrium, &mut tx, &created.user_id).await?;
+    let current = store::current_user(&atrium, &mut tx, &created.user_id, false).await?;
     let current = current.ok_or(Code::TokenGone)?;
     tx.commit().await?;
     let device = throttle::device_cookie(&atrium, account.email(), &headers);

@@ -56,7 +56,7 @@ pub struct Principal {
     last_seen_at: AtomicI64,
     proven_at: Millis,
     /// Whether the person signed in with two factors.
-    pub two_factors: bool,
+    two_factors: bool,
     epoch: i64,
 }
 
@@ -120,6 +120,11 @@ impl SignedIn {
     /// The user as GET /current tells it.
     pub fn answer(&self) -> Bytes {
         self.principal.answer.clone()
+    }
+
+    /// Whether the person signed in with two factors.
+    pub fn has_two_factors(&self) -> bool {
+        self.principal.two_factors
     }
 
     pub fn session_id(&self) -> &Id {

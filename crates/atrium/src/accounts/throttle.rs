@@ -29,6 +29,8 @@ const LONGEST_DELAY: i64 = 15 * Millis::MINUTE;
 const FREE_MAILS: i64 = 60;
 /// Sign-in pages that one network may open in a window, each with a challenge for passkeys.
 const FREE_CHALLENGES: i64 = 600;
+/// Addresses that one person may invite in a window.
+const FREE_INVITATIONS: i64 = 300;
 const RESEND_AFTER: i64 = Millis::MINUTE;
 const ACCOUNTS_PER_DEVICE: usize = 8;
 const DEVICE_COOKIE_SECONDS: i64 = 400 * 24 * 60 * 60;
@@ -64,6 +66,15 @@ impl Attempt {
 pub async fn count_challenge(atrium: &AppState, client: &Client) -> Result<()> {
     let scope = format!("challenge:{}", network_of(client.ip));
     count(atrium, &Attempt { scopes: vec![(scope, FREE_CHALLENGES)] }).await
+}
+
+/// Bounds how many strangers one person can have us write to.
+pub async fn count_invitations(atrium: &AppState, user_id: &Id, addresses: usize) -> Result<()> {
+    let attempt = Attempt { scopes: vec![(format!("invite:{user_id}"), FREE_INVITATIONS)] };
+    for _ in 0..addresses {
+        count(atrium, &attempt).await?;
+    }
+    Ok(())
 }
 
 /// Lets one mail of a kind go to an address per minute, and a bounded number be asked for from one

@@ -1,7 +1,18 @@
 //! Applications: what organisations own and events belong to.
 
+pub mod explain;
+pub mod handlers;
+pub mod lifecycle;
+pub mod members;
+pub mod purge;
 pub mod store;
 
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::access::AppAccess;
+use crate::app::AppState;
+use crate::orgs::PersonRef;
 use crate::types::{Id, Millis};
 
 /// Every new organisation begins with one app of this name.
@@ -11,8 +22,78 @@ pub struct NewApp {
     pub id: Id,
     pub org_id: Id,
     pub name: String,
+    pub description: String,
     pub region: String,
     pub timezone: String,
     pub created_by: Id,
     pub at: Millis,
+}
+
+/// Where an app is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AppStatus {
+    Active,
+    Archived,
+    Deleted,
+}
+
+/// An app, as someone who may see it does.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AppView {
+    pub id: Id,
+    pub org_id: Id,
+    pub name: String,
+    pub description: String,
+    pub region: String,
+    /// Origin and path prefix of its region.
+    pub endpoint: String,
+    /// Whether that is this instance.
+    pub is_local: bool,
+    /// IANA name; decides the day boundary of its charts.
+    pub timezone: String,
+    pub status: AppStatus,
+    pub created_by: Option<PersonRef>,
+    pub created_at: Millis,
+    pub archived_at: Option<Millis>,
+    pub deleted_at: Option<Millis>,
+    /// When a deleted app is gone for good.
+    pub purge_at: Option<Millis>,
+    /// From then on it cannot be restored.
+    pub purge_started: bool,
+    /// Members with a role in the app; owners and admins of the organisation come on top.
+    pub member_count: i64,
+    /// Null where it is not known.
+    pub events_24h: Option<i64>,
+    /// What the caller may do in it.
+    pub permissions: Vec<&'static str>,
+}
+
+impl AppView {
+    pub fn new(atrium: &AppState, row: store::AppRow, access: &AppAccess) -> Self {
+        let console = &atrium.settings.console;
+        Self {
+            // An app whose region left the settings is still reachable here.
+            endpoint: console
+                .endpoint(&row.region)
+                .map_or_else(|| atrium.settings.server.link(""), str::to_owned),
+            is_local: console.is_local(&row.region),
+            status: row.status(),
+            created_by: PersonRef::of(row.created_by, row.creator),
+            id: row.id,
+            org_id: row.org_id,
+            name: row.name,
+            description: row.description,
+            region: row.region,
+            timezone: row.timezone,
+            created_at: row.created_at,
+            archived_at: row.archived_at,
+            deleted_at: row.deleted_at,
+            purge_at: row.purge_at,
+            purge_started: row.purge_started_at.is_some(),
+            member_count: row.member_count,
+            events_24h: None,
+            permissions: access.permissions.iter().map(|it| it.code()).collect(),
+        }
+    }
 }

@@ -1,7 +1,11 @@
 //! The audit log: who did what to what, in chains whose every entry carries the hash of the one
 //! before. Appending is part of the transaction that makes the change.
 
+pub mod export;
+pub mod handlers;
+mod reading;
 mod store;
+mod words;
 
 use std::net::IpAddr;
 
@@ -28,6 +32,8 @@ pub enum ActorKind {
     Anonymous,
     /// The command line on the server itself.
     Operator,
+    /// A job, by itself.
+    System,
 }
 
 impl Actor {
@@ -43,6 +49,10 @@ impl Actor {
         Self { kind: ActorKind::Operator, ip: None, user_agent: None }
     }
 
+    pub fn system() -> Self {
+        Self { kind: ActorKind::System, ip: None, user_agent: None }
+    }
+
     fn of(kind: ActorKind, client: &Client) -> Self {
         Self { kind, ip: Some(client.ip), user_agent: Some(client.user_agent.clone()) }
     }
@@ -52,6 +62,7 @@ impl Actor {
             ActorKind::User(id) => ("user", Some(id)),
             ActorKind::Anonymous => ("anonymous", None),
             ActorKind::Operator => ("operator", None),
+            ActorKind::System => ("system", None),
         }
     }
 }

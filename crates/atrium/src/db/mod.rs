@@ -193,6 +193,12 @@ impl DerefMut for Write {
     }
 }
 
+/// Whether a statement failed because a row with the same key is there. On PostgreSQL the
+/// transaction is of no more use then.
+pub fn is_unique_violation(error: &sqlx::Error) -> bool {
+    error.as_database_error().is_some_and(|error| error.is_unique_violation())
+}
+
 fn dialect_of(url: &str) -> anyhow::Result<Dialect> {
     match url.split(':').next() {
         Some("sqlite") => Ok(Dialect::Sqlite),

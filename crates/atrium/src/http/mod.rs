@@ -10,6 +10,7 @@ pub mod cross_site;
 pub mod edge;
 pub mod envelope;
 pub mod json;
+pub mod list;
 pub mod locale;
 pub mod page;
 pub mod path;

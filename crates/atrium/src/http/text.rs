@@ -30,6 +30,33 @@ impl Checks {
         name.to_owned()
     }
 
+    /// Text of several lines, trimmed; may be empty.
+    pub fn text(&mut self, field: &'static str, text: &str, max: usize) -> String {
+        let text = text.trim();
+        if text.chars().count() > max {
+            self.fail(Fault::new(Code::TooLong).on(field).with("max", max));
+        }
+        text.to_owned()
+    }
+
+    pub fn timezone(&mut self, field: &'static str, name: &str) {
+        if !crate::timezone::exists(name) {
+            self.fail(Fault::new(Code::BadTimezone).on(field));
+        }
+    }
+
+    pub fn range(&mut self, field: &'static str, value: i64, min: i64, max: i64) {
+        if !(min..=max).contains(&value) {
+            self.fail(Fault::new(Code::OutOfRange).on(field).with("min", min).with("max", max));
+        }
+    }
+
+    pub fn length(&mut self, field: &'static str, length: usize, min: usize, max: usize) {
+        if !(min..=max).contains(&length) {
+            self.fail(Fault::new(Code::BadLength).on(field).with("min", min).with("max", max));
+        }
+    }
+
     pub fn email(&mut self, field: &'static str, text: &str) -> Email {
         let email = Email::new(text);
         if email.as_typed.is_empty() {

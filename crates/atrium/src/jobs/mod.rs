@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::accounts;
 use crate::app::AppState;
+use crate::apps::purge;
 use crate::outbound::mail;
 
 const HOURLY: Duration = Duration::from_secs(60 * 60);
@@ -16,6 +17,11 @@ pub fn start(atrium: &AppState) {
         let mut ticks = tokio::time::interval(HOURLY);
         loop {
             ticks.tick().await;
+            match purge::run_due(&sweeping).await {
+                Ok(0) => {}
+                Ok(purged) => tracing::info!(purged, "removed deleted apps for good"),
+                Err(error) => tracing::warn!(%error, "purging failed, it goes on in an hour"),
+            }
             match accounts::sweep(&sweeping).await {
                 Ok(removed) => tracing::debug!(removed, "swept dead sessions, links and counters"),
                 Err(error) => {

@@ -6,8 +6,8 @@ pub mod handlers;
 mod notice;
 mod store;
 
-use crate::accounts::CurrentUser;
 use crate::accounts::store::UserRow;
+use crate::accounts::{self, CurrentUser};
 use crate::app::AppState;
 use crate::db::Write;
 use crate::error::{Error, Result};
@@ -76,6 +76,20 @@ pub async fn notify(
         mail::enqueue(atrium, tx, Some(&to.email), letter).await?;
     }
     Ok(())
+}
+
+/// Like `notify`, for someone known by id. Nobody is told whose account is gone or disabled.
+pub async fn notify_id(
+    atrium: &AppState,
+    tx: &mut Write,
+    user_id: &Id,
+    notice: &Notice,
+) -> Result<()> {
+    let user = accounts::store::user_by_id(tx, user_id).await?;
+    match user.filter(|user| user.disabled_at.is_none()) {
+        Some(user) => notify(atrium, tx, &Recipient::from(&user), notice).await,
+        None => Ok(()),
+    }
 }
 
 /// Removes what is too old to matter to anyone.

@@ -4,6 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::http::locale::Locale;
+use crate::permissions::OrgRole;
+use crate::types::Id;
 
 /// One thing to tell someone. Kept as JSON, so a variant's name and fields stay once released.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +35,44 @@ pub enum Notice {
     },
     /// By an operator, on the command line.
     SecondFactorReset,
+    Invited {
+        org: String,
+        by: String,
+    },
+    /// Someone of the owners' mail domain wants in.
+    AccessAsked {
+        org_id: Id,
+        org: String,
+        name: String,
+        email: String,
+        message: String,
+    },
+    OrgRoleChanged {
+        org_id: Id,
+        org: String,
+        role: OrgRole,
+    },
+    RemovedFromOrg {
+        org: String,
+    },
+    /// Added to an app, or given another role there.
+    AppRoleChanged {
+        org_id: Id,
+        app_id: Id,
+        app: String,
+        role_zh: String,
+        role_en: String,
+    },
+    RemovedFromApp {
+        app: String,
+    },
+    /// Archived, deleted or brought back. `action` is the audit log's.
+    AppMoved {
+        org_id: Id,
+        app: String,
+        by: String,
+        action: String,
+    },
 }
 
 pub struct Words {
@@ -54,14 +94,43 @@ impl Notice {
             | Self::PasskeyAdded { .. }
             | Self::PasskeyRemoved { .. }
             | Self::SecondFactorReset => "security",
+            Self::Invited { .. } | Self::AccessAsked { .. } => "invitation",
+            Self::OrgRoleChanged { .. }
+            | Self::RemovedFromOrg { .. }
+            | Self::AppRoleChanged { .. }
+            | Self::RemovedFromApp { .. } => "role_change",
+            Self::AppMoved { .. } => "app_lifecycle",
         }
     }
 
     /// The page of the console that has to do with it.
     pub fn link(&self) -> Option<String> {
-        match self.kind() {
-            "security" => Some("/account/user-info".to_owned()),
-            _ => None,
+        match self {
+            Self::NewDevice { .. } => Some("/account/user-info#sessions".to_owned()),
+            Self::Invited { .. } => Some("/organization/list".to_owned()),
+            Self::AccessAsked { org_id, email, .. } => {
+                let email = percent_encoding::utf8_percent_encode(
+                    email,
+                    percent_encoding::NON_ALPHANUMERIC,
+                );
+                Some(format!("/organization/config/member?org={org_id}&invite={email}"))
+            }
+            Self::OrgRoleChanged { org_id, .. } => {
+                Some(format!("/organization/config/member?org={org_id}"))
+            }
+            Self::AppRoleChanged { app_id, .. } => {
+                Some(format!("/{app_id}/authManagement/appDetail"))
+            }
+            Self::AppMoved { org_id, action, .. } => {
+                let page = match action.as_str() {
+                    "app.archive" => "archived-app",
+                    "app.delete" => "delete-app",
+                    _ => "config-app",
+                };
+                Some(format!("/organization/config/{page}?org={org_id}"))
+            }
+            Self::RemovedFromOrg { .. } | Self::RemovedFromApp { .. } => None,
+            _ => Some("/account/user-info".to_owned()),
         }
     }
 
@@ -108,6 +177,39 @@ impl Notice {
                 "登录验证方式已重置",
                 "系统管理员关闭了你的两步验证，并移除了全部通行密钥。请尽快重新设置。".to_owned(),
             ),
+            Self::Invited { org, by } => {
+                ("你收到一份团队邀请", format!("{by} 邀请你加入团队“{org}”。"))
+            }
+            Self::AccessAsked { org, name, email, message, .. } => {
+                ("有人申请加入团队", format!("{name}（{email}）申请加入团队“{org}”。{message}"))
+            }
+            Self::OrgRoleChanged { org, role, .. } => (
+                "你的团队角色已调整",
+                format!("你在团队“{org}”中的角色现在是{}。", role.name().in_locale(Locale::ZhCn)),
+            ),
+            Self::RemovedFromOrg { org } => {
+                ("你已被移出团队", format!("你不再是团队“{org}”的成员，也不能再访问它的应用。"))
+            }
+            Self::AppRoleChanged { app, role_zh, .. } => {
+                ("你的应用角色已调整", format!("你在应用“{app}”中的角色现在是{role_zh}。"))
+            }
+            Self::RemovedFromApp { app } => {
+                ("你已被移出应用", format!("你不再是应用“{app}”的成员。"))
+            }
+            Self::AppMoved { app, by, action, .. } => match action.as_str() {
+                "app.archive" => (
+                    "应用已归档",
+                    format!("{by} 归档了应用“{app}”，它不再接收数据，内容仍可查看。"),
+                ),
+                "app.unarchive" => (
+                    "应用已取消归档",
+                    format!("{by} 取消了应用“{app}”的归档，它重新开始接收数据。"),
+                ),
+                "app.delete" => {
+                    ("应用已删除", format!("{by} 删除了应用“{app}”，30 天内可以恢复。"))
+                }
+                _ => ("应用已恢复", format!("{by} 恢复了应用“{app}”。")),
+            },
         }
     }
 
@@ -159,6 +261,49 @@ impl Notice {
                  your passkeys. Set them up again soon."
                     .to_owned(),
             ),
+            Self::Invited { org, by } => {
+                ("You are invited to a team", format!("{by} invites you to the team “{org}”."))
+            }
+            Self::AccessAsked { org, name, email, message, .. } => (
+                "Someone asks to join your team",
+                format!("{name} ({email}) asks to join the team “{org}”. {message}"),
+            ),
+            Self::OrgRoleChanged { org, role, .. } => (
+                "Your role in a team has changed",
+                format!(
+                    "In the team “{org}” you are now: {}.",
+                    role.name().in_locale(Locale::EnUs)
+                ),
+            ),
+            Self::RemovedFromOrg { org } => (
+                "You were removed from a team",
+                format!("You no longer belong to the team “{org}” and no longer reach its apps."),
+            ),
+            Self::AppRoleChanged { app, role_en, .. } => (
+                "Your role in an app has changed",
+                format!("In the app “{app}” you are now: {role_en}."),
+            ),
+            Self::RemovedFromApp { app } => (
+                "You were removed from an app",
+                format!("You are no longer a member of the app “{app}”."),
+            ),
+            Self::AppMoved { app, by, action, .. } => match action.as_str() {
+                "app.archive" => (
+                    "An app was archived",
+                    format!(
+                        "{by} archived the app “{app}”. It collects nothing, and stays readable."
+                    ),
+                ),
+                "app.unarchive" => (
+                    "An app left the archive",
+                    format!("{by} took the app “{app}” out of the archive. It collects again."),
+                ),
+                "app.delete" => (
+                    "An app was deleted",
+                    format!("{by} deleted the app “{app}”. It can be restored for 30 days."),
+                ),
+                _ => ("An app was restored", format!("{by} restored the app “{app}”.")),
+            },
         }
     }
 }

@@ -1,21 +1,67 @@
-//! Organisations (teams) and who belongs to them.
+//! Organisations (teams), who belongs to them, and how people come in.
 
+pub mod handlers;
+pub mod invitations;
+pub mod joining;
+pub mod members;
+pub mod my_invitations;
 pub mod store;
 
-/// What a member is in an organisation. Owners and admins hold every permission in its apps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OrgRole {
-    Owner,
-    Admin,
-    Member,
+pub use crate::permissions::OrgRole;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::types::{Id, Millis};
+
+/// An organisation, as one of its members sees it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OrgView {
+    pub id: Id,
+    pub name: String,
+    /// IANA name; the default of its dashboard.
+    pub timezone: String,
+    /// The caller's.
+    pub role: OrgRole,
+    /// What the caller may do in it.
+    pub permissions: Vec<&'static str>,
+    pub member_count: i64,
+    /// Apps that are not deleted and that the caller can see.
+    pub app_count: i64,
+    /// Whether members need a second factor.
+    pub require_mfa: bool,
+    /// How long events are kept.
+    pub retention_days: i64,
+    pub created_at: Millis,
 }
 
-impl OrgRole {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Owner => "owner",
-            Self::Admin => "admin",
-            Self::Member => "member",
+impl OrgView {
+    fn new(row: store::OrgListRow) -> Self {
+        let role = OrgRole::parse(&row.role).unwrap_or(OrgRole::Member);
+        Self {
+            id: row.id,
+            name: row.name,
+            timezone: row.timezone,
+            role,
+            permissions: role.permissions().iter().map(|it| it.code()).collect(),
+            member_count: row.member_count,
+            app_count: row.app_count,
+            require_mfa: row.require_mfa_at.is_some(),
+            retention_days: row.retention_days,
+            created_at: row.created_at,
         }
+    }
+}
+
+/// A person, as far as others need to know.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PersonRef {
+    pub id: Id,
+    pub name: String,
+}
+
+impl PersonRef {
+    pub fn of(id: Option<Id>, name: Option<String>) -> Option<Self> {
+        Some(Self { id: id?, name: name? })
     }
 }

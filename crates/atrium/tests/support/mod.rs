@@ -9,6 +9,7 @@
 #![allow(dead_code, unused_imports, unused_macros)]
 
 pub mod authenticator;
+pub mod world;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -141,7 +142,7 @@ impl TestServer {
             email: email.to_owned(),
             name: "Test Person".to_owned(),
             password: PASSWORD.to_owned(),
-            organization: "Test Team".to_owned(),
+            organization: Some("Test Team".to_owned()),
             locale: Locale::EnUs,
             timezone: None,
         };
@@ -280,6 +281,11 @@ impl Answer {
 }
 
 impl Actor {
+    /// The same browser, at another instance.
+    pub fn at(&self, url: &str) -> Self {
+        Self { client: self.client.clone(), url: url.to_owned() }
+    }
+
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.client.request(method, format!("{}{path}", self.url))
     }

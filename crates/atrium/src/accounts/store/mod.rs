@@ -65,8 +65,8 @@ pub async fn user_by_id(db: &mut AnyConnection, id: &Id) -> Result<Option<UserRo
 pub async fn insert_user(db: &mut AnyConnection, user: NewUser<'_>) -> Result<bool> {
     let inserted = sqlx::query(
         "INSERT INTO users (id, email, email_normalized, name, locale, timezone, password_hash,
-            email_verified_at, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)
+            email_verified_at, created_at, name_key)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)
          ON CONFLICT (email_normalized) DO NOTHING",
     )
     .bind(user.id)
@@ -77,6 +77,7 @@ pub async fn insert_user(db: &mut AnyConnection, user: NewUser<'_>) -> Result<bo
     .bind(user.timezone)
     .bind(user.password_hash)
     .bind(user.at)
+    .bind(user.name.to_lowercase())
     .execute(db)
     .await?;
     Ok(inserted.rows_affected() == 1)
@@ -106,20 +107,23 @@ pub async fn principal(
     .fetch_optional(&mut *db)
     .await?;
     let Some(session) = session else { return Ok(None) };
-    let user = current_user(atrium, &mut db, &session.user_id).await?;
+    let two_factors = session.second_factor_at.is_some();
+    let user = current_user(atrium, &mut db, &session.user_id, two_factors).await?;
     Ok(user.map(|user| Principal::new(session, user, epoch)))
 }
 
-/// A user who is not disabled, with all that is derived.
+/// A user who is not disabled, with all that is derived: also from whether they signed in with two
+/// factors, which some organisations ask for.
 pub async fn current_user(
     atrium: &AppState,
     db: &mut AnyConnection,
     id: &Id,
+    two_factors: bool,
 ) -> Result<Option<CurrentUser>> {
     let user = user_by_id(db, id).await?.filter(|user| user.disabled_at.is_none());
     let Some(user) = user else { return Ok(None) };
-    let runs_an_org = orgs::store::runs_any(db, id).await?;
-    let entry = apps::store::entry_for(db, id, user.last_app_id.as_ref()).await?;
+    let runs_an_org = orgs::store::runs_any(db, id, two_factors).await?;
+    let entry = apps::store::entry_for(db, id, user.last_app_id.as_ref(), two_factors).await?;
     let mfa = Mfa {
         totp: factors::store::has_totp(db, id).await?,
         passkeys: factors::store::passkey_count(db, id).await?,
@@ -180,13 +184,14 @@ pub async fn update_profile(
     change: &ProfileChange<'_>,
 ) -> Result<()> {
     sqlx::query(
-        "UPDATE users SET name = COALESCE($1, name), locale = COALESCE($2, locale),
+        "UPDATE users SET name = COALESCE($1, name), name_key = COALESCE($5, name_key), locale = COALESCE($2, locale),
             timezone = COALESCE($3, timezone) WHERE id = $4",
     )
     .bind(change.name)
     .bind(change.locale)
     .bind(change.timezone)
     .bind(id)
+    .bind(change.name.map(str::to_lowercase))
     .execute(db)
     .await?;
     Ok(())

@@ -13,7 +13,7 @@ pub struct TokenRow {
     pub email: Option<String>,
     pub user_id: Option<Id>,
     pub code_hash: Option<String>,
-    /// Sealed.
+    /// What it is about: sealed where that is a secret.
     pub payload: Option<String>,
 }
 
@@ -25,7 +25,7 @@ pub struct NewToken<'a> {
     pub email: Option<&'a str>,
     pub user_id: Option<&'a Id>,
     pub code_hash: Option<&'a str>,
-    /// Sealed.
+    /// What it is about: sealed where that is a secret.
     pub payload: Option<&'a str>,
     pub at: Millis,
     pub expires_at: Millis,

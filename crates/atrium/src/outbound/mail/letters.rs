@@ -168,6 +168,32 @@ pub fn account_deleted(locale: Locale) -> Letter {
     )
 }
 
+/// To someone without an account, whom a link leads to one.
+pub fn invitation(locale: Locale, org: &str, by: &str, link: &str) -> Letter {
+    let (subject, opening) = match locale {
+        Locale::ZhCn => (
+            format!("{by} 邀请你加入 Atrium 团队“{org}”"),
+            format!(
+                "{by} 邀请你加入 Atrium 上的团队“{org}”。点击下面的链接，设置姓名和密码即可加入。链接 7 天内有效，只能使用一次。"
+            ),
+        ),
+        Locale::EnUs => (
+            format!("{by} invites you to the team “{org}” on Atrium"),
+            format!(
+                "{by} invites you to the team “{org}” on Atrium. Open the link to choose a name and a password and join. It works once, for 7 days."
+            ),
+        ),
+    };
+    let closing = say(
+        locale,
+        "如果你不认识邀请人，忽略这封邮件即可。",
+        "If you do not know who invites you, ignore this mail.",
+    );
+    let label = say(locale, "接受邀请", "Accept the invitation");
+    let action = Action::Link { label, address: link };
+    compose(locale, Parts { subject, opening: &opening, action, closing })
+}
+
 /// A notice of the console, as a mail.
 pub fn notice(locale: Locale, notice: &Notice, server: &ServerSettings) -> Letter {
     let words = notice.words(locale);
@@ -251,6 +277,7 @@ mod tests {
                 already_registered(locale, link),
                 password_reset(locale, link),
                 email_change(locale, link),
+                invitation(locale, "Team", "Jane", link),
             ] {
                 assert!(letter.text.contains(link), "{}", letter.subject);
                 assert!(letter.html.contains(link), "{}", letter.subject);

@@ -1,0 +1,185 @@
+//! Who may do what, in a handler's signature: `InOrg<OrgUpdate>` is a member of the organisation
+//! in the path who may change it, `InApp<AppArchive>` someone who may archive the app in the path.
+//! What the caller may not see is 404, what they see but may not do is 403, and both are settled
+//! before a body is read.
+
+use std::marker::PhantomData;
+
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+use sqlx::AnyConnection;
+
+use crate::accounts::session::SignedIn;
+use crate::app::AppState;
+use crate::apps::store::{self as app_store, AppRow};
+use crate::audit::Actor;
+use crate::error::{Code, Error, Result};
+use crate::http::path::PathId;
+use crate::orgs::store::{self as org_store, OrgRow};
+use crate::permissions::{BuiltinRole, Grant, OrgRole, Permission, app_permissions};
+use crate::types::Id;
+
+/// A member of the organisation in the path, whatever they may do there. Only for leaving: it also
+/// lets in people whom a required second factor keeps out.
+pub struct Member {
+    pub signed_in: SignedIn,
+    pub org: OrgRow,
+    pub role: OrgRole,
+}
+
+impl FromRequestParts<AppState> for Member {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
+        let signed_in = SignedIn::from_request_parts(parts, atrium).await?;
+        let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
+        let mut db = atrium.db.read().await?;
+        let found = org_store::for_member(&mut db, &id, &signed_in.user().id).await?;
+        let (org, role) = found.ok_or(Code::NotFound)?;
+        Ok(Self { signed_in, org, role })
+    }
+}
+
+/// Someone who holds a permission in the organisation in the path.
+pub struct InOrg<G: Grant> {
+    pub signed_in: SignedIn,
+    pub org: OrgRow,
+    pub role: OrgRole,
+    grant: PhantomData<G>,
+}
+
+impl<G: Grant> InOrg<G> {
+    pub fn id(&self) -> &Id {
+        &self.org.id
+    }
+
+    pub fn user_id(&self) -> &Id {
+        &self.signed_in.user().id
+    }
+
+    pub fn actor(&self) -> Actor {
+        self.signed_in.actor()
+    }
+
+    /// Holds the organisation until the transaction ends, and looks again whether the caller still
+    /// may: of two admins who demote each other, one is too late.
+    pub async fn hold(&self, db: &mut AnyConnection) -> Result<OrgRole> {
+        org_store::lock(db, self.id()).await?;
+        let role = org_store::role_of(db, self.id(), self.user_id()).await?;
+        role.filter(|role| role.permissions().contains(&G::PERMISSION))
+            .ok_or_else(|| Code::AccessChanged.into())
+    }
+}
+
+impl<G: Grant> FromRequestParts<AppState> for InOrg<G> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
+        let Member { signed_in, org, role } = Member::from_request_parts(parts, atrium).await?;
+        want_second_factor(&signed_in, org.require_mfa_at.is_some())?;
+        if !role.permissions().contains(&G::PERMISSION) {
+            return Err(Code::Forbidden.into());
+        }
+        Ok(Self { signed_in, org, role, grant: PhantomData })
+    }
+}
+
+fn want_second_factor(signed_in: &SignedIn, required: bool) -> Result<()> {
+    if required && !signed_in.has_two_factors() {
+        return Err(Code::SecondFactorRequired.into());
+    }
+    Ok(())
+}
+
+/// What someone may do in an app, and through what.
+#[derive(Clone, Debug)]
+pub struct AppAccess {
+    pub via: Via,
+    pub permissions: Vec<Permission>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Via {
+    Organization(OrgRole),
+    Builtin(BuiltinRole),
+    Custom { id: Id, name: String },
+}
+
+impl AppAccess {
+    pub fn through_org(role: OrgRole) -> Self {
+        Self { via: Via::Organization(role), permissions: app_permissions() }
+    }
+
+    pub fn holds(&self, permission: Permission) -> bool {
+        self.permissions.contains(&permission)
+    }
+
+    /// Whether the caller holds all of these: nobody can grant what they do not hold.
+    pub fn covers(&self, permissions: &[Permission]) -> bool {
+        permissions.iter().all(|permission| self.holds(*permission))
+    }
+}
+
+/// Someone who holds a permission in the app in the path.
+pub struct InApp<G: Grant> {
+    pub signed_in: SignedIn,
+    pub app: AppRow,
+    pub access: AppAccess,
+    grant: PhantomData<G>,
+}
+
+impl<G: Grant> InApp<G> {
+    pub fn id(&self) -> &Id {
+        &self.app.id
+    }
+
+    pub fn user_id(&self) -> &Id {
+        &self.signed_in.user().id
+    }
+
+    pub fn actor(&self) -> Actor {
+        self.signed_in.actor()
+    }
+
+    /// Holds the app until the transaction ends, and looks again: at what the caller may do, and at
+    /// the app itself.
+    pub async fn hold(&self, db: &mut AnyConnection) -> Result<(AppRow, AppAccess)> {
+        app_store::lock(db, self.id()).await?;
+        let found = app_store::for_user(db, self.id(), self.user_id()).await?;
+        match found {
+            Some((app, access, _)) if access.holds(G::PERMISSION) => Ok((app, access)),
+            _ => Err(Code::AccessChanged.into()),
+        }
+    }
+
+    /// Like `hold`, for changes that only an active app takes: an archived one is read-only.
+    pub async fn hold_active(&self, db: &mut AnyConnection) -> Result<AppAccess> {
+        let (app, access) = self.hold(db).await?;
+        if app.archived_at.is_some() || app.deleted_at.is_some() {
+            return Err(Code::AppNotActive.into());
+        }
+        Ok(access)
+    }
+}
+
+impl<G: Grant> FromRequestParts<AppState> for InApp<G> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
+        let signed_in = SignedIn::from_request_parts(parts, atrium).await?;
+        let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
+        let mut db = atrium.db.read().await?;
+        let found = app_store::for_user(&mut db, &id, &signed_in.user().id).await?;
+        let (app, access, requires_mfa) = found.ok_or(Code::NotFound)?;
+        // A deleted app is there only for those who could bring it back.
+        let hidden = app.deleted_at.is_some() && !access.holds(Permission::AppDelete);
+        if hidden || !access.holds(Permission::AppView) {
+            return Err(Code::NotFound.into());
+        }
+        want_second_factor(&signed_in, requires_mfa)?;
+        if !access.holds(G::PERMISSION) {
+            return Err(Code::Forbidden.into());
+        }
+        Ok(Self { signed_in, app, access, grant: PhantomData })
+    }
+}

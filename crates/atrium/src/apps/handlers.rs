@@ -1,0 +1,228 @@
+//! Apps: list, make, look at, change; and what the caller may do in one.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::{IntoParams, ToSchema};
+
+use super::{AppStatus, AppView, NewApp, store};
+use crate::access::{AppAccess, InApp, InOrg, Via};
+use crate::app::AppState;
+use crate::audit::{self, Event};
+use crate::error::{Code, Fault, Result};
+use crate::http::json::{Data, Json, Query};
+use crate::http::list::{ListQuery, Sort};
+use crate::http::locale::Locale;
+use crate::http::page::Items;
+use crate::http::text::Checks;
+use crate::permissions::{AppUpdate, AppView as ViewApp, OrgAppCreate, OrgView};
+use crate::roles::RoleRef;
+use crate::types::Id;
+
+const DESCRIPTION_MAX: usize = 500;
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct AppFilter {
+    /// Active ones unless told.
+    status: Option<AppStatus>,
+}
+
+const SORTS: &[Sort] = &[
+    ("name", "name_key"),
+    ("created_at", "created_at"),
+    ("member_count", "member_count"),
+    ("archived_at", "COALESCE(archived_at, 0)"),
+    ("deleted_at", "COALESCE(deleted_at, 0)"),
+    ("purge_at", "COALESCE(purge_at, 0)"),
+];
+
+/// The apps of an organisation that the caller may see.
+#[utoipa::path(
+    get,
+    path = "/api/v1/orgs/{id}/apps",
+    operation_id = "app_list",
+    tag = "app",
+    security(("session" = [])),
+    params(("id" = Id, Path), ListQuery, AppFilter),
+    responses((status = 200, body = Data<Items<AppView>>))
+)]
+pub async fn app_list(
+    State(atrium): State<AppState>,
+    org: InOrg<OrgView>,
+    Query(query): Query<ListQuery>,
+    Query(filter): Query<AppFilter>,
+) -> Result<Data<Items<AppView>>> {
+    let listing = query.check(SORTS, "id")?;
+    let status = filter.status.unwrap_or(AppStatus::Active);
+    let mut db = atrium.db.read().await?;
+    let (rows, total) = store::list(&mut db, org.id(), org.user_id(), status, &listing).await?;
+    let items = rows.into_iter().map(|(row, access)| AppView::new(&atrium, row, &access)).collect();
+    Ok(Data(Items { items, total }))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub struct NewAppBody {
+    name: String,
+    /// One of GET /app-zones.
+    region: String,
+    /// IANA name.
+    timezone: String,
+    description: Option<String>,
+}
+
+/// Makes an app.
+#[utoipa::path(
+    post,
+    path = "/api/v1/orgs/{id}/apps",
+    operation_id = "app_create",
+    tag = "app",
+    security(("session" = [])),
+    params(("id" = Id, Path)),
+    request_body = NewAppBody,
+    responses((status = 200, body = Data<AppView>))
+)]
+pub async fn app_create(
+    State(atrium): State<AppState>,
+    org: InOrg<OrgAppCreate>,
+    Json(input): Json<NewAppBody>,
+) -> Result<Data<AppView>> {
+    let mut checks = Checks::default();
+    let name = checks.name("name", &input.name);
+    let description = input.description.as_deref().unwrap_or_default();
+    let description = checks.text("description", description, DESCRIPTION_MAX);
+    checks.timezone("timezone", &input.timezone);
+    if atrium.settings.console.endpoint(&input.region).is_none() {
+        checks.fail(Fault::new(Code::BadRegion).on("region"));
+    }
+    checks.finish()?;
+    let app = NewApp {
+        id: atrium.new_id(),
+        org_id: org.id().clone(),
+        name,
+        description,
+        region: input.region,
+        timezone: input.timezone,
+        created_by: org.user_id().clone(),
+        at: atrium.now(),
+    };
+    let mut tx = atrium.db.write().await?;
+    let role = org.hold(&mut tx).await?;
+    if !store::insert(&mut tx, &app).await? {
+        return Err(Fault::new(Code::AppNameTaken).on("name").into());
+    }
+    let event = Event::new("app.create", "app", &app.id).in_org(org.id()).in_app(&app.id);
+    let details = json!({ "name": app.name, "region": app.region, "timezone": app.timezone });
+    audit::append(&atrium, &mut tx, &org.actor(), event.with(details)).await?;
+    let row = store::for_user(&mut tx, &app.id, org.user_id()).await?.ok_or(Code::NotFound)?.0;
+    tx.commit().await?;
+    Ok(Data(AppView::new(&atrium, row, &AppAccess::through_org(role))))
+}
+
+/// One app.
+#[utoipa::path(
+    get,
+    path = "/api/v1/apps/{id}",
+    operation_id = "app_view",
+    tag = "app",
+    security(("session" = [])),
+    params(("id" = Id, Path)),
+    responses((status = 200, body = Data<AppView>))
+)]
+pub async fn app_view(State(atrium): State<AppState>, app: InApp<ViewApp>) -> Data<AppView> {
+    Data(AppView::new(&atrium, app.app, &app.access))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub struct AppUpdateBody {
+    name: Option<String>,
+    description: Option<String>,
+    /// IANA name.
+    timezone: Option<String>,
+}
+
+/// Changes an active app; what is left out stays.
+#[utoipa::path(
+    put,
+    path = "/api/v1/apps/{id}",
+    operation_id = "app_update",
+    tag = "app",
+    security(("session" = [])),
+    params(("id" = Id, Path)),
+    request_body = AppUpdateBody,
+    responses((status = 200, body = Data<AppView>))
+)]
+pub async fn app_update(
+    State(atrium): State<AppState>,
+    app: InApp<AppUpdate>,
+    Json(input): Json<AppUpdateBody>,
+) -> Result<Data<AppView>> {
+    let before = &app.app;
+    let mut checks = Checks::default();
+    let name = input.name.map(|name| checks.name("name", &name));
+    let name = name.unwrap_or_else(|| before.name.clone());
+    let description = input.description.unwrap_or_else(|| before.description.clone());
+    let description = checks.text("description", &description, DESCRIPTION_MAX);
+    let timezone = input.timezone.unwrap_or_else(|| before.timezone.clone());
+    checks.timezone("timezone", &timezone);
+    checks.finish()?;
+    let mut tx = atrium.db.write().await?;
+    app.hold_active(&mut tx).await?;
+    if !store::update(&mut tx, app.id(), &name, &description, &timezone).await? {
+        return Err(Fault::new(Code::AppNameTaken).on("name").into());
+    }
+    let event = Event::new("app.update", "app", app.id()).in_org(&before.org_id).in_app(app.id());
+    let event = event.with(json!({
+        "before": { "name": before.name, "description": before.description, "timezone": before.timezone },
+        "after": { "name": name, "description": description, "timezone": timezone },
+    }));
+    audit::append(&atrium, &mut tx, &app.actor(), event).await?;
+    let found = store::for_user(&mut tx, app.id(), app.user_id()).await?;
+    let (row, access, _) = found.ok_or(Code::NotFound)?;
+    tx.commit().await?;
+    Ok(Data(AppView::new(&atrium, row, &access)))
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct MyRole {
+    /// Null for those who come by the organisation.
+    role: Option<RoleRef>,
+    permissions: Vec<&'static str>,
+    via: ViaKind,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ViaKind {
+    Organization,
+    App,
+}
+
+impl From<&Via> for ViaKind {
+    fn from(via: &Via) -> Self {
+        match via {
+            Via::Organization(_) => Self::Organization,
+            Via::Builtin(_) | Via::Custom { .. } => Self::App,
+        }
+    }
+}
+
+/// What the caller is in the app, and may do.
+#[utoipa::path(
+    get,
+    path = "/api/v1/apps/{id}/role",
+    operation_id = "app_role_view",
+    tag = "app",
+    security(("session" = [])),
+    params(("id" = Id, Path)),
+    responses((status = 200, body = Data<MyRole>))
+)]
+pub async fn app_role_view(app: InApp<ViewApp>, locale: Locale) -> Data<MyRole> {
+    let role = match &app.access.via {
+        Via::Organization(_) => None,
+        Via::Builtin(role) => Some(RoleRef::builtin(*role, locale)),
+        Via::Custom { id, name } => Some(RoleRef { id: id.clone(), key: None, name: name.clone() }),
+    };
+    let permissions = app.access.permissions.iter().map(|it| it.code()).collect();
+    Data(MyRole { role, permissions, via: ViaKind::from(&app.access.via) })
+}

@@ -1,0 +1,43 @@
+//! Removing deleted apps for good, thirty days on. Every step can be done again, so a purge that a
+//! crash broke off goes on where it was; a lease keeps two instances from doing the same one.
+
+use serde_json::json;
+
+use super::store;
+use crate::app::AppState;
+use crate::audit::{self, Actor, Event};
+use crate::error::Result;
+use crate::types::Millis;
+
+/// Longer than one app can take.
+const LEASE: i64 = 10 * Millis::MINUTE;
+
+/// Purges what is due. Returns how many apps went.
+pub async fn run_due(atrium: &AppState) -> Result<u64> {
+    let now = atrium.now();
+    let mut purged = 0;
+    loop {
+        // From this commit on there is no way back: restore looks at what it set.
+        let mut tx = atrium.db.write().await?;
+        let due = store::lease_for_purge(&mut tx, now, now.plus(LEASE)).await?;
+        tx.commit().await?;
+        if due.is_empty() {
+            return Ok(purged);
+        }
+        for app in &due {
+            purged += u64::from(purge(atrium, app).await?);
+        }
+    }
+}
+
+async fn purge(atrium: &AppState, app: &store::PurgeRow) -> Result<bool> {
+    let mut tx = atrium.db.write().await?;
+    let gone = store::remove(&mut tx, &app.id).await?;
+    if gone {
+        let event = Event::new("app.purge", "app", &app.id).in_org(&app.org_id).in_app(&app.id);
+        audit::append(atrium, &mut tx, &Actor::system(), event.with(json!({ "name": app.name })))
+            .await?;
+    }
+    tx.commit().await?;
+    Ok(gone)
+}

@@ -1,0 +1,197 @@
+//! Reading the audit log: an organisation's whole, or one app's.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+
+use super::reading::{self, AuditScope, Filter, ToldRow};
+use super::words;
+use crate::access::{InApp, InOrg};
+use crate::app::AppState;
+use crate::error::{Code, Fault, Result};
+use crate::http::json::{Data, Query};
+use crate::http::list::pattern;
+use crate::http::locale::Locale;
+use crate::http::page::{Items, PageQuery};
+use crate::http::user_agent;
+use crate::permissions::{AuditView, OrgAuditView};
+use crate::types::{Id, Millis};
+
+/// Which entries are wanted.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct AuditFilter {
+    /// Whose: a person's id, or words of a name or address.
+    actor: Option<String>,
+    /// What: an action, or the beginning of some, such as `app.`.
+    action: Option<String>,
+    /// To what: an id.
+    target: Option<String>,
+    /// From when on: a moment (RFC 3339) or a day.
+    from: Option<String>,
+    /// Until when: a moment, or a day, which is then included.
+    to: Option<String>,
+}
+
+impl AuditFilter {
+    pub fn check(&self) -> Result<Filter> {
+        let text = |value: &Option<String>| value.as_deref().unwrap_or_default().trim().to_owned();
+        let (actor, action) = (text(&self.actor), text(&self.action));
+        Ok(Filter {
+            actor_pattern: pattern(&actor),
+            actor,
+            // Only the beginning: an index can follow that.
+            action_pattern: pattern(&action).trim_start_matches('%').to_owned(),
+            target: text(&self.target),
+            from: moment("from", self.from.as_deref(), false)?.unwrap_or(Millis(0)),
+            to: moment("to", self.to.as_deref(), true)?.unwrap_or(Millis(i64::MAX)),
+        })
+    }
+}
+
+/// A moment, or the start of a day in UTC; of a day that is included, its end.
+fn moment(field: &'static str, text: Option<&str>, included: bool) -> Result<Option<Millis>> {
+    let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
+    if let Ok(at) = text.parse::<jiff::Timestamp>() {
+        return Ok(Some(Millis(at.as_millisecond())));
+    }
+    let day = text.parse::<jiff::civil::Date>().ok();
+    let start = day.and_then(|day| day.to_zoned(jiff::tz::TimeZone::UTC).ok());
+    let start = start.ok_or_else(|| Fault::new(Code::BadMoment).on(field))?;
+    let start = Millis(start.timestamp().as_millisecond());
+    Ok(Some(if included { start.plus(Millis::DAY) } else { start }))
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct AuditEntry {
+    pub id: Id,
+    pub at: Millis,
+    pub actor: AuditActor,
+    pub action: String,
+    /// In words of the request's language.
+    pub action_name: String,
+    pub target: AuditTarget,
+    pub app_id: Option<Id>,
+    /// What changed; never a secret.
+    #[schema(value_type = Object)]
+    pub details: Value,
+    pub ip: Option<String>,
+    /// In words: "Chrome on macOS".
+    pub user_agent: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct AuditActor {
+    /// user, operator (the command line), system, anonymous.
+    pub kind: String,
+    pub id: Option<Id>,
+    /// Null when the account is gone.
+    pub name: Option<String>,
+    pub email: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct AuditTarget {
+    pub kind: String,
+    pub id: Option<String>,
+    pub name: Option<String>,
+}
+
+impl AuditEntry {
+    pub fn new(row: ToldRow, locale: Locale) -> Self {
+        let details: Value = serde_json::from_str(&row.details).unwrap_or_default();
+        // What is gone keeps the name it had when this was written.
+        let written = details["name"].as_str().or_else(|| details["email"].as_str());
+        Self {
+            id: row.id,
+            at: row.at,
+            actor: AuditActor {
+                kind: row.actor_kind,
+                id: row.actor_id,
+                name: row.actor_name,
+                email: row.actor_email,
+            },
+            action_name: words::name(&row.action, locale),
+            action: row.action,
+            target: AuditTarget {
+                name: row.target_name.or_else(|| written.map(str::to_owned)),
+                kind: row.target_kind,
+                id: row.target_id,
+            },
+            app_id: row.app_id,
+            details,
+            ip: row.ip,
+            user_agent: row.user_agent.map(|agent| user_agent::in_words(&agent)),
+        }
+    }
+}
+
+async fn list(
+    atrium: &AppState,
+    scope: AuditScope<'_>,
+    locale: Locale,
+    page: &PageQuery,
+    filter: &AuditFilter,
+) -> Result<Data<Items<AuditEntry>>> {
+    let (page, filter) = (page.check()?, filter.check()?);
+    let mut db = atrium.db.read().await?;
+    let (rows, total) = reading::list(&mut db, &scope, &filter, page).await?;
+    let items = rows.into_iter().map(|row| AuditEntry::new(row, locale)).collect();
+    Ok(Data(Items { items, total }))
+}
+
+/// What was done in an organisation and its apps, newest first.
+#[utoipa::path(
+    get,
+    path = "/api/v1/orgs/{id}/audit-logs",
+    operation_id = "org_audit_list",
+    tag = "audit",
+    security(("session" = [])),
+    params(("id" = Id, Path), PageQuery, AuditFilter),
+    responses((status = 200, body = Data<Items<AuditEntry>>))
+)]
+pub async fn org_audit_list(
+    State(atrium): State<AppState>,
+    org: InOrg<OrgAuditView>,
+    locale: Locale,
+    Query(page): Query<PageQuery>,
+    Query(filter): Query<AuditFilter>,
+) -> Result<Data<Items<AuditEntry>>> {
+    list(&atrium, AuditScope::Org(org.id()), locale, &page, &filter).await
+}
+
+/// What was done in an app, newest first.
+#[utoipa::path(
+    get,
+    path = "/api/v1/apps/{id}/audit-logs",
+    operation_id = "app_audit_list",
+    tag = "audit",
+    security(("session" = [])),
+    params(("id" = Id, Path), PageQuery, AuditFilter),
+    responses((status = 200, body = Data<Items<AuditEntry>>))
+)]
+pub async fn app_audit_list(
+    State(atrium): State<AppState>,
+    app: InApp<AuditView>,
+    locale: Locale,
+    Query(page): Query<PageQuery>,
+    Query(filter): Query<AuditFilter>,
+) -> Result<Data<Items<AuditEntry>>> {
+    list(&atrium, AuditScope::App(app.id()), locale, &page, &filter).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_last_day_is_included() {
+        let at = |text, included| moment("to", Some(text), included).unwrap().unwrap().to_string();
+        assert_eq!(at("2026-03-01", false), "2026-03-01T00:00:00.000Z");
+        assert_eq!(at("2026-03-01", true), "2026-03-02T00:00:00.000Z");
+        assert_eq!(at("2026-03-01T08:00:00+08:00", true), "2026-03-01T00:00:00.000Z");
+        assert!(moment("to", Some("yesterday"), true).is_err());
+        assert!(moment("to", Some(" "), true).unwrap().is_none());
+    }
+}

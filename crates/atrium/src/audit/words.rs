@@ -1,0 +1,122 @@
+//! The words for what was done, in both languages. A test holds this table to the actions that the
+//! code records.
+
+use crate::http::locale::Locale;
+
+/// Action, Chinese, English.
+const ACTIONS: &[(&str, &str, &str)] = &[
+    ("account.create", "创建账号", "Account created"),
+    ("account.delete", "删除账号", "Account deleted"),
+    ("account.disable", "停用账号", "Account disabled"),
+    ("account.email_change", "更改邮箱", "E-mail address changed"),
+    ("account.email_change_ask", "申请更改邮箱", "Change of e-mail address asked for"),
+    ("account.enable", "启用账号", "Account enabled"),
+    ("account.export", "下载个人数据", "Own data downloaded"),
+    ("account.notification_types", "更改通知设置", "Notification settings changed"),
+    ("account.passkey_add", "添加通行密钥", "Passkey added"),
+    ("account.passkey_remove", "移除通行密钥", "Passkey removed"),
+    ("account.passkey_rename", "重命名通行密钥", "Passkey renamed"),
+    ("account.password_change", "更改密码", "Password changed"),
+    ("account.password_reset", "重置密码", "Password reset"),
+    ("account.profile", "更改个人资料", "Profile changed"),
+    ("account.reauth", "再次验证身份", "Identity confirmed again"),
+    ("account.recovery_codes", "更新恢复码", "Recovery codes renewed"),
+    ("account.second_factor_reset", "重置登录验证方式", "Second factor reset"),
+    ("account.session_end", "退出一处登录", "Session ended"),
+    ("account.session_end_others", "退出其他登录", "Other sessions ended"),
+    ("account.session_list", "查看登录设备", "Sessions looked at"),
+    ("account.sign_in", "登录", "Signed in"),
+    ("account.sign_in_failed", "登录失败", "Sign-in failed"),
+    ("account.sign_in_link", "生成登录链接", "Sign-in link made"),
+    ("account.sign_out", "退出登录", "Signed out"),
+    ("account.totp_add", "开启两步验证", "Two-step verification turned on"),
+    ("account.totp_remove", "关闭两步验证", "Two-step verification turned off"),
+    ("app.archive", "归档应用", "App archived"),
+    ("app.create", "创建应用", "App created"),
+    ("app.delete", "删除应用", "App deleted"),
+    ("app.purge", "彻底清除应用", "App purged"),
+    ("app.restore", "恢复应用", "App restored"),
+    ("app.unarchive", "取消归档应用", "App unarchived"),
+    ("app.update", "编辑应用", "App edited"),
+    ("app_member.add", "添加应用成员", "App member added"),
+    ("app_member.remove", "移除应用成员", "App member removed"),
+    ("app_member.role", "调整应用成员角色", "App member's role changed"),
+    ("audit.export", "导出审计日志", "Audit log exported"),
+    ("invitation.create", "邀请成员", "Invitation sent"),
+    ("invitation.decline", "拒绝邀请", "Invitation declined"),
+    ("invitation.resend", "重新发送邀请", "Invitation sent again"),
+    ("invitation.revoke", "撤回邀请", "Invitation revoked"),
+    ("org.access_ask", "申请加入团队", "Asked to join"),
+    ("org.create", "创建团队", "Organisation created"),
+    ("org.delete", "删除团队", "Organisation deleted"),
+    ("org.transfer", "转让团队", "Ownership handed over"),
+    ("org.update", "编辑团队", "Organisation edited"),
+    ("org_member.join", "加入团队", "Joined the organisation"),
+    ("org_member.leave", "退出团队", "Left the organisation"),
+    ("org_member.remove", "移除团队成员", "Member removed"),
+    ("org_member.role", "调整团队成员角色", "Member's role changed"),
+    ("role.create", "创建角色", "Role created"),
+    ("role.delete", "删除角色", "Role deleted"),
+    ("role.update", "编辑角色", "Role edited"),
+];
+
+/// What an action is called; one of another version goes by its own name.
+pub fn name(action: &str, locale: Locale) -> String {
+    match ACTIONS.iter().find(|(known, _, _)| *known == action) {
+        Some((_, zh, en)) => match locale {
+            Locale::ZhCn => (*zh).to_owned(),
+            Locale::EnUs => (*en).to_owned(),
+        },
+        None => action.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn sources(folder: &Path, text: &mut String) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                sources(&path, text);
+            } else if path.extension().is_some_and(|kind| kind == "rs")
+                && !path.ends_with("audit/words.rs")
+            {
+                text.push_str(&std::fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn the_table_names_exactly_the_actions_the_code_records() {
+        let mut text = String::new();
+        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut text);
+        for (action, _, _) in ACTIONS {
+            assert!(text.contains(&format!("\"{action}\"")), "nothing records {action}");
+        }
+        let starts = [
+            "account.",
+            "app.",
+            "app_member.",
+            "audit.",
+            "invitation.",
+            "org.",
+            "org_member.",
+            "role.",
+        ];
+        let words: Vec<&str> = text.split('"').collect();
+        for word in words {
+            let is_action = starts.iter().any(|start| {
+                word.strip_prefix(start).is_some_and(|rest| {
+                    !rest.is_empty() && rest.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+                })
+            });
+            if is_action {
+                assert!(ACTIONS.iter().any(|(known, _, _)| *known == word), "{word} has no words");
+            }
+        }
+    }
+}

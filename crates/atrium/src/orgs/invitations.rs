@@ -1,0 +1,386 @@
+//! Inviting people into an organisation.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sqlx::AnyConnection;
+use utoipa::{IntoParams, ToSchema};
+
+use super::store::{self, InvitationRow, NewInvitation, OrgRow};
+use super::{OrgRole, PersonRef};
+use crate::access::InOrg;
+use crate::accounts::CurrentUser;
+use crate::accounts::session::{hash_token, new_token};
+use crate::accounts::store::{self as accounts, NewToken};
+use crate::accounts::throttle;
+use crate::app::AppState;
+use crate::apps::store as apps;
+use crate::audit::{self, Event};
+use crate::db::Write;
+use crate::error::{Code, Error, Fault, Result};
+use crate::http::json::{Data, Done, Json, Query};
+use crate::http::list::{ListQuery, Sort};
+use crate::http::locale::Locale;
+use crate::http::page::Items;
+use crate::http::path::SecondId;
+use crate::http::text::{Checks, Email};
+use crate::notifications::{self, Notice, Recipient};
+use crate::outbound::mail::{self, letters};
+use crate::permissions::{OrgMemberManage, OrgMemberView};
+use crate::roles;
+use crate::types::{Id, Millis};
+
+/// The purpose of the link in a mail to someone without an account.
+pub const PURPOSE: &str = "invitation";
+const LIFETIME: i64 = 7 * Millis::DAY;
+const RESEND_AFTER: i64 = Millis::MINUTE;
+const MOST_ADDRESSES: usize = 50;
+const MOST_GRANTS: usize = 50;
+
+/// An app that comes with the invitation, and the role in it.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct AppGrant {
+    pub app_id: Id,
+    pub role_id: Id,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct GrantView {
+    app_id: Id,
+    app_name: String,
+    role_id: Id,
+    role_name: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct InvitationView {
+    id: Id,
+    email: String,
+    role: OrgRole,
+    apps: Vec<GrantView>,
+    state: String,
+    invited_by: Option<PersonRef>,
+    created_at: Millis,
+    expires_at: Millis,
+}
+
+impl InvitationView {
+    async fn load(
+        db: &mut AnyConnection,
+        row: InvitationRow,
+        locale: Locale,
+        now: Millis,
+    ) -> Result<Self> {
+        let mut views = Vec::new();
+        for grant in grants(&row) {
+            // What was deleted since is passed over, as it is when the invitation is accepted.
+            let app = apps::active_of_org(db, &grant.app_id, &row.org_id).await?;
+            let role = roles::find(db, &grant.app_id, &grant.role_id).await?;
+            if let (Some(app), Some(role)) = (app, role) {
+                let role_name = role.name(locale);
+                views.push(GrantView {
+                    app_id: app.id,
+                    app_name: app.name,
+                    role_id: grant.role_id,
+                    role_name,
+                });
+            }
+        }
+        let expired = row.state == "pending" && row.expires_at <= now;
+        Ok(Self {
+            id: row.id,
+            email: row.email,
+            role: OrgRole::parse(&row.role).unwrap_or(OrgRole::Member),
+            apps: views,
+            state: if expired { "expired".to_owned() } else { row.state },
+            invited_by: PersonRef::of(row.invited_by, row.inviter),
+            created_at: row.created_at,
+            expires_at: row.expires_at,
+        })
+    }
+}
+
+pub fn grants(row: &InvitationRow) -> Vec<AppGrant> {
+    serde_json::from_str(&row.app_grants).unwrap_or_default()
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct InvitationFilter {
+    /// pending, accepted, expired, revoked or declined; pending and expired ones unless told.
+    state: Option<String>,
+}
+
+const SORTS: &[Sort] = &[
+    ("created_at", "invitations.created_at"),
+    ("email", "invitations.email_normalized"),
+    ("expires_at", "invitations.expires_at"),
+];
+
+/// The organisation's invitations.
+#[utoipa::path(
+    get,
+    path = "/api/v1/orgs/{id}/invitations",
+    operation_id = "invitation_list",
+    tag = "organization",
+    security(("session" = [])),
+    params(("id" = Id, Path), ListQuery, InvitationFilter),
+    responses((status = 200, body = Data<Items<InvitationView>>))
+)]
+pub async fn invitation_list(
+    State(atrium): State<AppState>,
+    org: InOrg<OrgMemberView>,
+    locale: Locale,
+    Query(query): Query<ListQuery>,
+    Query(filter): Query<InvitationFilter>,
+) -> Result<Data<Items<InvitationView>>> {
+    let listing = query.check(SORTS, "invitations.id")?;
+    let state = filter.state.unwrap_or_default();
+    let mut db = atrium.db.read().await?;
+    let (rows, total) = store::invitations(&mut db, org.id(), &state, &listing).await?;
+    let mut items = Vec::with_capacity(rows.len());
+    for row in rows {
+        items.push(InvitationView::load(&mut db, row, locale, atrium.now()).await?);
+    }
+    Ok(Data(Items { items, total }))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub struct NewInvitations {
+    #[schema(max_items = 50)]
+    emails: Vec<String>,
+    role: OrgRole,
+    apps: Option<Vec<AppGrant>>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct InvitationResults {
+    results: Vec<InvitationResult>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct InvitationResult {
+    email: String,
+    status: InvitationStatus,
+    invitation: Option<InvitationView>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InvitationStatus {
+    Invited,
+    AlreadyMember,
+    AlreadyInvited,
+    Invalid,
+}
+
+/// Invites up to fifty addresses at once, and says for each what came of it.
+#[utoipa::path(
+    post,
+    path = "/api/v1/orgs/{id}/invitations",
+    operation_id = "invitation_create",
+    tag = "organization",
+    security(("session" = [])),
+    params(("id" = Id, Path)),
+    request_body = NewInvitations,
+    responses((status = 200, body = Data<InvitationResults>))
+)]
+pub async fn invitation_create(
+    State(atrium): State<AppState>,
+    org: InOrg<OrgMemberManage>,
+    locale: Locale,
+    Json(input): Json<NewInvitations>,
+) -> Result<Data<InvitationResults>> {
+    let grants = input.apps.unwrap_or_default();
+    let mut checks = Checks::default();
+    checks.length("emails", input.emails.len(), 1, MOST_ADDRESSES);
+    checks.length("apps", grants.len(), 0, MOST_GRANTS);
+    checks.finish()?;
+    throttle::count_invitations(&atrium, org.user_id(), input.emails.len()).await?;
+    let mut tx = atrium.db.write().await?;
+    let mine = org.hold(&mut tx).await?;
+    if input.role > mine {
+        return Err(Code::Forbidden.into());
+    }
+    check_grants(&mut tx, org.id(), &grants).await?;
+    store::expire_invitations(&mut tx, org.id(), atrium.now()).await?;
+    let json = serde_json::to_string(&grants).map_err(Error::internal)?;
+    let mut results = Vec::with_capacity(input.emails.len());
+    for text in &input.emails {
+        let email = Email::new(text);
+        let (status, id) = invite(&atrium, &mut tx, &org, &email, input.role, &json).await?;
+        let mut invitation = None;
+        if let Some(row) = store::invitation(&mut tx, &id).await? {
+            invitation = Some(InvitationView::load(&mut tx, row, locale, atrium.now()).await?);
+        }
+        results.push(InvitationResult { email: email.as_typed, status, invitation });
+    }
+    tx.commit().await?;
+    atrium.outbox.wake();
+    Ok(Data(InvitationResults { results }))
+}
+
+async fn check_grants(db: &mut AnyConnection, org_id: &Id, grants: &[AppGrant]) -> Result<()> {
+    for grant in grants {
+        let app = apps::active_of_org(db, &grant.app_id, org_id).await?;
+        let role = roles::find(db, &grant.app_id, &grant.role_id).await?;
+        if app.is_none() || role.is_none() {
+            return Err(Fault::new(Code::BadGrant).on("apps").into());
+        }
+    }
+    Ok(())
+}
+
+async fn invite(
+    atrium: &AppState,
+    tx: &mut Write,
+    org: &InOrg<OrgMemberManage>,
+    email: &Email,
+    role: OrgRole,
+    grants: &str,
+) -> Result<(InvitationStatus, Id)> {
+    let (id, now) = (atrium.new_id(), atrium.now());
+    let mut checks = Checks::default();
+    checks.email("emails", &email.as_typed);
+    if checks.finish().is_err() {
+        return Ok((InvitationStatus::Invalid, id));
+    }
+    let user = accounts::user_by_email(tx, email).await?;
+    if let Some(user) = &user
+        && store::role_of(tx, org.id(), &user.id).await?.is_some()
+    {
+        return Ok((InvitationStatus::AlreadyMember, id));
+    }
+    let new = NewInvitation {
+        id: &id,
+        org_id: org.id(),
+        email,
+        role: role.as_str(),
+        app_grants: grants,
+        invited_by: org.user_id(),
+        at: now,
+        expires_at: now.plus(LIFETIME),
+    };
+    if !store::insert_invitation(tx, new).await? {
+        return Ok((InvitationStatus::AlreadyInvited, id));
+    }
+    let event = Event::new("invitation.create", "invitation", &id).in_org(org.id());
+    let details = json!({ "email": email.as_typed, "role": role });
+    audit::append(atrium, tx, &org.actor(), event.with(details)).await?;
+    send(atrium, tx, &org.org, org.signed_in.user(), &id, email).await?;
+    Ok((InvitationStatus::Invited, id))
+}
+
+/// Tells the invited person: by their own channels where they have an account, else by a mail whose
+/// link makes one.
+async fn send(
+    atrium: &AppState,
+    tx: &mut Write,
+    org: &OrgRow,
+    inviter: &CurrentUser,
+    invitation_id: &Id,
+    email: &Email,
+) -> Result<()> {
+    let user = accounts::user_by_email(tx, email).await?;
+    if let Some(user) = user.filter(|user| user.disabled_at.is_none()) {
+        let notice = Notice::Invited { org: org.name.clone(), by: inviter.name.clone() };
+        return notifications::notify(atrium, tx, &Recipient::from(&user), &notice).await;
+    }
+    let (token, now) = (new_token(atrium), atrium.now());
+    let row = NewToken {
+        id: &atrium.new_id(),
+        purpose: PURPOSE,
+        hash: &hash_token(&token),
+        email: Some(&email.as_typed),
+        user_id: None,
+        code_hash: None,
+        payload: Some(invitation_id.as_str()),
+        at: now,
+        expires_at: now.plus(LIFETIME),
+    };
+    accounts::insert_token(tx, row).await?;
+    let locale = Locale::parse(&inviter.locale).unwrap_or_default();
+    let link = atrium.settings.server.link(&format!("/emailValidator/{token}"));
+    let letter = letters::invitation(locale, &org.name, &inviter.name, &link);
+    mail::enqueue(atrium, tx, Some(&email.as_typed), letter).await
+}
+
+/// Takes an invitation back.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/orgs/{id}/invitations/{inv_id}",
+    operation_id = "invitation_revoke",
+    tag = "organization",
+    security(("session" = [])),
+    params(("id" = Id, Path), ("inv_id" = Id, Path)),
+    responses((status = 200, body = Data<Done>))
+)]
+pub async fn invitation_revoke(
+    State(atrium): State<AppState>,
+    org: InOrg<OrgMemberManage>,
+    SecondId(id): SecondId,
+) -> Result<Data<Done>> {
+    let mut tx = atrium.db.write().await?;
+    org.hold(&mut tx).await?;
+    let row = of_org(&mut tx, &org, &id).await?;
+    if !store::close_invitation(&mut tx, &id, "revoked", atrium.now()).await? {
+        return Err(Code::InvitationClosed.into());
+    }
+    let event = Event::new("invitation.revoke", "invitation", &id).in_org(org.id());
+    audit::append(&atrium, &mut tx, &org.actor(), event.with(json!({ "email": row.email })))
+        .await?;
+    tx.commit().await?;
+    Ok(Data(Done {}))
+}
+
+/// Sends an invitation again, for another seven days.
+#[utoipa::path(
+    post,
+    path = "/api/v1/orgs/{id}/invitations/{inv_id}/resend",
+    operation_id = "invitation_resend",
+    tag = "organization",
+    security(("session" = [])),
+    params(("id" = Id, Path), ("inv_id" = Id, Path)),
+    responses((status = 200, body = Data<InvitationView>))
+)]
+pub async fn invitation_resend(
+    State(atrium): State<AppState>,
+    org: InOrg<OrgMemberManage>,
+    SecondId(id): SecondId,
+    locale: Locale,
+) -> Result<Data<InvitationView>> {
+    let now = atrium.now();
+    let mut tx = atrium.db.write().await?;
+    let mine = org.hold(&mut tx).await?;
+    let row = of_org(&mut tx, &org, &id).await?;
+    if OrgRole::parse(&row.role).is_some_and(|role| role > mine) {
+        return Err(Code::Forbidden.into());
+    }
+    let wait = RESEND_AFTER - now.since(row.sent_at);
+    if wait > 0 {
+        let seconds = (wait + 999) / Millis::SECOND;
+        return Err(Error::throttled(u64::try_from(seconds).unwrap_or(1)));
+    }
+    if !store::renew_invitation(&mut tx, &id, now, now.plus(LIFETIME)).await? {
+        return Err(Code::InvitationClosed.into());
+    }
+    let event = Event::new("invitation.resend", "invitation", &id).in_org(org.id());
+    audit::append(&atrium, &mut tx, &org.actor(), event.with(json!({ "email": row.email })))
+        .await?;
+    let email = Email::new(&row.email);
+    send(&atrium, &mut tx, &org.org, org.signed_in.user(), &id, &email).await?;
+    let row = store::invitation(&mut tx, &id).await?.ok_or(Code::NotFound)?;
+    let view = InvitationView::load(&mut tx, row, locale, now).await?;
+    tx.commit().await?;
+    atrium.outbox.wake();
+    Ok(Data(view))
+}
+
+async fn of_org(
+    db: &mut AnyConnection,
+    org: &InOrg<OrgMemberManage>,
+    id: &Id,
+) -> Result<InvitationRow> {
+    let row = store::invitation(db, id).await?.filter(|row| row.org_id == *org.id());
+    row.ok_or_else(|| Code::NotFound.into())
+}

