@@ -67,12 +67,13 @@ pub struct AppMemberFilter {
     role_id: Option<Id>,
 }
 
+/// Built-in roles' ids begin with zeros and rise as the roles get weaker.
 const SORTS: &[Sort] = &[
     ("name", "users.name_key"),
     ("email", "users.email_normalized"),
     (
         "role",
-        "CASE org_members.role WHEN 'owner' THEN '0' WHEN 'admin' THEN '1' ELSE app_members.role_id END",
+        "CASE org_members.role WHEN 'owner' THEN '0' WHEN 'admin' THEN '00' ELSE app_members.role_id END",
     ),
     ("added_at", "COALESCE(app_members.added_at, 0)"),
 ];

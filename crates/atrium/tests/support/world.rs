@@ -101,7 +101,7 @@ impl TestServer {
             app_id: self.atrium.new_id(),
             role_id: self.atrium.new_id(),
             invitation_id: self.atrium.new_id(),
-            target_id: self.account(&format!("target@target.{name}.test")).await,
+            target_id: self.person(&format!("target@target.{name}.test")).await.0,
             people,
         };
         self.restore(&team).await;
