@@ -16,7 +16,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::process::{Child, Command};
 
-const PASSWORD: &str = "correct horse battery";
+pub const PASSWORD: &str = "correct horse battery";
 
 /// Runs in the child: makes the accounts, prints both addresses, serves until it is killed.
 pub async fn serve(folder: &str, accounts: usize) -> anyhow::Result<()> {
@@ -109,6 +109,12 @@ pub async fn sign_in(server: SocketAddr, source: [u8; 4], n: usize) -> anyhow::R
 pub async fn get(server: SocketAddr, path: &str) -> anyhow::Result<()> {
     let request = format!("GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
     exchange(server, [127, 0, 0, 1], &request).await.map(drop)
+}
+
+pub async fn get_with(server: SocketAddr, path: &str, cookie: &str) -> anyhow::Result<String> {
+    let request =
+        format!("GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncookie: {cookie}\r\n\r\n");
+    exchange(server, [127, 0, 0, 1], &request).await
 }
 
 async fn exchange(server: SocketAddr, source: [u8; 4], request: &str) -> anyhow::Result<String> {

@@ -5,6 +5,7 @@
 
 mod both;
 mod current;
+mod lists;
 mod load;
 mod signin;
 mod startup;
@@ -20,11 +21,12 @@ fn main() -> anyhow::Result<()> {
     let runtime = tokio::runtime::Runtime::new()?;
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["current"] => runtime.block_on(current::measure()),
+        ["lists"] => runtime.block_on(lists::measure(std::env::var("BENCH_DATABASE_URL").ok())),
         ["signin"] => runtime.block_on(signin::measure()),
         ["serve-both", folder, accounts] => {
             runtime.block_on(both::serve(folder, accounts.parse()?))
         }
         ["startup", program] => startup::measure(program),
-        _ => bail!("usage: atrium-bench current | signin | startup PROGRAM"),
+        _ => bail!("usage: atrium-bench current | signin | lists | startup PROGRAM"),
     }
 }

@@ -15,6 +15,8 @@ CREATE INDEX apps_by_name ON apps (org_id, name_key);
 ALTER TABLE apps ADD COLUMN purge_started_at BIGINT;
 ALTER TABLE apps ADD COLUMN purge_leased_until BIGINT;
 CREATE INDEX apps_by_purge ON apps (purge_at);
+CREATE INDEX apps_by_age ON apps (org_id, created_at);
+CREATE INDEX apps_by_creator ON apps (created_by);
 
 -- Built-in roles stand in the code; these are the ones people make.
 CREATE TABLE app_roles (
@@ -38,6 +40,7 @@ CREATE TABLE app_members (
     PRIMARY KEY (app_id, user_id)
 );
 CREATE INDEX app_members_by_user ON app_members (user_id);
+CREATE INDEX app_members_by_adder ON app_members (added_by);
 
 CREATE TABLE invitations (
     id               TEXT PRIMARY KEY,
@@ -55,6 +58,8 @@ CREATE TABLE invitations (
 CREATE UNIQUE INDEX invitations_pending ON invitations (org_id, email_normalized) WHERE state = 'pending';
 CREATE INDEX invitations_by_org ON invitations (org_id, created_at);
 CREATE INDEX invitations_by_email ON invitations (email_normalized);
+CREATE INDEX invitations_by_inviter ON invitations (invited_by);
+CREATE INDEX invitations_by_end ON invitations (expires_at);
 
 -- Who asked to join what, so that owners are not asked again the same day.
 CREATE TABLE access_requests (
@@ -63,5 +68,7 @@ CREATE TABLE access_requests (
     at      BIGINT NOT NULL,
     PRIMARY KEY (org_id, user_id)
 );
+
+CREATE INDEX access_requests_by_user ON access_requests (user_id);
 
 CREATE INDEX audit_entries_by_app ON audit_entries (app_id, at);

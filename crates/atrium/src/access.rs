@@ -11,6 +11,7 @@ use sqlx::AnyConnection;
 
 use crate::accounts::session::SignedIn;
 use crate::app::AppState;
+use crate::apps::AppStatus;
 use crate::apps::store::{self as app_store, AppRow};
 use crate::audit::Actor;
 use crate::error::{Code, Error, Result};
@@ -61,13 +62,18 @@ impl<G: Grant> InOrg<G> {
         self.signed_in.actor()
     }
 
-    /// Holds the organisation until the transaction ends, and looks again whether the caller still
-    /// may: of two admins who demote each other, one is too late.
-    pub async fn hold(&self, db: &mut AnyConnection) -> Result<OrgRole> {
+    /// Holds the organisation until the transaction ends, and looks again: at what the caller may
+    /// do, because of two admins who demote each other one is too late, and at the organisation
+    /// itself, because a body can take its time.
+    pub async fn hold(&self, db: &mut AnyConnection) -> Result<(OrgRow, OrgRole)> {
         org_store::lock(db, self.id()).await?;
-        let role = org_store::role_of(db, self.id(), self.user_id()).await?;
-        role.filter(|role| role.permissions().contains(&G::PERMISSION))
-            .ok_or_else(|| Code::AccessChanged.into())
+        let found = org_store::for_member(db, self.id(), self.user_id()).await?;
+        let (org, role) = found.ok_or(Code::AccessChanged)?;
+        want_second_factor(&self.signed_in, org.require_mfa_at.is_some())?;
+        if !role.permissions().contains(&G::PERMISSION) {
+            return Err(Code::AccessChanged.into());
+        }
+        Ok((org, role))
     }
 }
 
@@ -147,18 +153,21 @@ impl<G: Grant> InApp<G> {
         app_store::lock(db, self.id()).await?;
         let found = app_store::for_user(db, self.id(), self.user_id()).await?;
         match found {
-            Some((app, access, _)) if access.holds(G::PERMISSION) => Ok((app, access)),
+            Some((app, access, requires_mfa)) if access.holds(G::PERMISSION) => {
+                want_second_factor(&self.signed_in, requires_mfa)?;
+                Ok((app, access))
+            }
             _ => Err(Code::AccessChanged.into()),
         }
     }
 
     /// Like `hold`, for changes that only an active app takes: an archived one is read-only.
-    pub async fn hold_active(&self, db: &mut AnyConnection) -> Result<AppAccess> {
+    pub async fn hold_active(&self, db: &mut AnyConnection) -> Result<(AppRow, AppAccess)> {
         let (app, access) = self.hold(db).await?;
-        if app.archived_at.is_some() || app.deleted_at.is_some() {
+        if app.status() != AppStatus::Active {
             return Err(Code::AppNotActive.into());
         }
-        Ok(access)
+        Ok((app, access))
     }
 }
 

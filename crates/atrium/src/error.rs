@@ -78,6 +78,7 @@ codes! {
     RoleNameTaken = "role_name_taken", CONFLICT, "已有同名角色。", "Another role has this name.";
     RoleInUse = "role_in_use", CONFLICT, "仍有成员使用该角色，请指定替代角色。", "Members hold this role. Name one that replaces it.";
     BuiltinRole = "builtin_role", CONFLICT, "内置角色不能修改或删除。", "Built-in roles cannot be changed or deleted.";
+    TooManyApps = "too_many_apps", CONFLICT, "每个团队最多 {max} 个应用。", "An organisation can have at most {max} apps.";
     TooManyRoles = "too_many_roles", CONFLICT, "每个应用最多 {max} 个自定义角色。", "An app can have at most {max} custom roles.";
     TokenGone = "token_gone", GONE, "链接已使用或已过期。", "This link was used already or has expired.";
     TooLarge = "too_large", PAYLOAD_TOO_LARGE, "请求内容过大。", "The request is too large.";
@@ -94,6 +95,7 @@ codes! {
     PasswordCommon = "password_common", UNPROCESSABLE_ENTITY, "这个密码太常见，容易被猜到。", "This password is too common and easy to guess.";
     WrongPassword = "wrong_password", UNPROCESSABLE_ENTITY, "当前密码不正确。", "This is not your current password.";
     WrongCode = "wrong_code", UNPROCESSABLE_ENTITY, "动态码不正确，请检查手机时间是否准确。", "This code is wrong. Check that your phone's clock is right.";
+    CodeRequired = "code_required", UNPROCESSABLE_ENTITY, "请输入验证器中的动态码或恢复码。", "Enter a code of your authenticator app, or a recovery code.";
     RefusedPasskey = "refused_passkey", UNPROCESSABLE_ENTITY, "无法添加该通行密钥，请重试。", "This passkey could not be added. Try again.";
     SameEmail = "same_email", UNPROCESSABLE_ENTITY, "这就是你现在的邮箱。", "This is your address already.";
     WrongEmail = "wrong_email", UNPROCESSABLE_ENTITY, "与你的邮箱不一致。", "This is not your address.";

@@ -28,7 +28,7 @@ on_both! {
         let token = mail.token();
         let browser = server.anonymous();
         let view = browser.get(&format!("/api/v1/register/token?token={token}")).await;
-        assert_eq!(view.body["data"], json!({ "email": "New@Example.com", "kind": "register" }));
+        assert_eq!(view.body["data"], json!({ "email": "New@Example.com", "kind": "register", "organization": null, "account": null }));
 
         // The address is the link's, whatever the form says.
         let mut body = profile(&token);

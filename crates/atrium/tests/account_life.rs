@@ -31,7 +31,7 @@ on_both! {
 
         let token = server.mail_about(NEW, "Confirm").await.token();
         let view = server.anonymous().get(&format!("/api/v1/register/token?token={token}")).await;
-        assert_eq!(view.body["data"], json!({ "email": NEW, "kind": "email_change" }));
+        assert_eq!(view.body["data"], json!({ "email": NEW, "kind": "email_change", "organization": null, "account": JANE }));
         // A link to another address must not open the form that makes accounts.
         let body = json!({ "token": token, "name": "X", "password": PASSWORD, "organization_name": "Y" });
         assert_eq!(server.anonymous().post("/api/v1/register/profile", body).await.status, 410);
@@ -193,7 +193,7 @@ on_both! {
         assert_eq!((&data["total"], &data["unread"]), (&json!(1), &json!(1)));
         assert_eq!(data["items"][0]["type"], "security");
         assert_eq!(data["items"][0]["kind"], "new_device");
-        assert_eq!(data["items"][0]["link"], "/account/user-info");
+        assert_eq!(data["items"][0]["link"], "/account/user-info#sessions");
         // In the reader's language, whatever language the mail had.
         let request = jane.request(reqwest::Method::GET, NOTIFICATIONS).header("accept-language", "zh-CN");
         assert_eq!(jane.send(request).await.body["data"]["items"][0]["title"], "新设备登录");
@@ -234,5 +234,49 @@ on_both! {
         assert_eq!(jane.put("/api/v1/current/password", body).await.status, 200);
         assert_eq!(jane.get(NOTIFICATIONS).await.body["data"]["items"][0]["kind"], "password_changed");
         server.mail_about(JANE, "password was changed").await;
+    }
+}
+
+on_both! {
+    async fn whoever_takes_their_account_back_stops_a_change_of_address(server: TestServer) {
+        let (jane, thief) = (server.owner(JANE).await, server.signed_in(JANE).await);
+        assert_eq!(ask(&thief, NEW).await.status, 200);
+        // The old address hears of it at once.
+        assert!(server.mail_about(JANE, "asked for").await.text.contains(NEW));
+        let token = server.mail_about(NEW, "Confirm").await.token();
+        let body = json!({ "current_password": PASSWORD, "new_password": "quite another one" });
+        assert_eq!(jane.put("/api/v1/current/password", body).await.status, 200);
+        assert_eq!(confirm(&server, &token).await.status, 410);
+
+        server.clock.advance(61 * Millis::SECOND);
+        assert_eq!(ask(&jane, NEW).await.status, 200);
+        let token = server.mail_about(NEW, "Confirm").await.token();
+        assert_eq!(jane.delete("/api/v1/current/sessions").await.status, 200);
+        assert_eq!(confirm(&server, &token).await.status, 410);
+    }
+}
+
+on_both! {
+    async fn a_sign_in_with_the_old_password_does_not_slip_past_its_change(server: TestServer) {
+        let jane = server.owner(JANE).await;
+        let mut passwords = [PASSWORD.to_owned(), "quite another one".to_owned()];
+        for _ in 0..3 {
+            let tries = (0..6).map(|n| {
+                let (browser, password) = (server.anonymous(), passwords[0].clone());
+                async move {
+                    tokio::time::sleep(std::time::Duration::from_millis(n * 12)).await;
+                    browser.login(JANE, &password).await;
+                    browser
+                }
+            });
+            let body = json!({ "current_password": passwords[0], "new_password": passwords[1] });
+            let (browsers, changed) = tokio::join!(join_all(tries), jane.put("/api/v1/current/password", body));
+            assert_eq!(changed.status, 200, "{changed:?}");
+            for browser in browsers {
+                assert_eq!(browser.get("/api/v1/current").await.status, 401);
+            }
+            server.execute("DELETE FROM throttles WHERE scope <> $1", "").await;
+            passwords.swap(0, 1);
+        }
     }
 }

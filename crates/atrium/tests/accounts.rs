@@ -170,7 +170,7 @@ on_both! {
         let spare = server.setup_token().await;
         let browser = server.anonymous();
         let view = browser.get(&format!("/api/v1/register/token?token={token}")).await;
-        assert_eq!(view.body["data"], json!({ "email": null, "kind": "setup" }));
+        assert_eq!(view.body["data"], json!({ "email": null, "kind": "setup", "organization": null, "account": null }));
 
         let answer = browser.post("/api/v1/register/profile", profile(&token)).await;
         assert_eq!(answer.status, 200, "{answer:?}");

@@ -45,7 +45,6 @@ on_both! {
         let changes = [
             admin.put(&app(&team, ""), json!({ "name": "New" })).await,
             admin.put(&member, role.clone()).await,
-            admin.delete(&member).await,
             admin.post(&app(&team, "/members"), json!({ "user_ids": [team.id("member")], "role_id": BuiltinRole::Viewer.id() })).await,
             admin.post(&app(&team, "/roles"), json!({ "name": "R", "permissions": ["app:view"] })).await,
             admin.delete(&app(&team, &format!("/roles/{}", team.role_id))).await,

@@ -61,7 +61,7 @@ const CASES: &[(&str, Access)] = &[
     ("invitation_accept", Access::OwnThing),
     ("invitation_create", Access::Org(P::OrgMemberManage)),
     ("invitation_decline", Access::OwnThing),
-    ("invitation_list", Access::Org(P::OrgMemberView)),
+    ("invitation_list", Access::Org(P::OrgMemberManage)),
     ("invitation_resend", Access::Org(P::OrgMemberManage)),
     ("invitation_revoke", Access::Org(P::OrgMemberManage)),
     ("joinable_org_list", Access::SignedIn),

@@ -202,16 +202,18 @@ on_both! {
         assert_eq!(answer.body["data"]["results"][0]["invitation"]["apps"][0]["role_name"], "Custom");
 
         // Someone without an account comes by the link in their mail.
-        let token = server.mail_about("New@Example.com", "invites you").await.token();
+        let token = server.mail_about("New@Example.com", "invited to a team").await.token();
         let browser = server.anonymous();
         let view = browser.get(&format!("/api/v1/register/token?token={token}")).await;
-        assert_eq!(view.body["data"], json!({ "email": "New@Example.com", "kind": "invitation", "organization": "Team" }));
+        assert_eq!(view.body["data"], json!({ "email": "New@Example.com", "kind": "invitation", "organization": "Team", "account": null }));
         let body = json!({ "token": token, "name": "New", "password": PASSWORD });
         let joined = browser.post("/api/v1/register/profile", body.clone()).await;
         assert_eq!(joined.status, 200, "{joined:?}");
         assert_eq!(browser.get(&org(&team, "")).await.body["data"]["role"], "member");
         let role = browser.get(&format!("/api/v1/apps/{}/role", team.app_id)).await;
         assert_eq!((&role.body["data"]["role"]["name"], &role.body["data"]["permissions"]), (&json!("Custom"), &json!(["app:view"])));
+        let log = admin.get(&format!("/api/v1/apps/{}/audit-logs", team.app_id)).await;
+        assert_eq!(log.body["data"]["items"][0]["action"], "app_member.add");
         assert_eq!(browser.post("/api/v1/register/profile", body).await.status, 410);
 
         // Someone with an account finds it in the console.
@@ -247,7 +249,7 @@ on_both! {
         assert_eq!(team.actor("admin").delete(&revoke).await.code(), "invitation_closed");
 
         // Revoking closes the mailed link too.
-        let token = server.mail_about("new@example.com", "invites you").await.token();
+        let token = server.mail_about("new@example.com", "invited to a team").await.token();
         let id = results[1]["invitation"]["id"].as_str().unwrap();
         assert_eq!(team.actor("admin").delete(&org(&team, &format!("/invitations/{id}"))).await.status, 200);
         assert_eq!(server.anonymous().get(&format!("/api/v1/register/token?token={token}")).await.status, 410);
@@ -307,5 +309,147 @@ on_both! {
         assert!(item["link"].as_str().unwrap().ends_with("&invite=jane%40acme%2Etest"), "{item}");
         server.clock.advance(Millis::DAY + 1);
         assert_eq!(jane.post(&ask, json!({})).await.status, 200);
+    }
+}
+
+on_both! {
+    async fn a_body_that_takes_its_time_undoes_nothing(server: TestServer) {
+        let team = server.team("one").await;
+        server.run("UPDATE sessions SET second_factor_at = 1 WHERE user_id = $1", &[team.id("owner").as_str()]).await;
+        let admin = team.actor("admin");
+        let (release, held) = tokio::sync::oneshot::channel::<()>();
+        let body = reqwest::Body::wrap_stream(futures::stream::once(async move {
+            held.await.ok();
+            Ok::<_, std::io::Error>(r#"{"timezone":"Asia/Tokyo"}"#)
+        }));
+        let request = admin.request(reqwest::Method::PUT, &org(&team, ""));
+        let request = request.header("content-type", "application/json").body(body);
+        let (slow, _) = tokio::join!(admin.send(request), async {
+            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+            let answer = team.actor("owner").put(&org(&team, ""), json!({ "require_mfa": true, "name": "New" })).await;
+            assert_eq!(answer.status, 200, "{answer:?}");
+            release.send(()).unwrap();
+        });
+        // The rule counts for the admin too, also half-way through a request.
+        assert_eq!(slow.code(), "second_factor_required");
+        let now = team.actor("owner").get(&org(&team, "")).await;
+        assert_eq!((&now.body["data"]["require_mfa"], &now.body["data"]["name"]), (&json!(true), &json!("New")));
+    }
+}
+
+on_both! {
+    async fn an_invitation_is_worth_what_its_inviter_still_is(server: TestServer) {
+        let team = server.team("one").await;
+        let (_, friend) = server.person("friend@example.com").await;
+        let (_, other) = server.person("other@example.com").await;
+        let invited = |answer: &Answer| answer.body["data"]["results"][0]["invitation"]["id"].as_str().unwrap().to_owned();
+        let accept = |actor: &Actor, id: &str| {
+            let (actor, path) = (actor.clone(), format!("/api/v1/invitations/{id}/accept"));
+            async move { actor.post(&path, Value::Null).await }
+        };
+        let first = invited(&invite(team.actor("admin"), &team, json!({ "emails": ["friend@example.com"], "role": "admin" })).await);
+        assert_eq!(set_role(team.actor("owner"), &team, "admin", "member").await.status, 200);
+        assert_eq!(accept(&friend, &first).await.code(), "invitation_closed");
+
+        assert_eq!(set_role(team.actor("owner"), &team, "admin", "admin").await.status, 200);
+        let second = invited(&invite(team.actor("admin"), &team, json!({ "emails": ["other@example.com"], "role": "admin" })).await);
+        let path = org(&team, &format!("/members/{}", team.id("admin")));
+        assert_eq!(team.actor("owner").delete(&path).await.status, 200);
+        assert_eq!(accept(&other, &second).await.code(), "invitation_closed");
+        // Whatever took the inviter's rights, nothing is left to accept.
+        server.run("UPDATE invitations SET state = 'pending', invited_by = $1 WHERE email = 'other@example.com'", &[team.id("member").as_str()]).await;
+        assert_eq!(accept(&other, &second).await.code(), "invitation_closed");
+    }
+}
+
+on_both! {
+    async fn making_owners_wants_a_recent_sign_in_and_someone_able_to_sign_in(server: TestServer) {
+        let team = server.team("one").await;
+        let owner = team.actor("owner");
+        server.run("UPDATE users SET disabled_at = 1 WHERE id = $1", &[team.id("viewer").as_str()]).await;
+        let disabled = owner.post(&org(&team, "/transfer"), json!({ "user_id": team.id("viewer") })).await;
+        assert_eq!(disabled.code(), "not_a_member");
+        server.clock.advance(16 * Millis::MINUTE);
+        let late = [
+            set_role(owner, &team, "member", "owner").await,
+            invite(owner, &team, json!({ "emails": ["a@example.com"], "role": "owner" })).await,
+            owner.post(&org(&team, "/transfer"), json!({ "user_id": team.id("member") })).await,
+            owner.delete_with(&org(&team, ""), json!({ "name": "Team" })).await,
+        ];
+        for answer in late {
+            assert_eq!((answer.status, answer.code()), (403, "reauth_required"), "{answer:?}");
+        }
+        assert_eq!(set_role(owner, &team, "member", "admin").await.status, 200);
+    }
+}
+
+on_both! {
+    async fn nobody_is_written_to_again_and_again(server: TestServer) {
+        let team = server.team("one").await;
+        let admin = team.actor("admin");
+        let mut throttled = false;
+        for _ in 0..10 {
+            let answer = invite(admin, &team, json!({ "emails": ["stranger@example.com"], "role": "member" })).await;
+            if answer.status == 429 {
+                throttled = true;
+                break;
+            }
+            let id = answer.body["data"]["results"][0]["invitation"]["id"].as_str().unwrap().to_owned();
+            assert_eq!(admin.delete(&org(&team, &format!("/invitations/{id}"))).await.status, 200);
+        }
+        assert!(throttled);
+        assert!(server.count("SELECT COUNT(*) FROM invitations WHERE email = 'stranger@example.com'").await <= 6);
+    }
+}
+
+on_both! {
+    async fn plain_members_see_less_of_each_other(server: TestServer) {
+        let team = server.team("one").await;
+        let seen = team.actor("member").get(&org(&team, "/members?sort=role")).await;
+        assert_eq!(seen.body["data"]["items"][0]["mfa"], Value::Null);
+        assert_eq!(seen.body["data"]["items"][0]["last_login_at"], Value::Null);
+        let seen = team.actor("admin").get(&org(&team, "/members?sort=role")).await;
+        assert_eq!(seen.body["data"]["items"][0]["mfa"], false);
+        assert!(seen.body["data"]["items"][0]["last_login_at"].is_string());
+    }
+}
+
+on_both! {
+    async fn nobody_becomes_owner_on_the_way_out(server: TestServer) {
+        for n in 0..5 {
+            let team = server.team(&format!("t{n}")).await;
+            let member = &team.people["member"];
+            let transfer = org(&team, "/transfer");
+            let (transferred, deleted) = tokio::join!(
+                team.actor("owner").post(&transfer, json!({ "user_id": member.id })),
+                member.actor.delete_with("/api/v1/current", json!({ "email": member.email })),
+            );
+            assert!(transferred.status < 500 && deleted.status < 500, "{transferred:?} {deleted:?}");
+            let owners = server.text("SELECT user_id FROM org_members WHERE org_id = $1 AND role = 'owner'", team.org_id.as_str()).await;
+            assert!(owners.is_some(), "{transferred:?} {deleted:?}");
+        }
+    }
+}
+
+on_both! {
+    async fn what_is_not_there_is_said_before_what_is_wrong(server: TestServer) {
+        let team = server.team("one").await;
+        let nobody = "01a1dd08-6e8b-7c12-a86d-ab85cdefca48";
+        let owner = team.actor("owner");
+        let app = format!("/api/v1/apps/{}", team.app_id);
+        for path in [org(&team, &format!("/members/{nobody}")), format!("{app}/members/{nobody}"), format!("{app}/roles/{nobody}")] {
+            assert_eq!(owner.put(&path, json!({ "role": 7 })).await.status, 404, "{path}");
+        }
+        let states = |state: &'static str| {
+            let (owner, path) = (owner.clone(), org(&team, &format!("/invitations?state={state}")));
+            async move { owner.get(&path).await }
+        };
+        assert_eq!(states("pending").await.body["data"]["total"], 1);
+        server.run("UPDATE invitations SET expires_at = 5 WHERE org_id = $1", &[team.org_id.as_str()]).await;
+        assert_eq!(states("pending").await.body["data"]["total"], 0);
+        assert_eq!(states("expired").await.body["data"]["total"], 1);
+        assert_eq!(states("lost").await.status, 422);
+        let long = "x".repeat(5_000);
+        assert_eq!(owner.get(&org(&team, &format!("/audit-logs?actor={long}"))).await.field(), "actor");
     }
 }

@@ -266,3 +266,67 @@ on_both! {
         assert_eq!(server.count(audited).await, 1);
     }
 }
+
+on_both! {
+    async fn an_older_session_and_the_password_do_not_disarm_the_factor(server: TestServer) {
+        let (stolen, jane) = (server.owner(JANE).await, server.signed_in(JANE).await);
+        let (app, _) = enrol(&server, &jane).await;
+        // Sessions that began without it end.
+        assert_eq!(stolen.get("/api/v1/current").await.status, 401);
+        assert_eq!(jane.get("/api/v1/current").await.status, 200);
+
+        // Even one that lives on must show the factor.
+        server.execute("UPDATE sessions SET second_factor_at = NULL WHERE id <> $1", "").await;
+        let again = |body: Value| {
+            let jane = jane.clone();
+            async move { jane.post("/api/v1/current/reauth", body).await }
+        };
+        let missing = again(json!({ "password": PASSWORD })).await;
+        assert_eq!((missing.status, missing.code(), missing.field()), (422, "code_required", "code"));
+        for answer in [jane.delete(TOTP).await, jane.post("/api/v1/current/mfa/recovery-codes", json!({})).await] {
+            assert_eq!((answer.status, answer.code()), (403, "reauth_required"));
+        }
+        let wrong = again(json!({ "password": PASSWORD, "code": "000000" })).await;
+        assert_eq!((wrong.status, wrong.code()), (422, "wrong_code"));
+        let right = again(json!({ "password": PASSWORD, "code": app.code(&server) })).await;
+        assert_eq!(right.status, 200, "{right:?}");
+        assert_eq!(jane.delete(TOTP).await.status, 200);
+    }
+}
+
+on_both! {
+    async fn an_enrolment_is_neither_guessed_nor_left_lying(server: TestServer) {
+        let jane = server.owner(JANE).await;
+        let begun = jane.post(TOTP, json!({})).await;
+        let app = App::of(&begun.body["data"]);
+        let mut statuses = Vec::new();
+        for _ in 0..12 {
+            statuses.push(jane.put(TOTP, json!({ "code": "000000" })).await.status);
+        }
+        assert_eq!(statuses.last(), Some(&429), "{statuses:?}");
+        server.clock.advance(Millis::HOUR);
+        assert_eq!(jane.post("/api/v1/current/reauth", json!({ "password": PASSWORD })).await.status, 200);
+        let late = jane.put(TOTP, json!({ "code": app.code(&server) })).await;
+        assert_eq!((late.status, late.code()), (409, "totp_not_started"));
+    }
+}
+
+on_both! {
+    async fn two_factors_do_not_outlive_the_factors(server: TestServer) {
+        let jane = server.owner(JANE).await;
+        enrol(&server, &jane).await;
+        assert_eq!(jane.delete(TOTP).await.status, 200);
+        assert_eq!(server.count("SELECT COUNT(*) FROM sessions WHERE second_factor_at IS NOT NULL").await, 0);
+    }
+}
+
+on_both! {
+    async fn a_half_done_sign_in_dies_with_the_password_it_began_with(server: TestServer) {
+        let jane = server.owner(JANE).await;
+        let (app, _) = enrol(&server, &jane).await;
+        let thief = half_way(&server).await;
+        let body = json!({ "current_password": PASSWORD, "new_password": "quite another one" });
+        assert_eq!(jane.put("/api/v1/current/password", body).await.status, 200);
+        assert_eq!(second_step(&thief, &app.code(&server)).await.status, 410);
+    }
+}

@@ -7,7 +7,8 @@ use utoipa::ToSchema;
 
 use super::posted::{self, Posted};
 use super::session::{RecentlySignedIn, hash_token, new_token};
-use super::{reset, store, user_locale};
+use super::throttle::{self, Attempt};
+use super::{store, user_locale};
 use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
 use crate::error::{Code, Error, Fault, Result};
@@ -60,7 +61,10 @@ pub async fn email_change(
         Some(owner) => {
             letters::already_registered(user_locale(Some(owner), locale), &server.link("/login"))
         }
-        None => letters::email_change(locale, &server.link(&format!("/emailValidator/{token}"))),
+        None => {
+            let link = server.link(&format!("/emailValidator/{token}"));
+            letters::email_change(locale, &user.email, &link)
+        }
     };
     let posted = Posted {
         purpose: PURPOSE,
@@ -77,7 +81,11 @@ pub async fn email_change(
     let event = Event::new("account.email_change_ask", "user", &user.id);
     let event = event.with(json!({ "email": email.as_typed }));
     audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    // The old address hears of it while there is still time to stop it.
+    let notice = Notice::EmailChangeAsked { email: email.as_typed };
+    notifications::notify(&atrium, &mut tx, &Recipient::from(user), &notice).await?;
     tx.commit().await?;
+    atrium.outbox.wake();
     Ok(Data(Done {}))
 }
 
@@ -108,11 +116,16 @@ pub async fn email_confirm(
     Json(input): Json<EmailConfirmation>,
 ) -> Result<Data<EmailConfirmed>> {
     let (gone, now) = (|| Error::from(Code::TokenGone), atrium.now());
-    let mut tx = atrium.db.write().await?;
-    let token = store::live_token(&mut tx, &hash_token(&input.token), now).await?;
+    // Looked at before anything is locked: a stranger with a guess holds nobody up.
+    let attempt = Attempt::of_address(&client);
+    throttle::count(&atrium, &attempt).await?;
+    let token =
+        store::live_token(&mut *atrium.db.read().await?, &hash_token(&input.token), now).await?;
     let token = token.filter(|token| token.purpose == PURPOSE).ok_or_else(gone)?;
     let user_id = token.user_id.as_ref().ok_or_else(gone)?;
     let email = Email::new(token.email.as_deref().unwrap_or_default());
+    let mut tx = atrium.db.write().await?;
+    throttle::forget(&mut tx, &attempt).await?;
     let before = store::user_by_id(&mut tx, user_id).await?;
     let before = before.filter(|user| user.disabled_at.is_none()).ok_or_else(gone)?;
     if !store::use_token(&mut tx, &token.id, now).await? {
@@ -122,9 +135,7 @@ pub async fn email_confirm(
         return Err(Fault::new(Code::EmailTaken).on("email").into());
     }
     // What was mailed to the old address must not open the account any more.
-    for purpose in [PURPOSE, reset::PURPOSE, super::code::PURPOSE] {
-        store::delete_tokens_of(&mut tx, user_id, purpose).await?;
-    }
+    store::delete_tokens_of(&mut tx, user_id).await?;
     let event = Event::new("account.email_change", "user", user_id);
     let event = event.with(json!({ "before": before.email, "after": email.as_typed }));
     audit::append(&atrium, &mut tx, &Actor::user(user_id.clone(), &client), event).await?;

@@ -81,15 +81,23 @@ pub async fn account_delete(
         return Err(Fault::new(Code::WrongEmail).on("email").into());
     }
     let mut tx = atrium.db.write().await?;
-    // Held first: of two owners who leave at once, the second must see that the first is gone.
-    orgs::store::lock_owned(&mut tx, &user.id).await?;
+    // Held first, in order: of two owners who leave at once, the second must see that the first is
+    // gone, and nobody can be made an owner on the way out.
+    let org_ids = orgs::store::of_member(&mut tx, &user.id).await?;
+    for org_id in &org_ids {
+        orgs::store::lock(&mut tx, org_id).await?;
+    }
+    if !store::hold_user(&mut tx, &user.id, None).await? {
+        return Err(Code::NotSignedIn.into());
+    }
     let blocking = orgs::store::owned_alone(&mut tx, &user.id).await?;
     if !blocking.is_empty() {
         let names: Vec<&str> = blocking.iter().map(|org| org.name.as_str()).collect();
         return Err(Fault::new(Code::SoleOwner).with("names", names.join(", ")).into());
     }
-    for org_id in orgs::store::of_member(&mut tx, &user.id).await? {
-        let event = Event::new("org_member.leave", "user", &user.id).in_org(&org_id);
+    for org_id in &org_ids {
+        orgs::store::revoke_invitations_by(&mut tx, org_id, &user.id).await?;
+        let event = Event::new("org_member.leave", "user", &user.id).in_org(org_id);
         let event = event.with(json!({ "email": user.email, "reason": "account_deleted" }));
         audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
     }

@@ -121,6 +121,11 @@ pub async fn finish(
     sign_in: SignIn<'_>,
 ) -> Result<Response> {
     let user = sign_in.user;
+    // The proof was looked at outside the transaction: a password that changed since is no proof.
+    let checked = user.password_hash.as_deref().filter(|_| sign_in.way == Way::Password);
+    if !store::hold_user(&mut tx, &user.id, checked).await? {
+        return Err(Code::BadCredentials.into());
+    }
     let strong = sign_in.is_two_factors();
     if !strong && factors::store::has_totp(&mut tx, &user.id).await? {
         return second_step::ask(atrium, tx, &sign_in).await;

@@ -100,6 +100,10 @@ pub async fn sweep(atrium: &AppState) -> Result<u64> {
     let mut tx = atrium.db.write_minor().await?;
     let tokens = store::delete_dead_tokens(&mut tx, atrium.now().plus(-Millis::DAY)).await?;
     tx.commit().await?;
-    let notices = notifications::sweep(atrium).await?;
+    let mut tx = atrium.db.write_minor().await?;
+    let before = atrium.now().plus(-180 * Millis::DAY);
+    let invitations = crate::orgs::store::delete_old_invitations(&mut tx, before).await?;
+    tx.commit().await?;
+    let notices = invitations + notifications::sweep(atrium).await?;
     Ok(tokens + notices + session::sweep(atrium).await? + throttle::sweep(atrium).await?)
 }

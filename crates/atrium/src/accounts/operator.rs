@@ -27,6 +27,7 @@ pub async fn set_disabled(
     let mut ended = 0;
     if disabled {
         ended = store::delete_sessions_of(&mut tx, &user.id, None).await?;
+        store::delete_tokens_of(&mut tx, &user.id).await?;
     }
     let action = if disabled { "account.disable" } else { "account.enable" };
     let event = Event::new(action, "user", &user.id).with(json!({ "sessions_ended": ended }));
@@ -66,6 +67,7 @@ pub async fn reset_second_factor(atrium: &AppState, email: &str) -> Result<Optio
     let totp = factors::store::delete_totp(&mut tx, &user.id).await?;
     let passkeys = factors::store::delete_passkeys_of(&mut tx, &user.id).await?;
     let ended = store::delete_sessions_of(&mut tx, &user.id, None).await?;
+    store::delete_tokens_of(&mut tx, &user.id).await?;
     let event = Event::new("account.second_factor_reset", "user", &user.id);
     let details = json!({ "totp": totp, "passkeys": passkeys, "sessions_ended": ended });
     audit::append(atrium, &mut tx, &Actor::operator(), event.with(details)).await?;

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::session::SignedIn;
 use super::store::{self, ProfileChange};
-use super::{CurrentUser, reauth, reset, throttle};
+use super::{CurrentUser, reauth, throttle};
 use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Fault, Result};
@@ -106,7 +106,7 @@ pub async fn password_update(
     let mut tx = atrium.db.write().await?;
     store::update_password(&mut tx, &user.id, &hash).await?;
     store::delete_sessions_of(&mut tx, &user.id, Some(signed_in.session_id())).await?;
-    store::delete_tokens_of(&mut tx, &user.id, reset::PURPOSE).await?;
+    store::delete_tokens_of(&mut tx, &user.id).await?;
     throttle::forget_password_checks(&mut tx, &user.id).await?;
     let event = Event::new("account.password_change", "user", &user.id);
     audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;

@@ -100,6 +100,8 @@ pub struct TokenView {
     kind: TokenKind,
     /// The name of the organisation an invitation leads into.
     organization: Option<String>,
+    /// The address of the account that a change of address is about.
+    account: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -152,7 +154,11 @@ pub async fn register_token_view(
     if kind == TokenKind::Invitation {
         organization = Some(invitation_of(&atrium, &mut db, &token).await?.org_name);
     }
-    Ok(Data(TokenView { email: token.email, kind, organization }))
+    let mut account = None;
+    if let (TokenKind::EmailChange, Some(user_id)) = (kind, &token.user_id) {
+        account = store::user_by_id(&mut db, user_id).await?.map(|user| user.email);
+    }
+    Ok(Data(TokenView { email: token.email, kind, organization, account }))
 }
 
 /// The invitation behind a link, while it can still be accepted.
@@ -230,9 +236,15 @@ pub async fn register_profile(
     if too_late || !store::use_token(&mut tx, &token.id, now).await? {
         return Err(Code::TokenGone.into());
     }
-    let created = create::insert(&atrium, &mut tx, Actor::anonymous(&client), &account).await?;
+    // Locks come in one order everywhere: an organisation before the instance's audit chain.
+    let mut invitation = None;
     if kind == TokenKind::Invitation {
         let row = invitation_of(&atrium, &mut tx, &token).await?;
+        orgs::lock(&mut tx, &row.org_id).await?;
+        invitation = Some(row);
+    }
+    let created = create::insert(&atrium, &mut tx, Actor::anonymous(&client), &account).await?;
+    if let Some(row) = invitation {
         let actor = Actor::user(created.user_id.clone(), &client);
         my_invitations::accept(&atrium, &mut tx, &actor, &created.user_id, &row).await?;
     }

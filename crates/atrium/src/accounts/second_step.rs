@@ -74,7 +74,7 @@ pub async fn login_mfa(
     let row = store::live_token(&mut *atrium.db.read().await?, &token, now).await?;
     let row = row.filter(|row| row.purpose == PURPOSE).ok_or_else(gone)?;
     let email = Email::new(row.email.as_deref().unwrap_or_default());
-    let attempt = Attempt::of(&atrium, &email, &client, &headers);
+    let attempt = Attempt::of(&atrium, &email, &client, &headers).after_first_step();
     throttle::count(&atrium, &attempt).await?;
 
     let row = {

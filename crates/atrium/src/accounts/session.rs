@@ -127,6 +127,16 @@ impl SignedIn {
         self.principal.two_factors
     }
 
+    /// Refuses what a stolen session must not do, unless the person has proven who they are within
+    /// the last quarter of an hour; with the second factor, where they have one.
+    pub fn want_recent(&self, atrium: &AppState) -> Result<()> {
+        let recent = atrium.now().since(self.principal.proven_at) < RECENT;
+        if recent && (self.has_two_factors() || !self.user().mfa.totp) {
+            return Ok(());
+        }
+        Err(Code::ReauthRequired.into())
+    }
+
     pub fn session_id(&self) -> &Id {
         &self.principal.session_id
     }
@@ -154,9 +164,7 @@ impl FromRequestParts<AppState> for RecentlySignedIn {
 
     async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
         let signed_in = SignedIn::from_request_parts(parts, atrium).await?;
-        if atrium.now().since(signed_in.principal.proven_at) >= RECENT {
-            return Err(Code::ReauthRequired.into());
-        }
+        signed_in.want_recent(atrium)?;
         Ok(Self(signed_in))
     }
 }

@@ -101,6 +101,7 @@ pub async fn session_delete_others(
     let user = signed_in.user();
     let mut tx = atrium.db.write().await?;
     let ended = store::delete_sessions_of(&mut tx, &user.id, Some(signed_in.session_id())).await?;
+    store::delete_tokens_of(&mut tx, &user.id).await?;
     let event = Event::new("account.session_end_others", "user", &user.id);
     let event = event.with(json!({ "ended": ended }));
     audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;

@@ -31,6 +31,7 @@ const FREE_MAILS: i64 = 60;
 const FREE_CHALLENGES: i64 = 600;
 /// Addresses that one person may invite in a window.
 const FREE_INVITATIONS: i64 = 300;
+const FREE_INVITATIONS_TO_ONE: i64 = 6;
 const RESEND_AFTER: i64 = Millis::MINUTE;
 const ACCOUNTS_PER_DEVICE: usize = 8;
 const DEVICE_COOKIE_SECONDS: i64 = 400 * 24 * 60 * 60;
@@ -38,6 +39,8 @@ const DEVICE_COOKIE_SECONDS: i64 = 400 * 24 * 60 * 60;
 /// The counters one try falls under, with how many failures each lets pass.
 pub struct Attempt {
     scopes: Vec<(String, i64)>,
+    /// How often this try was counted: a sign-in of two steps, twice.
+    counted: i64,
 }
 
 impl Attempt {
@@ -51,28 +54,46 @@ impl Attempt {
                 (format!("address:{}", network_of(client.ip)), FREE_PER_ADDRESS),
             ],
         };
-        Self { scopes }
+        Self { scopes, counted: 1 }
+    }
+
+    /// The second step of a sign-in whose first was counted too.
+    pub fn after_first_step(self) -> Self {
+        Self { counted: 2, ..self }
+    }
+
+    fn one(scope: String, free: i64) -> Self {
+        Self { scopes: vec![(scope, free)], counted: 1 }
     }
 }
 
 impl Attempt {
     /// For proofs that name no account until they are looked at, and cannot be guessed.
     pub fn of_address(client: &Client) -> Self {
-        Self { scopes: vec![(format!("address:{}", network_of(client.ip)), FREE_PER_ADDRESS)] }
+        Self::one(format!("address:{}", network_of(client.ip)), FREE_PER_ADDRESS)
     }
 }
 
 /// Bounds how many challenges one network can have the database keep.
 pub async fn count_challenge(atrium: &AppState, client: &Client) -> Result<()> {
     let scope = format!("challenge:{}", network_of(client.ip));
-    count(atrium, &Attempt { scopes: vec![(scope, FREE_CHALLENGES)] }).await
+    count(atrium, &Attempt::one(scope, FREE_CHALLENGES)).await
 }
 
-/// Bounds how many strangers one person can have us write to.
-pub async fn count_invitations(atrium: &AppState, user_id: &Id, addresses: usize) -> Result<()> {
-    let attempt = Attempt { scopes: vec![(format!("invite:{user_id}"), FREE_INVITATIONS)] };
-    for _ in 0..addresses {
-        count(atrium, &attempt).await?;
+/// Bounds how many strangers one person can have us write to, and how often any one of them hears
+/// from anybody.
+pub async fn count_invitations(
+    atrium: &AppState,
+    user_id: &Id,
+    addresses: &[String],
+) -> Result<()> {
+    for address in addresses {
+        let mark = account_mark(atrium, &Email::new(address));
+        let scopes = vec![
+            (format!("invite:{user_id}"), FREE_INVITATIONS),
+            (format!("invite-to:{mark}"), FREE_INVITATIONS_TO_ONE),
+        ];
+        count(atrium, &Attempt { scopes, counted: 1 }).await?;
     }
     Ok(())
 }
@@ -86,7 +107,7 @@ pub async fn ask_for_mail(
     client: &Client,
 ) -> Result<()> {
     let network = network_of(client.ip);
-    count(atrium, &Attempt { scopes: vec![(format!("mail-from:{network}"), FREE_MAILS)] }).await?;
+    count(atrium, &Attempt::one(format!("mail-from:{network}"), FREE_MAILS)).await?;
     let scope = format!("mail:{kind}:{}", account_mark(atrium, email));
     let now = atrium.now();
     let mut tx = atrium.db.write_minor().await?;
@@ -100,12 +121,25 @@ pub async fn ask_for_mail(
 /// Counts a try at someone's own password, by whoever holds their session.
 pub async fn count_password_check(atrium: &AppState, user_id: &Id) -> Result<()> {
     let scope = password_check_scope(user_id);
-    count(atrium, &Attempt { scopes: vec![(scope, FREE_PER_ACCOUNT)] }).await
+    count(atrium, &Attempt::one(scope, FREE_PER_ACCOUNT)).await
 }
 
 pub async fn forget_password_checks(tx: &mut Write, user_id: &Id) -> Result<()> {
     let scope = password_check_scope(user_id);
-    forget(tx, &Attempt { scopes: vec![(scope, FREE_PER_ACCOUNT)] }).await
+    forget(tx, &Attempt::one(scope, FREE_PER_ACCOUNT)).await
+}
+
+/// Counts a try at confirming an authenticator app.
+pub async fn count_code_check(atrium: &AppState, user_id: &Id) -> Result<()> {
+    count(atrium, &code_checks(user_id)).await
+}
+
+pub async fn forget_code_checks(tx: &mut Write, user_id: &Id) -> Result<()> {
+    forget(tx, &code_checks(user_id)).await
+}
+
+fn code_checks(user_id: &Id) -> Attempt {
+    Attempt::one(format!("code:{user_id}"), FREE_PER_ACCOUNT)
 }
 
 fn password_check_scope(user_id: &Id) -> String {
@@ -183,12 +217,12 @@ async fn lock(db: &mut AnyConnection, scope: &str, now: Millis) -> Result<Row> {
 pub async fn forget(tx: &mut Write, attempt: &Attempt) -> Result<()> {
     for (scope, _) in &attempt.scopes {
         let statement = if scope.starts_with("address:") {
-            "UPDATE throttles SET failures = failures - 1, blocked_until = 0
-             WHERE scope = $1 AND failures > 0"
+            "UPDATE throttles SET failures = failures - $2, blocked_until = 0
+             WHERE scope = $1 AND failures >= $2"
         } else {
-            "DELETE FROM throttles WHERE scope = $1"
+            "DELETE FROM throttles WHERE scope = $1 AND $2 > 0"
         };
-        sqlx::query(statement).bind(scope).execute(&mut **tx).await?;
+        sqlx::query(statement).bind(scope).bind(attempt.counted).execute(&mut **tx).await?;
     }
     Ok(())
 }

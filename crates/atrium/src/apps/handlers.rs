@@ -20,6 +20,8 @@ use crate::roles::RoleRef;
 use crate::types::Id;
 
 const DESCRIPTION_MAX: usize = 500;
+/// Apps one organisation can have, deleted ones included until they are purged.
+const MOST: i64 = 5_000;
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -107,7 +109,10 @@ pub async fn app_create(
         at: atrium.now(),
     };
     let mut tx = atrium.db.write().await?;
-    let role = org.hold(&mut tx).await?;
+    let (_, role) = org.hold(&mut tx).await?;
+    if crate::orgs::store::count_apps(&mut tx, org.id()).await? >= MOST {
+        return Err(Fault::new(Code::TooManyApps).with("max", MOST).into());
+    }
     if !store::insert(&mut tx, &app).await? {
         return Err(Fault::new(Code::AppNameTaken).on("name").into());
     }
@@ -157,17 +162,19 @@ pub async fn app_update(
     app: InApp<AppUpdate>,
     Json(input): Json<AppUpdateBody>,
 ) -> Result<Data<AppView>> {
-    let before = &app.app;
     let mut checks = Checks::default();
     let name = input.name.map(|name| checks.name("name", &name));
-    let name = name.unwrap_or_else(|| before.name.clone());
-    let description = input.description.unwrap_or_else(|| before.description.clone());
-    let description = checks.text("description", &description, DESCRIPTION_MAX);
-    let timezone = input.timezone.unwrap_or_else(|| before.timezone.clone());
-    checks.timezone("timezone", &timezone);
+    let description =
+        input.description.map(|text| checks.text("description", &text, DESCRIPTION_MAX));
+    if let Some(timezone) = &input.timezone {
+        checks.timezone("timezone", timezone);
+    }
     checks.finish()?;
     let mut tx = atrium.db.write().await?;
-    app.hold_active(&mut tx).await?;
+    let (before, _) = app.hold_active(&mut tx).await?;
+    let name = name.unwrap_or_else(|| before.name.clone());
+    let description = description.unwrap_or_else(|| before.description.clone());
+    let timezone = input.timezone.unwrap_or_else(|| before.timezone.clone());
     if !store::update(&mut tx, app.id(), &name, &description, &timezone).await? {
         return Err(Fault::new(Code::AppNameTaken).on("name").into());
     }

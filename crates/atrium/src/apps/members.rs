@@ -1,22 +1,24 @@
 //! Who reaches an app, and as what.
 
-use axum::extract::State;
+use axum::extract::{FromRequestParts, State};
+use http::request::Parts;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sqlx::AnyConnection;
 use utoipa::{IntoParams, ToSchema};
 
+use super::AppStatus;
 use super::handlers::ViaKind;
 use super::store::{self, AppMemberRow};
 use crate::access::{AppAccess, InApp};
 use crate::app::AppState;
 use crate::audit::{self, Event};
-use crate::error::{Code, Fault, Result};
+use crate::error::{Code, Error, Fault, Result};
 use crate::http::json::{Data, Done, Json, Query};
 use crate::http::list::{ListQuery, Sort};
 use crate::http::locale::Locale;
 use crate::http::page::Items;
-use crate::http::path::SecondId;
+use crate::http::path::{PathId, SecondId};
 use crate::http::text::Checks;
 use crate::notifications::{self, Notice};
 use crate::orgs::store as orgs;
@@ -174,7 +176,7 @@ pub async fn app_member_add(
     let mut tx = atrium.db.write().await?;
     // Someone who is being taken out of the organisation must not end up in its app.
     orgs::lock(&mut tx, &app.app.org_id).await?;
-    let access = app.hold_active(&mut tx).await?;
+    let (_, access) = app.hold_active(&mut tx).await?;
     let role = grantable(&mut tx, app.id(), &access, &input.role_id).await?;
     let (mut added, mut skipped) = (0, 0);
     for user_id in &input.user_ids {
@@ -267,6 +269,21 @@ async fn changeable(
     Ok(role)
 }
 
+/// A member of the app, named second in the path; anyone else is not found, and that is settled
+/// before a body is read.
+pub struct InThisApp(Id);
+
+impl FromRequestParts<AppState> for InThisApp {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
+        let PathId(app_id) = PathId::from_request_parts(parts, atrium).await?;
+        let SecondId(user_id) = SecondId::from_request_parts(parts, atrium).await?;
+        let role = store::member_role(&mut *atrium.db.read().await?, &app_id, &user_id).await?;
+        role.map(|_| Self(user_id)).ok_or_else(|| Code::NotFound.into())
+    }
+}
+
 #[derive(Deserialize, ToSchema)]
 pub struct AppMemberRole {
     role_id: Id,
@@ -286,11 +303,11 @@ pub struct AppMemberRole {
 pub async fn app_member_update(
     State(atrium): State<AppState>,
     app: InApp<MemberManage>,
-    SecondId(user_id): SecondId,
+    InThisApp(user_id): InThisApp,
     Json(input): Json<AppMemberRole>,
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
-    let access = app.hold_active(&mut tx).await?;
+    let (_, access) = app.hold_active(&mut tx).await?;
     let before = changeable(&mut tx, &app, &access, &user_id).await?;
     let after = grantable(&mut tx, app.id(), &access, &input.role_id).await?;
     store::set_member_role(&mut tx, app.id(), &user_id, &after.id()).await?;
@@ -322,7 +339,11 @@ pub async fn app_member_remove(
     SecondId(user_id): SecondId,
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
-    let access = app.hold_active(&mut tx).await?;
+    // Also from an archived app: what is in it stays readable, and they may no longer read it.
+    let (row, access) = app.hold(&mut tx).await?;
+    if row.status() == AppStatus::Deleted {
+        return Err(Code::AppNotActive.into());
+    }
     let role = changeable(&mut tx, &app, &access, &user_id).await?;
     store::delete_member(&mut tx, app.id(), &user_id).await?;
     let details = json!({ "role": role.name(Locale::EnUs), "role_id": role.id() });

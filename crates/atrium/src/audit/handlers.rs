@@ -14,6 +14,7 @@ use crate::http::json::{Data, Query};
 use crate::http::list::pattern;
 use crate::http::locale::Locale;
 use crate::http::page::{Items, PageQuery};
+use crate::http::text::Checks;
 use crate::http::user_agent;
 use crate::permissions::{AuditView, OrgAuditView};
 use crate::types::{Id, Millis};
@@ -37,13 +38,18 @@ pub struct AuditFilter {
 impl AuditFilter {
     pub fn check(&self) -> Result<Filter> {
         let text = |value: &Option<String>| value.as_deref().unwrap_or_default().trim().to_owned();
-        let (actor, action) = (text(&self.actor), text(&self.action));
+        let (actor, action, target) = (text(&self.actor), text(&self.action), text(&self.target));
+        let mut checks = Checks::default();
+        for (field, value) in [("actor", &actor), ("action", &action), ("target", &target)] {
+            checks.text(field, value, 200);
+        }
+        checks.finish()?;
         Ok(Filter {
             actor_pattern: pattern(&actor),
             actor,
             // Only the beginning: an index can follow that.
             action_pattern: pattern(&action).trim_start_matches('%').to_owned(),
-            target: text(&self.target),
+            target,
             from: moment("from", self.from.as_deref(), false)?.unwrap_or(Millis(0)),
             to: moment("to", self.to.as_deref(), true)?.unwrap_or(Millis(i64::MAX)),
         })

@@ -89,10 +89,19 @@ pub async fn list(
         .bind(page.offset)
         .fetch_all(&mut *db)
         .await?;
-    let sql = format!(
-        "SELECT COUNT(*) FROM audit_entries LEFT JOIN users AS actors
-            ON actors.id = audit_entries.actor_id WHERE {column} = $1 AND {FOUND}"
-    );
+    // People are looked up for a count only where it is their names that are asked for.
+    let sql = match filter.actor.as_str() {
+        "" => format!(
+            "SELECT COUNT(*) FROM audit_entries WHERE {column} = $1
+             AND audit_entries.at >= $2 AND audit_entries.at < $3 AND $4 = '' AND $5 = ''
+             AND ($6 = '' OR audit_entries.action LIKE $6 ESCAPE '\\')
+             AND ($7 = '' OR audit_entries.target_id = $7)"
+        ),
+        _ => format!(
+            "SELECT COUNT(*) FROM audit_entries LEFT JOIN users AS actors
+                ON actors.id = audit_entries.actor_id WHERE {column} = $1 AND {FOUND}"
+        ),
+    };
     let (total,): (i64,) =
         bind(sqlx::query_as(sqlx::AssertSqlSafe(sql)), scope, filter).fetch_one(db).await?;
     Ok((rows, total))

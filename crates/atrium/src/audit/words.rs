@@ -20,6 +20,7 @@ const ACTIONS: &[(&str, &str, &str)] = &[
     ("account.password_reset", "重置密码", "Password reset"),
     ("account.profile", "更改个人资料", "Profile changed"),
     ("account.reauth", "再次验证身份", "Identity confirmed again"),
+    ("account.reauth_failed", "身份验证失败", "Identity not confirmed"),
     ("account.recovery_codes", "更新恢复码", "Recovery codes renewed"),
     ("account.second_factor_reset", "重置登录验证方式", "Second factor reset"),
     ("account.session_end", "退出一处登录", "Session ended"),

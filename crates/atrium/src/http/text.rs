@@ -116,7 +116,10 @@ impl Email {
                 && !label.starts_with('-')
                 && !label.ends_with('-')
         };
+        // Some letters of other alphabets turn into plain ones, and two mailboxes into one account.
+        let pretends = |c: char| !c.is_ascii() && c.to_lowercase().any(|lower| lower.is_ascii());
         self.as_typed.len() <= EMAIL_MAX
+            && !self.as_typed.contains(pretends)
             && !local.is_empty()
             && local.len() <= 64
             && !local.contains(forbidden)
@@ -156,6 +159,7 @@ mod tests {
             ".a@b.co",
             "a..b@c.de",
             "a@b@c.de",
+            "\u{212a}ate@example.com",
             &long,
         ] {
             assert!(!Email::new(bad).is_plausible(), "{bad}");

@@ -18,6 +18,10 @@ pub enum Notice {
         at: String,
     },
     PasswordChanged,
+    /// Told to the old address, while there is time to stop it.
+    EmailChangeAsked {
+        email: String,
+    },
     EmailChanged {
         email: String,
     },
@@ -86,6 +90,7 @@ impl Notice {
         match self {
             Self::NewDevice { .. }
             | Self::PasswordChanged
+            | Self::EmailChangeAsked { .. }
             | Self::EmailChanged { .. }
             | Self::TotpAdded
             | Self::TotpRemoved
@@ -151,6 +156,12 @@ impl Notice {
             Self::PasswordChanged => {
                 ("密码已更改", "你的密码刚刚被更改，其他设备上的登录均已退出。".to_owned())
             }
+            Self::EmailChangeAsked { email } => (
+                "有人申请更改登录邮箱",
+                format!(
+                    "你的账号正在申请把登录邮箱改为 {email}，在新邮箱中确认后生效。如果不是你本人操作，请更改密码，申请随即作废。"
+                ),
+            ),
             Self::EmailChanged { email } => {
                 ("登录邮箱已更改", format!("你的登录邮箱已改为 {email}，之后请用新邮箱登录。"))
             }
@@ -224,6 +235,13 @@ impl Notice {
             Self::PasswordChanged => (
                 "Your password was changed",
                 "Your password was just changed, and every other device was signed out.".to_owned(),
+            ),
+            Self::EmailChangeAsked { email } => (
+                "A change of your e-mail address was asked for",
+                format!(
+                    "Your account is about to move to {email}, once that address confirms it. If \
+                     this was not you, change your password, which stops it."
+                ),
             ),
             Self::EmailChanged { email } => (
                 "Your e-mail address was changed",

@@ -9,6 +9,7 @@ use super::store::{self, OrgChange};
 use super::{OrgRole, OrgView};
 use crate::access::{InOrg, Member};
 use crate::accounts::session::{RecentlySignedIn, SignedIn};
+use crate::accounts::store as accounts;
 use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Fault, Result};
@@ -91,7 +92,7 @@ pub async fn org_create(
 }
 
 /// Organisations one person can belong to: far more than anyone needs, and an end to filling disks.
-const MOST: usize = 200;
+pub const MOST: usize = 200;
 
 /// One organisation.
 #[utoipa::path(
@@ -140,48 +141,61 @@ pub async fn org_update(
     org: InOrg<OrgUpdate>,
     Json(input): Json<OrgUpdateBody>,
 ) -> Result<Data<OrgView>> {
-    let before = &org.org;
     let mut checks = Checks::default();
     let name = input.name.map(|name| checks.name("name", &name));
-    let timezone = input.timezone.unwrap_or_else(|| before.timezone.clone());
-    checks.timezone("timezone", &timezone);
-    let retention_days = input.retention_days.unwrap_or(before.retention_days);
-    checks.range("retention_days", retention_days, 1, 3650);
+    if let Some(timezone) = &input.timezone {
+        checks.timezone("timezone", timezone);
+    }
+    if let Some(days) = input.retention_days {
+        checks.range("retention_days", days, 1, 3650);
+    }
     checks.finish()?;
-    let require_mfa = input.require_mfa.unwrap_or(before.require_mfa_at.is_some());
 
     let mut tx = atrium.db.write().await?;
-    let role = org.hold(&mut tx).await?;
-    if require_mfa != before.require_mfa_at.is_some() {
-        if !role.permissions().contains(&Permission::OrgSecurityManage) {
-            return Err(Code::Forbidden.into());
-        }
-        // Whoever asks it of others must not lock themselves out.
-        if require_mfa && !org.signed_in.has_two_factors() {
-            return Err(Code::MfaEnrolFirst.into());
-        }
+    let (before, role) = org.hold(&mut tx).await?;
+    let required = before.require_mfa_at.is_some();
+    let require_mfa = input.require_mfa.unwrap_or(required);
+    if require_mfa != required {
+        check_security_change(&atrium, &org.signed_in, role, require_mfa)?;
     }
     let change = OrgChange {
         name: name.as_deref().unwrap_or(&before.name),
-        timezone: &timezone,
-        retention_days,
+        timezone: input.timezone.as_deref().unwrap_or(&before.timezone),
+        retention_days: input.retention_days.unwrap_or(before.retention_days),
         require_mfa_at: require_mfa.then(|| before.require_mfa_at.unwrap_or_else(|| atrium.now())),
     };
     store::update(&mut tx, org.id(), &change).await?;
     let event = Event::new("org.update", "org", org.id()).in_org(org.id()).with(json!({
         "before": {
             "name": before.name, "timezone": before.timezone,
-            "retention_days": before.retention_days, "require_mfa": before.require_mfa_at.is_some(),
+            "retention_days": before.retention_days, "require_mfa": required,
         },
         "after": {
-            "name": change.name, "timezone": timezone,
-            "retention_days": retention_days, "require_mfa": require_mfa,
+            "name": change.name, "timezone": change.timezone,
+            "retention_days": change.retention_days, "require_mfa": require_mfa,
         },
     }));
     audit::append(&atrium, &mut tx, &org.actor(), event).await?;
     let view = store::view(&mut tx, org.user_id(), org.id()).await?.ok_or(Code::NotFound)?;
     tx.commit().await?;
     Ok(Data(OrgView::new(view)))
+}
+
+/// Only owners, who have just proven who they are, ask members for a second factor; and whoever
+/// asks it of others must not lock themselves out.
+fn check_security_change(
+    atrium: &AppState,
+    signed_in: &SignedIn,
+    role: OrgRole,
+    require_mfa: bool,
+) -> Result<()> {
+    if !role.permissions().contains(&Permission::OrgSecurityManage) {
+        return Err(Code::Forbidden.into());
+    }
+    if require_mfa && !signed_in.has_two_factors() {
+        return Err(Code::MfaEnrolFirst.into());
+    }
+    signed_in.want_recent(atrium)
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -207,18 +221,17 @@ pub async fn org_delete(
     _: RecentlySignedIn,
     Json(input): Json<TypedName>,
 ) -> Result<Data<Done>> {
-    if input.name.trim() != org.org.name {
+    let mut tx = atrium.db.write().await?;
+    let (row, _) = org.hold(&mut tx).await?;
+    if input.name.trim() != row.name {
         return Err(Fault::new(Code::WrongName).on("name").into());
     }
-    let mut tx = atrium.db.write().await?;
-    org.hold(&mut tx).await?;
     let apps = store::count_apps(&mut tx, org.id()).await?;
     if apps > 0 {
         return Err(Fault::new(Code::OrgHasApps).with("count", apps).into());
     }
     let event = Event::new("org.delete", "org", org.id()).in_org(org.id());
-    audit::append(&atrium, &mut tx, &org.actor(), event.with(json!({ "name": org.org.name })))
-        .await?;
+    audit::append(&atrium, &mut tx, &org.actor(), event.with(json!({ "name": row.name }))).await?;
     store::delete(&mut tx, org.id()).await?;
     tx.commit().await?;
     Ok(Data(Done {}))
@@ -243,6 +256,7 @@ pub async fn org_leave(State(atrium): State<AppState>, member: Member) -> Result
         return Err(Code::LastOwner.into());
     }
     store::delete_member(&mut tx, org_id, &user.id).await?;
+    store::revoke_invitations_by(&mut tx, org_id, &user.id).await?;
     let event = Event::new("org_member.leave", "user", &user.id).in_org(org_id);
     let event = event.with(json!({ "email": user.email, "role": role }));
     audit::append(&atrium, &mut tx, &member.signed_in.actor(), event).await?;
@@ -277,7 +291,10 @@ pub async fn org_transfer(
     org.hold(&mut tx).await?;
     let to = &input.user_id;
     let role = store::role_of(&mut tx, org.id(), to).await?;
-    if role.is_none() || to == org.user_id() {
+    // Someone who cannot sign in owns nothing.
+    let user = accounts::user_by_id(&mut tx, to).await?;
+    let able = user.is_some_and(|user| user.disabled_at.is_none());
+    if role.is_none() || !able || to == org.user_id() {
         return Err(Fault::new(Code::NotAMember).on("user_id").into());
     }
     store::set_role(&mut tx, org.id(), to, OrgRole::Owner).await?;

@@ -1,5 +1,7 @@
 //! Inviting people into an organisation.
 
+use std::collections::HashMap;
+
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -26,7 +28,7 @@ use crate::http::path::SecondId;
 use crate::http::text::{Checks, Email};
 use crate::notifications::{self, Notice, Recipient};
 use crate::outbound::mail::{self, letters};
-use crate::permissions::{OrgMemberManage, OrgMemberView};
+use crate::permissions::OrgMemberManage;
 use crate::roles;
 use crate::types::{Id, Millis};
 
@@ -35,10 +37,10 @@ pub const PURPOSE: &str = "invitation";
 const LIFETIME: i64 = 7 * Millis::DAY;
 const RESEND_AFTER: i64 = Millis::MINUTE;
 const MOST_ADDRESSES: usize = 50;
-const MOST_GRANTS: usize = 50;
+const MOST_GRANTS: usize = 20;
 
 /// An app that comes with the invitation, and the role in it.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct AppGrant {
     pub app_id: Id,
     pub role_id: Id,
@@ -58,45 +60,55 @@ pub struct InvitationView {
     email: String,
     role: OrgRole,
     apps: Vec<GrantView>,
-    state: String,
+    state: InvitationState,
     invited_by: Option<PersonRef>,
     created_at: Millis,
     expires_at: Millis,
 }
 
 impl InvitationView {
-    async fn load(
-        db: &mut AnyConnection,
-        row: InvitationRow,
-        locale: Locale,
-        now: Millis,
-    ) -> Result<Self> {
-        let mut views = Vec::new();
-        for grant in grants(&row) {
+    fn new(row: InvitationRow, names: &GrantNames, now: Millis) -> Self {
+        let view = |grant: AppGrant| {
             // What was deleted since is passed over, as it is when the invitation is accepted.
-            let app = apps::active_of_org(db, &grant.app_id, &row.org_id).await?;
-            let role = roles::find(db, &grant.app_id, &grant.role_id).await?;
-            if let (Some(app), Some(role)) = (app, role) {
-                let role_name = role.name(locale);
-                views.push(GrantView {
-                    app_id: app.id,
-                    app_name: app.name,
-                    role_id: grant.role_id,
-                    role_name,
-                });
-            }
-        }
-        let expired = row.state == "pending" && row.expires_at <= now;
-        Ok(Self {
+            let (app_name, role_name) = names.found.get(&grant)?.clone()?;
+            let AppGrant { app_id, role_id } = grant;
+            Some(GrantView { app_id, app_name, role_id, role_name })
+        };
+        Self {
+            state: InvitationState::of(&row, now),
+            apps: grants(&row).into_iter().filter_map(view).collect(),
             id: row.id,
             email: row.email,
             role: OrgRole::parse(&row.role).unwrap_or(OrgRole::Member),
-            apps: views,
-            state: if expired { "expired".to_owned() } else { row.state },
             invited_by: PersonRef::of(row.invited_by, row.inviter),
             created_at: row.created_at,
             expires_at: row.expires_at,
-        })
+        }
+    }
+}
+
+/// Names of apps and roles, each looked up once for a whole list.
+#[derive(Default)]
+struct GrantNames {
+    found: HashMap<AppGrant, Option<(String, String)>>,
+}
+
+impl GrantNames {
+    async fn of(db: &mut AnyConnection, rows: &[InvitationRow], locale: Locale) -> Result<Self> {
+        let mut names = Self::default();
+        for (org_id, grant) in rows
+            .iter()
+            .flat_map(|row| grants(row).into_iter().map(move |grant| (&row.org_id, grant)))
+        {
+            if names.found.contains_key(&grant) {
+                continue;
+            }
+            let app = apps::active_of_org(db, &grant.app_id, org_id).await?;
+            let role = roles::find(db, &grant.app_id, &grant.role_id).await?;
+            let both = app.zip(role).map(|(app, role)| (app.name, role.name(locale)));
+            names.found.insert(grant, both);
+        }
+        Ok(names)
     }
 }
 
@@ -104,11 +116,45 @@ pub fn grants(row: &InvitationRow) -> Vec<AppGrant> {
     serde_json::from_str(&row.app_grants).unwrap_or_default()
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InvitationState {
+    Pending,
+    Accepted,
+    Expired,
+    Revoked,
+    Declined,
+}
+
+impl InvitationState {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Accepted => "accepted",
+            Self::Expired => "expired",
+            Self::Revoked => "revoked",
+            Self::Declined => "declined",
+        }
+    }
+
+    /// One that nobody answered in time is expired, whatever its row says yet.
+    fn of(row: &InvitationRow, now: Millis) -> Self {
+        match row.state.as_str() {
+            "accepted" => Self::Accepted,
+            "revoked" => Self::Revoked,
+            "declined" => Self::Declined,
+            "pending" if row.expires_at > now => Self::Pending,
+            _ => Self::Expired,
+        }
+    }
+}
+
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct InvitationFilter {
-    /// pending, accepted, expired, revoked or declined; pending and expired ones unless told.
-    state: Option<String>,
+    /// Pending and expired ones unless told.
+    #[param(inline)]
+    state: Option<InvitationState>,
 }
 
 const SORTS: &[Sort] = &[
@@ -129,19 +175,17 @@ const SORTS: &[Sort] = &[
 )]
 pub async fn invitation_list(
     State(atrium): State<AppState>,
-    org: InOrg<OrgMemberView>,
+    org: InOrg<OrgMemberManage>,
     locale: Locale,
     Query(query): Query<ListQuery>,
     Query(filter): Query<InvitationFilter>,
 ) -> Result<Data<Items<InvitationView>>> {
     let listing = query.check(SORTS, "invitations.id")?;
-    let state = filter.state.unwrap_or_default();
+    let (state, now) = (filter.state.map_or("", InvitationState::as_str), atrium.now());
     let mut db = atrium.db.read().await?;
-    let (rows, total) = store::invitations(&mut db, org.id(), &state, &listing).await?;
-    let mut items = Vec::with_capacity(rows.len());
-    for row in rows {
-        items.push(InvitationView::load(&mut db, row, locale, atrium.now()).await?);
-    }
+    let (rows, total) = store::invitations(&mut db, org.id(), state, now, &listing).await?;
+    let names = GrantNames::of(&mut db, &rows, locale).await?;
+    let items = rows.into_iter().map(|row| InvitationView::new(row, &names, now)).collect();
     Ok(Data(Items { items, total }))
 }
 
@@ -196,28 +240,37 @@ pub async fn invitation_create(
     checks.length("emails", input.emails.len(), 1, MOST_ADDRESSES);
     checks.length("apps", grants.len(), 0, MOST_GRANTS);
     checks.finish()?;
-    throttle::count_invitations(&atrium, org.user_id(), input.emails.len()).await?;
+    throttle::count_invitations(&atrium, org.user_id(), &input.emails).await?;
     let mut tx = atrium.db.write().await?;
-    let mine = org.hold(&mut tx).await?;
+    let (_, mine) = org.hold(&mut tx).await?;
     if input.role > mine {
         return Err(Code::Forbidden.into());
+    }
+    if input.role == OrgRole::Owner {
+        org.signed_in.want_recent(&atrium)?;
     }
     check_grants(&mut tx, org.id(), &grants).await?;
     store::expire_invitations(&mut tx, org.id(), atrium.now()).await?;
     let json = serde_json::to_string(&grants).map_err(Error::internal)?;
-    let mut results = Vec::with_capacity(input.emails.len());
+    let mut outcomes = Vec::with_capacity(input.emails.len());
     for text in &input.emails {
         let email = Email::new(text);
         let (status, id) = invite(&atrium, &mut tx, &org, &email, input.role, &json).await?;
-        let mut invitation = None;
-        if let Some(row) = store::invitation(&mut tx, &id).await? {
-            invitation = Some(InvitationView::load(&mut tx, row, locale, atrium.now()).await?);
-        }
-        results.push(InvitationResult { email: email.as_typed, status, invitation });
+        outcomes.push((email.as_typed, status, store::invitation(&mut tx, &id).await?));
     }
     tx.commit().await?;
     atrium.outbox.wake();
-    Ok(Data(InvitationResults { results }))
+    let mut db = atrium.db.read().await?;
+    let first: Vec<InvitationRow> =
+        outcomes.iter().find_map(|(_, _, row)| row.clone()).into_iter().collect();
+    // Every one of them carries the same grants.
+    let names = GrantNames::of(&mut db, &first, locale).await?;
+    let now = atrium.now();
+    let result = |(email, status, row): (String, InvitationStatus, Option<InvitationRow>)| {
+        let invitation = row.map(|row| InvitationView::new(row, &names, now));
+        InvitationResult { email, status, invitation }
+    };
+    Ok(Data(InvitationResults { results: outcomes.into_iter().map(result).collect() }))
 }
 
 async fn check_grants(db: &mut AnyConnection, org_id: &Id, grants: &[AppGrant]) -> Result<()> {
@@ -265,7 +318,8 @@ async fn invite(
         return Ok((InvitationStatus::AlreadyInvited, id));
     }
     let event = Event::new("invitation.create", "invitation", &id).in_org(org.id());
-    let details = json!({ "email": email.as_typed, "role": role });
+    let apps: serde_json::Value = serde_json::from_str(grants).unwrap_or_default();
+    let details = json!({ "email": email.as_typed, "role": role, "apps": apps });
     audit::append(atrium, tx, &org.actor(), event.with(details)).await?;
     send(atrium, tx, &org.org, org.signed_in.user(), &id, email).await?;
     Ok((InvitationStatus::Invited, id))
@@ -281,8 +335,11 @@ async fn send(
     invitation_id: &Id,
     email: &Email,
 ) -> Result<()> {
-    let user = accounts::user_by_email(tx, email).await?;
-    if let Some(user) = user.filter(|user| user.disabled_at.is_none()) {
+    if let Some(user) = accounts::user_by_email(tx, email).await? {
+        // A disabled account can neither read this nor be made a second time.
+        if user.disabled_at.is_some() {
+            return Ok(());
+        }
         let notice = Notice::Invited { org: org.name.clone(), by: inviter.name.clone() };
         return notifications::notify(atrium, tx, &Recipient::from(&user), &notice).await;
     }
@@ -321,8 +378,11 @@ pub async fn invitation_revoke(
     SecondId(id): SecondId,
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
-    org.hold(&mut tx).await?;
+    let (_, mine) = org.hold(&mut tx).await?;
     let row = of_org(&mut tx, &org, &id).await?;
+    if OrgRole::parse(&row.role).is_some_and(|role| role > mine) {
+        return Err(Code::Forbidden.into());
+    }
     if !store::close_invitation(&mut tx, &id, "revoked", atrium.now()).await? {
         return Err(Code::InvitationClosed.into());
     }
@@ -350,16 +410,17 @@ pub async fn invitation_resend(
     locale: Locale,
 ) -> Result<Data<InvitationView>> {
     let now = atrium.now();
-    let mut tx = atrium.db.write().await?;
-    let mine = org.hold(&mut tx).await?;
-    let row = of_org(&mut tx, &org, &id).await?;
-    if OrgRole::parse(&row.role).is_some_and(|role| role > mine) {
-        return Err(Code::Forbidden.into());
-    }
+    let row = of_org(&mut *atrium.db.read().await?, &org, &id).await?;
     let wait = RESEND_AFTER - now.since(row.sent_at);
     if wait > 0 {
         let seconds = (wait + 999) / Millis::SECOND;
         return Err(Error::throttled(u64::try_from(seconds).unwrap_or(1)));
+    }
+    throttle::count_invitations(&atrium, org.user_id(), std::slice::from_ref(&row.email)).await?;
+    let mut tx = atrium.db.write().await?;
+    let (_, mine) = org.hold(&mut tx).await?;
+    if OrgRole::parse(&row.role).is_some_and(|role| role > mine) {
+        return Err(Code::Forbidden.into());
     }
     if !store::renew_invitation(&mut tx, &id, now, now.plus(LIFETIME)).await? {
         return Err(Code::InvitationClosed.into());
@@ -370,10 +431,10 @@ pub async fn invitation_resend(
     let email = Email::new(&row.email);
     send(&atrium, &mut tx, &org.org, org.signed_in.user(), &id, &email).await?;
     let row = store::invitation(&mut tx, &id).await?.ok_or(Code::NotFound)?;
-    let view = InvitationView::load(&mut tx, row, locale, now).await?;
+    let names = GrantNames::of(&mut tx, std::slice::from_ref(&row), locale).await?;
     tx.commit().await?;
     atrium.outbox.wake();
-    Ok(Data(view))
+    Ok(Data(InvitationView::new(row, &names, now)))
 }
 
 async fn of_org(

@@ -73,7 +73,7 @@ pub async fn joinable_org_list(
     State(atrium): State<AppState>,
     signed_in: SignedIn,
 ) -> Result<Data<Items<JoinableOrg>>> {
-    let rows = joinable(&atrium, signed_in.user()).await?;
+    let rows = joinable(&atrium, signed_in.user(), None).await?;
     let view =
         |row: JoinableRow| JoinableOrg { id: row.id, name: row.name, asked_at: row.asked_at };
     let items: Vec<JoinableOrg> = rows.into_iter().map(view).collect();
@@ -81,14 +81,18 @@ pub async fn joinable_org_list(
     Ok(Data(Items { items, total }))
 }
 
-async fn joinable(atrium: &AppState, user: &CurrentUser) -> Result<Vec<JoinableRow>> {
+async fn joinable(
+    atrium: &AppState,
+    user: &CurrentUser,
+    only: Option<&Id>,
+) -> Result<Vec<JoinableRow>> {
     let address = Email::new(&user.email).normalized;
     let domain = address.rsplit_once('@').map_or("", |(_, domain)| domain);
     let public = domain.is_empty() || is_public(domain);
     if public || user.email_verified_at.is_none() {
         return Ok(Vec::new());
     }
-    store::joinable(&mut *atrium.db.read().await?, &user.id, domain).await
+    store::joinable(&mut *atrium.db.read().await?, &user.id, domain, only).await
 }
 
 fn is_public(domain: &str) -> bool {
@@ -125,6 +129,7 @@ pub async fn org_access_ask(
     let org = &joinable.org;
     let mut tx = atrium.db.write_apart().await?;
     let after = now.plus(-ASK_EVERY);
+    store::lock(&mut tx, &org.id).await?;
     if !store::note_access_request(&mut tx, &org.id, &user.id, now, after).await? {
         let asked = org.asked_at.unwrap_or(now);
         let seconds = asked.plus(ASK_EVERY).since(now) / Millis::SECOND;
@@ -162,8 +167,8 @@ impl axum::extract::FromRequestParts<AppState> for Joinable {
     ) -> Result<Self> {
         let signed_in = SignedIn::from_request_parts(parts, atrium).await?;
         let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
-        let orgs = joinable(atrium, signed_in.user()).await?;
-        let org = orgs.into_iter().find(|org| org.id == id).ok_or(Code::NotFound)?;
+        let orgs = joinable(atrium, signed_in.user(), Some(&id)).await?;
+        let org = orgs.into_iter().next().ok_or(Code::NotFound)?;
         Ok(Self { signed_in, org })
     }
 }

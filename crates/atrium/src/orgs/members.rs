@@ -1,6 +1,7 @@
 //! Who belongs to an organisation, and as what.
 
-use axum::extract::State;
+use axum::extract::{FromRequestParts, State};
+use http::request::Parts;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
@@ -10,14 +11,14 @@ use super::store::{self, MemberRow};
 use crate::access::InOrg;
 use crate::app::AppState;
 use crate::audit::{self, Event};
-use crate::error::{Code, Result};
+use crate::error::{Code, Error, Result};
 use crate::http::json::{Data, Done, Json, Query};
 use crate::http::list::{ListQuery, Sort};
 use crate::http::locale::Locale;
 use crate::http::page::Items;
-use crate::http::path::SecondId;
+use crate::http::path::{PathId, SecondId};
 use crate::notifications::{self, Notice};
-use crate::permissions::{BuiltinRole, OrgMemberManage, OrgMemberView};
+use crate::permissions::{BuiltinRole, OrgMemberManage, OrgMemberView, Permission};
 use crate::types::{Id, Millis};
 
 #[derive(Serialize, ToSchema)]
@@ -27,16 +28,17 @@ pub struct OrgMember {
     name: String,
     role: OrgRole,
     joined_at: Millis,
+    /// Told to those who manage members.
     last_login_at: Option<Millis>,
-    /// Whether they have a second factor or a passkey.
-    mfa: bool,
+    /// Whether they have a second factor or a passkey; told to those who manage members.
+    mfa: Option<bool>,
     /// Active apps they reach.
     app_count: i64,
     is_me: bool,
 }
 
 impl OrgMember {
-    fn new(row: MemberRow, me: &Id) -> Self {
+    fn new(row: MemberRow, me: &Id, managed: bool) -> Self {
         Self {
             is_me: row.user_id == *me,
             role: OrgRole::parse(&row.role).unwrap_or(OrgRole::Member),
@@ -44,8 +46,8 @@ impl OrgMember {
             email: row.email,
             name: row.name,
             joined_at: row.joined_at,
-            last_login_at: row.last_login_at,
-            mfa: row.mfa == 1,
+            last_login_at: row.last_login_at.filter(|_| managed),
+            mfa: managed.then_some(row.mfa == 1),
             app_count: row.app_count,
         }
     }
@@ -86,8 +88,24 @@ pub async fn org_member_list(
     let role = filter.role.map_or("", OrgRole::as_str);
     let mut db = atrium.db.read().await?;
     let (rows, total) = store::members(&mut db, org.id(), role, &listing).await?;
-    let view = |row| OrgMember::new(row, org.user_id());
+    let managed = org.role.permissions().contains(&Permission::OrgMemberManage);
+    let view = |row| OrgMember::new(row, org.user_id(), managed);
     Ok(Data(Items { items: rows.into_iter().map(view).collect(), total }))
+}
+
+/// A member of the organisation, named second in the path; anyone else is not found, and that is
+/// settled before a body is read.
+pub struct InTeam(pub Id);
+
+impl FromRequestParts<AppState> for InTeam {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
+        let PathId(org_id) = PathId::from_request_parts(parts, atrium).await?;
+        let SecondId(user_id) = SecondId::from_request_parts(parts, atrium).await?;
+        let role = store::role_of(&mut *atrium.db.read().await?, &org_id, &user_id).await?;
+        role.map(|_| Self(user_id)).ok_or_else(|| Code::NotFound.into())
+    }
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -109,20 +127,26 @@ pub struct MemberRole {
 pub async fn org_member_update(
     State(atrium): State<AppState>,
     org: InOrg<OrgMemberManage>,
-    SecondId(user_id): SecondId,
+    InTeam(user_id): InTeam,
     Json(input): Json<MemberRole>,
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
-    let mine = org.hold(&mut tx).await?;
+    let (_, mine) = org.hold(&mut tx).await?;
     let before = store::role_of(&mut tx, org.id(), &user_id).await?.ok_or(Code::NotFound)?;
     if before.max(input.role) > mine {
         return Err(Code::Forbidden.into());
+    }
+    if before.max(input.role) == OrgRole::Owner {
+        org.signed_in.want_recent(&atrium)?;
     }
     if before == input.role {
         return Ok(Data(Done {}));
     }
     keep_an_owner(&mut tx, org.id(), &user_id, before).await?;
     store::set_role(&mut tx, org.id(), &user_id, input.role).await?;
+    if input.role < before {
+        store::revoke_invitations_by(&mut tx, org.id(), &user_id).await?;
+    }
     let event = Event::new("org_member.role", "user", &user_id).in_org(org.id());
     let event = event.with(json!({ "before": before, "after": input.role }));
     audit::append(&atrium, &mut tx, &org.actor(), event).await?;
@@ -173,15 +197,20 @@ pub async fn org_member_remove(
     Query(query): Query<RemoveMember>,
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
-    let mine = org.hold(&mut tx).await?;
+    let (_, mine) = org.hold(&mut tx).await?;
     let role = store::role_of(&mut tx, org.id(), &user_id).await?.ok_or(Code::NotFound)?;
     if role > mine {
         return Err(Code::Forbidden.into());
     }
+    if role == OrgRole::Owner {
+        org.signed_in.want_recent(&atrium)?;
+    }
     keep_an_owner(&mut tx, org.id(), &user_id, role).await?;
     store::delete_member(&mut tx, org.id(), &user_id).await?;
+    store::revoke_invitations_by(&mut tx, org.id(), &user_id).await?;
     let event = Event::new("org_member.remove", "user", &user_id).in_org(org.id());
-    let details = json!({ "role": role, "disable_keys": query.disable_keys.unwrap_or(false) });
+    let details =
+        json!({ "role": role, "keys_asked_to_stop": query.disable_keys.unwrap_or(false) });
     audit::append(&atrium, &mut tx, &org.actor(), event.with(details)).await?;
     let notice = Notice::RemovedFromOrg { org: org.org.name.clone() };
     notifications::notify_id(&atrium, &mut tx, &user_id, &notice).await?;

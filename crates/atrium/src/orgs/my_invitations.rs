@@ -7,14 +7,15 @@ use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
 use super::store::{self, InvitationRow};
-use super::{OrgRole, OrgView, PersonRef, invitations};
+use super::{OrgRole, OrgView, PersonRef, handlers, invitations};
 use crate::accounts::session::SignedIn;
 use crate::app::AppState;
 use crate::apps::store as apps;
 use crate::audit::{self, Actor, Event};
 use crate::db::Write;
-use crate::error::{Code, Result};
+use crate::error::{Code, Fault, Result};
 use crate::http::json::{Data, Done};
+use crate::http::locale::Locale;
 use crate::http::page::Items;
 use crate::http::path::PathId;
 use crate::http::text::Email;
@@ -128,18 +129,36 @@ pub async fn accept(
 ) -> Result<()> {
     let now = atrium.now();
     store::lock(tx, &row.org_id).await?;
+    let role = OrgRole::parse(&row.role).unwrap_or(OrgRole::Member);
+    // An invitation is worth what its inviter still is.
+    let mut inviter = None;
+    if let Some(id) = &row.invited_by {
+        inviter = store::role_of(tx, &row.org_id, id).await?;
+    }
+    if !inviter.is_some_and(|inviter| inviter.runs_apps() && inviter >= role) {
+        return Err(Code::InvitationClosed.into());
+    }
+    if store::memberships(tx, user_id).await?.len() >= handlers::MOST {
+        return Err(Fault::new(Code::TooManyOrgs).with("max", handlers::MOST).into());
+    }
     if !store::close_invitation(tx, &row.id, "accepted", now).await? {
         return Err(Code::InvitationClosed.into());
     }
-    let role = OrgRole::parse(&row.role).unwrap_or(OrgRole::Member);
+    // Someone who came in another way meanwhile stays what they are.
     if !store::insert_member(tx, &row.org_id, user_id, role, now).await? {
-        return Err(Code::AlreadyMember.into());
+        return Ok(());
     }
     for grant in invitations::grants(row) {
         let app = apps::active_of_org(tx, &grant.app_id, &row.org_id).await?;
-        if app.is_some() && roles::hold(tx, &grant.app_id, &grant.role_id).await?.is_some() {
-            let by = row.invited_by.as_ref();
-            apps::insert_member(tx, &grant.app_id, user_id, &grant.role_id, by, now).await?;
+        let given = roles::hold(tx, &grant.app_id, &grant.role_id).await?;
+        let (Some(app), Some(given)) = (app, given) else { continue };
+        let by = row.invited_by.as_ref();
+        if apps::insert_member(tx, &app.id, user_id, &grant.role_id, by, now).await? {
+            let event = Event::new("app_member.add", "user", user_id);
+            let event = event.in_org(&row.org_id).in_app(&app.id).with(json!({
+                "role": given.name(Locale::EnUs), "role_id": grant.role_id, "invitation": row.id,
+            }));
+            audit::append(atrium, tx, actor, event).await?;
         }
     }
     let event = Event::new("org_member.join", "user", user_id).in_org(&row.org_id);

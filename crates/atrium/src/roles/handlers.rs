@@ -1,6 +1,7 @@
 //! An app's roles: list, make, change, delete.
 
-use axum::extract::State;
+use axum::extract::{FromRequestParts, State};
+use http::request::Parts;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
@@ -14,8 +15,9 @@ use crate::error::{Code, Error, Fault, Result};
 use crate::http::json::{Data, Done, Json, Query};
 use crate::http::locale::Locale;
 use crate::http::page::Items;
-use crate::http::path::SecondId;
+use crate::http::path::{PathId, SecondId};
 use crate::http::text::Checks;
+use crate::notifications::{self, Notice};
 use crate::permissions::{Permission, RoleManage, RoleView as ViewRole, Scope};
 use crate::types::{Id, Millis};
 
@@ -116,6 +118,21 @@ pub async fn role_view(
     Ok(Data(RoleView::new(role, members, locale)))
 }
 
+/// A role of the app, named second in the path; any other is not found, and that is settled before
+/// a body is read.
+pub struct RoleInPath(Id);
+
+impl FromRequestParts<AppState> for RoleInPath {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
+        let PathId(app_id) = PathId::from_request_parts(parts, atrium).await?;
+        let SecondId(role_id) = SecondId::from_request_parts(parts, atrium).await?;
+        let role = find(&mut *atrium.db.read().await?, &app_id, &role_id).await?;
+        role.map(|_| Self(role_id)).ok_or_else(|| Code::NotFound.into())
+    }
+}
+
 #[derive(Deserialize, ToSchema)]
 pub struct RoleBody {
     name: String,
@@ -190,7 +207,7 @@ pub async fn role_create(
     let wanted = input.check()?;
     let (id, now) = (atrium.new_id(), atrium.now());
     let mut tx = atrium.db.write().await?;
-    let access = app.hold_active(&mut tx).await?;
+    let (_, access) = app.hold_active(&mut tx).await?;
     refuse_beyond(&access, &wanted.permissions)?;
     if store::roles(&mut tx, app.id()).await?.len() >= MOST {
         return Err(Fault::new(Code::TooManyRoles).with("max", MOST).into());
@@ -227,13 +244,13 @@ pub async fn role_create(
 pub async fn role_update(
     State(atrium): State<AppState>,
     app: InApp<RoleManage>,
-    SecondId(role_id): SecondId,
+    RoleInPath(role_id): RoleInPath,
     locale: Locale,
     Json(input): Json<RoleBody>,
 ) -> Result<Data<RoleView>> {
     let wanted = input.check()?;
     let mut tx = atrium.db.write().await?;
-    let access = app.hold_active(&mut tx).await?;
+    let (_, access) = app.hold_active(&mut tx).await?;
     let before = custom(&mut tx, app.id(), &role_id).await?;
     refuse_beyond(&access, &before.permissions)?;
     refuse_beyond(&access, &wanted.permissions)?;
@@ -292,22 +309,40 @@ pub async fn role_delete(
     Query(query): Query<Replacement>,
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
-    let access = app.hold_active(&mut tx).await?;
+    let (_, access) = app.hold_active(&mut tx).await?;
     let role = custom(&mut tx, app.id(), &role_id).await?;
     refuse_beyond(&access, &role.permissions)?;
     let members = store::holders(&mut tx, app.id()).await?.get(&role_id).copied().unwrap_or(0);
+    let replacement = query.replacement.filter(|to| *to != role_id);
     if members > 0 {
-        let to = query.replacement.filter(|to| *to != role_id).ok_or(Code::RoleInUse)?;
+        let to = replacement.clone().ok_or(Code::RoleInUse)?;
         let other = hold(&mut tx, app.id(), &to).await?;
         let other = other.ok_or_else(|| Fault::new(Code::BadRole).on("replacement"))?;
         refuse_beyond(&access, &other.permissions())?;
+        for user_id in store::members_with(&mut tx, app.id(), &role_id).await? {
+            let event = Event::new("app_member.role", "user", &user_id);
+            let event = event.in_org(&app.app.org_id).in_app(app.id()).with(json!({
+                "before": { "role": role.name, "role_id": role_id },
+                "after": { "role": other.name(Locale::EnUs), "role_id": to },
+            }));
+            audit::append(&atrium, &mut tx, &app.actor(), event).await?;
+            let notice = Notice::AppRoleChanged {
+                org_id: app.app.org_id.clone(),
+                app_id: app.id().clone(),
+                app: app.app.name.clone(),
+                role_zh: other.name(Locale::ZhCn),
+                role_en: other.name(Locale::EnUs),
+            };
+            notifications::notify_id(&atrium, &mut tx, &user_id, &notice).await?;
+        }
         store::replace(&mut tx, app.id(), &role_id, &to).await?;
     }
     store::delete(&mut tx, app.id(), &role_id).await?;
     let event = Event::new("role.delete", "role", &role_id);
     let event = event.in_org(&app.app.org_id).in_app(app.id());
-    let details = json!({ "name": role.name, "members": members });
+    let details = json!({ "name": role.name, "members": members, "replacement": replacement });
     audit::append(&atrium, &mut tx, &app.actor(), event.with(details)).await?;
     tx.commit().await?;
+    atrium.outbox.wake();
     Ok(Data(Done {}))
 }

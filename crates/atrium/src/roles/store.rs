@@ -105,6 +105,16 @@ pub async fn update(db: &mut AnyConnection, app_id: &Id, role: &RoleText<'_>) ->
     Ok(updated.rows_affected() == 1)
 }
 
+pub async fn members_with(db: &mut AnyConnection, app_id: &Id, id: &Id) -> Result<Vec<Id>> {
+    Ok(sqlx::query_scalar(
+        "SELECT user_id FROM app_members WHERE app_id = $1 AND role_id = $2 ORDER BY user_id",
+    )
+    .bind(app_id)
+    .bind(id)
+    .fetch_all(db)
+    .await?)
+}
+
 /// Gives everyone with one role another.
 pub async fn replace(db: &mut AnyConnection, app_id: &Id, from: &Id, to: &Id) -> Result<u64> {
     let moved =

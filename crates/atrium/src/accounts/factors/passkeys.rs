@@ -15,6 +15,7 @@ use webauthn_rs::prelude::{PasskeyRegistration, RegisterPublicKeyCredential};
 
 use super::relying_party::RelyingParty;
 use super::store::{self, PasskeyRow};
+use super::totp;
 use crate::accounts::session::{RecentlySignedIn, SignedIn, hash_token};
 use crate::accounts::store as accounts;
 use crate::accounts::ticket::{self, Ticket};
@@ -267,7 +268,11 @@ pub async fn passkey_delete(
     let user = signed_in.user();
     let mut tx = atrium.db.write().await?;
     let row = store::passkey_of(&mut tx, &user.id, &id).await?.ok_or(Code::NotFound)?;
+    let is_last = store::passkey_count(&mut tx, &user.id).await? == 1
+        && !store::has_totp(&mut tx, &user.id).await?;
+    totp::refuse_last(&mut tx, &user.id, is_last).await?;
     store::delete_passkey(&mut tx, &id).await?;
+    totp::forget_without_factors(&mut tx, &user.id).await?;
     let event = Event::new("account.passkey_remove", "user", &user.id);
     let event = event.with(json!({ "passkey": id, "name": row.name }));
     audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;

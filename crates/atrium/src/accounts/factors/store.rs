@@ -9,14 +9,17 @@ use crate::types::{Id, Millis};
 pub struct TotpRow {
     /// Sealed.
     pub secret: String,
+    pub created_at: Millis,
     pub confirmed_at: Option<Millis>,
 }
 
 pub async fn totp(db: &mut AnyConnection, user_id: &Id) -> Result<Option<TotpRow>> {
-    Ok(sqlx::query_as("SELECT secret, confirmed_at FROM totp_factors WHERE user_id = $1")
-        .bind(user_id)
-        .fetch_optional(db)
-        .await?)
+    Ok(sqlx::query_as(
+        "SELECT secret, created_at, confirmed_at FROM totp_factors WHERE user_id = $1",
+    )
+    .bind(user_id)
+    .fetch_optional(db)
+    .await?)
 }
 
 /// Whether signing in asks for a code.

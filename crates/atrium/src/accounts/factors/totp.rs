@@ -4,18 +4,22 @@ use axum::extract::State;
 use qrcode::QrCode;
 use qrcode::render::svg;
 use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
 use super::{codes, store};
 use crate::accounts::session::{RecentlySignedIn, SignedIn};
 use crate::accounts::store as accounts;
+use crate::accounts::throttle;
 use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::json::{Data, Done, Json};
 use crate::notifications::{self, Notice, Recipient};
 use crate::orgs;
-use crate::types::Millis;
+use crate::types::{Id, Millis};
+
+const ENROL_WITHIN: i64 = 15 * Millis::MINUTE;
 
 #[derive(Serialize, ToSchema)]
 pub struct TotpView {
@@ -106,12 +110,15 @@ pub struct RecoveryCodes {
 )]
 pub async fn totp_confirm(
     State(atrium): State<AppState>,
-    signed_in: SignedIn,
+    RecentlySignedIn(signed_in): RecentlySignedIn,
     Json(input): Json<TotpConfirmation>,
 ) -> Result<Data<RecoveryCodes>> {
     let (user, now) = (signed_in.user(), atrium.now());
+    throttle::count_code_check(&atrium, &user.id).await?;
     let mut tx = atrium.db.write().await?;
     let row = store::totp(&mut tx, &user.id).await?.filter(|row| row.confirmed_at.is_none());
+    // One that was left lying must not wait for somebody else to finish it.
+    let row = row.filter(|row| now.since(row.created_at) < ENROL_WITHIN);
     let row = row.ok_or(Code::TotpNotStarted)?;
     let totp = codes::totp(atrium.keyring.open_sealed(codes::PURPOSE, &row.secret)?, &user.email)?;
     let step = codes::matched_step(&totp, input.code.trim(), now);
@@ -120,7 +127,9 @@ pub async fn totp_confirm(
         return Err(Code::TotpNotStarted.into());
     }
     let recovery_codes = codes::renew_recovery_codes(&atrium, &mut tx, &user.id).await?;
-    // Whoever holds the factor has just shown it.
+    throttle::forget_code_checks(&mut tx, &user.id).await?;
+    // Sessions that began without the factor end; whoever holds it has just shown it in this one.
+    accounts::delete_sessions_of(&mut tx, &user.id, Some(signed_in.session_id())).await?;
     accounts::note_second_factor(&mut tx, signed_in.session_id(), now).await?;
     let event = Event::new("account.totp_add", "user", &user.id);
     audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
@@ -145,11 +154,11 @@ pub async fn totp_delete(
 ) -> Result<Data<Done>> {
     let user = signed_in.user();
     let mut tx = atrium.db.write().await?;
-    if orgs::store::any_requires_mfa(&mut tx, &user.id).await? {
-        return Err(Code::MfaRequiredByOrg.into());
-    }
+    let has_passkeys = store::passkey_count(&mut tx, &user.id).await? > 0;
+    refuse_last(&mut tx, &user.id, !has_passkeys).await?;
     let was_on = store::has_totp(&mut tx, &user.id).await?;
     store::delete_totp(&mut tx, &user.id).await?;
+    forget_without_factors(&mut tx, &user.id).await?;
     if was_on {
         let event = Event::new("account.totp_remove", "user", &user.id);
         audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
@@ -159,6 +168,23 @@ pub async fn totp_delete(
     tx.commit().await?;
     atrium.outbox.wake();
     Ok(Data(Done {}))
+}
+
+/// Refuses to take the last factor from someone whose organisation asks for one.
+pub async fn refuse_last(db: &mut AnyConnection, user_id: &Id, is_last: bool) -> Result<()> {
+    if is_last && orgs::store::any_requires_mfa(db, user_id).await? {
+        return Err(Code::MfaRequiredByOrg.into());
+    }
+    Ok(())
+}
+
+/// Sessions do not stay two-factor ones when there is no factor left.
+pub async fn forget_without_factors(db: &mut AnyConnection, user_id: &Id) -> Result<()> {
+    let left = store::has_totp(db, user_id).await? || store::passkey_count(db, user_id).await? > 0;
+    if !left {
+        accounts::forget_second_factor(db, user_id).await?;
+    }
+    Ok(())
 }
 
 /// Makes ten new recovery codes; the old ones stop working.

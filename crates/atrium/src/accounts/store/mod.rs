@@ -9,6 +9,7 @@ use crate::accounts::session::{Principal, TokenHash, hash_text};
 use crate::accounts::{AppEntry, Bindings, CurrentUser, Mfa, factors};
 use crate::app::AppState;
 use crate::apps;
+use crate::db::is_unique_violation;
 use crate::error::Result;
 use crate::http::text::Email;
 use crate::notifications::channels;
@@ -224,18 +225,14 @@ pub async fn update_password(db: &mut AnyConnection, id: &Id, hash: &str) -> Res
     Ok(())
 }
 
-/// False when the address belongs to another account.
+/// False when the address belongs to another account; the transaction is then of no more use.
 pub async fn update_email(
     db: &mut AnyConnection,
     id: &Id,
     email: &Email,
     now: Millis,
 ) -> Result<bool> {
-    // Asked first, because a unique violation would spoil the transaction; the index decides races.
-    if user_by_email(db, email).await?.is_some_and(|owner| owner.id != *id) {
-        return Ok(false);
-    }
-    sqlx::query(
+    let updated = sqlx::query(
         "UPDATE users SET email = $1, email_normalized = $2, email_verified_at = $3 WHERE id = $4",
     )
     .bind(&email.as_typed)
@@ -243,12 +240,34 @@ pub async fn update_email(
     .bind(now)
     .bind(id)
     .execute(db)
-    .await?;
-    Ok(true)
+    .await;
+    match updated {
+        Ok(_) => Ok(true),
+        Err(error) if is_unique_violation(&error) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Takes the account and all that hangs on it; what it did stays in the audit log.
 pub async fn delete_user(db: &mut AnyConnection, id: &Id) -> Result<()> {
     sqlx::query("DELETE FROM users WHERE id = $1").bind(id).execute(db).await?;
     Ok(())
+}
+
+/// Holds an account until the transaction ends. False when it is gone or disabled, or when its
+/// password is no longer the one that was checked.
+pub async fn hold_user(
+    db: &mut AnyConnection,
+    id: &Id,
+    checked_hash: Option<&str>,
+) -> Result<bool> {
+    let held = sqlx::query(
+        "UPDATE users SET name = name
+         WHERE id = $1 AND disabled_at IS NULL AND ($2 = '' OR password_hash = $2)",
+    )
+    .bind(id)
+    .bind(checked_hash.unwrap_or_default())
+    .execute(db)
+    .await?;
+    Ok(held.rows_affected() == 1)
 }

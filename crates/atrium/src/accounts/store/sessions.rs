@@ -148,3 +148,11 @@ pub async fn note_second_factor(db: &mut AnyConnection, id: &Id, now: Millis) ->
         .await?;
     Ok(())
 }
+
+pub async fn forget_second_factor(db: &mut AnyConnection, user_id: &Id) -> Result<()> {
+    sqlx::query("UPDATE sessions SET second_factor_at = NULL WHERE user_id = $1")
+        .bind(user_id)
+        .execute(db)
+        .await?;
+    Ok(())
+}

@@ -109,12 +109,9 @@ pub async fn delete_dead_tokens(db: &mut AnyConnection, expired_before: Millis) 
     Ok(deleted.rows_affected())
 }
 
-/// Links that were asked for before a password changed must not change it again.
-pub async fn delete_tokens_of(db: &mut AnyConnection, user_id: &Id, purpose: &str) -> Result<()> {
-    sqlx::query("DELETE FROM one_time_tokens WHERE user_id = $1 AND purpose = $2")
-        .bind(user_id)
-        .bind(purpose)
-        .execute(db)
-        .await?;
+/// Whatever was half done or mailed in an account's name, and a thief may have begun, is worth
+/// nothing once its owner takes the account back: by a new password, by signing others out.
+pub async fn delete_tokens_of(db: &mut AnyConnection, user_id: &Id) -> Result<()> {
+    sqlx::query("DELETE FROM one_time_tokens WHERE user_id = $1").bind(user_id).execute(db).await?;
     Ok(())
 }

@@ -111,7 +111,15 @@ pub async fn members(
         .bind(listing.page.offset)
         .fetch_all(&mut *db)
         .await?;
-    let sql = format!("SELECT COUNT(*) {FOUND}");
+    let sql = if listing.pattern.is_empty() && role_id.is_empty() {
+        "SELECT COUNT(*) FROM (
+            SELECT user_id FROM app_members WHERE app_id = $1
+            UNION SELECT user_id FROM org_members WHERE org_id = $2 AND role IN ('owner', 'admin')
+         ) AS reaching WHERE $3 = '' AND $4 = ''"
+            .to_owned()
+    } else {
+        format!("SELECT COUNT(*) {FOUND}")
+    };
     let total = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
         .bind(app_id)
         .bind(org_id)
@@ -176,7 +184,9 @@ pub async fn audience(
             SELECT user_id FROM app_members WHERE app_id = $1
             UNION SELECT user_id FROM org_members WHERE org_id = $2 AND role IN ('owner', 'admin')
          ) AS reaching JOIN users ON users.id = reaching.user_id
-         WHERE users.id <> $3 AND users.disabled_at IS NULL ORDER BY users.id LIMIT 200",
+         JOIN org_members ON org_members.org_id = $2 AND org_members.user_id = users.id
+         WHERE users.id <> $3 AND users.disabled_at IS NULL
+         ORDER BY CASE org_members.role WHEN 'member' THEN 1 ELSE 0 END, users.id LIMIT 200",
     )
     .bind(app_id)
     .bind(org_id)

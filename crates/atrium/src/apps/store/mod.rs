@@ -42,10 +42,12 @@ impl AppRow {
     }
 }
 
+const MEMBER_COUNT: &str =
+    "(SELECT COUNT(*) FROM app_members WHERE app_members.app_id = apps.id) AS member_count";
+
 const COLUMNS: &str = "apps.id, apps.org_id, apps.name, apps.name_key, apps.description,
         apps.region, apps.timezone, apps.created_by, creators.name AS creator, apps.created_at,
-        apps.archived_at, apps.deleted_at, apps.purge_at, apps.purge_started_at,
-        (SELECT COUNT(*) FROM app_members WHERE app_members.app_id = apps.id) AS member_count";
+        apps.archived_at, apps.deleted_at, apps.purge_at, apps.purge_started_at";
 
 /// How someone comes to an app: by the organisation, or by a role in the app.
 #[derive(FromRow)]
@@ -93,7 +95,7 @@ pub async fn for_user(
     user_id: &Id,
 ) -> Result<Option<(AppRow, AppAccess, bool)>> {
     let sql = format!(
-        "SELECT {COLUMNS}, {ACCESS}, organizations.require_mfa_at FROM apps {JOINS}
+        "SELECT {COLUMNS}, {MEMBER_COUNT}, {ACCESS}, organizations.require_mfa_at FROM apps {JOINS}
          JOIN organizations ON organizations.id = apps.org_id WHERE apps.id = $2"
     );
     let row = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(user_id).bind(app_id);
@@ -126,11 +128,20 @@ pub async fn list(
         "apps.org_id = $2 AND (mine.role IN ('owner', 'admin') OR app_members.role_id IS NOT NULL)
          AND ($3 = '' OR apps.name_key LIKE $3 ESCAPE '\\') AND {in_state}"
     );
-    let sql = format!(
-        "SELECT * FROM (SELECT {COLUMNS}, {ACCESS} FROM apps {JOINS} WHERE {found}) AS found
-         ORDER BY {} LIMIT $4 OFFSET $5",
-        listing.order_by
-    );
+    let order = &listing.order_by;
+    let sql = if order.starts_with("member_count") {
+        format!(
+            "SELECT * FROM (SELECT {COLUMNS}, {MEMBER_COUNT}, {ACCESS} FROM apps {JOINS}
+                WHERE {found}) AS apps ORDER BY {order} LIMIT $4 OFFSET $5"
+        )
+    } else {
+        // The page is cut first, so that members are counted for a page of apps.
+        format!(
+            "SELECT apps.*, {MEMBER_COUNT} FROM (
+                SELECT * FROM (SELECT {COLUMNS}, {ACCESS} FROM apps {JOINS} WHERE {found}) AS found
+                ORDER BY {order} LIMIT $4 OFFSET $5) AS apps ORDER BY {order}"
+        )
+    };
     let rows = sqlx::query(sqlx::AssertSqlSafe(sql))
         .bind(user_id)
         .bind(org_id)

@@ -7,7 +7,7 @@ use crate::http::list::Listing;
 use crate::http::text::Email;
 use crate::types::{Id, Millis};
 
-#[derive(FromRow)]
+#[derive(Clone, FromRow)]
 pub struct InvitationRow {
     pub id: Id,
     pub org_id: Id,
@@ -87,16 +87,22 @@ pub async fn invitations(
     db: &mut AnyConnection,
     org_id: &Id,
     state: &str,
+    now: Millis,
     listing: &Listing,
 ) -> Result<(Vec<InvitationRow>, i64)> {
     const FOUND: &str = "WHERE invitations.org_id = $1
-         AND (invitations.state = $2 OR ($2 = '' AND invitations.state IN ('pending', 'expired')))
+         AND (($2 = '' AND invitations.state IN ('pending', 'expired'))
+              OR ($2 = 'pending' AND invitations.state = 'pending' AND invitations.expires_at > $4)
+              OR ($2 = 'expired' AND (invitations.state = 'expired'
+                    OR (invitations.state = 'pending' AND invitations.expires_at <= $4)))
+              OR ($2 NOT IN ('pending', 'expired') AND invitations.state = $2))
          AND ($3 = '' OR invitations.email_normalized LIKE $3 ESCAPE '\\')";
-    let sql = format!("{INVITATION} {FOUND} ORDER BY {} LIMIT $4 OFFSET $5", listing.order_by);
+    let sql = format!("{INVITATION} {FOUND} ORDER BY {} LIMIT $5 OFFSET $6", listing.order_by);
     let rows = sqlx::query_as(sqlx::AssertSqlSafe(sql))
         .bind(org_id)
         .bind(state)
         .bind(&listing.pattern)
+        .bind(now)
         .bind(listing.page.limit)
         .bind(listing.page.offset)
         .fetch_all(&mut *db)
@@ -106,6 +112,7 @@ pub async fn invitations(
         .bind(org_id)
         .bind(state)
         .bind(&listing.pattern)
+        .bind(now)
         .fetch_one(db)
         .await?;
     Ok((rows, total))
@@ -144,6 +151,34 @@ pub async fn close_invitation(
     Ok(closed.rows_affected() == 1)
 }
 
+/// What someone invited to falls with their right to invite.
+pub async fn revoke_invitations_by(
+    db: &mut AnyConnection,
+    org_id: &Id,
+    user_id: &Id,
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE invitations SET state = 'revoked'
+         WHERE org_id = $1 AND invited_by = $2 AND state = 'pending'",
+    )
+    .bind(org_id)
+    .bind(user_id)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Removes what was answered or ran out long ago.
+pub async fn delete_old_invitations(db: &mut AnyConnection, before: Millis) -> Result<u64> {
+    let deleted = sqlx::query("DELETE FROM invitations WHERE expires_at < $1")
+        .bind(before)
+        .execute(&mut *db)
+        .await?;
+    let asked =
+        sqlx::query("DELETE FROM access_requests WHERE at < $1").bind(before).execute(db).await?;
+    Ok(deleted.rows_affected() + asked.rows_affected())
+}
+
 /// Makes an invitation pending for another while. False when it is neither pending nor expired, or
 /// when the address has a newer one.
 pub async fn renew_invitation(
@@ -179,6 +214,7 @@ pub async fn joinable(
     db: &mut AnyConnection,
     user_id: &Id,
     domain: &str,
+    only: Option<&Id>,
 ) -> Result<Vec<JoinableRow>> {
     Ok(sqlx::query_as(
         "SELECT organizations.id, organizations.name, access_requests.at AS asked_at
@@ -191,10 +227,12 @@ pub async fn joinable(
                 WHERE org_members.role = 'owner' AND users.disabled_at IS NULL
                   AND users.email_verified_at IS NOT NULL AND users.email_normalized LIKE $2 ESCAPE '\\')
            AND organizations.id NOT IN (SELECT org_id FROM org_members WHERE user_id = $1)
+           AND ($3 = '' OR organizations.id = $3)
          ORDER BY organizations.name_key, organizations.id LIMIT 20",
     )
     .bind(user_id)
     .bind(format!("%@{}", domain.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")))
+    .bind(only.map_or("", Id::as_str))
     .fetch_all(db)
     .await?)
 }

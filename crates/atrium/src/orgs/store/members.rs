@@ -134,7 +134,13 @@ pub async fn members(
         .bind(listing.page.offset)
         .fetch_all(&mut *db)
         .await?;
-    let sql = format!("SELECT COUNT(*) {FOUND}");
+    // Without a search nobody need be looked at to be counted.
+    let sql = match listing.pattern.as_str() {
+        "" => "SELECT COUNT(*) FROM org_members
+             WHERE org_id = $1 AND ($2 = '' OR role = $2) AND $3 = ''"
+            .to_owned(),
+        _ => format!("SELECT COUNT(*) {FOUND}"),
+    };
     let total = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
         .bind(org_id)
         .bind(role)

@@ -228,18 +228,6 @@ pub async fn owned_alone(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<Own
     .await?)
 }
 
-/// Holds the organisations someone owns until the transaction ends.
-pub async fn lock_owned(db: &mut AnyConnection, user_id: &Id) -> Result<()> {
-    sqlx::query(
-        "UPDATE organizations SET name = name WHERE id IN
-            (SELECT org_id FROM org_members WHERE user_id = $1 AND role = 'owner')",
-    )
-    .bind(user_id)
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
 pub async fn of_member(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<Id>> {
     Ok(sqlx::query_scalar("SELECT org_id FROM org_members WHERE user_id = $1 ORDER BY org_id")
         .bind(user_id)

@@ -65,8 +65,8 @@ pub fn already_registered(locale: Locale, login: &str) -> Letter {
                 .to_owned(),
             opening: say(
                 locale,
-                "有人用这个邮箱注册 Atrium，而它已有账号。请直接登录；忘了密码，可在登录页重置。",
-                "Someone tried to sign up for Atrium with this address, which already has an account. Just sign in; if you forgot the password, the sign-in page can reset it.",
+                "有人想在 Atrium 使用这个邮箱，而它已有账号。如果是你，请直接登录；忘了密码，可在登录页重置。",
+                "Someone wanted to use this address for Atrium, where it already has an account. If that was you, just sign in; if you forgot the password, the sign-in page can reset it.",
             ),
             action: Action::Link { label: say(locale, "前往登录", "Sign in"), address: login },
             closing: say(
@@ -124,17 +124,21 @@ pub fn password_reset(locale: Locale, link: &str) -> Letter {
     )
 }
 
-pub fn email_change(locale: Locale, link: &str) -> Letter {
+pub fn email_change(locale: Locale, account: &str, link: &str) -> Letter {
+    let (zh, en) = (
+        format!(
+            "Atrium 账号 {account} 要把登录邮箱改为这个地址。点击下面的链接确认。链接 24 小时内有效，只能使用一次。"
+        ),
+        format!(
+            "The Atrium account {account} is moving to this address. Open the link to confirm it. It works once, for 24 hours."
+        ),
+    );
     compose(
         locale,
         Parts {
             subject: say(locale, "确认新的 Atrium 登录邮箱", "Confirm your new Atrium address")
                 .to_owned(),
-            opening: say(
-                locale,
-                "有人要把 Atrium 账号的登录邮箱改为这个地址。点击下面的链接确认。链接 24 小时内有效，只能使用一次。",
-                "Someone is moving their Atrium account to this address. Open the link to confirm it. It works once, for 24 hours.",
-            ),
+            opening: say(locale, &zh, &en),
             action: Action::Link {
                 label: say(locale, "确认新邮箱", "Confirm this address"),
                 address: link,
@@ -170,18 +174,16 @@ pub fn account_deleted(locale: Locale) -> Letter {
 
 /// To someone without an account, whom a link leads to one.
 pub fn invitation(locale: Locale, org: &str, by: &str, link: &str) -> Letter {
-    let (subject, opening) = match locale {
-        Locale::ZhCn => (
-            format!("{by} 邀请你加入 Atrium 团队“{org}”"),
-            format!(
-                "{by} 邀请你加入 Atrium 上的团队“{org}”。点击下面的链接，设置姓名和密码即可加入。链接 7 天内有效，只能使用一次。"
-            ),
+    let (org, by) = (without_links(org), without_links(by));
+    // No words of a stranger in the subject: this goes to people who never asked for anything.
+    let subject =
+        say(locale, "你收到一份 Atrium 团队邀请", "You are invited to a team on Atrium").to_owned();
+    let opening = match locale {
+        Locale::ZhCn => format!(
+            "{by} 邀请你加入 Atrium 上的团队“{org}”。点击下面的链接，设置姓名和密码即可加入。链接 7 天内有效，只能使用一次。"
         ),
-        Locale::EnUs => (
-            format!("{by} invites you to the team “{org}” on Atrium"),
-            format!(
-                "{by} invites you to the team “{org}” on Atrium. Open the link to choose a name and a password and join. It works once, for 7 days."
-            ),
+        Locale::EnUs => format!(
+            "{by} invites you to the team “{org}” on Atrium. Open the link to choose a name and a password and join. It works once, for 7 days."
         ),
     };
     let closing = say(
@@ -208,11 +210,16 @@ pub fn notice(locale: Locale, notice: &Notice, server: &ServerSettings) -> Lette
     let (subject, closing) = match (notice.kind(), locale) {
         ("security", Locale::ZhCn) => (
             format!("安全提醒：{}", words.title),
-            format!("如果不是你本人操作，请立即重置密码：{forgot}"),
+            format!(
+                "如果不是你本人操作，请立即重置密码，并检查登录设备、两步验证和通行密钥：{forgot}"
+            ),
         ),
         ("security", Locale::EnUs) => (
             format!("Security alert: {}", words.title),
-            format!("If this was not you, reset your password now: {forgot}"),
+            format!(
+                "If this was not you, reset your password now, and look through your devices, \
+                 two-step verification and passkeys: {forgot}"
+            ),
         ),
         (_, Locale::ZhCn) => (words.title, "可在个人资料的通知设置中关闭这类邮件。".to_owned()),
         (_, Locale::EnUs) => (
@@ -260,6 +267,17 @@ fn compose(locale: Locale, parts: Parts<'_>) -> Letter {
     Letter { subject: parts.subject, text, html }
 }
 
+/// Someone's name as plain words: no mail program makes a link of it.
+fn without_links(name: &str) -> String {
+    let mut plain = String::with_capacity(name.len());
+    let mut letters = name.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let joins = letters.peek().is_some_and(|next| !next.is_whitespace());
+        plain.push(if matches!(letter, '.' | '/' | ':' | '@') && joins { '·' } else { letter });
+    }
+    plain
+}
+
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -276,7 +294,7 @@ mod tests {
                 register(locale, link),
                 already_registered(locale, link),
                 password_reset(locale, link),
-                email_change(locale, link),
+                email_change(locale, "old@example.com", link),
                 invitation(locale, "Team", "Jane", link),
             ] {
                 assert!(letter.text.contains(link), "{}", letter.subject);
@@ -298,6 +316,12 @@ mod tests {
             assert!(letter.text.contains("/forgetPwd"), "{}", letter.text);
             assert!(letter.html.contains("&lt;b&gt;key"), "{}", letter.html);
         }
+    }
+
+    #[test]
+    fn a_name_is_no_link() {
+        assert_eq!(without_links("https://evil.example"), "https···evil·example");
+        assert_eq!(without_links("Acme Inc."), "Acme Inc.");
     }
 
     #[test]
