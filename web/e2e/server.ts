@@ -69,6 +69,18 @@ export function createAccount(
   return JSON.parse(printed) as { user_id: string; org_id: string }
 }
 
+/** What an operator prints for someone who cannot sign in: the path with its token. */
+export function signInLink(dataFolder: string, email: string): string {
+  const flags = ['--data-dir', dataFolder, '--email', email]
+  const printed = execFileSync(binary, ['admin', 'sign-in-link', ...flags], {
+    env: environment,
+    encoding: 'utf8',
+  })
+  const { link } = JSON.parse(printed) as { link: string }
+  const { pathname, hash } = new URL(link)
+  return pathname + hash
+}
+
 export async function withServer(
   dataFolder: string,
   use: (server: Server) => Promise<void>,

@@ -1,5 +1,5 @@
 /** Signing in by a mailed code, and setting a new password for a forgotten one. */
-import { codeIn, linkIn, mailsTo, mailTo } from './mail'
+import { ABOUT, codeIn, linkIn, mailsTo, mailTo } from './mail'
 import {
   expect,
   expectAddress,
@@ -26,7 +26,7 @@ for (const language of LANGUAGES) {
     const input = page.getByLabel(t('field.code'), { exact: true })
     await expect(input).toBeFocused()
     await expect(page.getByRole('button', { name: /\d+ (秒后|s$)/ })).toBeDisabled()
-    const code = codeIn(await mailTo(instance.dataFolder, account.email))
+    const code = codeIn(await mailTo(instance.dataFolder, account.email, ABOUT.code))
 
     const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0')
     await input.fill(wrong)
@@ -55,7 +55,7 @@ for (const language of LANGUAGES) {
     await expectAddress(page, '/emailSend?purpose=reset')
     await expect(page.getByText(account.email)).toBeVisible()
 
-    const link = linkIn(await mailTo(instance.dataFolder, account.email))
+    const link = linkIn(await mailTo(instance.dataFolder, account.email, ABOUT.reset))
     await page.goto(link)
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(t('title.pwdReset'))
     const field = page.getByLabel(t('field.newPassword'), { exact: true })
@@ -97,7 +97,7 @@ test('an unknown address is answered like a known one, and gets no link', async 
 test('a link that is used up while its form is open says so', async ({ page, instance }) => {
   const { account } = ownAccount(instance, 'Twice')
   await page.request.post('/api/v1/password/forget', { data: { email: account.email } })
-  const link = linkIn(await mailTo(instance.dataFolder, account.email))
+  const link = linkIn(await mailTo(instance.dataFolder, account.email, ABOUT.reset))
   await page.goto(link)
   await page.getByLabel('新密码', { exact: true }).fill('nine quiet harbours')
   await page.request.post('/api/v1/password/reset', {
@@ -113,7 +113,7 @@ test('the token of a reset travels in the body, never in an address of ours', as
 }) => {
   const { account } = ownAccount(instance, 'Body')
   await page.request.post('/api/v1/password/forget', { data: { email: account.email } })
-  await page.goto(linkIn(await mailTo(instance.dataFolder, account.email)))
+  await page.goto(linkIn(await mailTo(instance.dataFolder, account.email, ABOUT.reset)))
   await page.getByLabel('新密码', { exact: true }).fill('nine quiet harbours')
   const sent = page.waitForRequest((request) => request.method() === 'POST')
   await page.getByRole('button', { name: '设置新密码' }).click()

@@ -1,5 +1,6 @@
 /** The test with Atrium's own fixtures: a running server, an account in it, a page that is watched. */
 import { readFileSync } from 'node:fs'
+import AxeBuilder from '@axe-core/playwright'
 import { test as base, expect, type Page } from '@playwright/test'
 import { createAccount, withDataFolder, withServer, type Account, type Server } from './server'
 
@@ -102,14 +103,16 @@ export function ownAccount(instance: Instance, name: string): Instance {
 
 export const unusedAddress = () => `${crypto.randomUUID().slice(0, 8)}@example.com`
 
+type Words = (key: string, params?: Record<string, string | number>) => string
+
 /** The packs' own words, so that a flow is walked in either language with the same steps. */
-export function wordsOf(language: Language): (key: string) => string {
+export function wordsOf(language: Language): Words {
   const file = new URL(`../public/locale/${language}.json`, import.meta.url)
   const pack = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
-  return (key) => {
+  return (key, params = {}) => {
     const text = pack[key]
     if (!text) throw new Error(`no text ${key} in ${language}`)
-    return text
+    return text.replace(/\{(\w+)\}/g, (place, name: string) => String(params[name] ?? place))
   }
 }
 
@@ -127,6 +130,43 @@ export async function signInByCall(page: Page, { url, account }: Instance): Prom
     data: { email: account.email, password: account.password },
   })
   expect(answer.status()).toBe(200)
+}
+
+/** By the form, as far as the first step goes. */
+export async function fillSignIn(page: Page, language: Language, account: Account): Promise<void> {
+  const t = wordsOf(language)
+  await page.getByLabel(t('field.email'), { exact: true }).fill(account.email)
+  await page.getByLabel(t('field.password'), { exact: true }).fill(account.password)
+  await page.getByRole('button', { name: t('login.submit'), exact: true }).click()
+}
+
+/** Changes what the server says about the signed-in person, for states it cannot be brought into yet. */
+export async function rewriteUser(
+  page: Page,
+  change: (user: Record<string, unknown>) => object,
+): Promise<void> {
+  await page.route('**/api/v1/current', async (route) => {
+    if (route.request().method() !== 'GET') return route.fallback()
+    const answer = await route.fetch()
+    if (!answer.ok()) return route.fulfill({ response: answer })
+    const { data } = (await answer.json()) as { data: Record<string, unknown> }
+    await route.fulfill({ response: answer, json: { data: { ...data, ...change(data) } } })
+  })
+}
+
+export async function expectAccessible(page: Page): Promise<void> {
+  // A busy button is as little to be pressed as a disabled one, and as faint.
+  const { violations } = await new AxeBuilder({ page }).exclude('.ant-btn-loading').analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+}
+
+/** Nothing makes the page scroll sideways. */
+export async function expectToFit(page: Page): Promise<void> {
+  const [content, room] = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement
+    return [scrollWidth, clientWidth]
+  })
+  expect(content).toBeLessThanOrEqual(room!)
 }
 
 /** The address without origin, as the person sees it. */

@@ -62,7 +62,11 @@ const url = await new Promise((found) => {
     if (match) found(match[1])
   })
 })
-const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium'].find((p) => p && existsSync(p))
+const executablePath = [
+  process.env.CHROMIUM,
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+].find((path) => path && existsSync(path))
 const browser = await chromium.launch({
   executablePath,
   args: ['--no-sandbox', '--disable-background-networking', '--no-first-run'],

@@ -6,6 +6,7 @@ import { queryClient } from './api/queryClient'
 import { LanguageFailure } from './components/LanguageFailure'
 import { LoadingScreen } from './components/LoadingScreen'
 import { NoticeHost } from './components/notices'
+import { ReauthHost } from './components/reauth'
 import { useComponentLocale } from './i18n/componentLocale'
 import { useLanguageFailure, useLanguageStore } from './i18n/store'
 import { styleNonce } from './lib/styleNonce'
@@ -40,6 +41,7 @@ export function App({ router }: { router: Router }) {
       <QueryClientProvider client={queryClient}>
         <InLanguage>
           <RouterProvider router={router} />
+          <ReauthHost />
           <NoticeHost />
         </InLanguage>
       </QueryClientProvider>

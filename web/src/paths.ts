@@ -8,7 +8,18 @@ export type MailPurpose = 'register' | 'reset'
 const segment = encodeURIComponent
 
 /** The parts of the account page, which are anchors in its address. */
-export const ACCOUNT_SECTIONS = ['profile', 'password', 'sessions', 'notifications'] as const
+export const ACCOUNT_SECTIONS = [
+  'profile',
+  'email',
+  'password',
+  'mfa',
+  'passkeys',
+  'sessions',
+  'notifications',
+  'bindings',
+  'export',
+  'deletion',
+] as const
 export type AccountSection = (typeof ACCOUNT_SECTIONS)[number]
 
 /** A path below one app's permission management. */
@@ -22,7 +33,7 @@ type InOrganization = { org?: string | null }
 export const paths = {
   root: () => '/',
   login: (query: Redirectable = {}) => `/login${formatQuery(query)}`,
-  logout: () => '/login?logout',
+  logout: (query: Redirectable = {}) => `/login?logout${formatQuery(query).replace('?', '&')}`,
   /** A face of the sign-in page: the table of routes has no other place for it. */
   register: (query: Redirectable = {}) => `/login${formatQuery({ register: '', ...query })}`,
   emailValidator: (token: string) => `/emailValidator/${segment(token)}`,
@@ -34,12 +45,16 @@ export const paths = {
   noAuth: (query: Redirectable = {}) => `/no-auth${formatQuery(query)}`,
 
   organizations: () => '/organization/list',
-  teamMembers: (query: InOrganization = {}) => `/organization/config/member${formatQuery(query)}`,
+  /** `invite` opens the dialog with that address in it. */
+  teamMembers: (query: InOrganization & { invite?: string; tab?: string } = {}) =>
+    `/organization/config/member${formatQuery(query)}`,
   teamApps: (query: InOrganization = {}) => `/organization/config/config-app${formatQuery(query)}`,
   archivedApps: (query: InOrganization = {}) =>
     `/organization/config/archived-app${formatQuery(query)}`,
   deletedApps: (query: InOrganization = {}) =>
     `/organization/config/delete-app${formatQuery(query)}`,
+  teamSetting: (query: InOrganization = {}) => `/organization/config/setting${formatQuery(query)}`,
+  teamAudit: (query: InOrganization = {}) => `/organization/config/audit${formatQuery(query)}`,
 
   dataDashboard: (query: InOrganization = {}) => `/data-dashboard${formatQuery(query)}`,
   profile: (section?: AccountSection) => `/account/user-info${section ? `#${section}` : ''}`,
@@ -47,8 +62,11 @@ export const paths = {
   appDetail: (appId: string) => authManagement(appId, 'appDetail'),
   appSecretKeys: (appId: string) => authManagement(appId, 'appSecretKey'),
   appAuthority: (appId: string) => authManagement(appId, 'appAuthority'),
-  editRole: (appId: string) => authManagement(appId, 'appAuthority/editRole'),
-  appMembers: (appId: string) => authManagement(appId, 'appMember'),
+  /** `role` is the one to edit, `from` one to copy; without either it is a new one. */
+  editRole: (appId: string, query: { role?: string; from?: string } = {}) =>
+    authManagement(appId, 'appAuthority/editRole') + formatQuery(query),
+  appMembers: (appId: string, query: { role_id?: string } = {}) =>
+    authManagement(appId, 'appMember') + formatQuery(query),
 
   /** The application entry, relative to a region's endpoint. */
   appEntry: (orgId: string, appId: string, extra = '') =>

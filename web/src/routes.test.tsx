@@ -24,6 +24,8 @@ describe('the table of routes', () => {
     ['/organization/config/config-app', 'title.teamApps', true],
     ['/organization/config/archived-app', 'title.archivedApps', true],
     ['/organization/config/delete-app', 'title.deletedApps', true],
+    ['/organization/config/setting', 'title.teamSetting', true],
+    ['/organization/config/audit', 'title.teamAudit', true],
     ['/data-dashboard', 'title.dataDashboard', true],
     ['/account/user-info', 'title.userInfo', true],
     ['/a/authManagement/appDetail', 'title.appDetail', true],

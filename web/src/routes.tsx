@@ -67,7 +67,11 @@ export const routeTable: RouteEntry[] = [
         path: 'organization',
         children: [
           { path: '', redirect: 'list' },
-          { path: 'list', title: 'title.organizationList', ...later('later.organizationList') },
+          {
+            path: 'list',
+            title: 'title.organizationList',
+            page: () => import('./pages/organization/list/OrgListPage'),
+          },
           {
             path: 'config',
             children: [
@@ -75,14 +79,36 @@ export const routeTable: RouteEntry[] = [
               {
                 layout: () => import('./layouts/TeamSettingsLayout'),
                 children: [
-                  { path: 'member', title: 'title.teamMembers', ...later('later.teamMembers') },
-                  { path: 'config-app', title: 'title.teamApps', ...later('later.teamApps') },
+                  {
+                    path: 'member',
+                    title: 'title.teamMembers',
+                    page: () => import('./pages/organization/member/MembersPage'),
+                  },
+                  {
+                    path: 'config-app',
+                    title: 'title.teamApps',
+                    page: () => import('./pages/organization/apps/TeamAppsPage'),
+                  },
                   {
                     path: 'archived-app',
                     title: 'title.archivedApps',
-                    ...later('later.archivedApps'),
+                    page: () => import('./pages/organization/apps/ArchivedAppsPage'),
                   },
-                  { path: 'delete-app', title: 'title.deletedApps', ...later('later.deletedApps') },
+                  {
+                    path: 'delete-app',
+                    title: 'title.deletedApps',
+                    page: () => import('./pages/organization/apps/DeletedAppsPage'),
+                  },
+                  {
+                    path: 'setting',
+                    title: 'title.teamSetting',
+                    page: () => import('./pages/organization/setting/SettingPage'),
+                  },
+                  {
+                    path: 'audit',
+                    title: 'title.teamAudit',
+                    page: () => import('./pages/organization/audit/AuditPage'),
+                  },
                 ],
               },
             ],
@@ -107,15 +133,27 @@ export const routeTable: RouteEntry[] = [
           {
             layout: () => import('./layouts/AppSettingsLayout'),
             children: [
-              { path: 'appDetail', title: 'title.appDetail', ...later('later.appDetail') },
+              {
+                path: 'appDetail',
+                title: 'title.appDetail',
+                page: () => import('./pages/application/AppDetailPage'),
+              },
               { path: 'appSecretKey', title: 'title.appSecretKey', ...later('later.appSecretKey') },
-              { path: 'appAuthority', title: 'title.appAuthority', ...later('later.appAuthority') },
+              {
+                path: 'appAuthority',
+                title: 'title.appAuthority',
+                page: () => import('./pages/application/AppAuthorityPage'),
+              },
               {
                 path: 'appAuthority/editRole',
                 title: 'title.editRole',
-                ...later('later.editRole'),
+                page: () => import('./pages/application/EditRolePage'),
               },
-              { path: 'appMember', title: 'title.appMember', ...later('later.appMember') },
+              {
+                path: 'appMember',
+                title: 'title.appMember',
+                page: () => import('./pages/application/AppMemberPage'),
+              },
             ],
           },
         ],

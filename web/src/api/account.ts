@@ -4,6 +4,8 @@ import { call, http, type CallOptions } from './client'
 import type { components } from './schema'
 
 export type User = components['schemas']['CurrentUser']
+/** A first step can be all there is to it, or want a second one; a cookie then holds what is half done. */
+export type SignInAnswer = components['schemas']['LoginAnswer']
 export type RegisterToken = components['schemas']['TokenView']
 export type RegisterProfile = components['schemas']['RegisterProfile']
 
@@ -19,7 +21,7 @@ export const currentUserQuery = queryOptions({
   retry: false,
 })
 
-export function signIn(credentials: components['schemas']['Login']): Promise<User> {
+export function signIn(credentials: components['schemas']['Login']): Promise<SignInAnswer> {
   return call(http.POST('/login', { body: credentials }), IN_FORM)
 }
 
@@ -28,8 +30,36 @@ export function sendSignInCode(email: string): Promise<unknown> {
   return call(http.POST('/send-login-code-email', { body: { email } }), IN_FORM)
 }
 
-export function signInByCode(body: { email: string; code: string }): Promise<User> {
+export function signInByCode(body: { email: string; code: string }): Promise<SignInAnswer> {
   return call(http.POST('/login-by-email-code', { body }), IN_FORM)
+}
+
+/** By a link that an operator made for someone who cannot sign in otherwise. */
+export function signInByLink(token: string): Promise<SignInAnswer> {
+  return call(http.POST('/login/link', { body: { token } }), IN_FORM)
+}
+
+export function asksSecondStep(
+  answer: SignInAnswer,
+): answer is components['schemas']['MfaRequired'] {
+  return 'mfa_required' in answer && answer.mfa_required
+}
+
+/** Digits of the authenticator app, or a recovery code. */
+export function completeSignIn(code: string): Promise<User> {
+  return call(http.POST('/login/mfa', { body: { code } }), IN_FORM)
+}
+
+/** The answer to these is bound to this browser, and to a few minutes. */
+export async function passkeySignInOptions(
+  signal?: AbortSignal,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { publicKey } = await call(http.POST('/login/passkey/options', { signal }), IN_FORM)
+  return publicKey as unknown as PublicKeyCredentialRequestOptionsJSON
+}
+
+export function signInByPasskey(credential: PublicKeyCredentialJSON): Promise<User> {
+  return call(http.POST('/login/passkey', { body: { credential } }), IN_FORM)
 }
 
 export function signOut(): Promise<unknown> {
@@ -70,4 +100,9 @@ export function resetTokenQuery(token: string) {
 /** In the body: what stands in an address ends up in logs and histories. */
 export function resetPassword(body: { token: string; password: string }): Promise<unknown> {
   return call(http.POST('/password/reset', { body }), IN_FORM)
+}
+
+/** A call of its own rather than the opening of the link: mail scanners open links too. */
+export function confirmEmail(token: string): Promise<{ email: string }> {
+  return call(http.POST('/email/confirm', { body: { token } }), IN_FORM)
 }

@@ -2,7 +2,14 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { changeLanguage, useLanguageStore } from '../i18n/store'
 import { readPack } from '../testing/packs'
 import { ok, refusal, stubServer } from '../testing/server'
-import { bindFailureHandlers, call, http, REQUEST_TIMEOUT_MS, type CallOptions } from './client'
+import {
+  bindFailureHandlers,
+  call,
+  http,
+  REQUEST_TIMEOUT_MS,
+  whileLeaving,
+  type CallOptions,
+} from './client'
 import { ApiError } from './errors'
 
 const notify = vi.fn<(error: ApiError) => void>()
@@ -155,5 +162,31 @@ describe('a refusal', () => {
     expect(unauthorized).toHaveBeenCalledTimes(1)
     await failureOf(current({ handles401: true }))
     expect(unauthorized).toHaveBeenCalledTimes(1)
+  })
+})
+
+describe('leaving', () => {
+  const refused = refusal(401, { message: 'no', errors: [] })
+
+  it('keeps calls that the end of the session refuses from leading elsewhere', async () => {
+    vi.useFakeTimers()
+    stubServer({ '/current': refused })
+    await whileLeaving(async () => {
+      await failureOf(current({ ignoreErrors: true }))
+    })
+    await failureOf(current({ ignoreErrors: true }))
+    expect(unauthorized).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(2_000)
+    await failureOf(current({ ignoreErrors: true }))
+    expect(unauthorized).toHaveBeenCalledTimes(1)
+    vi.useRealTimers()
+  })
+
+  it('that is itself refused leads to sign-in like any call', async () => {
+    stubServer({ '/current': refused })
+    await failureOf(whileLeaving(() => current({ ignoreErrors: true })))
+    expect(unauthorized).toHaveBeenCalledTimes(1)
+    await failureOf(current({ ignoreErrors: true }))
+    expect(unauthorized).toHaveBeenCalledTimes(2)
   })
 })

@@ -4,7 +4,7 @@
  */
 import createClient from 'openapi-fetch'
 import { storedLanguage } from '../i18n/language'
-import { ApiError, errorOfAnswer, errorWithoutAnswer } from './errors'
+import { ApiError, errorOfAnswer, errorWithoutAnswer, givenUp } from './errors'
 import type { paths } from './schema'
 
 export const REQUEST_TIMEOUT_MS = 30_000
@@ -13,12 +13,19 @@ export const REQUEST_TIMEOUT_MS = 30_000
 interface FailureHandlers {
   notify: (error: ApiError) => void
   unauthorized: () => void
+  /** Asks the person to prove that it is them; false where they would rather not. */
+  reauthenticate: () => Promise<boolean>
 }
 
-let handlers: FailureHandlers = { notify: () => {}, unauthorized: () => {} }
+const NO_HANDLERS: FailureHandlers = {
+  notify: () => {},
+  unauthorized: () => {},
+  reauthenticate: () => Promise.resolve(false),
+}
+let handlers = NO_HANDLERS
 
-export function bindFailureHandlers(bound: FailureHandlers): void {
-  handlers = bound
+export function bindFailureHandlers(bound: Partial<FailureHandlers>): void {
+  handlers = { ...NO_HANDLERS, ...bound }
 }
 
 export interface CallOptions {
@@ -31,7 +38,7 @@ export interface CallOptions {
 export const http = createClient<paths>({
   baseUrl: `${location.origin}/api/v1`,
   credentials: 'include',
-  fetch: fetchWithLimit,
+  fetch: fetchProven,
 })
 
 http.use({
@@ -52,18 +59,61 @@ export async function fetchWithLimit(request: Request): Promise<Response> {
   }
 }
 
+/**
+ * Some calls want a sign-in of the last minutes. Whoever calls need not know: the person is asked,
+ * and then the call is made once more.
+ */
+async function fetchProven(request: Request): Promise<Response> {
+  // A body can be sent only once, so the second try needs a copy made before the first.
+  const again = request.clone()
+  const response = await fetchWithLimit(request)
+  if (!(await wantsProof(response))) return response
+  if (!(await handlers.reauthenticate())) throw givenUp('reauth_cancelled')
+  return fetchWithLimit(again)
+}
+
+async function wantsProof(response: Response): Promise<boolean> {
+  if (response.status !== 403) return false
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null)
+  return errorOfAnswer(response, body).code === 'reauth_required'
+}
+
 type Result<Body> = { data?: Body; error?: unknown; response: Response }
 
 /** Waits for a call, unwraps its `data`, and turns every failure into one ApiError. */
-export async function call<Body extends { data?: unknown }>(
+export function call<Body extends { data?: unknown }>(
   pending: Promise<Result<Body>>,
   options: CallOptions = {},
 ): Promise<Body['data']> {
+  return settle(pending, options, (body) => {
+    if (body === undefined || typeof body !== 'object') throw errorWithoutAnswer('bad_answer')
+    return body.data
+  })
+}
+
+/** The same for the few calls that answer with a file, which stands in no envelope. */
+export function callForFile(
+  pending: Promise<Result<Blob>>,
+  options: CallOptions = {},
+): Promise<Blob> {
+  return settle(pending, options, (file) => {
+    if (!file) throw errorWithoutAnswer('bad_answer')
+    return file
+  })
+}
+
+async function settle<Body, Answer>(
+  pending: Promise<Result<Body>>,
+  options: CallOptions,
+  read: (body: Body | undefined) => Answer,
+): Promise<Answer> {
   try {
     const { data: body, error, response } = await pending.catch(explain)
     if (!response.ok) throw errorOfAnswer(response, error)
-    if (body === undefined || typeof body !== 'object') throw errorWithoutAnswer('bad_answer')
-    return body.data
+    return read(body)
   } catch (failure) {
     if (failure instanceof ApiError) report(failure, options)
     throw failure
@@ -82,8 +132,33 @@ function explain(cause: unknown): never {
 }
 
 function report(error: ApiError, options: CallOptions): void {
+  // The person's own decision is no news to them.
+  if (error.message === '') return
   if (!options.ignoreErrors) handlers.notify(error)
-  if (error.status === 401 && !options.handles401) handlers.unauthorized()
+  if (error.status === 401 && !options.handles401 && leaving === 0) handlers.unauthorized()
+}
+
+/** Answers to calls that were under way when the session ended come this late at most. */
+const STRAGGLERS_MS = 2_000
+let leaving = 0
+
+/**
+ * Does what ends the session. That other calls are refused meanwhile is no news, and must not lead
+ * the person anywhere but where this leads them.
+ */
+export async function whileLeaving<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  leaving += 1
+  try {
+    const answer = await work()
+    setTimeout(() => {
+      leaving -= 1
+    }, STRAGGLERS_MS)
+    return answer
+  } catch (error) {
+    leaving -= 1
+    if (error instanceof ApiError && error.status === 401) handlers.unauthorized()
+    throw error
+  }
 }
 
 /** For code that called with `ignoreErrors` and then finds that the person should know after all. */

@@ -65,6 +65,11 @@ export function errorWithoutAnswer(code: LocalCode): ApiError {
   return new ApiError({ status: 0, code, text: () => t(`error.${code}`) })
 }
 
+/** The person has changed their mind. There is nothing to say about it, so its text is empty. */
+export function givenUp(code: 'reauth_cancelled' | 'passkey_cancelled'): ApiError {
+  return new ApiError({ status: 0, code, text: () => '' })
+}
+
 function errorText(response: Response, envelope: ErrorBody): string {
   const listed = envelope.errors.map((item) => item.error).filter(Boolean)
   if (listed.length > 0) return listed.join(t('error.separator', {}, '; '))

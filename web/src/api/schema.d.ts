@@ -21,6 +21,251 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/apps/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** One app. */
+    get: operations['app_view']
+    /** Changes an active app; what is left out stays. */
+    put: operations['app_update']
+    post?: never
+    /** Deletes an app. For thirty days it can be restored, then it is gone for good. */
+    delete: operations['app_delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/archive': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Archives an app: it stops collecting at once, and everything in it stays readable. */
+    post: operations['app_archive']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/audit-logs': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What was done in an app, newest first. */
+    get: operations['app_audit_list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/audit-logs/export': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The app's audit log as a file, oldest first. */
+    get: operations['app_audit_export']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/candidates': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Members of the organisation who could be added. */
+    get: operations['app_candidate_list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/impact': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What archiving or deleting the app would hit, to be shown before anyone does. */
+    get: operations['app_impact']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/members': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Everyone who reaches the app: by a role in it, or by running its organisation. */
+    get: operations['app_member_list']
+    put?: never
+    /** Adds members of the organisation to the app. */
+    post: operations['app_member_add']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/members/{user_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /** Gives a member of the app another role. */
+    put: operations['app_member_update']
+    post?: never
+    /** Takes someone out of the app; they stay in the organisation. */
+    delete: operations['app_member_remove']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/members/{user_id}/access': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What someone of the organisation may do in the app, and why. */
+    get: operations['app_member_access']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/restore': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Brings a deleted app back into the state it was in. */
+    post: operations['app_restore']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/role': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What the caller is in the app, and may do. */
+    get: operations['app_role_view']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/roles': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The app's roles: built-in ones first, then by name. There are never more than 34. */
+    get: operations['role_list']
+    put?: never
+    /** Makes a role. */
+    post: operations['role_create']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/roles/{role_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** One role. */
+    get: operations['role_view']
+    /** Changes a custom role; it counts for its members with their next request. */
+    put: operations['role_update']
+    post?: never
+    /** Deletes a custom role. Where members hold it, another must be named for them. */
+    delete: operations['role_delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/unarchive': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Takes an app out of the archive: it collects again. */
+    post: operations['app_unarchive']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/build-info': {
     parameters: {
       query?: never
@@ -49,7 +294,136 @@ export interface paths {
     get: operations['current_view']
     put?: never
     post?: never
+    /**
+     * Deletes the person's account for good and ends every session. Refused while an organisation
+     *     would be left without an owner.
+     */
+    delete: operations['account_delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/deletion': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What stands in the way of deleting one's account. */
+    get: operations['deletion_view']
+    put?: never
+    post?: never
     delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/email': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Mails a link to the new address. The answer is the same when the address has an account; the
+     *     mail tells.
+     */
+    post: operations['email_change']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/export': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Everything kept about the person, as a JSON file. Secrets and hashes are not in it. */
+    get: operations['account_export']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/invitations': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Invitations that wait for the caller. */
+    get: operations['my_invitation_list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/joinable-orgs': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Organisations with an owner at the caller's own, proven mail domain. */
+    get: operations['joinable_org_list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/mfa/recovery-codes': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Makes ten new recovery codes; the old ones stop working. */
+    post: operations['recovery_codes_renew']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/mfa/totp': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Whether signing in asks for a code, and how many recovery codes are left. */
+    get: operations['totp_view']
+    /** Confirms an enrolment with a first code: from now on signing in asks for one. */
+    put: operations['totp_confirm']
+    /** Begins an enrolment: a secret for the app. Nothing is on until a code confirms it. */
+    post: operations['totp_enrol']
+    /** Switches the factor off. Refused while an organisation asks for one. */
+    delete: operations['totp_delete']
     options?: never
     head?: never
     patch?: never
@@ -67,6 +441,110 @@ export interface paths {
     put: operations['notification_types_update']
     post?: never
     delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/notifications': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What the person was told, newest first. */
+    get: operations['notification_list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/notifications/read': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Marks notifications as read. Ids that are not the person's own are passed over. */
+    post: operations['notification_mark_read']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/notifications/unread': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How many the person has not read: what the bell shows. */
+    get: operations['notification_unread_view']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/passkeys': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The person's passkeys, oldest first. There are never more than twenty. */
+    get: operations['passkey_list']
+    put?: never
+    /** Adds the passkey that the browser made. */
+    post: operations['passkey_create']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/passkeys/options': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Begins adding a passkey. The answer is bound to a cookie, for five minutes. */
+    post: operations['passkey_options']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/passkeys/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /** Gives a passkey another name. */
+    put: operations['passkey_update']
+    post?: never
+    /** Removes a passkey: it can no longer sign in. */
+    delete: operations['passkey_delete']
     options?: never
     head?: never
     patch?: never
@@ -100,6 +578,26 @@ export interface paths {
     /** Changes name, language of mails or time zone; what is left out stays. */
     put: operations['profile_update']
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/reauth': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Makes this session's sign-in a recent one, by the password and, where the session has not shown
+     *     it yet, the second factor.
+     */
+    post: operations['reauth']
     delete?: never
     options?: never
     head?: never
@@ -141,6 +639,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/email/confirm': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Confirms a new address with the link that was mailed there. Needs no session: the mail may be
+     *     read on another device.
+     */
+    post: operations['email_confirm']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/envs': {
     parameters: {
       query?: never
@@ -152,6 +670,40 @@ export interface paths {
     get: operations['env_view']
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/invitations/{id}/accept': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Joins the organisation one was invited to. */
+    post: operations['invitation_accept']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/invitations/{id}/decline': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Turns an invitation down. */
+    post: operations['invitation_decline']
     delete?: never
     options?: never
     head?: never
@@ -192,6 +744,74 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/login/link': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Signs in with an operator's link. 410 when it was used or has expired. */
+    post: operations['login_by_link']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/login/mfa': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Finishes a sign-in with a second factor. 410 when there is no first step to finish any more. */
+    post: operations['login_mfa']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/login/passkey': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Signs in with a passkey. Whatever is wrong with it, the answer is the same. */
+    post: operations['login_passkey']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/login/passkey/options': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** A challenge for signing in with a passkey, bound to a cookie, for five minutes. */
+    post: operations['login_passkey_options']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/logout': {
     parameters: {
       query?: never
@@ -223,6 +843,250 @@ export interface paths {
     get: operations['openapi_view']
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The organisations the caller belongs to. */
+    get: operations['org_list']
+    put?: never
+    /** Makes an organisation that the caller owns. It has no app yet. */
+    post: operations['org_create']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** One organisation. */
+    get: operations['org_view']
+    /** Changes an organisation; what is left out stays. */
+    put: operations['org_update']
+    post?: never
+    /** Deletes an organisation. Every app of it must be purged first. */
+    delete: operations['org_delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}/access-requests': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Asks the owners of an organisation to be let in, once a day. */
+    post: operations['org_access_ask']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}/apps': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The apps of an organisation that the caller may see. */
+    get: operations['app_list']
+    put?: never
+    /** Makes an app. */
+    post: operations['app_create']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}/audit-logs': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What was done in an organisation and its apps, newest first. */
+    get: operations['org_audit_list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}/audit-logs/export': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The organisation's audit log as a file, oldest first. */
+    get: operations['org_audit_export']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}/invitations': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The organisation's invitations. */
+    get: operations['invitation_list']
+    put?: never
+    /** Invites up to fifty addresses at once, and says for each what came of it. */
+    post: operations['invitation_create']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}/invitations/{inv_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /** Takes an invitation back. */
+    delete: operations['invitation_revoke']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}/invitations/{inv_id}/resend': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Sends an invitation again, for another seven days. */
+    post: operations['invitation_resend']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}/leave': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Leaves an organisation and every app of it. Its last owner cannot. */
+    post: operations['org_leave']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}/members': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The members of an organisation. */
+    get: operations['org_member_list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}/members/{user_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /** Changes what a member is. Admins neither make nor demote owners; the last owner stays one. */
+    put: operations['org_member_update']
+    post?: never
+    /** Takes someone out of the organisation and of every app of it. */
+    delete: operations['org_member_remove']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}/members/{user_id}/impact': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What removing a member would hit. */
+    get: operations['org_member_impact']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}/transfer': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Hands the ownership to another member; the caller becomes an admin. */
+    post: operations['org_transfer']
     delete?: never
     options?: never
     head?: never
@@ -278,6 +1142,26 @@ export interface paths {
     }
     /** Whose password a link resets. 410 when it was used or has expired. */
     get: operations['password_reset_token_view']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/permissions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Every permission there is, in groups, and the roles that come with Atrium; in the language of
+     *     the request.
+     */
+    get: operations['permission_list']
     put?: never
     post?: never
     delete?: never
@@ -378,6 +1262,23 @@ export interface paths {
 export type webhooks = Record<string, never>
 export interface components {
   schemas: {
+    AccessExplained: {
+      user: components['schemas']['ExplainedUser']
+      permissions: components['schemas']['ExplainedPermission'][]
+    }
+    AccessRequest: {
+      /** @description A line to the owners. */
+      message?: string | null
+    }
+    Added: {
+      /** Format: int64 */
+      added: number
+      /**
+       * Format: int64
+       * @description In the app already, or not of the organisation.
+       */
+      skipped: number
+    }
     AppEntry: {
       org_id: components['schemas']['Id']
       app_id: components['schemas']['Id']
@@ -388,6 +1289,116 @@ export interface components {
        *     person reached it by.
        */
       is_local: boolean
+    }
+    /** @description An app that comes with the invitation, and the role in it. */
+    AppGrant: {
+      app_id: components['schemas']['Id']
+      role_id: components['schemas']['Id']
+    }
+    /** @description What archiving or deleting would hit. */
+    AppImpact: {
+      /**
+       * Format: int64
+       * @description Members with a role in the app.
+       */
+      members: number
+      /**
+       * Format: int64
+       * @description Keys that would stop working.
+       */
+      live_keys: number
+      /**
+       * Format: int64
+       * @description Null where it is not known.
+       */
+      events_24h?: number | null
+    }
+    AppMember: {
+      user_id: components['schemas']['Id']
+      email: string
+      name: string
+      role?: components['schemas']['RoleRef'] | null
+      via: components['schemas']['ViaKind']
+      org_role: components['schemas']['OrgRole']
+      added_at?: components['schemas']['Millis'] | null
+      added_by?: components['schemas']['PersonRef'] | null
+      is_me: boolean
+    }
+    AppMemberRole: {
+      role_id: components['schemas']['Id']
+    }
+    /**
+     * @description Where an app is in its life.
+     * @enum {string}
+     */
+    AppStatus: 'active' | 'archived' | 'deleted'
+    AppUpdateBody: {
+      name?: string | null
+      description?: string | null
+      /** @description IANA name. */
+      timezone?: string | null
+    }
+    /** @description An app, as someone who may see it does. */
+    AppView: {
+      id: components['schemas']['Id']
+      org_id: components['schemas']['Id']
+      name: string
+      description: string
+      region: string
+      /** @description Origin and path prefix of its region. */
+      endpoint: string
+      /** @description Whether that is this instance. */
+      is_local: boolean
+      /** @description IANA name; decides the day boundary of its charts. */
+      timezone: string
+      status: components['schemas']['AppStatus']
+      created_by?: components['schemas']['PersonRef'] | null
+      created_at: components['schemas']['Millis']
+      archived_at?: components['schemas']['Millis'] | null
+      deleted_at?: components['schemas']['Millis'] | null
+      purge_at?: components['schemas']['Millis'] | null
+      /** @description From then on it cannot be restored. */
+      purge_started: boolean
+      /**
+       * Format: int64
+       * @description Members with a role in the app; owners and admins of the organisation come on top.
+       */
+      member_count: number
+      /**
+       * Format: int64
+       * @description Null where it is not known.
+       */
+      events_24h?: number | null
+      /** @description What the caller may do in it. */
+      permissions: string[]
+    }
+    AuditActor: {
+      /** @description user, operator (the command line), system, anonymous. */
+      kind: string
+      id?: components['schemas']['Id'] | null
+      /** @description Null when the account is gone. */
+      name?: string | null
+      email?: string | null
+    }
+    AuditEntry: {
+      id: components['schemas']['Id']
+      at: components['schemas']['Millis']
+      actor: components['schemas']['AuditActor']
+      action: string
+      /** @description In words of the request's language. */
+      action_name: string
+      target: components['schemas']['AuditTarget']
+      app_id?: components['schemas']['Id'] | null
+      /** @description What changed; never a secret. */
+      details: Record<string, never>
+      ip?: string | null
+      /** @description In words: "Chrome on macOS". */
+      user_agent?: string | null
+    }
+    AuditTarget: {
+      kind: string
+      id?: string | null
+      name?: string | null
     }
     BTreeMap: {
       [key: string]: string[]
@@ -404,6 +1415,15 @@ export interface components {
     BuildInfo: {
       build_version: string
       build_message?: string | null
+    }
+    Candidate: {
+      user_id: components['schemas']['Id']
+      email: string
+      name: string
+    }
+    /** @description Options for `navigator.credentials`, in the standard's JSON form. */
+    CeremonyOptions: {
+      publicKey: Record<string, never>
     }
     CodeLogin: {
       email: string
@@ -434,6 +1454,83 @@ export interface components {
       last_app?: components['schemas']['AppEntry'] | null
     }
     /** @description The envelope of every success: `{"data": …}`. */
+    Data_AccessExplained: {
+      data: {
+        user: components['schemas']['ExplainedUser']
+        permissions: components['schemas']['ExplainedPermission'][]
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Added: {
+      data: {
+        /** Format: int64 */
+        added: number
+        /**
+         * Format: int64
+         * @description In the app already, or not of the organisation.
+         */
+        skipped: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_AppImpact: {
+      /** @description What archiving or deleting would hit. */
+      data: {
+        /**
+         * Format: int64
+         * @description Members with a role in the app.
+         */
+        members: number
+        /**
+         * Format: int64
+         * @description Keys that would stop working.
+         */
+        live_keys: number
+        /**
+         * Format: int64
+         * @description Null where it is not known.
+         */
+        events_24h?: number | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_AppView: {
+      /** @description An app, as someone who may see it does. */
+      data: {
+        id: components['schemas']['Id']
+        org_id: components['schemas']['Id']
+        name: string
+        description: string
+        region: string
+        /** @description Origin and path prefix of its region. */
+        endpoint: string
+        /** @description Whether that is this instance. */
+        is_local: boolean
+        /** @description IANA name; decides the day boundary of its charts. */
+        timezone: string
+        status: components['schemas']['AppStatus']
+        created_by?: components['schemas']['PersonRef'] | null
+        created_at: components['schemas']['Millis']
+        archived_at?: components['schemas']['Millis'] | null
+        deleted_at?: components['schemas']['Millis'] | null
+        purge_at?: components['schemas']['Millis'] | null
+        /** @description From then on it cannot be restored. */
+        purge_started: boolean
+        /**
+         * Format: int64
+         * @description Members with a role in the app; owners and admins of the organisation come on top.
+         */
+        member_count: number
+        /**
+         * Format: int64
+         * @description Null where it is not known.
+         */
+        events_24h?: number | null
+        /** @description What the caller may do in it. */
+        permissions: string[]
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
     Data_BTreeMap: {
       data: {
         [key: string]: string[]
@@ -444,6 +1541,13 @@ export interface components {
       data: {
         build_version: string
         build_message?: string | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_CeremonyOptions: {
+      /** @description Options for `navigator.credentials`, in the standard's JSON form. */
+      data: {
+        publicKey: Record<string, never>
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -473,9 +1577,22 @@ export interface components {
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
+    Data_Deletion: {
+      data: {
+        /** @description Organisations that would be left without an owner. Each must get another one, or go, first. */
+        blocked_by: components['schemas']['OwnedOrg'][]
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
     Data_Done: {
       /** @description The data of a call that has nothing to tell but that it worked. */
       data: Record<string, never>
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_EmailConfirmed: {
+      data: {
+        email: string
+      }
     }
     /** @description The envelope of every success: `{"data": …}`. */
     Data_Envs: {
@@ -493,7 +1610,263 @@ export interface components {
         mail_configured: boolean
         /** @description Whether pages carry the signed-in person's name as a watermark. */
         watermark: boolean
+        /** @description The domain that passkeys are bound to; null where the instance cannot use them. */
+        passkey_domain?: string | null
         error_reporting?: components['schemas']['ErrorReporting'] | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_InvitationResults: {
+      data: {
+        results: components['schemas']['InvitationResult'][]
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_InvitationView: {
+      data: {
+        id: components['schemas']['Id']
+        email: string
+        role: components['schemas']['OrgRole']
+        apps: components['schemas']['GrantView'][]
+        state: components['schemas']['InvitationState']
+        invited_by?: components['schemas']['PersonRef'] | null
+        created_at: components['schemas']['Millis']
+        expires_at: components['schemas']['Millis']
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_AppMember: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: {
+          user_id: components['schemas']['Id']
+          email: string
+          name: string
+          role?: components['schemas']['RoleRef'] | null
+          via: components['schemas']['ViaKind']
+          org_role: components['schemas']['OrgRole']
+          added_at?: components['schemas']['Millis'] | null
+          added_by?: components['schemas']['PersonRef'] | null
+          is_me: boolean
+        }[]
+        /** Format: int64 */
+        total: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_AppView: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: {
+          id: components['schemas']['Id']
+          org_id: components['schemas']['Id']
+          name: string
+          description: string
+          region: string
+          /** @description Origin and path prefix of its region. */
+          endpoint: string
+          /** @description Whether that is this instance. */
+          is_local: boolean
+          /** @description IANA name; decides the day boundary of its charts. */
+          timezone: string
+          status: components['schemas']['AppStatus']
+          created_by?: components['schemas']['PersonRef'] | null
+          created_at: components['schemas']['Millis']
+          archived_at?: components['schemas']['Millis'] | null
+          deleted_at?: components['schemas']['Millis'] | null
+          purge_at?: components['schemas']['Millis'] | null
+          /** @description From then on it cannot be restored. */
+          purge_started: boolean
+          /**
+           * Format: int64
+           * @description Members with a role in the app; owners and admins of the organisation come on top.
+           */
+          member_count: number
+          /**
+           * Format: int64
+           * @description Null where it is not known.
+           */
+          events_24h?: number | null
+          /** @description What the caller may do in it. */
+          permissions: string[]
+        }[]
+        /** Format: int64 */
+        total: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_AuditEntry: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: {
+          id: components['schemas']['Id']
+          at: components['schemas']['Millis']
+          actor: components['schemas']['AuditActor']
+          action: string
+          /** @description In words of the request's language. */
+          action_name: string
+          target: components['schemas']['AuditTarget']
+          app_id?: components['schemas']['Id'] | null
+          /** @description What changed; never a secret. */
+          details: Record<string, never>
+          ip?: string | null
+          /** @description In words: "Chrome on macOS". */
+          user_agent?: string | null
+        }[]
+        /** Format: int64 */
+        total: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_Candidate: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: {
+          user_id: components['schemas']['Id']
+          email: string
+          name: string
+        }[]
+        /** Format: int64 */
+        total: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_InvitationView: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: {
+          id: components['schemas']['Id']
+          email: string
+          role: components['schemas']['OrgRole']
+          apps: components['schemas']['GrantView'][]
+          state: components['schemas']['InvitationState']
+          invited_by?: components['schemas']['PersonRef'] | null
+          created_at: components['schemas']['Millis']
+          expires_at: components['schemas']['Millis']
+        }[]
+        /** Format: int64 */
+        total: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_JoinableOrg: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: {
+          id: components['schemas']['Id']
+          name: string
+          asked_at?: components['schemas']['Millis'] | null
+        }[]
+        /** Format: int64 */
+        total: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_MyInvitation: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: {
+          id: components['schemas']['Id']
+          organization: components['schemas']['PersonRef']
+          role: components['schemas']['OrgRole']
+          /** @description The name of whoever invited. */
+          invited_by?: string | null
+          expires_at: components['schemas']['Millis']
+        }[]
+        /** Format: int64 */
+        total: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_OrgMember: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: {
+          user_id: components['schemas']['Id']
+          email: string
+          name: string
+          role: components['schemas']['OrgRole']
+          joined_at: components['schemas']['Millis']
+          last_login_at?: components['schemas']['Millis'] | null
+          /** @description Whether they have a second factor or a passkey; told to those who manage members. */
+          mfa?: boolean | null
+          /**
+           * Format: int64
+           * @description Active apps they reach.
+           */
+          app_count: number
+          is_me: boolean
+        }[]
+        /** Format: int64 */
+        total: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_OrgView: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: {
+          id: components['schemas']['Id']
+          name: string
+          /** @description IANA name; the default of its dashboard. */
+          timezone: string
+          /** @description The caller's. */
+          role: components['schemas']['OrgRole']
+          /** @description What the caller may do in it. */
+          permissions: string[]
+          /** Format: int64 */
+          member_count: number
+          /**
+           * Format: int64
+           * @description Apps that are not deleted and that the caller can see.
+           */
+          app_count: number
+          /** @description Whether members need a second factor. */
+          require_mfa: boolean
+          /**
+           * Format: int64
+           * @description How long events are kept.
+           */
+          retention_days: number
+          created_at: components['schemas']['Millis']
+        }[]
+        /** Format: int64 */
+        total: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_PasskeyView: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: {
+          id: components['schemas']['Id']
+          name: string
+          created_at: components['schemas']['Millis']
+          last_used_at?: components['schemas']['Millis'] | null
+        }[]
+        /** Format: int64 */
+        total: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_RoleView: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: {
+          id: components['schemas']['Id']
+          /** @description Of built-in ones: admin, developer, analyst, viewer. */
+          key?: string | null
+          name: string
+          description: string
+          /** @description Built-in roles cannot be changed. */
+          builtin: boolean
+          permissions: string[]
+          /** Format: int64 */
+          member_count: number
+          created_at?: components['schemas']['Millis'] | null
+        }[]
+        /** Format: int64 */
+        total: number
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -514,9 +1887,113 @@ export interface components {
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
+    Data_LoginAnswer: {
+      /** @description What signing in answers: the person, or that the second step is still to come. */
+      data: components['schemas']['CurrentUser'] | components['schemas']['MfaRequired']
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_MyRole: {
+      data: {
+        role?: components['schemas']['RoleRef'] | null
+        permissions: string[]
+        via: components['schemas']['ViaKind']
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Notifications: {
+      data: {
+        items: components['schemas']['NotificationView'][]
+        /** Format: int64 */
+        total: number
+        /** Format: int64 */
+        unread: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_OrgView: {
+      /** @description An organisation, as one of its members sees it. */
+      data: {
+        id: components['schemas']['Id']
+        name: string
+        /** @description IANA name; the default of its dashboard. */
+        timezone: string
+        /** @description The caller's. */
+        role: components['schemas']['OrgRole']
+        /** @description What the caller may do in it. */
+        permissions: string[]
+        /** Format: int64 */
+        member_count: number
+        /**
+         * Format: int64
+         * @description Apps that are not deleted and that the caller can see.
+         */
+        app_count: number
+        /** @description Whether members need a second factor. */
+        require_mfa: boolean
+        /**
+         * Format: int64
+         * @description How long events are kept.
+         */
+        retention_days: number
+        created_at: components['schemas']['Millis']
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_PasskeyView: {
+      data: {
+        id: components['schemas']['Id']
+        name: string
+        created_at: components['schemas']['Millis']
+        last_used_at?: components['schemas']['Millis'] | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_PermissionRegistry: {
+      data: {
+        groups: components['schemas']['PermissionGroup'][]
+        roles: components['schemas']['RegisteredRole'][]
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_RecoveryCodes: {
+      data: {
+        /** @description Ten, each for one sign-in; told this once. */
+        recovery_codes: string[]
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_RemovalImpact: {
+      data: {
+        /** @description Apps they would lose, up to twenty. */
+        apps: components['schemas']['LostApp'][]
+        /** Format: int64 */
+        app_count: number
+        /** @description Access keys they made, which go on working unless disabled. */
+        access_keys: components['schemas']['MadeKey'][]
+        /** Format: int64 */
+        access_key_count: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
     Data_ResetTokenView: {
       data: {
         email: string
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_RoleView: {
+      data: {
+        id: components['schemas']['Id']
+        /** @description Of built-in ones: admin, developer, analyst, viewer. */
+        key?: string | null
+        name: string
+        description: string
+        /** @description Built-in roles cannot be changed. */
+        builtin: boolean
+        permissions: string[]
+        /** Format: int64 */
+        member_count: number
+        created_at?: components['schemas']['Millis'] | null
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -525,6 +2002,36 @@ export interface components {
         /** @description The address the link was sent to; a set-up link has none. */
         email?: string | null
         kind: components['schemas']['TokenKind']
+        /** @description The name of the organisation an invitation leads into. */
+        organization?: string | null
+        /** @description The address of the account that a change of address is about. */
+        account?: string | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_TotpEnrolment: {
+      data: {
+        /** @description Base32, for typing it in by hand. */
+        secret: string
+        otpauth_uri: string
+        /** @description The address as a QR code, dark on light. */
+        qr_svg: string
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_TotpView: {
+      data: {
+        enabled: boolean
+        confirmed_at?: components['schemas']['Millis'] | null
+        /** Format: int64 */
+        recovery_codes_left: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Unread: {
+      data: {
+        /** Format: int64 */
+        unread: number
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -544,8 +2051,25 @@ export interface components {
         endpoint: string
       }[]
     }
+    DeleteAccount: {
+      /** @description The person's own address, typed. */
+      email: string
+    }
+    Deletion: {
+      /** @description Organisations that would be left without an owner. Each must get another one, or go, first. */
+      blocked_by: components['schemas']['OwnedOrg'][]
+    }
     /** @description The data of a call that has nothing to tell but that it worked. */
     Done: Record<string, never>
+    EmailChange: {
+      email: string
+    }
+    EmailConfirmation: {
+      token: string
+    }
+    EmailConfirmed: {
+      email: string
+    }
     Envs: {
       /**
        * @description Where it contains "production", the console looks for new versions.
@@ -560,6 +2084,8 @@ export interface components {
       mail_configured: boolean
       /** @description Whether pages carry the signed-in person's name as a watermark. */
       watermark: boolean
+      /** @description The domain that passkeys are bound to; null where the instance cannot use them. */
+      passkey_domain?: string | null
       error_reporting?: components['schemas']['ErrorReporting'] | null
     }
     /** @description What every failed call answers. */
@@ -583,29 +2109,273 @@ export interface components {
       dsn: string
       tunnel: string
     }
+    ExplainedPermission: {
+      code: string
+      name: string
+      held: boolean
+      through?: components['schemas']['Through'] | null
+      /** @description Roles of the app that give it. */
+      roles_that_give: components['schemas']['RoleRef'][]
+    }
+    ExplainedUser: {
+      id: components['schemas']['Id']
+      name: string
+      email: string
+    }
+    GrantView: {
+      app_id: components['schemas']['Id']
+      app_name: string
+      role_id: components['schemas']['Id']
+      role_name: string
+    }
     /** Format: uuid */
     Id: string
+    InvitationResult: {
+      email: string
+      status: components['schemas']['InvitationStatus']
+      invitation?: components['schemas']['InvitationView'] | null
+    }
+    InvitationResults: {
+      results: components['schemas']['InvitationResult'][]
+    }
+    /** @enum {string} */
+    InvitationState: 'pending' | 'accepted' | 'expired' | 'revoked' | 'declined'
+    /** @enum {string} */
+    InvitationStatus: 'invited' | 'already_member' | 'already_invited' | 'invalid'
+    InvitationView: {
+      id: components['schemas']['Id']
+      email: string
+      role: components['schemas']['OrgRole']
+      apps: components['schemas']['GrantView'][]
+      state: components['schemas']['InvitationState']
+      invited_by?: components['schemas']['PersonRef'] | null
+      created_at: components['schemas']['Millis']
+      expires_at: components['schemas']['Millis']
+    }
+    JoinableOrg: {
+      id: components['schemas']['Id']
+      name: string
+      asked_at?: components['schemas']['Millis'] | null
+    }
+    LinkLogin: {
+      token: string
+    }
     Login: {
       email: string
       /** Format: password */
       password: string
     }
+    /** @description What signing in answers: the person, or that the second step is still to come. */
+    LoginAnswer: components['schemas']['CurrentUser'] | components['schemas']['MfaRequired']
+    LostApp: {
+      id: components['schemas']['Id']
+      name: string
+      role: string
+    }
+    MadeKey: {
+      id: string
+      name: string
+      app_id: components['schemas']['Id']
+      app_name: string
+    }
     /** @description Asks for a mail to an address. */
     MailRequest: {
       email: string
     }
+    MarkRead: {
+      /** @description Which; all of them unless told. At most 100. */
+      ids?: components['schemas']['Id'][] | null
+    }
+    MemberRole: {
+      role: components['schemas']['OrgRole']
+    }
     Mfa: {
+      /** @description Whether signing in asks for a code of the authenticator app. */
       totp: boolean
-      /** Format: int32 */
+      /** Format: int64 */
       passkeys: number
+      /** @description Whether an organisation of the person asks for a second factor. */
+      required: boolean
+    }
+    MfaLogin: {
+      /**
+       * @description Six digits of the authenticator app, or a recovery code.
+       * @example 042137
+       */
+      code: string
+    }
+    MfaRequired: {
+      /** @description Always true: go on with POST /login/mfa. */
+      mfa_required: boolean
     }
     /** Format: date-time */
     Millis: string
+    MyInvitation: {
+      id: components['schemas']['Id']
+      organization: components['schemas']['PersonRef']
+      role: components['schemas']['OrgRole']
+      /** @description The name of whoever invited. */
+      invited_by?: string | null
+      expires_at: components['schemas']['Millis']
+    }
+    MyRole: {
+      role?: components['schemas']['RoleRef'] | null
+      permissions: string[]
+      via: components['schemas']['ViaKind']
+    }
+    NewAppBody: {
+      name: string
+      /** @description One of GET /app-zones. */
+      region: string
+      /** @description IANA name. */
+      timezone: string
+      description?: string | null
+    }
+    NewAppMembers: {
+      user_ids: components['schemas']['Id'][]
+      role_id: components['schemas']['Id']
+    }
+    NewInvitations: {
+      emails: string[]
+      role: components['schemas']['OrgRole']
+      apps?: components['schemas']['AppGrant'][] | null
+    }
+    NewOrg: {
+      name: string
+      /** @description IANA name; the caller's own unless told. */
+      timezone?: string | null
+    }
+    NewPasskey: {
+      name: string
+      /** @description What `navigator.credentials.create` gave, in the standard's JSON form. */
+      credential: Record<string, never>
+    }
+    NotificationView: {
+      id: components['schemas']['Id']
+      /** @description The type in the person's notification settings. */
+      type: string
+      /** @description What exactly happened. */
+      kind: string
+      /** @description In the language of the request. */
+      title: string
+      text: string
+      /** @description The page of the console that has to do with it. */
+      link?: string | null
+      created_at: components['schemas']['Millis']
+      read_at?: components['schemas']['Millis'] | null
+    }
+    Notifications: {
+      items: components['schemas']['NotificationView'][]
+      /** Format: int64 */
+      total: number
+      /** Format: int64 */
+      unread: number
+    }
+    OrgMember: {
+      user_id: components['schemas']['Id']
+      email: string
+      name: string
+      role: components['schemas']['OrgRole']
+      joined_at: components['schemas']['Millis']
+      last_login_at?: components['schemas']['Millis'] | null
+      /** @description Whether they have a second factor or a passkey; told to those who manage members. */
+      mfa?: boolean | null
+      /**
+       * Format: int64
+       * @description Active apps they reach.
+       */
+      app_count: number
+      is_me: boolean
+    }
+    /**
+     * @description What a member is in an organisation. Owners and admins hold every permission in its apps.
+     * @enum {string}
+     */
+    OrgRole: 'member' | 'admin' | 'owner'
+    OrgUpdateBody: {
+      name?: string | null
+      /** @description IANA name. */
+      timezone?: string | null
+      /**
+       * Format: int64
+       * @description How long events are kept.
+       */
+      retention_days?: number | null
+      /** @description Whether members need a second factor. Only owners change it, once they have one themselves. */
+      require_mfa?: boolean | null
+    }
+    /** @description An organisation, as one of its members sees it. */
+    OrgView: {
+      id: components['schemas']['Id']
+      name: string
+      /** @description IANA name; the default of its dashboard. */
+      timezone: string
+      /** @description The caller's. */
+      role: components['schemas']['OrgRole']
+      /** @description What the caller may do in it. */
+      permissions: string[]
+      /** Format: int64 */
+      member_count: number
+      /**
+       * Format: int64
+       * @description Apps that are not deleted and that the caller can see.
+       */
+      app_count: number
+      /** @description Whether members need a second factor. */
+      require_mfa: boolean
+      /**
+       * Format: int64
+       * @description How long events are kept.
+       */
+      retention_days: number
+      created_at: components['schemas']['Millis']
+    }
+    OwnedOrg: {
+      id: components['schemas']['Id']
+      name: string
+      /** Format: int64 */
+      member_count: number
+    }
+    PasskeyLogin: {
+      /** @description What `navigator.credentials.get` gave, in the standard's JSON form. */
+      credential: Record<string, never>
+    }
+    PasskeyRename: {
+      name: string
+    }
+    PasskeyView: {
+      id: components['schemas']['Id']
+      name: string
+      created_at: components['schemas']['Millis']
+      last_used_at?: components['schemas']['Millis'] | null
+    }
     PasswordUpdate: {
       /** Format: password */
       current_password: string
       /** Format: password */
       new_password: string
+    }
+    PermissionGroup: {
+      key: string
+      name: string
+      /** @description app or organization. */
+      scope: string
+      permissions: components['schemas']['PermissionView'][]
+    }
+    PermissionRegistry: {
+      groups: components['schemas']['PermissionGroup'][]
+      roles: components['schemas']['RegisteredRole'][]
+    }
+    PermissionView: {
+      /** @example app:view */
+      code: string
+      name: string
+      description: string
+    }
+    /** @description A person, as far as others need to know. */
+    PersonRef: {
+      id: components['schemas']['Id']
+      name: string
     }
     ProfileUpdate: {
       name?: string | null
@@ -619,6 +2389,19 @@ export interface components {
       sso: boolean
       wechatwork: boolean
       feishu: boolean
+    }
+    Reauth: {
+      /** Format: password */
+      password: string
+      /**
+       * @description A code of the authenticator app or a recovery code: wanted where the person has a second
+       *     factor that this session has not shown.
+       */
+      code?: string | null
+    }
+    RecoveryCodes: {
+      /** @description Ten, each for one sign-in; told this once. */
+      recovery_codes: string[]
     }
     Region: {
       /**
@@ -646,12 +2429,30 @@ export interface components {
       name: string
       /** Format: password */
       password: string
+      /** @description Not for an invitation, which leads into a team that is there. */
       organization_name?: string | null
       /** @description IANA name; the browser's own. */
       timezone?: string | null
     }
+    /** @description A role that stands in the code. */
+    RegisteredRole: {
+      key: string
+      name: string
+      scope: string
+      permissions: string[]
+    }
     /** @enum {string} */
     Registration: 'open' | 'invite'
+    RemovalImpact: {
+      /** @description Apps they would lose, up to twenty. */
+      apps: components['schemas']['LostApp'][]
+      /** Format: int64 */
+      app_count: number
+      /** @description Access keys they made, which go on working unless disabled. */
+      access_keys: components['schemas']['MadeKey'][]
+      /** Format: int64 */
+      access_key_count: number
+    }
     Reset: {
       token: string
       /** Format: password */
@@ -659,6 +2460,32 @@ export interface components {
     }
     ResetTokenView: {
       email: string
+    }
+    RoleBody: {
+      name: string
+      description?: string | null
+      /** @description Codes of GET /permissions within an app; app:view must be among them. */
+      permissions: string[]
+    }
+    /** @description A role, as it is shown beside a person. */
+    RoleRef: {
+      id: components['schemas']['Id']
+      /** @description Of built-in ones. */
+      key?: string | null
+      name: string
+    }
+    RoleView: {
+      id: components['schemas']['Id']
+      /** @description Of built-in ones: admin, developer, analyst, viewer. */
+      key?: string | null
+      name: string
+      description: string
+      /** @description Built-in roles cannot be changed. */
+      builtin: boolean
+      permissions: string[]
+      /** Format: int64 */
+      member_count: number
+      created_at?: components['schemas']['Millis'] | null
     }
     SessionView: {
       id: components['schemas']['Id']
@@ -669,13 +2496,56 @@ export interface components {
       user_agent: string
       is_current: boolean
     }
+    Through: {
+      kind: components['schemas']['ViaKind']
+      role: components['schemas']['ThroughRole']
+    }
+    ThroughRole: {
+      key?: string | null
+      name: string
+    }
     /** @enum {string} */
-    TokenKind: 'register' | 'invitation' | 'setup'
+    TokenKind: 'register' | 'invitation' | 'setup' | 'email_change'
     TokenView: {
       /** @description The address the link was sent to; a set-up link has none. */
       email?: string | null
       kind: components['schemas']['TokenKind']
+      /** @description The name of the organisation an invitation leads into. */
+      organization?: string | null
+      /** @description The address of the account that a change of address is about. */
+      account?: string | null
     }
+    TotpConfirmation: {
+      /** @example 042137 */
+      code: string
+    }
+    TotpEnrolment: {
+      /** @description Base32, for typing it in by hand. */
+      secret: string
+      otpauth_uri: string
+      /** @description The address as a QR code, dark on light. */
+      qr_svg: string
+    }
+    TotpView: {
+      enabled: boolean
+      confirmed_at?: components['schemas']['Millis'] | null
+      /** Format: int64 */
+      recovery_codes_left: number
+    }
+    Transfer: {
+      /** @description A member, who becomes owner. */
+      user_id: components['schemas']['Id']
+    }
+    TypedName: {
+      /** @description The name of what is deleted, typed. */
+      name: string
+    }
+    Unread: {
+      /** Format: int64 */
+      unread: number
+    }
+    /** @enum {string} */
+    ViaKind: 'organization' | 'app'
   }
   responses: never
   parameters: never
@@ -700,6 +2570,713 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Data_Vec_Region']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_view: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_AppView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_update: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AppUpdateBody']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_AppView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['TypedName']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_AppView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_archive: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_AppView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_audit_list: {
+    parameters: {
+      query?: {
+        page?: number
+        page_size?: number
+        /** @description Whose: a person's id, or words of a name or address. */
+        actor?: string
+        /** @description What: an action, or the beginning of some, such as `app.`. */
+        action?: string
+        /** @description To what: an id. */
+        target?: string
+        /** @description From when on: a moment (RFC 3339) or a day. */
+        from?: string
+        /** @description Until when: a moment, or a day, which is then included. */
+        to?: string
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_AuditEntry']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_audit_export: {
+    parameters: {
+      query: {
+        format: 'csv' | 'ndjson'
+        /** @description Whose: a person's id, or words of a name or address. */
+        actor?: string
+        /** @description What: an action, or the beginning of some, such as `app.`. */
+        action?: string
+        /** @description To what: an id. */
+        target?: string
+        /** @description From when on: a moment (RFC 3339) or a day. */
+        from?: string
+        /** @description Until when: a moment, or a day, which is then included. */
+        to?: string
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description A CSV or NDJSON file */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'text/csv': unknown
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_candidate_list: {
+    parameters: {
+      query?: {
+        page?: number
+        page_size?: number
+        /** @description Words of the name or address. */
+        search?: string
+        sort?: string
+        /** @description asc or desc. */
+        order?: string
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_Candidate']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_impact: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_AppImpact']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_member_list: {
+    parameters: {
+      query?: {
+        page?: number
+        page_size?: number
+        /** @description Words of the name or address. */
+        search?: string
+        sort?: string
+        /** @description asc or desc. */
+        order?: string
+        /** @description Only those with this role. */
+        role_id?: components['schemas']['Id']
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_AppMember']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_member_add: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewAppMembers']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Added']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_member_update: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        user_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AppMemberRole']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_member_remove: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        user_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_member_access: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        user_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_AccessExplained']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_restore: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_AppView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_role_view: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_MyRole']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  role_list: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_RoleView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  role_create: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['RoleBody']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_RoleView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  role_view: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        role_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_RoleView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  role_update: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        role_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['RoleBody']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_RoleView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  role_delete: {
+    parameters: {
+      query?: {
+        /** @description The role that members with the deleted one get. */
+        replacement?: components['schemas']['Id']
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        role_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_unarchive: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_AppView']
         }
       }
       /** @description Failed; `code` says why */
@@ -769,6 +3346,328 @@ export interface operations {
       }
     }
   }
+  account_delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['DeleteAccount']
+      }
+    }
+    responses: {
+      /** @description Deleted; clears the session cookie */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  deletion_view: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Deletion']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  email_change: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['EmailChange']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  account_export: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description A JSON file */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': unknown
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  my_invitation_list: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_MyInvitation']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  joinable_org_list: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_JoinableOrg']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  recovery_codes_renew: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_RecoveryCodes']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  totp_view: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_TotpView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  totp_confirm: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['TotpConfirmation']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_RecoveryCodes']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  totp_enrol: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_TotpEnrolment']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  totp_delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
   notification_types_update: {
     parameters: {
       query?: never
@@ -788,6 +3687,251 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Data_BTreeMap']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  notification_list: {
+    parameters: {
+      query?: {
+        /** @description Only those not read yet. */
+        unread?: boolean
+        page?: number
+        page_size?: number
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Notifications']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  notification_mark_read: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['MarkRead']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Unread']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  notification_unread_view: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Unread']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  passkey_list: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_PasskeyView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  passkey_create: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewPasskey']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_PasskeyView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  passkey_options: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_CeremonyOptions']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  passkey_update: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['PasskeyRename']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_PasskeyView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  passkey_delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
         }
       }
       /** @description Failed; `code` says why */
@@ -852,6 +3996,38 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Data_CurrentUser']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  reauth: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Reauth']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
         }
       }
       /** @description Failed; `code` says why */
@@ -954,6 +4130,38 @@ export interface operations {
       }
     }
   }
+  email_confirm: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['EmailConfirmation']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_EmailConfirmed']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
   env_view: {
     parameters: {
       query?: never
@@ -969,6 +4177,66 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Data_Envs']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  invitation_accept: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_OrgView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  invitation_decline: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
         }
       }
       /** @description Failed; `code` says why */
@@ -1001,7 +4269,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Data_CurrentUser']
+          'application/json': components['schemas']['Data_LoginAnswer']
         }
       }
       /** @description Failed; `code` says why */
@@ -1034,7 +4302,134 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
+          'application/json': components['schemas']['Data_LoginAnswer']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  login_by_link: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LinkLogin']
+      }
+    }
+    responses: {
+      /** @description Signed in; sets the session cookie */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_LoginAnswer']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  login_mfa: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['MfaLogin']
+      }
+    }
+    responses: {
+      /** @description Signed in; sets the session cookie */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
           'application/json': components['schemas']['Data_CurrentUser']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  login_passkey: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['PasskeyLogin']
+      }
+    }
+    responses: {
+      /** @description Signed in; sets the session cookie */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_CurrentUser']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  login_passkey_options: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_CeremonyOptions']
         }
       }
       /** @description Failed; `code` says why */
@@ -1093,6 +4488,706 @@ export interface operations {
         }
         content: {
           'application/json': unknown
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  org_list: {
+    parameters: {
+      query?: {
+        page?: number
+        page_size?: number
+        /** @description Words of the name or address. */
+        search?: string
+        sort?: string
+        /** @description asc or desc. */
+        order?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_OrgView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  org_create: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewOrg']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_OrgView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  org_view: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_OrgView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  org_update: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['OrgUpdateBody']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_OrgView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  org_delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['TypedName']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  org_access_ask: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AccessRequest']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_list: {
+    parameters: {
+      query?: {
+        page?: number
+        page_size?: number
+        /** @description Words of the name or address. */
+        search?: string
+        sort?: string
+        /** @description asc or desc. */
+        order?: string
+        /** @description Active ones unless told. */
+        status?: components['schemas']['AppStatus']
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_AppView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_create: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewAppBody']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_AppView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  org_audit_list: {
+    parameters: {
+      query?: {
+        page?: number
+        page_size?: number
+        /** @description Whose: a person's id, or words of a name or address. */
+        actor?: string
+        /** @description What: an action, or the beginning of some, such as `app.`. */
+        action?: string
+        /** @description To what: an id. */
+        target?: string
+        /** @description From when on: a moment (RFC 3339) or a day. */
+        from?: string
+        /** @description Until when: a moment, or a day, which is then included. */
+        to?: string
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_AuditEntry']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  org_audit_export: {
+    parameters: {
+      query: {
+        format: 'csv' | 'ndjson'
+        /** @description Whose: a person's id, or words of a name or address. */
+        actor?: string
+        /** @description What: an action, or the beginning of some, such as `app.`. */
+        action?: string
+        /** @description To what: an id. */
+        target?: string
+        /** @description From when on: a moment (RFC 3339) or a day. */
+        from?: string
+        /** @description Until when: a moment, or a day, which is then included. */
+        to?: string
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description A CSV or NDJSON file */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'text/csv': unknown
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  invitation_list: {
+    parameters: {
+      query?: {
+        page?: number
+        page_size?: number
+        /** @description Words of the name or address. */
+        search?: string
+        sort?: string
+        /** @description asc or desc. */
+        order?: string
+        /** @description Pending and expired ones unless told. */
+        state?: 'pending' | 'accepted' | 'expired' | 'revoked' | 'declined'
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_InvitationView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  invitation_create: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewInvitations']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_InvitationResults']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  invitation_revoke: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        inv_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  invitation_resend: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        inv_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_InvitationView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  org_leave: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  org_member_list: {
+    parameters: {
+      query?: {
+        page?: number
+        page_size?: number
+        /** @description Words of the name or address. */
+        search?: string
+        sort?: string
+        /** @description asc or desc. */
+        order?: string
+        /** @description Only those with this role. */
+        role?: components['schemas']['OrgRole']
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_OrgMember']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  org_member_update: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        user_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['MemberRole']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  org_member_remove: {
+    parameters: {
+      query?: {
+        /** @description Whether the access keys they made in the organisation's apps stop working. */
+        disable_keys?: boolean
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        user_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  org_member_impact: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        user_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_RemovalImpact']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  org_transfer: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Transfer']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
         }
       }
       /** @description Failed; `code` says why */
@@ -1192,6 +5287,34 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Data_ResetTokenView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  permission_list: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_PermissionRegistry']
         }
       }
       /** @description Failed; `code` says why */

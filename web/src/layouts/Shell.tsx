@@ -5,6 +5,8 @@ import { BrandMark } from '../components/BrandMark'
 import { LanguageSwitch, ThemeSwitch } from '../components/Preferences'
 import { useT } from '../i18n/useT'
 import { paths } from '../paths'
+import { Bell } from './Bell'
+import { OrgSwitcher } from './OrgSwitcher'
 import { PersonMenu } from './PersonMenu'
 import { PhoneMenu } from './PhoneMenu'
 import { SectionLinks } from './SectionLinks'
@@ -25,11 +27,13 @@ export function Shell({ children }: { children: React.ReactNode }) {
         <Link to={paths.root()} className={styles.brand} aria-label={t('shell.home')}>
           <BrandMark />
         </Link>
+        <OrgSwitcher />
         <SectionLinks className={styles.sections} />
         <div className={styles.tools}>
           <LanguageSwitch />
           <ThemeSwitch />
         </div>
+        <Bell />
         <PersonMenu />
       </header>
       <main id={CONTENT_ID} ref={content} tabIndex={-1} className={styles.content}>

@@ -11,9 +11,11 @@ interface SideNavProps {
   title: string
   detail?: React.ReactNode
   links: SideLink[]
+  /** In place of the page, where that cannot be shown as it is. */
+  children?: React.ReactNode
 }
 
-export function SideNav({ title, detail, links }: SideNavProps) {
+export function SideNav({ title, detail, links, children = <Outlet /> }: SideNavProps) {
   const { pathname } = useLocation()
   return (
     <div className={styles.section}>
@@ -36,9 +38,7 @@ export function SideNav({ title, detail, links }: SideNavProps) {
           ))}
         </ul>
       </nav>
-      <div className={styles.content}>
-        <Outlet />
-      </div>
+      <div className={styles.content}>{children}</div>
     </div>
   )
 }

@@ -64,7 +64,7 @@ function addressOf(request: Request): string {
 }
 
 /** The address on screen, for a return after signing in again. */
-function shownAddress(): string {
+export function shownAddress(): string {
   const { pathname, search, hash } = window.location
   return pathname + search + hash
 }

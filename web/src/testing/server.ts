@@ -64,7 +64,7 @@ export const aUser: User = {
   allow_visited_app: true,
   notification_types: {},
   bindings: { wechatwork: null, feishu: null },
-  mfa: { totp: false, passkeys: 0 },
+  mfa: { totp: false, passkeys: 0, required: false },
   last_app: {
     org_id: 'org-1',
     app_id: 'app-1',

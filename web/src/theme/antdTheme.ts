@@ -29,6 +29,9 @@ export function antdTheme(dark: boolean, lessMotion = false): ThemeConfig {
     components: {
       Button: solid(palette),
       Form: { labelColor: palette.text, colorError: palette.danger },
+      Table: { cellPaddingInlineMD: 14, headerBg: palette.surface, rowHoverBg: palette.page },
+      // What hurts is red words, and a red ground under the pointer.
+      Dropdown: { colorError: palette.danger, colorTextLightSolid: palette['on-danger'] },
     },
   }
 }
@@ -40,6 +43,12 @@ function solid(palette: Palette) {
     colorPrimaryActive: palette['solid-active'],
     primaryShadow: 'none',
     defaultShadow: 'none',
+    // Under the pointer the words of a plain button take the colour of links; the solid one is too
+    // dark for words on a dark ground.
+    defaultHoverColor: palette.link,
+    defaultHoverBorderColor: palette.link,
+    defaultActiveColor: palette['link-hover'],
+    defaultActiveBorderColor: palette['link-hover'],
     fontWeight: 500,
     // Ant Design's red carries no text at 4.5:1, and the red for dark grounds carries no white text.
     colorError: palette.danger,

@@ -7,7 +7,7 @@ use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
 use super::store::{self, InvitationRow};
-use super::{OrgRole, OrgView, PersonRef, handlers, invitations};
+use super::{OrgRole, OrgView, PersonRef, handlers, invitation_view};
 use crate::accounts::session::SignedIn;
 use crate::app::AppState;
 use crate::apps::store as apps;
@@ -148,7 +148,7 @@ pub async fn accept(
     if !store::insert_member(tx, &row.org_id, user_id, role, now).await? {
         return Ok(());
     }
-    for grant in invitations::grants(row) {
+    for grant in invitation_view::grants(row) {
         let app = apps::active_of_org(tx, &grant.app_id, &row.org_id).await?;
         let given = roles::hold(tx, &grant.app_id, &grant.role_id).await?;
         let (Some(app), Some(given)) = (app, given) else { continue };

@@ -11,20 +11,24 @@ interface EmailFieldProps<Values extends FieldValues> {
   readOnly?: boolean
   autoFocus?: boolean
   size?: 'middle' | 'large'
+  label?: string
+  /** Passkeys are offered together with the addresses that the browser knows. */
+  passkeys?: boolean
   /** Told of what is typed, for whatever else on the page needs the address. */
   onType?: (address: string) => void
 }
 
 export function EmailField<Values extends FieldValues>(props: EmailFieldProps<Values>) {
-  const { control, name, hint, readOnly, autoFocus, size = 'large', onType } = props
+  const { control, name, hint, readOnly, autoFocus, size = 'large', passkeys, onType } = props
   const t = useT()
+  const label = props.label ?? t('field.email')
   return (
-    <Field control={control} name={name} label={t('field.email')} hint={hint} rules={emailRule(t)}>
+    <Field control={control} name={name} label={label} hint={hint} rules={emailRule(t)}>
       {(input) => (
         <TextInput
           {...input}
           inputMode="email"
-          autoComplete="username"
+          autoComplete={passkeys ? 'username webauthn' : 'username'}
           autoCapitalize="none"
           spellCheck={false}
           size={size}

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form'
 import { ApiError } from '../../api/errors'
+import { queryClient } from '../../api/queryClient'
 
 interface Submission<Values extends FieldValues, Answer> {
   send: (values: Values) => Promise<Answer>
@@ -23,6 +24,8 @@ export function useSubmit<Values extends FieldValues, Answer>(
       done(await send(values))
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
+      // The person's own rights have changed: what is offered to them should follow.
+      if (error.code === 'access_changed') void queryClient.invalidateQueries()
       if (!placeOnFields(form, error)) setFailure(error)
     }
   })

@@ -1,12 +1,23 @@
 /** The person's own account: everything on one page, each part an anchor in its address. */
 import { useEffect, useRef } from 'react'
-import { Link, useLocation } from 'react-router'
+import { useLocation } from 'react-router'
 import { UnsavedGuard } from '../../components/form/unsaved'
 import { Page } from '../../components/Page'
 import { useT } from '../../i18n/useT'
-import { ACCOUNT_SECTIONS, paths, type AccountSection } from '../../paths'
+import { ACCOUNT_SECTIONS, type AccountSection } from '../../paths'
+import { lacksSecondFactor } from '../../session/secondFactor'
+import { useEnvironment } from '../../session/useEnvironment'
 import { useUser } from '../../session/useUser'
+import { AccountNav } from './AccountNav'
+import { BindingsSection } from './BindingsSection'
+import { shownProviders } from './bindings'
+import { DeletionSection } from './DeletionSection'
+import { EmailSection } from './EmailSection'
+import { ExportSection } from './ExportSection'
+import { MfaNotice } from './MfaNotice'
+import { MfaSection } from './MfaSection'
 import { NotificationsSection } from './NotificationsSection'
+import { PasskeysSection } from './PasskeysSection'
 import { PasswordSection } from './PasswordSection'
 import { ProfileSection } from './ProfileSection'
 import { SessionsSection } from './SessionsSection'
@@ -16,30 +27,28 @@ export default function AccountPage() {
   const t = useT()
   const user = useUser()
   const current = useCurrentSection()
+  const environment = useEnvironment()
   if (!user) return null
+  const binds = shownProviders(environment, user).length > 0
   return (
     <Page title={t('title.userInfo')} lead={t('account.lead')}>
       <div className={styles.layout}>
-        <nav className={styles.nav} aria-label={t('account.sections')}>
-          {ACCOUNT_SECTIONS.map((section) => (
-            <Link
-              key={section}
-              to={paths.profile(section)}
-              className={styles.link}
-              aria-current={section === current ? 'location' : undefined}
-            >
-              {t(`account.${section}.title`)}
-            </Link>
-          ))}
-        </nav>
+        <AccountNav current={current} hides={binds ? [] : ['bindings']} />
         <div className={styles.sections}>
+          {lacksSecondFactor(user) && <MfaNotice />}
           <UnsavedGuard>
             {/* What was typed about one person must not be saved for another. */}
             <ProfileSection key={user.id} user={user} />
+            <EmailSection user={user} />
             <PasswordSection user={user} />
           </UnsavedGuard>
+          <MfaSection />
+          <PasskeysSection />
           <SessionsSection />
           <NotificationsSection user={user} />
+          {binds && <BindingsSection user={user} />}
+          <ExportSection />
+          <DeletionSection user={user} />
         </div>
       </div>
     </Page>

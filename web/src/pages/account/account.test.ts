@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../api/profile'
 import { t } from '../../i18n/store'
-import { aUser } from '../../testing/server'
+import type { Environment } from '../../api/environment'
+import { anEnvironment, aUser } from '../../testing/server'
+import { shownProviders } from './bindings'
 import { deviceName } from './deviceName'
 import { channelsOf, isOn, withCell } from './notificationGrid'
-import { allZones, zoneOf } from './zones'
+import { allZones, zoneOf } from '../../components/form/zones'
 
 describe('a device', () => {
   it.each([
@@ -51,5 +53,22 @@ describe('the grid of notifications', () => {
     expect(isOn({}, 'security', 'email')).toBe(true)
     expect(isOn({}, 'security', 'in_app')).toBe(false)
     expect(channelsOf(aUser)).toEqual(['email', 'in_app'])
+  })
+})
+
+describe('the chat services', () => {
+  const environment = anEnvironment as Environment
+  const offering = { ...environment, providers: { ...environment.providers, feishu: true } }
+  const bound = {
+    ...aUser,
+    bindings: { wechatwork: { name: 'Lin', bound_at: aUser.created_at }, feishu: null },
+  }
+
+  it('are those that this instance offers, and those bound while it did', () => {
+    expect(shownProviders(undefined, aUser)).toEqual([])
+    expect(shownProviders(environment, aUser)).toEqual([])
+    expect(shownProviders(offering, aUser)).toEqual(['feishu'])
+    expect(shownProviders(environment, bound)).toEqual(['wechatwork'])
+    expect(shownProviders(offering, bound)).toEqual(['wechatwork', 'feishu'])
   })
 })

@@ -12,8 +12,7 @@ import { useSubmit } from '../../components/form/useSubmit'
 import { MailHint } from '../../components/MailHint'
 import { ResendButton } from '../../components/ResendButton'
 import { useT } from '../../i18n/useT'
-import { arrive } from '../../session/arrive'
-import { startUp } from '../../session/session'
+import { proceed, withRegions, type SignInCourse } from '../../session/arrive'
 import type { SignInFormProps } from './PasswordSignIn'
 import styles from './login.module.css'
 
@@ -26,14 +25,19 @@ interface Sent {
 export function CodeSignIn(props: SignInFormProps) {
   const [sent, setSent] = useState<Sent | null>(null)
   return sent ? (
-    <CodeStep search={props.search} sent={sent} onBack={() => setSent(null)} />
+    <CodeStep
+      search={props.search}
+      onSecondStep={props.onSecondStep}
+      sent={sent}
+      onBack={() => setSent(null)}
+    />
   ) : (
     <AddressStep {...props} onSent={setSent} />
   )
 }
 
 function AddressStep(props: SignInFormProps & { onSent: (sent: Sent) => void }) {
-  const { address = '', onAddress, autoFocus, onSent } = props
+  const { address = '', onAddress, autoFocus, passkeys, onSent } = props
   const t = useT()
   const form = useForm({ mode: 'onBlur', defaultValues: { email: address } })
   const { sending, failure, onSubmit } = useSubmit(form, {
@@ -52,6 +56,7 @@ function AddressStep(props: SignInFormProps & { onSent: (sent: Sent) => void }) 
         name="email"
         hint={t('code.hint')}
         onType={onAddress}
+        passkeys={passkeys}
         autoFocus={autoFocus}
       />
       <SubmitButton size="large" block sending={sending} retryAt={failure?.retryAt}>
@@ -72,27 +77,23 @@ function AddressStep(props: SignInFormProps & { onSent: (sent: Sent) => void }) 
   )
 }
 
-interface CodeStepProps {
-  search: string
+interface CodeStepProps extends SignInCourse {
   sent: Sent
   onBack: () => void
 }
 
-function CodeStep({ search, sent, onBack }: CodeStepProps) {
+function CodeStep({ sent, onBack, ...course }: CodeStepProps) {
   const t = useT()
   const element = useRef<HTMLFormElement>(null)
   const form = useForm({ defaultValues: { code: '' } })
   const { sending, failure, onSubmit } = useSubmit(form, {
-    send: async ({ code }) => {
-      const user = await signInByCode({ email: sent.email, code }).catch((error: unknown) => {
+    send: ({ code }) =>
+      withRegions(signInByCode({ email: sent.email, code })).catch((error: unknown) => {
         // Six digits are all there is room for: the next ones replace the wrong ones.
         element.current?.querySelector('input')?.select()
         throw error
-      })
-      await startUp().catch(() => {})
-      return user
-    },
-    done: (user) => arrive(user, search),
+      }),
+    done: (answer) => proceed(answer, course),
   })
   return (
     <form ref={element} noValidate onSubmit={onSubmit}>

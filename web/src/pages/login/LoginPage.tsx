@@ -1,9 +1,20 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
+import { asksSecondStep, type SignInAnswer } from '../../api/account'
+import { LoadingScreen } from '../../components/LoadingScreen'
 import { parseQuery } from '../../lib/query'
 import { follow } from '../../session/appEntry'
-import { destinationFor, isKnownSignedOut, loadUser, startUp } from '../../session/session'
+import { proceed } from '../../session/arrive'
+import {
+  destinationFor,
+  forgetUser,
+  isKnownSignedOut,
+  loadUser,
+  startUp,
+} from '../../session/session'
+import { forgetSignInLink, useSignInLink } from '../../session/signInLink'
 import { SignInFrame } from '../../layouts/SignInFrame'
+import { LinkSignIn } from './LinkSignIn'
 import { Register } from './Register'
 import { SignInMethods } from './SignInMethods'
 import { SigningOut } from './SigningOut'
@@ -19,17 +30,31 @@ export default function LoginPage() {
 }
 
 function SignIn({ search }: { search: string }) {
-  useLeaveWhenKnown(search)
-  const registers = 'register' in parseQuery(search)
-  return registers ? <Register search={search} /> : <SignInMethods search={search} />
+  const link = useSignInLink(({ token }) => token)
+  const [answer, setAnswer] = useState<SignInAnswer | null>(null)
+  // A link says who wants to sign in, whoever is signed in here.
+  useLeaveWhenKnown(search, link === null && answer === null)
+
+  function leaveByLink(answered: SignInAnswer) {
+    setAnswer(answered)
+    forgetSignInLink()
+    forgetUser()
+    proceed(answered, { search })
+  }
+
+  if (link !== null) return <LinkSignIn token={link} onAnswer={leaveByLink} />
+  if (answer && !asksSecondStep(answer)) return <LoadingScreen />
+  if ('register' in parseQuery(search)) return <Register search={search} />
+  return <SignInMethods search={search} halfway={answer !== null} />
 }
 
 /**
  * Someone already signed in goes on to where they were heading. The form does not wait for the
  * answer, and here failures are silent: the form is what remains, and it is on screen.
  */
-function useLeaveWhenKnown(search: string): void {
+function useLeaveWhenKnown(search: string, applies: boolean): void {
   useEffect(() => {
+    if (!applies) return
     let left = false
     async function leaveWhenKnown() {
       await startUp()
@@ -41,5 +66,5 @@ function useLeaveWhenKnown(search: string): void {
     return () => {
       left = true
     }
-  }, [search])
+  }, [search, applies])
 }

@@ -7,28 +7,24 @@ import { PasswordInput } from '../../components/form/PasswordInput'
 import { SubmitButton } from '../../components/form/SubmitButton'
 import { useSubmit } from '../../components/form/useSubmit'
 import { useT } from '../../i18n/useT'
-import { arrive } from '../../session/arrive'
-import { startUp } from '../../session/session'
+import { proceed, withRegions, type SignInCourse } from '../../session/arrive'
 
-export interface SignInFormProps {
-  search: string
+export interface SignInFormProps extends SignInCourse {
   address?: string
   onAddress?: (address: string) => void
   autoFocus?: boolean
+  /** The browser may offer passkeys where the address is filled in. */
+  passkeys?: boolean
 }
 
-export function PasswordSignIn({ search, address, onAddress, autoFocus }: SignInFormProps) {
+export function PasswordSignIn(props: SignInFormProps) {
+  const { address, onAddress, autoFocus, passkeys } = props
   const t = useT()
   const form = useForm({ mode: 'onBlur', defaultValues: { email: address ?? '', password: '' } })
   const { control } = form
   const { sending, failure, onSubmit } = useSubmit(form, {
-    send: async ({ email, password }) => {
-      const user = await signIn({ email: email.trim(), password })
-      // The regions decide where `redirect` may lead. Without them only our own origin counts.
-      await startUp().catch(() => {})
-      return user
-    },
-    done: (user) => arrive(user, search),
+    send: ({ email, password }) => withRegions(signIn({ email: email.trim(), password })),
+    done: (answer) => proceed(answer, props),
   })
   // With the address already there, the password is what is missing.
   const knowsAddress = Boolean(address)
@@ -40,6 +36,7 @@ export function PasswordSignIn({ search, address, onAddress, autoFocus }: SignIn
         control={control}
         name="email"
         onType={onAddress}
+        passkeys={passkeys}
         autoFocus={autoFocus && !knowsAddress}
       />
       <Field

@@ -1,4 +1,4 @@
-/** Where a mailed or printed link leads: it proves the address and makes the account. */
+/** Where a mailed or printed link leads: it proves the address, and makes or changes the account. */
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
 import { registerTokenQuery } from '../../api/account'
@@ -10,6 +10,7 @@ import { useT } from '../../i18n/useT'
 import { SignInFrame } from '../../layouts/SignInFrame'
 import { paths } from '../../paths'
 import { useEnvironment } from '../../session/useEnvironment'
+import { EmailChange } from './EmailChange'
 import { ProfileForm } from './ProfileForm'
 
 export default function EmailValidatorPage() {
@@ -23,6 +24,12 @@ export default function EmailValidatorPage() {
 
 function Validation({ token }: { token: string }) {
   const link = useQuery(registerTokenQuery(token))
+  if (link.data?.kind === 'email_change') {
+    const { email, account } = link.data
+    return (
+      <EmailChange token={token} email={email ?? ''} account={account ?? ''} gone={<LinkGone />} />
+    )
+  }
   if (link.data) return <ProfileForm token={token} link={link.data} />
   if (!link.error) return <LoadingScreen />
   return <LinkFailure link={link} gone={<LinkGone />} />

@@ -46,7 +46,11 @@ export function ProfileForm({ token, link }: { token: string; link: RegisterToke
   return (
     <>
       <h1 className={styles.title}>{t(`validator.${link.kind}.title`)}</h1>
-      <p className={styles.lead}>{t(`validator.${link.kind}.lead`)}</p>
+      <p className={styles.lead}>
+        {link.organization
+          ? t('validator.invitation.leadNamed', { name: link.organization })
+          : t(`validator.${link.kind}.lead`)}
+      </p>
       <form noValidate onSubmit={onSubmit}>
         <FormError>{failure?.message}</FormError>
         <EmailField

@@ -1,72 +1,85 @@
+/**
+ * Signed in, but nothing to open yet: everything that could change that is here. The page watches
+ * for access by itself, because what brings it usually happens at somebody else's desk.
+ */
 import { Button } from 'antd'
-import { useState } from 'react'
-import { useLocation } from 'react-router'
-import { ApiError, isUnauthorized } from '../../api/errors'
+import { useEffect } from 'react'
+import { Link, useLocation } from 'react-router'
+import { ApiError } from '../../api/errors'
 import { FormError } from '../../components/form/FormError'
+import { TotpEnrolment } from '../../components/mfa/TotpEnrolment'
 import { LinkButton } from '../../components/LinkButton'
 import { Statement } from '../../components/Statement'
+import { MyInvitations } from '../../components/teams/MyInvitations'
 import { useT } from '../../i18n/useT'
 import { paths } from '../../paths'
-import { follow } from '../../session/appEntry'
-import { leaveForSignIn } from '../../session/guard'
-import { destinationFor, reloadUser } from '../../session/session'
+import { shownAddress } from '../../session/guard'
+import { lacksSecondFactor } from '../../session/secondFactor'
 import { useUser } from '../../session/useUser'
+import { NoAuthCreate } from './NoAuthCreate'
+import { NoAuthJoinable } from './NoAuthJoinable'
+import { NoAuthTeams } from './NoAuthTeams'
+import { useAccessCheck } from './useAccessCheck'
 import styles from './NoAuthPage.module.css'
 
-/** Signed in, but no team or app to go to yet. Invitations and new teams find their place here later. */
 export default function NoAuthPage() {
   const t = useT()
   const { search } = useLocation()
   const user = useUser()
-  const { check, checking, outcome } = useAccessCheck(search)
+  const hasAccess = user?.allow_visited_app === true
+  const { check, watch, checking, outcome } = useAccessCheck(search)
+  useEffect(() => (hasAccess ? undefined : watch()), [hasAccess, watch])
   if (!user) return null
 
-  const hasAccess = user.allow_visited_app === true
+  // Then this is what keeps the door shut, and the person can open it alone.
+  const lacksFactor = !hasAccess && lacksSecondFactor(user)
+  const title = hasAccess ? 'noAuth.granted' : lacksFactor ? 'mfa.required' : 'noAuth.title'
   return (
-    <Statement
-      title={t(hasAccess ? 'noAuth.granted' : 'noAuth.title')}
-      actions={
-        <>
-          <Button type="primary" loading={checking} onClick={() => void check()}>
-            {t(hasAccess ? 'noAuth.continue' : 'noAuth.check')}
-          </Button>
-          <LinkButton to={paths.logout()}>{t('person.signOut')}</LinkButton>
-        </>
-      }
-    >
-      {!hasAccess && <p>{t('noAuth.text')}</p>}
-      <p className={styles.person}>
-        {t('noAuth.signedInAs')} <strong>{user.name}</strong> <span>{user.email}</span>
-      </p>
-      {outcome instanceof ApiError ? (
-        <FormError>{outcome.message}</FormError>
-      ) : (
-        <p role="status">{outcome === 'still' ? t('noAuth.still') : ''}</p>
+    <>
+      <Statement
+        title={t(title)}
+        actions={
+          <>
+            {lacksFactor && <TotpEnrolment onDone={() => void check()} />}
+            <Button
+              type={lacksFactor ? 'default' : 'primary'}
+              loading={checking}
+              onClick={() => void check()}
+            >
+              {t(hasAccess ? 'noAuth.continue' : 'noAuth.check')}
+            </Button>
+            <LinkButton to={paths.logout()}>{t('person.signOut')}</LinkButton>
+          </>
+        }
+      >
+        {!hasAccess && <p>{t(lacksFactor ? 'noAuth.mfaText' : 'noAuth.text')}</p>}
+        {!hasAccess && user.mfa.required && !lacksFactor && (
+          // They have a factor, and perhaps this sign-in did without it.
+          <p>
+            {t('noAuth.again')}{' '}
+            <Link to={paths.logout({ redirect: shownAddress() })}>{t('reauth.signInAgain')}</Link>
+          </p>
+        )}
+        <p className={styles.person}>
+          {t('noAuth.signedInAs')} <strong>{user.name}</strong> <span>{user.email}</span>
+        </p>
+        {outcome instanceof ApiError ? (
+          <FormError>{outcome.message}</FormError>
+        ) : (
+          <p role="status">{outcome === 'still' ? t('noAuth.still') : ''}</p>
+        )}
+      </Statement>
+      {!hasAccess && (
+        <div className={styles.ways}>
+          <MyInvitations onAccepted={() => void check()} />
+          <NoAuthJoinable />
+          <NoAuthTeams
+            reason={user.mfa.required ? undefined : t('noAuth.teamsText')}
+            onLeft={() => void check()}
+          />
+          <NoAuthCreate onCreated={() => void check()} />
+        </div>
       )}
-    </Statement>
+    </>
   )
-}
-
-/** Asks the server again and goes back to where the person was heading once access has arrived. */
-function useAccessCheck(search: string) {
-  const [checking, setChecking] = useState(false)
-  const [outcome, setOutcome] = useState<'still' | ApiError | null>(null)
-
-  async function check() {
-    setChecking(true)
-    setOutcome(null)
-    try {
-      const user = await reloadUser()
-      if (user.allow_visited_app) follow(destinationFor(user, search), { replace: true })
-      else setOutcome('still')
-    } catch (error) {
-      if (isUnauthorized(error)) leaveForSignIn()
-      else if (error instanceof ApiError) setOutcome(error)
-      else throw error
-    } finally {
-      setChecking(false)
-    }
-  }
-
-  return { check, checking, outcome }
 }

@@ -1,0 +1,88 @@
+/** The people of an app: their roles, who could be added, and why each of them may do what they may. */
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { everythingOf } from './app'
+import { call, http, type CallOptions } from './client'
+import type { components } from './schema'
+
+/** Shown where it happened, see profile.ts. */
+const IN_PLACE: CallOptions = { ignoreErrors: true }
+
+/** `role` is null for those who reach the app through the team alone. */
+export type AppMember = components['schemas']['AppMember']
+export type Candidate = components['schemas']['Candidate']
+export type MemberAccess = components['schemas']['AccessExplained']
+export type PermissionAccess = components['schemas']['ExplainedPermission']
+export interface MemberListParams {
+  page: number
+  page_size: number
+  search?: string
+  sort?: string
+  order?: 'asc' | 'desc'
+  role_id?: string
+}
+
+const CANDIDATES_PER_PAGE = 20
+
+const membersKey = (appId: string) => [...everythingOf(appId).queryKey, 'members']
+
+export function appMembersQuery(appId: string, params: MemberListParams, language: string) {
+  return queryOptions({
+    queryKey: [...membersKey(appId), 'list', params, language],
+    queryFn: () =>
+      call(
+        http.GET('/apps/{id}/members', { params: { path: { id: appId }, query: params } }),
+        IN_PLACE,
+      ),
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Members of the team who are not in the app yet. */
+export function candidatesQuery(appId: string, search: string) {
+  return infiniteQueryOptions({
+    queryKey: [...membersKey(appId), 'candidates', search],
+    queryFn: ({ pageParam }) => {
+      const query = { page: pageParam, page_size: CANDIDATES_PER_PAGE, search: search || undefined }
+      return call(
+        http.GET('/apps/{id}/candidates', { params: { path: { id: appId }, query } }),
+        IN_PLACE,
+      )
+    },
+    initialPageParam: 1,
+    getNextPageParam: (last, _pages, page) =>
+      page * CANDIDATES_PER_PAGE < last.total ? page + 1 : undefined,
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Answers how many were added; those who were there already, or have left the team, are skipped. */
+export function addAppMembers(
+  appId: string,
+  body: { user_ids: string[]; role_id: string },
+): Promise<{ added: number; skipped: number }> {
+  return call(http.POST('/apps/{id}/members', { params: { path: { id: appId } }, body }), IN_PLACE)
+}
+
+export function changeAppMember(appId: string, userId: string, roleId: string): Promise<unknown> {
+  const path = { id: appId, user_id: userId }
+  const body = { role_id: roleId }
+  return call(http.PUT('/apps/{id}/members/{user_id}', { params: { path }, body }), IN_PLACE)
+}
+
+export function removeAppMember(appId: string, userId: string): Promise<unknown> {
+  const path = { id: appId, user_id: userId }
+  return call(http.DELETE('/apps/{id}/members/{user_id}', { params: { path } }), IN_PLACE)
+}
+
+export function accessQuery(appId: string, userId: string, language: string) {
+  return queryOptions({
+    queryKey: [...membersKey(appId), 'access', userId, language],
+    queryFn: (): Promise<MemberAccess> => {
+      const path = { id: appId, user_id: userId }
+      return call(http.GET('/apps/{id}/members/{user_id}/access', { params: { path } }), IN_PLACE)
+    },
+    staleTime: 0,
+  })
+}

@@ -1,0 +1,39 @@
+/** The apps of an organisation: lists and new ones. What happens to one app is in app.ts. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { call, http, type CallOptions } from './client'
+import type { Region } from './environment'
+import type { ListParams, Page } from './orgs'
+import type { components } from './schema'
+
+/** Shown where it happened, see profile.ts. */
+const IN_PLACE: CallOptions = { ignoreErrors: true }
+
+export type App = components['schemas']['AppView']
+export type AppStatus = components['schemas']['AppStatus']
+
+/** Lists of every status: what leaves one enters another. */
+export const appsOf = (orgId: string) => ({ queryKey: ['org', orgId, 'apps'] })
+
+export function appsQuery(orgId: string, params: ListParams & { status: AppStatus }) {
+  return queryOptions({
+    queryKey: [...appsOf(orgId).queryKey, params],
+    queryFn: (): Promise<Page<App>> =>
+      call(
+        http.GET('/orgs/{id}/apps', { params: { path: { id: orgId }, query: params } }),
+        IN_PLACE,
+      ),
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Where an app can be created. */
+export const appZonesQuery = queryOptions({
+  queryKey: ['app-zones'],
+  queryFn: (): Promise<Region[]> => call(http.GET('/app-zones'), IN_PLACE),
+  staleTime: Infinity,
+})
+
+export function createApp(orgId: string, body: components['schemas']['NewAppBody']): Promise<App> {
+  return call(http.POST('/orgs/{id}/apps', { params: { path: { id: orgId } }, body }), IN_PLACE)
+}

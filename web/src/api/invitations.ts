@@ -1,0 +1,88 @@
+/** Invitations, from the team that sends them and from the person who gets them. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { call, http, type CallOptions } from './client'
+import type { ListParams, Org, OrgRole, Page } from './orgs'
+import type { components } from './schema'
+
+/** Shown where it happened, see profile.ts. */
+const IN_PLACE: CallOptions = { ignoreErrors: true }
+
+export type Invitation = components['schemas']['InvitationView']
+export type AppGrant = components['schemas']['AppGrant']
+export type InvitationResult = components['schemas']['InvitationResult']
+/** One that the signed-in person has got. */
+export type MyInvitation = components['schemas']['MyInvitation']
+/** A team with an owner at the person's own mail domain. */
+export type JoinableOrg = components['schemas']['JoinableOrg']
+
+export const MOST_ADDRESSES = 50
+
+export const invitationsOf = (orgId: string) => ({ queryKey: ['org', orgId, 'invitations'] })
+
+/** Without a state: those that still wait for an answer, and those that waited in vain. */
+export function invitationsQuery(orgId: string, params: ListParams, language: string) {
+  return queryOptions({
+    // The names of built-in roles come in the language on screen.
+    queryKey: [...invitationsOf(orgId).queryKey, params, language],
+    queryFn: (): Promise<Page<Invitation>> =>
+      call(
+        http.GET('/orgs/{id}/invitations', { params: { path: { id: orgId }, query: params } }),
+        IN_PLACE,
+      ),
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export async function invite(
+  orgId: string,
+  body: { emails: string[]; role: OrgRole; apps?: AppGrant[] },
+): Promise<InvitationResult[]> {
+  const answer = await call(
+    http.POST('/orgs/{id}/invitations', { params: { path: { id: orgId } }, body }),
+    IN_PLACE,
+  )
+  return answer.results
+}
+
+export function revokeInvitation(orgId: string, id: string): Promise<unknown> {
+  const path = { id: orgId, inv_id: id }
+  return call(http.DELETE('/orgs/{id}/invitations/{inv_id}', { params: { path } }), IN_PLACE)
+}
+
+/** The seven days begin anew. */
+export function resendInvitation(orgId: string, id: string): Promise<Invitation> {
+  const path = { id: orgId, inv_id: id }
+  return call(http.POST('/orgs/{id}/invitations/{inv_id}/resend', { params: { path } }), IN_PLACE)
+}
+
+export const myInvitationsQuery = queryOptions({
+  queryKey: ['my-invitations'],
+  queryFn: async (): Promise<MyInvitation[]> =>
+    (await call(http.GET('/current/invitations'), IN_PLACE)).items,
+  staleTime: 0,
+})
+
+export function acceptInvitation(id: string): Promise<Org> {
+  return call(http.POST('/invitations/{id}/accept', { params: { path: { id } } }), IN_PLACE)
+}
+
+export function declineInvitation(id: string): Promise<unknown> {
+  return call(http.POST('/invitations/{id}/decline', { params: { path: { id } } }), IN_PLACE)
+}
+
+export const joinableOrgsQuery = queryOptions({
+  queryKey: ['joinable-orgs'],
+  queryFn: async (): Promise<JoinableOrg[]> =>
+    (await call(http.GET('/current/joinable-orgs'), IN_PLACE)).items,
+  staleTime: 0,
+})
+
+/** Tells the team's owners, once a day at most. */
+export function askToJoin(orgId: string, message?: string): Promise<unknown> {
+  const body = { message: message || undefined }
+  return call(
+    http.POST('/orgs/{id}/access-requests', { params: { path: { id: orgId } }, body }),
+    IN_PLACE,
+  )
+}

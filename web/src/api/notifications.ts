@@ -1,0 +1,48 @@
+/** Messages inside the console. They come in the language that is on screen. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { call, http, type CallOptions } from './client'
+import type { components } from './schema'
+
+export type Notification = components['schemas']['NotificationView']
+export type NotificationPage = components['schemas']['Notifications']
+
+/** Nobody asked for these calls: an ended session is told at the next thing the person does. */
+const UNASKED: CallOptions = { ignoreErrors: true, handles401: true }
+
+export const NOTIFICATIONS_PER_PAGE = 20
+const POLL_MS = 60_000
+
+export const unreadQuery = queryOptions({
+  queryKey: ['notifications', 'unread'],
+  queryFn: async () => (await call(http.GET('/current/notifications/unread'), UNASKED)).unread,
+  staleTime: 0,
+  retry: false,
+  // While the tab is visible, and once more when it becomes so.
+  refetchInterval: POLL_MS,
+  refetchOnWindowFocus: true,
+})
+
+export function notificationsQuery(language: string) {
+  return infiniteQueryOptions({
+    queryKey: ['notifications', 'list', language],
+    queryFn: async ({ pageParam, client }): Promise<NotificationPage> => {
+      const query = { page: pageParam, page_size: NOTIFICATIONS_PER_PAGE }
+      const page = await call(http.GET('/current/notifications', { params: { query } }), UNASKED)
+      // The bell must not count otherwise than the list below it.
+      client.setQueryData(unreadQuery.queryKey, page.unread)
+      return page
+    },
+    initialPageParam: 1,
+    getNextPageParam: (last, _pages, page) =>
+      page * NOTIFICATIONS_PER_PAGE < last.total ? page + 1 : undefined,
+    staleTime: 0,
+  })
+}
+
+/** The lists in every language. */
+export const allNotifications = { queryKey: ['notifications', 'list'] }
+
+/** Answers how many are still unread. Without ids it means all of them. */
+export async function markRead(ids?: string[]): Promise<number> {
+  return (await call(http.POST('/current/notifications/read', { body: { ids } }), UNASKED)).unread
+}

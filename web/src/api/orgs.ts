@@ -1,0 +1,130 @@
+/** Organisations (teams, to people), and who is in them. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { call, http, type CallOptions } from './client'
+import type { components } from './schema'
+
+/** Shown where it happened, see profile.ts. */
+const IN_PLACE: CallOptions = { ignoreErrors: true }
+
+/** The bar asks for these on every page: an ended session is told at the next thing the person does. */
+const UNASKED: CallOptions = { ignoreErrors: true, handles401: true }
+
+export type OrgRole = components['schemas']['OrgRole']
+export const ORG_ROLES: OrgRole[] = ['owner', 'admin', 'member']
+
+export type Org = components['schemas']['OrgView']
+export type OrgMember = components['schemas']['OrgMember']
+/** What removing a member would hit. */
+export type MemberImpact = components['schemas']['RemovalImpact']
+export interface ListParams {
+  page: number
+  page_size: number
+  search?: string
+  sort?: string
+  order?: 'asc' | 'desc'
+}
+export interface Page<Item> {
+  items: Item[]
+  total: number
+}
+
+/** My organisations, as lists and one by one; what changes one changes them all. */
+export const allOrgs = { queryKey: ['orgs'] }
+
+export function orgsQuery(params: ListParams) {
+  return queryOptions({
+    queryKey: [...allOrgs.queryKey, 'list', params],
+    queryFn: (): Promise<Page<Org>> =>
+      call(http.GET('/orgs', { params: { query: params } }), IN_PLACE),
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** For choosing one: as many as one answer holds. */
+export const orgChoicesQuery = queryOptions({
+  queryKey: [...allOrgs.queryKey, 'choices'],
+  queryFn: async (): Promise<Org[]> => {
+    const query = { page: 1, page_size: 100, sort: 'name', order: 'asc' }
+    return (await call(http.GET('/orgs', { params: { query } }), UNASKED)).items
+  },
+})
+
+export function orgQuery(id: string) {
+  return queryOptions({
+    queryKey: [...allOrgs.queryKey, 'one', id],
+    queryFn: (): Promise<Org> =>
+      call(http.GET('/orgs/{id}', { params: { path: { id } } }), IN_PLACE),
+  })
+}
+
+export function createOrg(body: { name: string; timezone: string }): Promise<Org> {
+  return call(http.POST('/orgs', { body }), IN_PLACE)
+}
+
+export function updateOrg(id: string, body: components['schemas']['OrgUpdateBody']): Promise<Org> {
+  return call(http.PUT('/orgs/{id}', { params: { path: { id } }, body }), IN_PLACE)
+}
+
+/** `name` is the organisation's, typed by the person. */
+export function deleteOrg(id: string, name: string): Promise<unknown> {
+  return call(http.DELETE('/orgs/{id}', { params: { path: { id } }, body: { name } }), IN_PLACE)
+}
+
+export function leaveOrg(id: string): Promise<unknown> {
+  return call(http.POST('/orgs/{id}/leave', { params: { path: { id } } }), IN_PLACE)
+}
+
+/** The other becomes owner, the person themselves an admin. */
+export function transferOrg(id: string, userId: string): Promise<unknown> {
+  const body = { user_id: userId }
+  return call(http.POST('/orgs/{id}/transfer', { params: { path: { id } }, body }), IN_PLACE)
+}
+
+/** Every list of an organisation's members. */
+export const membersOf = (orgId: string) => ({ queryKey: ['org', orgId, 'members'] })
+
+export function membersQuery(orgId: string, params: ListParams & { role?: OrgRole }) {
+  return queryOptions({
+    queryKey: [...membersOf(orgId).queryKey, 'list', params],
+    queryFn: (): Promise<Page<OrgMember>> =>
+      call(
+        http.GET('/orgs/{id}/members', { params: { path: { id: orgId }, query: params } }),
+        IN_PLACE,
+      ),
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function memberImpactQuery(orgId: string, userId: string) {
+  return queryOptions({
+    queryKey: [...membersOf(orgId).queryKey, 'impact', userId],
+    queryFn: (): Promise<MemberImpact> => {
+      const path = { id: orgId, user_id: userId }
+      return call(http.GET('/orgs/{id}/members/{user_id}/impact', { params: { path } }), IN_PLACE)
+    },
+    // Numbers to decide by must be those of now.
+    staleTime: 0,
+    gcTime: 0,
+  })
+}
+
+export function changeMember(orgId: string, userId: string, role: OrgRole): Promise<unknown> {
+  const path = { id: orgId, user_id: userId }
+  return call(
+    http.PUT('/orgs/{id}/members/{user_id}', { params: { path }, body: { role } }),
+    IN_PLACE,
+  )
+}
+
+/** The keys they made can be disabled in the same step, before anyone uses one. */
+export function removeMember(
+  orgId: string,
+  userId: string,
+  disableKeys: boolean,
+): Promise<unknown> {
+  const path = { id: orgId, user_id: userId }
+  const query = { disable_keys: disableKeys }
+  return call(http.DELETE('/orgs/{id}/members/{user_id}', { params: { path, query } }), IN_PLACE)
+}

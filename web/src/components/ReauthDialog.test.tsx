@@ -1,0 +1,75 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { render, screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeEach, expect, it, vi } from 'vitest'
+import { queryClient } from '../api/queryClient'
+import { bindNavigator } from '../lib/navigation'
+import { rememberUser } from '../session/session'
+import { aUser, ok, refusal, stubServer } from '../testing/server'
+import { askForProof, ReauthHost, settleProof } from './reauth'
+// The host fetches it when it is needed; here that would count against the time to find it.
+import './ReauthDialog'
+
+const navigate = vi.fn()
+beforeEach(() => {
+  navigate.mockReset()
+  bindNavigator(navigate)
+  settleProof(false)
+  rememberUser(aUser)
+})
+
+async function show() {
+  render(
+    <QueryClientProvider client={queryClient}>
+      <ReauthHost />
+    </QueryClientProvider>,
+  )
+  const proof = askForProof()
+  await screen.findByRole('dialog', { name: '请确认是你本人' })
+  // Inside an object: waiting for it is the test's business.
+  return { proof }
+}
+
+it('is not there until it is needed', () => {
+  const { container } = render(<ReauthHost />)
+  expect(container.childElementCount).toBe(0)
+})
+
+it('says on its field that a password is wrong, and takes the right one', async () => {
+  const wrong = {
+    message: '',
+    errors: [{ error: '密码不正确', code: 'wrong_password', field: 'password' }],
+  }
+  let right = false
+  stubServer({ '/current/reauth': () => (right ? ok({}) : refusal(422, wrong))() })
+  const { proof } = await show()
+  await userEvent.type(screen.getByLabelText('密码'), 'not it{Enter}')
+  expect(await screen.findByText('密码不正确')).toBeDefined()
+  right = true
+  await userEvent.type(screen.getByLabelText('密码'), ', this is{Enter}')
+  await expect(proof).resolves.toBe(true)
+})
+
+it('counts down where the server wants no more tries', async () => {
+  const body = { message: '', errors: [{ error: '尝试次数过多', code: 'throttled' }] }
+  stubServer({ '/current/reauth': refusal(429, body, { 'retry-after': '30' }) })
+  const { proof } = await show()
+  await userEvent.type(screen.getByLabelText('密码'), 'not it{Enter}')
+  expect((await screen.findByRole('alert')).textContent).toBe('尝试次数过多')
+  expect(screen.getByRole('button', { name: /请在 \d+ 秒后重试/ })).toBeDefined()
+  await userEvent.click(screen.getByRole('button', { name: /取\s*消/ }))
+  await expect(proof).resolves.toBe(false)
+})
+
+it('leads whoever has no password to a fresh sign-in, and back', async () => {
+  window.history.replaceState(null, '', '/account/user-info#mfa')
+  const { proof } = await show()
+  await userEvent.click(screen.getByRole('button', { name: '重新登录' }))
+  await expect(proof).resolves.toBe(false)
+  await waitFor(() =>
+    expect(navigate).toHaveBeenCalledWith(
+      `/login?logout&redirect=${encodeURIComponent('/account/user-info#mfa')}`,
+      undefined,
+    ),
+  )
+})

@@ -1,0 +1,91 @@
+import { Button, Input } from 'antd'
+import { useId, useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { ApiError } from '../api/errors'
+import { reauthenticate } from '../api/security'
+import { useT } from '../i18n/useT'
+import { goTo } from '../lib/navigation'
+import { paths } from '../paths'
+import { shownAddress } from '../session/guard'
+import { useUser } from '../session/useUser'
+import { FormDialog } from './FormDialog'
+import { Field } from './form/Field'
+import { FormError } from './form/FormError'
+import { PasswordInput } from './form/PasswordInput'
+import { SubmitButton } from './form/SubmitButton'
+import { useSubmit } from './form/useSubmit'
+import { settleProof, useReauth } from './reauth'
+import styles from './dialog.module.css'
+
+/** Above every other dialog: the one that asked for this stays open below. */
+const ON_TOP = 1040
+
+export default function ReauthDialog() {
+  const t = useT()
+  const asking = useReauth((state) => state.asking)
+  return (
+    <FormDialog
+      open={asking}
+      title={t('reauth.title')}
+      width={420}
+      zIndex={ON_TOP}
+      onCancel={() => settleProof(false)}
+    >
+      <ProofForm />
+    </FormDialog>
+  )
+}
+
+function ProofForm() {
+  const t = useT()
+  const email = useUser()?.email
+  // Asked for once the server says so: most sessions have shown the second factor already.
+  const [wantsCode, setWantsCode] = useState(false)
+  const form = useForm({ mode: 'onSubmit', defaultValues: { password: '', code: '' } })
+  const { sending, failure, onSubmit } = useSubmit(form, {
+    send: ({ password, code }) =>
+      reauthenticate(password, code || undefined).catch((error: unknown) => {
+        if (error instanceof ApiError && error.code === 'code_required') setWantsCode(true)
+        throw error
+      }),
+    done: () => settleProof(true),
+  })
+  const note = useId()
+  return (
+    <form noValidate onSubmit={onSubmit} aria-describedby={note}>
+      <p id={note} className={styles.lead}>
+        {t('reauth.lead')}
+      </p>
+      <FormError>{failure?.message}</FormError>
+      <input hidden readOnly type="text" name="username" autoComplete="username" value={email} />
+      <Field
+        control={form.control}
+        name="password"
+        label={t('field.password')}
+        rules={{ required: t('field.password.required') }}
+      >
+        {(input) => <PasswordInput {...input} autoComplete="current-password" />}
+      </Field>
+      {wantsCode && (
+        <Field control={form.control} name="code" label={t('reauth.code')}>
+          {(input) => <Input {...input} autoFocus autoComplete="one-time-code" />}
+        </Field>
+      )}
+      <div className={styles.actions}>
+        <Button type="link" className={styles.aside} onClick={signInAgain}>
+          {t('reauth.signInAgain')}
+        </Button>
+        <Button onClick={() => settleProof(false)}>{t('common.cancel')}</Button>
+        <SubmitButton sending={sending} retryAt={failure?.retryAt}>
+          {t('reauth.submit')}
+        </SubmitButton>
+      </div>
+    </form>
+  )
+}
+
+/** For whoever has no password, or has forgotten it: a fresh sign-in is as good a proof. */
+function signInAgain(): void {
+  settleProof(false)
+  goTo(paths.logout({ redirect: shownAddress() }))
+}

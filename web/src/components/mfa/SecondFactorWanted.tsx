@@ -1,0 +1,30 @@
+/** In place of what a team keeps shut until a second factor is there: the way to get one. */
+import { useT } from '../../i18n/useT'
+import { paths } from '../../paths'
+import { shownAddress } from '../../session/guard'
+import { useUser } from '../../session/useUser'
+import { LinkButton } from '../LinkButton'
+import { TotpEnrolment } from './TotpEnrolment'
+import styles from './mfa.module.css'
+
+export default function SecondFactorWanted({ onDone }: { onDone: () => void }) {
+  const t = useT()
+  const mfa = useUser()?.mfa
+  // There is one, but this sign-in did without it.
+  const signInAgain = mfa !== undefined && (mfa.totp || mfa.passkeys > 0)
+  return (
+    <section className={styles.notice} role="alert">
+      <div>
+        <h2>{t('mfa.required')}</h2>
+        <p>{t(signInAgain ? 'mfa.wantedAgain' : 'mfa.wantedText')}</p>
+      </div>
+      {signInAgain ? (
+        <LinkButton type="primary" to={paths.logout({ redirect: shownAddress() })}>
+          {t('reauth.signInAgain')}
+        </LinkButton>
+      ) : (
+        <TotpEnrolment onDone={onDone} />
+      )}
+    </section>
+  )
+}

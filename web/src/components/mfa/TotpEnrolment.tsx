@@ -1,0 +1,49 @@
+/**
+ * Turns two-step verification on: a button, and the dialog it opens. Used wherever a person is asked
+ * for a second factor, with or without the console around it.
+ */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Button, type ButtonProps } from 'antd'
+import { useState } from 'react'
+import { beginTotp, totpQuery } from '../../api/security'
+import { useT } from '../../i18n/useT'
+import { reloadUser } from '../../session/session'
+import { FormError } from '../form/FormError'
+import { TotpDialog } from './TotpDialog'
+
+interface TotpEnrolmentProps extends Pick<ButtonProps, 'type'> {
+  /** It is on, and the recovery codes are stored. */
+  onDone?: () => void
+}
+
+export function TotpEnrolment({ type = 'primary', onDone }: TotpEnrolmentProps) {
+  const t = useT()
+  const client = useQueryClient()
+  const [open, setOpen] = useState(false)
+  const beginning = useMutation({ mutationFn: beginTotp, onSuccess: () => setOpen(true) })
+
+  function finish() {
+    setOpen(false)
+    // The person now has a factor; what asked for one should know.
+    void client.invalidateQueries(totpQuery)
+    void reloadUser().catch(() => {})
+    onDone?.()
+  }
+
+  return (
+    <div>
+      <FormError>{beginning.error?.message}</FormError>
+      <Button type={type} loading={beginning.isPending} onClick={() => beginning.mutate()}>
+        {t('totp.enable')}
+      </Button>
+      {beginning.data && (
+        <TotpDialog
+          open={open}
+          beginning={beginning.data}
+          onCancel={() => setOpen(false)}
+          onDone={finish}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,51 @@
+/**
+ * "Confirm it is you". Calls that want a recent sign-in wait here together: one dialog, one answer
+ * for all of them. The dialog is fetched with the first need, because most visits never see one.
+ */
+import { lazy, Suspense } from 'react'
+import { create } from 'zustand'
+
+interface Reauth {
+  asking: boolean
+  everAsked: boolean
+}
+
+export const useReauth = create<Reauth>()(() => ({ asking: false, everAsked: false }))
+
+let waiting: { proof: Promise<boolean>; settle: (proved: boolean) => void } | null = null
+
+/** True once the person has proved themselves, false where they gave up. */
+export function askForProof(): Promise<boolean> {
+  if (!waiting) {
+    const { promise, resolve } = withResolver()
+    waiting = { proof: promise, settle: resolve }
+    useReauth.setState({ asking: true, everAsked: true })
+  }
+  return waiting.proof
+}
+
+/** `Promise.withResolvers` for browsers that do not have it yet. */
+function withResolver() {
+  let resolve!: (proved: boolean) => void
+  const promise = new Promise<boolean>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}
+
+export function settleProof(proved: boolean): void {
+  waiting?.settle(proved)
+  waiting = null
+  useReauth.setState({ asking: false })
+}
+
+const ReauthDialog = lazy(() => import('./ReauthDialog'))
+
+export function ReauthHost() {
+  const everAsked = useReauth((state) => state.everAsked)
+  return everAsked ? (
+    <Suspense fallback={null}>
+      <ReauthDialog />
+    </Suspense>
+  ) : null
+}

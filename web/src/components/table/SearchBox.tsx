@@ -1,0 +1,43 @@
+import { SearchOutlined } from '@ant-design/icons'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { TextInput } from '../form/TextInput'
+
+export const SEARCH_AFTER_MS = 300
+
+interface SearchBoxProps {
+  label: string
+  value: string | undefined
+  onSearch: (text: string | undefined) => void
+  className?: string
+}
+
+/** Searches when the typing pauses. Follows the address where that changes otherwise, e.g. by Back. */
+export function SearchBox({ label, value = '', onSearch, className }: SearchBoxProps) {
+  const [typed, setTyped] = useState(value)
+  const [shown, setShown] = useState(value)
+  if (shown !== value) {
+    setShown(value)
+    // What was typed since is newer than the address that it led to.
+    if (typed.trim() !== value) setTyped(value)
+  }
+
+  const search = useEffectEvent((text: string) => {
+    if (text !== value) onSearch(text || undefined)
+  })
+  useEffect(() => {
+    const timer = setTimeout(() => search(typed.trim()), SEARCH_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
+
+  return (
+    <TextInput
+      className={className}
+      type="search"
+      value={typed}
+      aria-label={label}
+      placeholder={label}
+      prefix={<SearchOutlined aria-hidden />}
+      onChange={({ target }) => setTyped(target.value)}
+    />
+  )
+}

@@ -1,0 +1,17 @@
+import styles from './DataTable.module.css'
+
+/** Above a list: search and filters at its start, what can be done at its end. */
+export function Toolbar({
+  children,
+  actions,
+}: {
+  children?: React.ReactNode
+  actions?: React.ReactNode
+}) {
+  return (
+    <div className={styles.toolbar}>
+      <div className={styles.filters}>{children}</div>
+      {actions}
+    </div>
+  )
+}

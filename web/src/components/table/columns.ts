@@ -1,0 +1,20 @@
+/** One column of a list: a heading, and what each row shows under it. */
+export interface Column<Row> {
+  /** Also the name that the server sorts by, where `sorts` says so. */
+  key: string
+  title: string
+  render: (row: Row) => React.ReactNode
+  sorts?: boolean
+  /** Numbers line up at their end. */
+  numeric?: boolean
+  /** What the row is called: it heads the card, and the row for a screen reader. */
+  heads?: boolean
+  /** Buttons: the heading is for screen readers only. */
+  actions?: boolean
+  width?: number | string
+}
+
+export interface Rows<Row> {
+  items: Row[]
+  total: number
+}

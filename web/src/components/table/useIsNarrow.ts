@@ -1,0 +1,13 @@
+import { useSyncExternalStore } from 'react'
+
+/** Where a table has no room for its columns and becomes a list of cards. */
+const narrow = window.matchMedia('(max-width: 719px)')
+
+export function useIsNarrow(): boolean {
+  return useSyncExternalStore(subscribe, () => narrow.matches)
+}
+
+function subscribe(changed: () => void): () => void {
+  narrow.addEventListener('change', changed)
+  return () => narrow.removeEventListener('change', changed)
+}

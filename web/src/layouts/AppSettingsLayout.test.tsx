@@ -1,0 +1,172 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { render, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { createMemoryRouter, RouterProvider } from 'react-router'
+import { describe, expect, it } from 'vitest'
+import type { App } from '../api/app'
+import { queryClient } from '../api/queryClient'
+import { rememberUser } from '../session/session'
+import { aUser, ok, refusal, stubServer } from '../testing/server'
+import AppSettingsLayout from './AppSettingsLayout'
+
+const anApp: App = {
+  id: 'app-1',
+  org_id: 'org-1',
+  name: '商城',
+  description: '',
+  region: 'local',
+  endpoint: 'https://atrium.example',
+  is_local: true,
+  timezone: 'Asia/Shanghai',
+  status: 'active',
+  created_by: null,
+  created_at: aUser.created_at,
+  archived_at: null,
+  deleted_at: null,
+  purge_at: null,
+  purge_started: false,
+  member_count: 1,
+  events_24h: null,
+  permissions: [],
+}
+
+const role = (...permissions: string[]) =>
+  ok({ role: { id: 'r', key: null, name: '值班' }, permissions, via: 'app' })
+const refused = (status: number, code: string) =>
+  refusal(status, { message: '', errors: [{ error: code, code }] })
+
+/** Without the console's own settings a button sets two characters apart. */
+const spaced = ([first, second]: string) => new RegExp(`^${first}\\s?${second}$`)
+
+type Answers = Parameters<typeof stubServer>[0]
+
+function show(answers: Answers) {
+  rememberUser(aUser)
+  const seen = stubServer({
+    '/apps/app-1': ok(anApp),
+    '/apps/app-1/role': role('app:view'),
+    '/orgs/org-1': ok({ id: 'org-1', name: '数据平台部' }),
+    '/current': ok(aUser),
+    ...answers,
+  })
+  const children = [{ path: '*', element: <p>the page</p> }]
+  const routes = [{ path: ':appId/authManagement', Component: AppSettingsLayout, children }]
+  const router = createMemoryRouter(routes, {
+    initialEntries: ['/app-1/authManagement/appDetail'],
+  })
+  render(
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  )
+  return seen
+}
+
+const links = async () =>
+  within(await screen.findByRole('navigation'))
+    .getAllByRole('link')
+    .map((link) => link.textContent)
+
+describe('the frame of an app', () => {
+  it('says which app, in what state, whose, and with what role', async () => {
+    show({})
+    expect(await screen.findByText('商城')).toBeDefined()
+    expect(screen.getByText('运行中')).toBeDefined()
+    expect(screen.getByText('值班')).toBeDefined()
+    expect(await screen.findByRole('link', { name: '数据平台部' })).toBeDefined()
+  })
+
+  it.each([
+    [['app:view'], ['应用详情']],
+    [
+      ['app:view', 'role:view', 'key:view'],
+      ['应用详情', '应用权限', '应用密钥'],
+    ],
+    [
+      ['app:view', 'member:view'],
+      ['应用详情', '应用成员'],
+    ],
+  ])('with %j leads to %j', async (permissions, titles) => {
+    show({ '/apps/app-1/role': role(...permissions) })
+    expect(await links()).toEqual(titles)
+  })
+
+  it('stands without the name of the team', async () => {
+    show({ '/orgs/org-1': refused(500, 'internal') })
+    expect(await screen.findByText('the page')).toBeDefined()
+  })
+})
+
+describe('an archived app', () => {
+  const archived = { ...anApp, status: 'archived', archived_at: aUser.created_at } as const
+
+  it('says so, and offers the way back only to those who may take it', async () => {
+    show({ '/apps/app-1': ok(archived) })
+    expect(await screen.findByText('应用已归档，当前为只读')).toBeDefined()
+    expect(screen.queryByRole('button')).toBeNull()
+  })
+
+  it('comes back', async () => {
+    let app: App = archived
+    show({
+      '/apps/app-1': () => ok(app)(),
+      '/apps/app-1/role': role('app:view', 'app:archive'),
+      '/apps/app-1/unarchive': () => {
+        app = anApp
+        return ok(app)()
+      },
+    })
+    await userEvent.click(await screen.findByRole('button', { name: '取消归档' }))
+    await waitFor(() => expect(screen.queryByText('应用已归档，当前为只读')).toBeNull())
+  })
+})
+
+describe('a deleted app', () => {
+  const deleted = { ...anApp, status: 'deleted', purge_at: '2999-01-01T00:00:00.000Z' } as const
+
+  it('says when it is purged and can be restored until then', async () => {
+    show({ '/apps/app-1': ok(deleted), '/apps/app-1/role': role('app:view', 'app:delete') })
+    expect(await screen.findByRole('button', { name: spaced('恢复') })).toBeDefined()
+    expect(document.querySelector('time')?.dateTime).toBe(deleted.purge_at)
+  })
+
+  it('cannot once the purge has begun', async () => {
+    const purging = { ...deleted, purge_started: true }
+    show({ '/apps/app-1': ok(purging), '/apps/app-1/role': role('app:view', 'app:delete') })
+    expect(await screen.findByText('数据正在清除，已无法恢复。')).toBeDefined()
+    expect(screen.queryByRole('button')).toBeNull()
+  })
+})
+
+describe('an app that cannot be shown', () => {
+  const heading = async () => (await screen.findByRole('heading', { level: 1 })).textContent
+
+  it('is not there', async () => {
+    show({
+      '/apps/app-1': refused(404, 'not_found'),
+      '/apps/app-1/role': refused(404, 'not_found'),
+    })
+    expect(await heading()).toBe('页面不存在')
+    expect(screen.queryByText('the page')).toBeNull()
+  })
+
+  it('is closed to the person', async () => {
+    show({ '/apps/app-1/role': refused(403, 'forbidden') })
+    expect(await heading()).toBe('没有权限访问此页面')
+  })
+
+  it('wants a second factor: enrolment for those who have none', async () => {
+    show({ '/apps/app-1': refused(403, 'second_factor_required') })
+    expect(await heading()).toBe('你的团队要求开启两步验证')
+    expect(screen.getByRole('button', { name: '开启两步验证' })).toBeDefined()
+  })
+
+  it('failed, and is asked for again', async () => {
+    let broken = true
+    show({ '/apps/app-1': () => (broken ? refused(500, 'internal')() : ok(anApp)()) })
+    expect(await screen.findByRole('alert')).toBeDefined()
+    broken = false
+    await userEvent.click(screen.getByRole('button', { name: spaced('重试') }))
+    expect(await screen.findByText('the page')).toBeDefined()
+  })
+})

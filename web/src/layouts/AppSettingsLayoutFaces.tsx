@@ -1,0 +1,106 @@
+/** What stands in the place of an app that is not on screen: on its way, not there, not to be had. */
+import { Skeleton } from 'antd'
+import { ApiError } from '../api/errors'
+import { Centered } from '../components/Centered'
+import { LinkButton } from '../components/LinkButton'
+import { LoadFailure } from '../components/LoadFailure'
+import { TotpEnrolment } from '../components/mfa/TotpEnrolment'
+import { Statement } from '../components/Statement'
+import { useT } from '../i18n/useT'
+import { paths } from '../paths'
+import { shownAddress } from '../session/guard'
+import { useUser } from '../session/useUser'
+import styles from './AppSettingsLayout.module.css'
+
+export function AppLoading() {
+  const t = useT()
+  return (
+    <div role="status" aria-busy="true">
+      <span className="visually-hidden">{t('common.loading')}</span>
+      <div className={styles.header} aria-hidden="true">
+        <Skeleton.Node active className={styles.nameSkeleton} />
+      </div>
+      <div className={styles.waiting} aria-hidden="true">
+        <Skeleton active paragraph={{ rows: 6 }} />
+      </div>
+    </div>
+  )
+}
+
+interface AppFailureProps {
+  error: Error
+  retrying: boolean
+  onRetry: () => void
+}
+
+export function AppFailure({ error, retrying, onRetry }: AppFailureProps) {
+  const t = useT()
+  const { status, code } = error instanceof ApiError ? error : { status: 0, code: null }
+  if (code === 'second_factor_required') return <SecondFactorFace onDone={onRetry} />
+  if (status === 403) return <ForbiddenFace />
+  if (status === 404) {
+    return (
+      <Face mark="404" title={t('notFound.title')}>
+        <p>{t('appSettings.notFound')}</p>
+      </Face>
+    )
+  }
+  return (
+    <Centered>
+      <Statement title={t('appSettings.failed')}>
+        <LoadFailure error={error} retrying={retrying} onRetry={onRetry} />
+      </Statement>
+    </Centered>
+  )
+}
+
+/** Seen, but not this person's to open. */
+export function ForbiddenFace() {
+  const t = useT()
+  return (
+    <Face mark="403" title={t('forbidden.title')}>
+      <p>{t('forbidden.text')}</p>
+    </Face>
+  )
+}
+
+function Face(props: { mark: string; title: string; children: React.ReactNode }) {
+  const t = useT()
+  return (
+    <Centered>
+      <Statement
+        {...props}
+        actions={
+          <LinkButton type="primary" to={paths.teamApps()}>
+            {t('title.teamApps')}
+          </LinkButton>
+        }
+      />
+    </Centered>
+  )
+}
+
+/** The team asks for a second factor. Enrolling counts at once; one that exists wants a new sign-in. */
+function SecondFactorFace({ onDone }: { onDone: () => void }) {
+  const t = useT()
+  const mfa = useUser()?.mfa
+  const enrolled = mfa !== undefined && (mfa.totp || mfa.passkeys > 0)
+  return (
+    <Centered>
+      <Statement
+        title={t('mfa.required')}
+        actions={
+          enrolled ? (
+            <LinkButton type="primary" to={paths.logout({ redirect: shownAddress() })}>
+              {t('reauth.signInAgain')}
+            </LinkButton>
+          ) : (
+            <TotpEnrolment onDone={onDone} />
+          )
+        }
+      >
+        <p>{t(enrolled ? 'appSettings.factorUnused' : 'noAuth.mfaText')}</p>
+      </Statement>
+    </Centered>
+  )
+}

@@ -1,0 +1,39 @@
+import { Link } from 'react-router'
+import type { Notification } from '../api/notifications'
+import { Moment } from '../components/Moment'
+import { useT } from '../i18n/useT'
+import styles from './BellPanel.module.css'
+
+/** One message. Opening it means having read it; where it names a place, that is opened too. */
+export function BellItem({ item, onOpen }: { item: Notification; onOpen: () => void }) {
+  const t = useT()
+  const words = (
+    <>
+      {!item.read_at && (
+        <span className={styles.mark}>
+          <span className="visually-hidden">{t('bell.new')}</span>
+        </span>
+      )}
+      <span className={styles.subject}>{item.title}</span>
+      <span className={styles.text}>{item.text}</span>
+      <span className={styles.time}>
+        <Moment at={item.created_at} />
+      </span>
+    </>
+  )
+  // A path of the console, and nothing that a browser would read as another host.
+  const link = item.link && /^\/(?![/\\])/.test(item.link) ? item.link : null
+  return (
+    <li>
+      {link ? (
+        <Link to={link} className={styles.item} onClick={onOpen}>
+          {words}
+        </Link>
+      ) : (
+        <button type="button" className={styles.item} onClick={onOpen}>
+          {words}
+        </button>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,43 @@
+/** Days as a person in a zone counts them, for a server that counts moments. */
+
+const DAY_MS = 86_400_000
+
+/** The moment (ms) at which a day ("2026-03-29") begins in a zone; null for what is no day. */
+export function dayStart(day: string, timeZone: string): number | null {
+  const midnight = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN
+  if (Number.isNaN(midnight)) return null
+  // The offset of that moment is known only from the moment itself, so the first guess is corrected.
+  const guess = midnight - offsetAt(midnight, timeZone)
+  return midnight - offsetAt(guess, timeZone)
+}
+
+/** Its last millisecond. Days on which clocks change are not 24 hours long. */
+export function dayEnd(day: string, timeZone: string): number | null {
+  const midnight = Date.parse(`${day}T00:00:00Z`)
+  if (Number.isNaN(midnight)) return null
+  const next = dayStart(new Date(midnight + DAY_MS).toISOString().slice(0, 10), timeZone)
+  return next === null ? null : next - 1
+}
+
+function offsetAt(moment: number, timeZone: string): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(moment)
+  const read = (type: string) => Number(parts.find((part) => part.type === type)?.value)
+  const wall = Date.UTC(
+    read('year'),
+    read('month') - 1,
+    read('day'),
+    read('hour'),
+    read('minute'),
+    read('second'),
+  )
+  return wall - Math.floor(moment / 1000) * 1000
+}

@@ -1,0 +1,17 @@
+import { TotpEnrolment } from '../../components/mfa/TotpEnrolment'
+import { useT } from '../../i18n/useT'
+import styles from '../../components/mfa/mfa.module.css'
+
+/** A team wants a second factor, and the person has none yet. */
+export function MfaNotice() {
+  const t = useT()
+  return (
+    <section className={styles.notice} aria-labelledby="mfa-notice">
+      <div>
+        <h2 id="mfa-notice">{t('mfa.required')}</h2>
+        <p>{t('mfa.requiredText')}</p>
+      </div>
+      <TotpEnrolment />
+    </section>
+  )
+}

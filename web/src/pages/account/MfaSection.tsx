@@ -1,0 +1,141 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Button, Modal, Skeleton } from 'antd'
+import { useState } from 'react'
+import { removeTotp, renewRecoveryCodes, totpQuery, type TotpState } from '../../api/security'
+import { ConfirmDialog } from '../../components/ConfirmDialog'
+import { FormError } from '../../components/form/FormError'
+import { LoadFailure } from '../../components/LoadFailure'
+import { RecoveryCodes } from '../../components/mfa/RecoveryCodes'
+import { TotpEnrolment } from '../../components/mfa/TotpEnrolment'
+import { Moment } from '../../components/Moment'
+import { useT } from '../../i18n/useT'
+import { reloadUser } from '../../session/session'
+import { Section } from './Section'
+import styles from './Section.module.css'
+
+/** With so few left it is time for new ones. */
+const FEW_CODES = 3
+
+export function MfaSection() {
+  const t = useT()
+  const client = useQueryClient()
+  const totp = useQuery(totpQuery)
+  const reload = () => void client.invalidateQueries(totpQuery)
+  return (
+    <Section name="mfa">
+      {totp.data ? (
+        totp.data.enabled ? (
+          <TurnedOn state={totp.data} onChange={reload} />
+        ) : (
+          <TotpEnrolment />
+        )
+      ) : totp.error ? (
+        <LoadFailure error={totp.error} retrying={totp.isFetching} onRetry={reload} />
+      ) : (
+        <Skeleton active title={false} paragraph={{ rows: 2 }} aria-label={t('common.loading')} />
+      )}
+    </Section>
+  )
+}
+
+function TurnedOn({ state, onChange }: { state: TotpState; onChange: () => void }) {
+  const t = useT()
+  const left = state.recovery_codes_left
+  return (
+    <>
+      <p className={styles.fact}>
+        <strong className={styles.good}>{t('totp.on')}</strong>
+        {state.confirmed_at && (
+          <>
+            {' · '}
+            {t('totp.since')} <Moment at={state.confirmed_at} />
+          </>
+        )}
+      </p>
+      <p className={left <= FEW_CODES ? styles.warning : styles.fact}>
+        {t(left <= FEW_CODES ? 'recovery.few' : 'recovery.left', { count: left })}
+      </p>
+      <div className={styles.actions}>
+        <Renewal onDone={onChange} />
+        <TurnOff onDone={onChange} />
+      </div>
+    </>
+  )
+}
+
+function Renewal({ onDone }: { onDone: () => void }) {
+  const t = useT()
+  const [asking, setAsking] = useState(false)
+  const [open, setOpen] = useState(false)
+  const renewing = useMutation({
+    mutationFn: renewRecoveryCodes,
+    onSuccess: () => setOpen(true),
+    onSettled: () => setAsking(false),
+  })
+  return (
+    <div>
+      <FormError>{renewing.error?.message}</FormError>
+      <Button onClick={() => setAsking(true)}>{t('recovery.renew')}</Button>
+      <ConfirmDialog
+        open={asking}
+        title={t('recovery.renewTitle')}
+        confirm={t('recovery.renew')}
+        busy={renewing.isPending}
+        onConfirm={() => renewing.mutate()}
+        onCancel={() => setAsking(false)}
+      >
+        {t('recovery.renewText')}
+      </ConfirmDialog>
+      <Modal
+        open={open}
+        title={t('recovery.title')}
+        footer={null}
+        closable={false}
+        mask={{ closable: false }}
+        keyboard={false}
+        width={480}
+        destroyOnHidden
+      >
+        <RecoveryCodes
+          codes={renewing.data ?? []}
+          onStored={() => {
+            setOpen(false)
+            onDone()
+          }}
+        />
+      </Modal>
+    </div>
+  )
+}
+
+function TurnOff({ onDone }: { onDone: () => void }) {
+  const t = useT()
+  const [asking, setAsking] = useState(false)
+  const removing = useMutation({
+    mutationFn: removeTotp,
+    onSuccess: () => {
+      onDone()
+      void reloadUser().catch(() => {})
+    },
+    onSettled: () => setAsking(false),
+  })
+  return (
+    <div>
+      <FormError>{removing.error?.message}</FormError>
+      <Button danger onClick={() => setAsking(true)}>
+        {t('totp.disable')}
+      </Button>
+      <ConfirmDialog
+        open={asking}
+        title={t('totp.disableTitle')}
+        confirm={t('totp.disable')}
+        danger
+        busy={removing.isPending}
+        onConfirm={() => removing.mutate()}
+        onCancel={() => setAsking(false)}
+      >
+        {t('totp.disableText')}
+      </ConfirmDialog>
+    </div>
+  )
+}

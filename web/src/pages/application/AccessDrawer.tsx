@@ -1,0 +1,115 @@
+/** Why a person may do something in the app, or what would let them. */
+import { CheckCircleFilled, MinusCircleOutlined } from '@ant-design/icons'
+import { useQuery } from '@tanstack/react-query'
+import { Drawer, Skeleton } from 'antd'
+import { useState } from 'react'
+import { accessQuery, type MemberAccess, type PermissionAccess } from '../../api/appMembers'
+import { TextInput } from '../../components/form/TextInput'
+import { LoadFailure } from '../../components/LoadFailure'
+import { useLanguageStore } from '../../i18n/store'
+import { useT } from '../../i18n/useT'
+import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { hasAll, wordsOf } from './matrix'
+import styles from './members.module.css'
+
+interface AccessDrawerProps {
+  /** Nobody: it is closed. */
+  userId: string | undefined
+  onClose: () => void
+}
+
+export function AccessDrawer({ userId, onClose }: AccessDrawerProps) {
+  const t = useT()
+  return (
+    <Drawer
+      open={userId !== undefined}
+      title={t('access.title')}
+      size={480}
+      closable={{ 'aria-label': t('common.close') }}
+      destroyOnHidden
+      onClose={onClose}
+    >
+      {userId && <Explanation userId={userId} />}
+    </Drawer>
+  )
+}
+
+function Explanation({ userId }: { userId: string }) {
+  const t = useT()
+  const { app } = useApp()
+  const language = useLanguageStore((state) => state.currentLang)
+  const access = useQuery(accessQuery(app.id, userId, language))
+  if (access.data) return <Permissions access={access.data} />
+  return access.error ? (
+    <LoadFailure
+      error={access.error}
+      retrying={access.isFetching}
+      onRetry={() => void access.refetch()}
+    />
+  ) : (
+    <Skeleton active paragraph={{ rows: 10 }} aria-label={t('common.loading')} />
+  )
+}
+
+function Permissions({ access: { user, permissions } }: { access: MemberAccess }) {
+  const t = useT()
+  const [search, setSearch] = useState('')
+  const words = wordsOf(search)
+  const found = permissions.filter(({ code, name }) => hasAll(`${code} ${name}`, words))
+  const held = permissions.filter((permission) => permission.held).length
+  return (
+    <>
+      <p className={styles.person}>
+        <strong>{user.name}</strong> <span className={styles.soft}>{user.email}</span>
+      </p>
+      <p className={styles.soft}>{t('access.count', { held, all: permissions.length })}</p>
+      <TextInput
+        className={styles.accessSearch}
+        type="search"
+        value={search}
+        aria-label={t('access.search')}
+        placeholder={t('access.search')}
+        onChange={({ target }) => setSearch(target.value)}
+      />
+      {found.length === 0 ? (
+        <p role="status">{t('role.nothingFound')}</p>
+      ) : (
+        <ul className={styles.permissions} aria-label={t('access.title')}>
+          {found.map((permission) => (
+            <PermissionItem key={permission.code} permission={permission} />
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function PermissionItem({ permission }: { permission: PermissionAccess }) {
+  const t = useT()
+  const { held, name, code } = permission
+  return (
+    <li className={styles.permission} data-held={held}>
+      {held ? <CheckCircleFilled aria-hidden /> : <MinusCircleOutlined aria-hidden />}
+      <div>
+        <p>
+          <span className="visually-hidden">{t(held ? 'access.held' : 'access.notHeld')}</span>{' '}
+          {name} <code className={styles.code}>{code}</code>
+        </p>
+        <p className={styles.soft}>
+          <Reason permission={permission} />
+        </p>
+      </div>
+    </li>
+  )
+}
+
+function Reason({ permission }: { permission: PermissionAccess }) {
+  const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
+  const { held, through, roles_that_give: givers } = permission
+  if (held && through) return t(`access.through.${through.kind}`, { role: through.role.name })
+  if (held) return null
+  if (givers.length === 0) return t('access.givenByNone')
+  const list = new Intl.ListFormat(language, { type: 'disjunction' })
+  return t('access.givenBy', { roles: list.format(givers.map(({ name }) => name)) })
+}

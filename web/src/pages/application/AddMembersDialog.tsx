@@ -1,0 +1,157 @@
+/** Adds people of the team to the app. Those chosen stay chosen while the search goes on. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Button, Checkbox, Skeleton } from 'antd'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { addAppMembers, candidatesQuery, type Candidate } from '../../api/appMembers'
+import type { Role } from '../../api/roles'
+import { FormDialog } from '../../components/FormDialog'
+import { Field } from '../../components/form/Field'
+import { FormError } from '../../components/form/FormError'
+import { SubmitButton } from '../../components/form/SubmitButton'
+import { useSubmit } from '../../components/form/useSubmit'
+import { LinkButton } from '../../components/LinkButton'
+import { LoadFailure } from '../../components/LoadFailure'
+import { SearchBox } from '../../components/table/SearchBox'
+import { useT } from '../../i18n/useT'
+import { useApp, useWatched } from '../../layouts/AppSettingsLayoutContext'
+import { paths } from '../../paths'
+import { RoleSelect } from './RoleSelect'
+import dialog from '../../components/dialog.module.css'
+import styles from './members.module.css'
+
+/** As many as one call takes. */
+const MOST = 100
+
+interface AddMembersDialogProps {
+  roles: Role[]
+  onDone: (said: string) => void
+  onCancel: () => void
+}
+
+export function AddMembersDialog({ roles, onDone, onCancel }: AddMembersDialogProps) {
+  const t = useT()
+  const { app } = useApp()
+  const watched = useWatched()
+  const [chosen, setChosen] = useState<Candidate[]>([])
+  const form = useForm({ defaultValues: { role_id: '' } })
+  const { sending, failure, onSubmit } = useSubmit(form, {
+    send: ({ role_id }) =>
+      watched(addAppMembers(app.id, { user_ids: chosen.map(({ user_id }) => user_id), role_id })),
+    done: ({ added, skipped }) =>
+      onDone(
+        skipped > 0
+          ? t('appMember.addedSkipped', { count: added, skipped })
+          : t('appMember.addedCount', { count: added }),
+      ),
+  })
+  return (
+    <FormDialog title={t('appMember.add')} width={520} onCancel={onCancel}>
+      <form noValidate onSubmit={onSubmit}>
+        <FormError>{failure?.message}</FormError>
+        <Candidates chosen={chosen} onChoose={setChosen} />
+        <Field
+          control={form.control}
+          name="role_id"
+          label={t('appMember.role')}
+          rules={{ required: t('appMember.roleRequired') }}
+        >
+          {({ name: _, value, ...input }) => (
+            <RoleSelect
+              {...input}
+              value={value || undefined}
+              placeholder={t('role.choose')}
+              roles={roles}
+            />
+          )}
+        </Field>
+        <div className={dialog.actions}>
+          <Button onClick={onCancel}>{t('common.cancel')}</Button>
+          <SubmitButton sending={sending} retryAt={failure?.retryAt} disabled={chosen.length === 0}>
+            {chosen.length > 0
+              ? t('appMember.addCount', { count: chosen.length })
+              : t('appMember.add')}
+          </SubmitButton>
+        </div>
+      </form>
+    </FormDialog>
+  )
+}
+
+interface CandidatesProps {
+  chosen: Candidate[]
+  onChoose: (chosen: Candidate[]) => void
+}
+
+function Candidates({ chosen, onChoose }: CandidatesProps) {
+  const t = useT()
+  const { app } = useApp()
+  const [search, setSearch] = useState('')
+  const candidates = useInfiniteQuery(candidatesQuery(app.id, search))
+  const found = candidates.data?.pages.flatMap(({ items }) => items)
+
+  function choose(candidate: Candidate, on: boolean) {
+    const others = chosen.filter(({ user_id }) => user_id !== candidate.user_id)
+    onChoose(on ? [...others, candidate] : others)
+  }
+
+  if (found?.length === 0 && search === '') {
+    return (
+      <div className={styles.nobody}>
+        <p>{t('appMember.nobodyLeft')}</p>
+        <LinkButton to={paths.teamMembers({ org: app.org_id })}>{t('appMember.invite')}</LinkButton>
+      </div>
+    )
+  }
+  return (
+    <>
+      <SearchBox
+        label={t('appMember.searchTeam')}
+        value={search}
+        onSearch={(text) => setSearch(text ?? '')}
+      />
+      <div className={styles.candidates} role="group" aria-label={t('appMember.candidates')}>
+        {!found ? (
+          candidates.error ? (
+            <LoadFailure
+              error={candidates.error}
+              retrying={candidates.isFetching}
+              onRetry={() => void candidates.refetch()}
+            />
+          ) : (
+            <Skeleton active title={false} paragraph={{ rows: 4 }} />
+          )
+        ) : found.length === 0 ? (
+          <p role="status">{t('table.nothingFound')}</p>
+        ) : (
+          found.map((candidate) => {
+            const on = chosen.some(({ user_id }) => user_id === candidate.user_id)
+            return (
+              <Checkbox
+                key={candidate.user_id}
+                className={styles.candidate}
+                checked={on}
+                disabled={!on && chosen.length >= MOST}
+                onChange={({ target }) => choose(candidate, target.checked)}
+              >
+                {candidate.name} <span className={styles.soft}>{candidate.email}</span>
+              </Checkbox>
+            )
+          })
+        )}
+        {candidates.hasNextPage && (
+          <Button
+            size="small"
+            loading={candidates.isFetchingNextPage}
+            onClick={() => void candidates.fetchNextPage()}
+          >
+            {t('appMember.more')}
+          </Button>
+        )}
+      </div>
+      <p className={styles.chosen} role="status">
+        {t('appMember.chosen', { count: chosen.length })}
+      </p>
+    </>
+  )
+}

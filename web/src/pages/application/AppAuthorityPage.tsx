@@ -1,0 +1,98 @@
+/** The roles of an app, and what each of them may do. */
+import { useEffect, useState } from 'react'
+import { useLocation, useNavigate } from 'react-router'
+import type { Role } from '../../api/roles'
+import { FormNotice } from '../../components/form/FormNotice'
+import { LinkButton } from '../../components/LinkButton'
+import { LoadFailure } from '../../components/LoadFailure'
+import { Page } from '../../components/Page'
+import { RowSkeleton } from '../../components/table/RowSkeleton'
+import { useT } from '../../i18n/useT'
+import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { paths } from '../../paths'
+import { Allowed } from './Allowed'
+import { DeleteRoleDialog } from './DeleteRoleDialog'
+import { savedRoleIn } from './savedRole'
+import { RoleList } from './RoleList'
+import { RoleMatrix } from './RoleMatrix'
+import { useRoles } from './useRoles'
+import styles from './roles.module.css'
+
+export default function AppAuthorityPage() {
+  const t = useT()
+  return (
+    <Allowed to="role:view">
+      <Page title={t('title.appAuthority')} lead={t('role.lead')}>
+        <Roles />
+      </Page>
+    </Allowed>
+  )
+}
+
+/** At most so many of an app's own; the server counts. */
+const CUSTOM_MAX = 30
+
+function Roles() {
+  const t = useT()
+  const { app, mayChange } = useApp()
+  const roles = useRoles()
+  const [deleting, setDeleting] = useState<Role | null>(null)
+  const [deleted, setDeleted] = useState<string | null>(null)
+  const saved = useSavedRole()
+
+  if (!roles.data) {
+    return roles.error ? (
+      <LoadFailure
+        error={roles.error}
+        retrying={roles.isFetching}
+        onRetry={() => void roles.refetch()}
+      />
+    ) : (
+      <RowSkeleton rows={4} />
+    )
+  }
+  const custom = roles.data.filter((role) => !role.builtin).length
+  return (
+    <>
+      <FormNotice>
+        {deleted !== null
+          ? t('role.deleted', { name: deleted })
+          : saved !== null && t('role.saved', { name: saved })}
+      </FormNotice>
+      <div className={styles.head}>
+        <h2 className={styles.title}>{t('role.list')}</h2>
+        <p className={styles.count}>{t('role.customCount', { count: custom, max: CUSTOM_MAX })}</p>
+        {mayChange('role:manage') && (
+          <LinkButton type="primary" to={paths.editRole(app.id)} disabled={custom >= CUSTOM_MAX}>
+            {t('role.create')}
+          </LinkButton>
+        )}
+      </div>
+      <RoleList roles={roles.data} onDelete={setDeleting} />
+      <RoleMatrix roles={roles.data} />
+      {deleting && (
+        <DeleteRoleDialog
+          role={deleting}
+          roles={roles.data}
+          onCancel={() => setDeleting(null)}
+          onDone={() => {
+            setDeleting(null)
+            setDeleted(deleting.name)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** What the editor has just saved. It is said once: a reload of the page is not a second time. */
+function useSavedRole(): string | null {
+  const { state, search } = useLocation()
+  const navigate = useNavigate()
+  const [saved] = useState(() => savedRoleIn(state))
+  const arrived = savedRoleIn(state) !== null
+  useEffect(() => {
+    if (arrived) void navigate({ search }, { replace: true, state: null, preventScrollReset: true })
+  }, [arrived, navigate, search])
+  return saved
+}

@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query'
+import { regionsQuery } from '../../api/environment'
+import { CopyButton } from '../../components/CopyButton'
+import { Moment } from '../../components/Moment'
+import { useT } from '../../i18n/useT'
+import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { Panel } from './Panel'
+import styles from './detail.module.css'
+
+export function AppFacts() {
+  const t = useT()
+  const { app, mayChange } = useApp()
+  // Loaded at start-up, see session.ts.
+  const regions = useQuery({ ...regionsQuery, enabled: false })
+  const region = regions.data?.get(app.region)?.name ?? app.region
+  return (
+    <Panel title={t('appDetail.facts')}>
+      <dl className={styles.facts}>
+        <Fact title={t('appDetail.id')}>
+          <span className={styles.copied}>
+            <code>{app.id}</code>
+            <CopyButton text={app.id}>{t('appDetail.copyId')}</CopyButton>
+          </span>
+        </Fact>
+        {/* The form above shows these to those who may change them. */}
+        {!mayChange('app:update') && (
+          <>
+            <Fact title={t('appDetail.description')}>{app.description || '—'}</Fact>
+            <Fact title={t('appDetail.timezone')}>{app.timezone}</Fact>
+          </>
+        )}
+        <Fact title={t('appDetail.region')}>{region}</Fact>
+        <Fact title={t('appDetail.endpoint')}>
+          <code>{app.endpoint}</code>
+        </Fact>
+        <Fact title={t('appDetail.createdBy')}>{app.created_by?.name ?? '—'}</Fact>
+        <Fact title={t('appDetail.createdAt')}>
+          <Moment at={app.created_at} />
+        </Fact>
+      </dl>
+    </Panel>
+  )
+}
+
+function Fact({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <div className={styles.fact}>
+      <dt>{title}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

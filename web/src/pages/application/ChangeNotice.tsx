@@ -1,0 +1,24 @@
+import { Button } from 'antd'
+import { FormNotice } from '../../components/form/FormNotice'
+import { useT } from '../../i18n/useT'
+import type { Notice } from './useMemberChanges'
+import styles from './members.module.css'
+
+/** What was done, and where it can be, the way to take it back. */
+export function ChangeNotice({ notice }: { notice: Notice | null }) {
+  const t = useT()
+  return (
+    <FormNotice>
+      {notice && (
+        <>
+          {notice.text}{' '}
+          {notice.undo && (
+            <Button type="link" className={styles.undo} onClick={notice.undo}>
+              {t('appMember.undo')}
+            </Button>
+          )}
+        </>
+      )}
+    </FormNotice>
+  )
+}

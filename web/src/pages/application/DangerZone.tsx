@@ -1,0 +1,94 @@
+/** The ends an app can come to. Both can be taken back: archiving at any time, deleting for a while. */
+import { useQuery } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { appImpactQuery, archiveApp, deleteApp, type App, type AppImpact } from '../../api/app'
+import { DangerDialog } from '../../components/DangerDialog'
+import { FormNotice } from '../../components/form/FormNotice'
+import { useT } from '../../i18n/useT'
+import { useApp, useAppChanged, useWatched } from '../../layouts/AppSettingsLayoutContext'
+import { Panel } from './Panel'
+import styles from './detail.module.css'
+
+type Deed = 'archive' | 'delete'
+
+export function DangerZone() {
+  const t = useT()
+  const { app, may, mayChange } = useApp()
+  const changed = useAppChanged()
+  const [asking, setAsking] = useState<Deed | null>(null)
+  const [done, setDone] = useState<Deed | null>(null)
+  const archives = mayChange('app:archive')
+  const deletes = may('app:delete') && app.status !== 'deleted'
+  // The place stays where something was just done, so that it is said there.
+  if (!archives && !deletes && !done) return null
+
+  return (
+    <Panel title={t('appDetail.danger')}>
+      <FormNotice>
+        {done && app.status !== 'active' && t(`apps.${done}.done`, { name: app.name })}
+      </FormNotice>
+      {archives && <Row deed="archive" onStart={setAsking} />}
+      {deletes && <Row deed="delete" onStart={setAsking} />}
+      {asking && (
+        <DeedDialog
+          deed={asking}
+          app={app}
+          onCancel={() => setAsking(null)}
+          onDone={(answer) => {
+            changed(answer)
+            setDone(asking)
+            setAsking(null)
+          }}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function Row({ deed, onStart }: { deed: Deed; onStart: (deed: Deed) => void }) {
+  const t = useT()
+  return (
+    <div className={styles.deed}>
+      <div>
+        <h3>{t(`appDetail.${deed}.title`)}</h3>
+        <p>{t(`apps.${deed}.text`)}</p>
+      </div>
+      <Button danger onClick={() => onStart(deed)}>
+        {t(`appDetail.${deed}.title`)}
+      </Button>
+    </div>
+  )
+}
+
+interface DeedDialogProps {
+  deed: Deed
+  app: App
+  onDone: (changed: App) => void
+  onCancel: () => void
+}
+
+function DeedDialog({ deed, app, onDone, onCancel }: DeedDialogProps) {
+  const t = useT()
+  const watched = useWatched()
+  const impact = useQuery(appImpactQuery(app.id))
+  const hits = ({ members, live_keys, events_24h }: AppImpact) => [
+    { label: t('apps.hit.members'), count: members },
+    { label: t('apps.hit.keys'), count: live_keys },
+    { label: t('apps.hit.events'), count: events_24h },
+  ]
+  return (
+    <DangerDialog
+      title={t(`apps.${deed}.title`, { name: app.name })}
+      confirm={t(`apps.${deed}.confirm`)}
+      name={deed === 'delete' ? app.name : undefined}
+      impact={impact}
+      hits={hits}
+      send={(typed) => watched(deed === 'delete' ? deleteApp(app.id, typed) : archiveApp(app.id))}
+      onDone={onDone}
+      onCancel={onCancel}
+    >
+      <p>{t(`apps.${deed}.text`)}</p>
+    </DangerDialog>
+  )
+}

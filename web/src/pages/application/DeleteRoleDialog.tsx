@@ -1,0 +1,79 @@
+/** Deleting a role: whoever holds it, or is invited with it, must get another one. */
+import { useQueryClient } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { everythingOf } from '../../api/app'
+import { ApiError } from '../../api/errors'
+import { deleteRole, type Role } from '../../api/roles'
+import { FormDialog } from '../../components/FormDialog'
+import { Field } from '../../components/form/Field'
+import { FormError } from '../../components/form/FormError'
+import { useSubmit } from '../../components/form/useSubmit'
+import { useT } from '../../i18n/useT'
+import { useApp, useWatched } from '../../layouts/AppSettingsLayoutContext'
+import { RoleSelect } from './RoleSelect'
+import dialog from '../../components/dialog.module.css'
+
+interface DeleteRoleDialogProps {
+  role: Role
+  roles: Role[]
+  onDone: () => void
+  onCancel: () => void
+}
+
+export function DeleteRoleDialog({ role, roles, onDone, onCancel }: DeleteRoleDialogProps) {
+  const t = useT()
+  const { app } = useApp()
+  const client = useQueryClient()
+  const watched = useWatched()
+  // Pending invitations are not counted among its members, so the server may know of a need.
+  const [inUse, setInUse] = useState(role.member_count > 0)
+  const form = useForm({ defaultValues: { replacement: '' } })
+  const { sending, failure, onSubmit } = useSubmit(form, {
+    send: ({ replacement }) =>
+      watched(deleteRole(app.id, role.id, replacement || undefined)).catch((error: unknown) => {
+        if (error instanceof ApiError && error.code === 'role_in_use') setInUse(true)
+        throw error
+      }),
+    done: () => {
+      void client.invalidateQueries(everythingOf(app.id))
+      onDone()
+    },
+  })
+  return (
+    <FormDialog title={t('role.deleteTitle', { name: role.name })} onCancel={onCancel}>
+      <form noValidate onSubmit={onSubmit}>
+        <p className={dialog.lead}>
+          {role.member_count > 0
+            ? t('role.deleteHeld', { count: role.member_count })
+            : t('role.deleteText')}
+        </p>
+        <FormError>{failure?.message}</FormError>
+        {inUse && (
+          <Field
+            control={form.control}
+            name="replacement"
+            label={t('role.replacement')}
+            rules={{ required: t('role.replacementRequired') }}
+          >
+            {({ name: _, value, ...input }) => (
+              <RoleSelect
+                {...input}
+                value={value || undefined}
+                placeholder={t('role.choose')}
+                roles={roles.filter(({ id }) => id !== role.id)}
+              />
+            )}
+          </Field>
+        )}
+        <div className={dialog.actions}>
+          <Button onClick={onCancel}>{t('common.cancel')}</Button>
+          <Button type="primary" danger htmlType="submit" loading={sending}>
+            {t('role.delete')}
+          </Button>
+        </div>
+      </form>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,170 @@
+/** Changes to several members at once, and to one: what happened to each is said before it closes. */
+import { Button } from 'antd'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { changeAppMember, removeAppMember, type AppMember } from '../../api/appMembers'
+import type { Role } from '../../api/roles'
+import { FormDialog } from '../../components/FormDialog'
+import { Field } from '../../components/form/Field'
+import { FormError } from '../../components/form/FormError'
+import { useSubmit } from '../../components/form/useSubmit'
+import { useLanguageStore } from '../../i18n/store'
+import { useT } from '../../i18n/useT'
+import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { forEachMember, type Outcome } from './members'
+import { RoleSelect } from './RoleSelect'
+import dialog from '../../components/dialog.module.css'
+import styles from './members.module.css'
+
+interface Ends {
+  /** With what there is to say about it; null where the dialog has said it all. */
+  onDone: (said: string | null) => void
+  onCancel: () => void
+}
+
+interface RemoveProps extends Ends {
+  members: AppMember[]
+}
+
+export function RemoveMembersDialog({ members, ...ends }: RemoveProps) {
+  const t = useT()
+  const { app } = useApp()
+  const [only] = members.length === 1 ? members : []
+  return (
+    <MembersDialog
+      {...ends}
+      members={members}
+      danger
+      title={
+        only
+          ? t('appMember.removeTitle', { name: only.name })
+          : t('appMember.removeManyTitle', { count: members.length })
+      }
+      submit={t('appMember.remove')}
+      change={(member) => removeAppMember(app.id, member.user_id)}
+      said={(count) => t('appMember.removed', { count })}
+    >
+      <p className={dialog.lead}>
+        {t(only?.is_me ? 'appMember.removeMeText' : 'appMember.removeText')}
+      </p>
+    </MembersDialog>
+  )
+}
+
+interface ChangeRolesProps extends RemoveProps {
+  roles: Role[]
+}
+
+export function ChangeRolesDialog({ members, roles, ...ends }: ChangeRolesProps) {
+  const t = useT()
+  const { app } = useApp()
+  return (
+    <MembersDialog
+      {...ends}
+      members={members}
+      roles={roles}
+      title={t('appMember.changeRoleTitle', { count: members.length })}
+      submit={t('appMember.changeRole')}
+      change={(member, roleId) => changeAppMember(app.id, member.user_id, roleId)}
+      said={(count) => t('appMember.rolesChanged', { count })}
+    />
+  )
+}
+
+interface MembersDialogProps extends Ends {
+  members: AppMember[]
+  /** To choose from, where the change needs a role. */
+  roles?: Role[]
+  title: string
+  submit: string
+  danger?: boolean
+  change: (member: AppMember, roleId: string) => Promise<unknown>
+  said: (count: number) => string
+  children?: React.ReactNode
+}
+
+function MembersDialog(props: MembersDialogProps) {
+  const { members, roles, title, submit, danger, change, said, onDone, onCancel, children } = props
+  const t = useT()
+  const [partly, setPartly] = useState<Outcome | null>(null)
+  const form = useForm({ defaultValues: { role_id: '' } })
+  const { sending, onSubmit } = useSubmit(form, {
+    send: ({ role_id }) => forEachMember(members, (member) => change(member, role_id)),
+    done: (outcome) => {
+      if (outcome.failed.length > 0) setPartly(outcome)
+      else onDone(said(outcome.done))
+    },
+  })
+  // Some are done: what the list shows is old, however the dialog closes.
+  const close = partly ? () => onDone(null) : onCancel
+  return (
+    <FormDialog title={title} onCancel={close}>
+      {partly ? (
+        <Partly outcome={partly} said={said} onClose={close} />
+      ) : (
+        <form noValidate onSubmit={onSubmit}>
+          {children}
+          {members.length > 1 && <Names members={members} />}
+          {roles && (
+            <Field
+              control={form.control}
+              name="role_id"
+              label={t('appMember.newRole')}
+              rules={{ required: t('appMember.roleRequired') }}
+            >
+              {({ name: _, value, ...input }) => (
+                <RoleSelect
+                  {...input}
+                  value={value || undefined}
+                  placeholder={t('role.choose')}
+                  roles={roles}
+                />
+              )}
+            </Field>
+          )}
+          <div className={dialog.actions}>
+            <Button onClick={onCancel}>{t('common.cancel')}</Button>
+            <Button type="primary" danger={danger} htmlType="submit" loading={sending}>
+              {submit}
+            </Button>
+          </div>
+        </form>
+      )}
+    </FormDialog>
+  )
+}
+
+function Names({ members }: { members: AppMember[] }) {
+  const language = useLanguageStore((state) => state.currentLang)
+  const names = members.map(({ name }) => name)
+  return (
+    <p className={styles.names}>{new Intl.ListFormat(language, { type: 'unit' }).format(names)}</p>
+  )
+}
+
+interface PartlyProps {
+  outcome: Outcome
+  said: (count: number) => string
+  onClose: () => void
+}
+
+function Partly({ outcome, said, onClose }: PartlyProps) {
+  const t = useT()
+  return (
+    <>
+      {outcome.done > 0 && <p className={dialog.lead}>{said(outcome.done)}</p>}
+      <FormError>
+        <ul className={styles.reasons}>
+          {outcome.failed.map(({ name, reason }, index) => (
+            <li key={index}>{t('appMember.failed', { name, reason })}</li>
+          ))}
+        </ul>
+      </FormError>
+      <div className={dialog.actions}>
+        <Button type="primary" onClick={onClose}>
+          {t('common.close')}
+        </Button>
+      </div>
+    </>
+  )
+}

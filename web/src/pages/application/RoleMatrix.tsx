@@ -1,0 +1,111 @@
+/** Roles against permissions. The headings of both stay on screen while the middle scrolls. */
+import { CheckOutlined } from '@ant-design/icons'
+import { Button } from 'antd'
+import { Fragment, useMemo } from 'react'
+import type { Role } from '../../api/roles'
+import { LoadFailure } from '../../components/LoadFailure'
+import { RowSkeleton } from '../../components/table/RowSkeleton'
+import { SearchBox } from '../../components/table/SearchBox'
+import { Toolbar } from '../../components/table/Toolbar'
+import { useTableParams } from '../../components/table/useTableParams'
+import { useT } from '../../i18n/useT'
+import { matrixOf, type MatrixGroup } from './matrix'
+import { useAppPermissions } from './useRoles'
+import styles from './roles.module.css'
+
+export function RoleMatrix({ roles }: { roles: Role[] }) {
+  const t = useT()
+  const permissions = useAppPermissions()
+  const [{ search }, setParams] = useTableParams()
+  const groups = useMemo(
+    () => matrixOf(permissions.data ?? [], roles, search),
+    [permissions.data, roles, search],
+  )
+  return (
+    <div className={styles.matrix}>
+      <h2 className={styles.title}>{t('role.matrix')}</h2>
+      <Toolbar>
+        <SearchBox
+          className={styles.search}
+          label={t('role.search')}
+          value={search}
+          onSearch={(text) => setParams({ search: text })}
+        />
+      </Toolbar>
+      {!permissions.data ? (
+        permissions.error ? (
+          <LoadFailure
+            error={permissions.error}
+            retrying={permissions.isFetching}
+            onRetry={() => void permissions.refetch()}
+          />
+        ) : (
+          <RowSkeleton rows={8} />
+        )
+      ) : groups.length === 0 ? (
+        <div className={styles.nothing}>
+          <p role="status">{t('role.nothingFound')}</p>
+          <Button onClick={() => setParams({ search: undefined })}>{t('table.clear')}</Button>
+        </div>
+      ) : (
+        <Grid groups={groups} roles={roles} />
+      )}
+    </div>
+  )
+}
+
+function Grid({ groups, roles }: { groups: MatrixGroup[]; roles: Role[] }) {
+  const t = useT()
+  return (
+    // Scrolls both ways by itself, so the keyboard must be able to get into it.
+    <div className={styles.scroller} role="region" aria-label={t('role.matrix')} tabIndex={0}>
+      <table className={styles.grid}>
+        <thead>
+          <tr>
+            <th scope="col">{t('role.permission')}</th>
+            {roles.map((role) => (
+              <th key={role.id} scope="col">
+                <span className={styles.roleName}>{role.name}</span>
+                <span className={styles.roleCount}>
+                  {t('role.memberCount', { count: role.member_count })}
+                </span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {groups.map((group) => (
+          <tbody key={group.key}>
+            <tr className={styles.group}>
+              <th scope="rowgroup">{group.name}</th>
+              <td colSpan={roles.length} />
+            </tr>
+            {group.rows.map((row) => (
+              <tr key={row.code}>
+                <th scope="row">
+                  <span className={styles.permission}>{row.name}</span>
+                  <code className={styles.code}>{row.code}</code>
+                  <span className={styles.about}>{row.description}</span>
+                </th>
+                {row.held.map((held, index) => (
+                  <Fragment key={roles[index]!.id}>
+                    <Cell held={held} />
+                  </Fragment>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        ))}
+      </table>
+    </div>
+  )
+}
+
+function Cell({ held }: { held: boolean }) {
+  const t = useT()
+  return (
+    <td className={held ? styles.held : styles.notHeld}>
+      {held ? <CheckOutlined aria-hidden /> : <span aria-hidden="true">–</span>}
+      <span className="visually-hidden">{t(held ? 'role.has' : 'role.hasNot')}</span>
+    </td>
+  )
+}

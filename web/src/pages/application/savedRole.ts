@@ -1,0 +1,10 @@
+/** The editor tells the list what it has saved. It travels in the history's state, see arrival.ts. */
+export interface SavedRole {
+  savedRole: string
+}
+
+export function savedRoleIn(state: unknown): string | null {
+  if (typeof state !== 'object' || state === null) return null
+  const { savedRole } = state as Partial<Record<keyof SavedRole, unknown>>
+  return typeof savedRole === 'string' ? savedRole : null
+}

@@ -1,0 +1,58 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { everythingOf } from '../../api/app'
+import { changeAppMember, type AppMember } from '../../api/appMembers'
+import type { Role } from '../../api/roles'
+import { useT } from '../../i18n/useT'
+import { useApp } from '../../layouts/AppSettingsLayoutContext'
+
+export interface Notice {
+  text: string
+  undo?: () => void
+}
+
+interface RoleChange {
+  member: AppMember
+  role: Pick<Role, 'id' | 'name'>
+  /** Taking a change back offers no further taking back. */
+  undoes?: boolean
+}
+
+/** Roles changed in the list itself, and what is said about changes of any kind. */
+export function useMemberChanges() {
+  const t = useT()
+  const { app } = useApp()
+  const client = useQueryClient()
+  const [notice, setNotice] = useState<Notice | null>(null)
+
+  const changing = useMutation({
+    mutationFn: ({ member, role }: RoleChange) => changeAppMember(app.id, member.user_id, role.id),
+    onMutate: () => setNotice(null),
+    onSuccess: (_answer, { member, role, undoes }) => {
+      const before = member.role
+      setNotice({
+        text: t('appMember.roleChanged', { name: member.name, role: role.name }),
+        undo:
+          undoes || !before
+            ? undefined
+            : () => changing.mutate({ member, role: before, undoes: true }),
+      })
+    },
+    // After a refusal too: the list, or the person's own rights, may have changed meanwhile.
+    onSettled: () => client.invalidateQueries(everythingOf(app.id)),
+  })
+
+  return {
+    changeRole: (member: AppMember, role: Role) => changing.mutate({ member, role }),
+    /** Whose role is on its way. */
+    changing: changing.isPending ? changing.variables.member.user_id : null,
+    failure: changing.error?.message,
+    notice,
+    /** After a change that a dialog has made. */
+    settle: (text: string | null) => {
+      changing.reset()
+      setNotice(text === null ? null : { text })
+      void client.invalidateQueries(everythingOf(app.id))
+    },
+  }
+}

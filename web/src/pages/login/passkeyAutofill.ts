@@ -1,0 +1,61 @@
+/**
+ * Passkeys among the addresses that the browser offers to fill in. The offer waits as long as the
+ * form is open; what it asks the server for does not live that long, so it is renewed.
+ */
+import { passkeySignInOptions, signInByPasskey, type User } from '../../api/account'
+import { ApiError } from '../../api/errors'
+import { withRegions } from '../../session/arrive'
+import { chosenPasskey, passkeysAutofill } from '../../session/passkey'
+
+/** A minute less than the server allows. */
+const RENEW_MS = 4 * 60_000
+
+interface Outcome {
+  onUser: (user: User) => void
+  /** Only of a passkey that was chosen: an offer that cannot be made is nobody's concern. */
+  onFailure: (error: ApiError) => void
+}
+
+export async function offerInAutofill(signal: AbortSignal, outcome: Outcome): Promise<void> {
+  if (!(await passkeysAutofill())) return
+  while (!signal.aborted) {
+    const credential = await offerOnce(signal)
+    if (credential === 'over') return
+    if (credential === 'late') {
+      await untilVisible(signal)
+      continue
+    }
+    try {
+      const user = await withRegions(signInByPasskey(credential))
+      if (!signal.aborted) outcome.onUser(user)
+      return
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      if (!signal.aborted) outcome.onFailure(error)
+    }
+  }
+}
+
+async function offerOnce(signal: AbortSignal): Promise<PublicKeyCredentialJSON | 'late' | 'over'> {
+  const limit = AbortSignal.timeout(RENEW_MS)
+  try {
+    // Given up with the rest: an answer that comes late would replace the cookie of the next one.
+    const options = await passkeySignInOptions(signal)
+    if (signal.aborted) return 'over'
+    return await chosenPasskey(options, {
+      signal: AbortSignal.any([signal, limit]),
+      inAutofill: true,
+    })
+  } catch {
+    return limit.aborted && !signal.aborted ? 'late' : 'over'
+  }
+}
+
+/** A tab that nobody looks at need not ask the server again. */
+function untilVisible(signal: AbortSignal): Promise<void> {
+  if (document.visibilityState === 'visible') return Promise.resolve()
+  return new Promise((resolve) => {
+    document.addEventListener('visibilitychange', () => resolve(), { once: true, signal })
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

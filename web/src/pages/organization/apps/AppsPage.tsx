@@ -1,0 +1,116 @@
+/** A list of the team's apps in one state. The three pages differ in their columns and words. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { everythingOf } from '../../../api/app'
+import { appsOf, appsQuery, type App, type AppStatus } from '../../../api/apps'
+import { allOrgs } from '../../../api/orgs'
+import { FormError } from '../../../components/form/FormError'
+import { Page } from '../../../components/Page'
+import type { Column } from '../../../components/table/columns'
+import { DataTable } from '../../../components/table/DataTable'
+import { SearchBox } from '../../../components/table/SearchBox'
+import { Toolbar } from '../../../components/table/Toolbar'
+import { useTableParams } from '../../../components/table/useTableParams'
+import { useT } from '../../../i18n/useT'
+import { useOrg } from '../../../session/org'
+import { reloadUser } from '../../../session/session'
+import { DeedDialog } from './DeedDialog'
+import { DEEDS, type Deed } from './deeds'
+import page from '../organization.module.css'
+import styles from './AppsPage.module.css'
+
+interface AppsPageProps {
+  status: AppStatus
+  title: string
+  lead: string
+  columns: (ask: (deed: Deed, app: App) => void) => Column<App>[]
+  /** What the server can sort this list by; a constant. */
+  choices: { sorts: string[] }
+  empty: React.ReactNode
+  action?: React.ReactNode
+}
+
+export function AppsPage(props: AppsPageProps) {
+  const { status, title, lead, columns, choices, empty, action } = props
+  const t = useT()
+  const org = useOrg()
+  const [params, setParams] = useTableParams(choices)
+  const apps = useQuery(appsQuery(org.id, { ...params, status }))
+  const [asking, setAsking] = useState<{ deed: Deed; app: App } | null>(null)
+  const { done, undoing, finish } = useLastDeed(org.id)
+
+  return (
+    <Page title={title} lead={lead}>
+      <Toolbar actions={action}>
+        <SearchBox
+          className={page.search}
+          label={t('apps.search')}
+          value={params.search}
+          onSearch={(search) => setParams({ search })}
+        />
+      </Toolbar>
+      <FormError>{undoing.error?.message}</FormError>
+      <div className={styles.done} role="status">
+        {done && (
+          <>
+            <span className={page.status}>
+              {t(`apps.${done.deed}.done`, { name: done.app.name })}
+            </span>
+            {DEEDS[done.deed].undo && (
+              <Button size="small" loading={undoing.isPending} onClick={() => undoing.mutate(done)}>
+                {t('apps.undo')}
+              </Button>
+            )}
+          </>
+        )}
+      </div>
+      <DataTable
+        label={title}
+        query={apps}
+        params={params}
+        onChange={setParams}
+        onClear={() => setParams({ search: undefined })}
+        rowKey={(app) => app.id}
+        columns={columns((deed, app) => setAsking({ deed, app }))}
+        empty={empty}
+      />
+      {asking && (
+        <DeedDialog
+          {...asking}
+          onDone={(app) => {
+            finish({ deed: asking.deed, app })
+            setAsking(null)
+          }}
+          onCancel={() => setAsking(null)}
+        />
+      )}
+    </Page>
+  )
+}
+
+interface Done {
+  deed: Deed
+  app: App
+}
+
+/** Says what was done and takes it back in one click, where no name has to be typed for that. */
+function useLastDeed(orgId: string) {
+  const client = useQueryClient()
+  const [done, setDone] = useState<Done | null>(null)
+
+  function finish(deed: Done | null) {
+    setDone(deed)
+    if (deed) void client.invalidateQueries(everythingOf(deed.app.id))
+    void client.invalidateQueries(appsOf(orgId))
+    void client.invalidateQueries(allOrgs)
+    // Which app the person lands in hangs on it.
+    void reloadUser().catch(() => {})
+  }
+
+  const undoing = useMutation({
+    mutationFn: ({ deed, app }: Done) => DEEDS[DEEDS[deed].undo!].send(app, app.name),
+    onSuccess: () => finish(null),
+  })
+  return { done, undoing, finish }
+}

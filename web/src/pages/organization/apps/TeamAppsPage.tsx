@@ -1,0 +1,44 @@
+import { Button } from 'antd'
+import { useState } from 'react'
+import { EmptyFace } from '../../../components/table/EmptyFace'
+import { useT } from '../../../i18n/useT'
+import { useOrgMay } from '../../../session/org'
+import { AppsPage } from './AppsPage'
+import { actionColumn, factColumns, momentColumn, nameColumn } from './columns'
+import { CreateAppDialog } from './CreateAppDialog'
+
+const CHOICES = { sorts: ['name', 'member_count', 'created_at'] }
+
+export default function TeamAppsPage() {
+  const t = useT()
+  const creates = useOrgMay('org_app:create')
+  const [creating, setCreating] = useState(false)
+  const create = creates && (
+    <Button type="primary" onClick={() => setCreating(true)}>
+      {t('apps.create')}
+    </Button>
+  )
+  return (
+    <>
+      <AppsPage
+        status="active"
+        title={t('title.teamApps')}
+        lead={t('apps.active.lead')}
+        choices={CHOICES}
+        columns={(ask) => [
+          nameColumn(t, true),
+          ...factColumns(t),
+          momentColumn('created_at', t('table.createdAt')),
+          actionColumn(t, ask),
+        ]}
+        action={create}
+        empty={
+          <EmptyFace title={t('apps.active.none')} action={create}>
+            {t(creates ? 'apps.active.noneText' : 'apps.active.askText')}
+          </EmptyFace>
+        }
+      />
+      {creating && <CreateAppDialog onCancel={() => setCreating(false)} />}
+    </>
+  )
+}

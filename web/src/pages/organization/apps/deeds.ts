@@ -1,0 +1,43 @@
+/** What can happen to an app as a whole, who may do it, and what takes it back. */
+import { archiveApp, deleteApp, restoreApp, unarchiveApp } from '../../../api/app'
+import type { App } from '../../../api/apps'
+
+export type Deed = 'archive' | 'unarchive' | 'delete' | 'restore'
+
+interface DeedRule {
+  needs: string
+  send: (app: App, typedName: string) => Promise<App>
+  undo?: Deed
+  danger?: boolean
+  /** Asks for the name of the app. */
+  typed?: boolean
+}
+
+export const DEEDS: Record<Deed, DeedRule> = {
+  archive: {
+    needs: 'app:archive',
+    send: ({ id }) => archiveApp(id),
+    undo: 'unarchive',
+    danger: true,
+  },
+  unarchive: { needs: 'app:archive', send: ({ id }) => unarchiveApp(id), undo: 'archive' },
+  delete: {
+    needs: 'app:delete',
+    send: ({ id }, typed) => deleteApp(id, typed),
+    undo: 'restore',
+    danger: true,
+    typed: true,
+  },
+  restore: { needs: 'app:delete', send: ({ id }) => restoreApp(id) },
+}
+
+/** What the person may do with an app, in the state it is in. */
+export function deedsFor({ status, permissions, purge_started }: App): Deed[] {
+  const possible: Record<App['status'], Deed[]> = {
+    active: ['archive', 'delete'],
+    archived: ['unarchive', 'delete'],
+    // Once its data is being removed, there is nothing whole to bring back.
+    deleted: purge_started ? [] : ['restore'],
+  }
+  return possible[status].filter((deed) => permissions.includes(DEEDS[deed].needs))
+}

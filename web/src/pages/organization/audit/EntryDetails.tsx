@@ -1,0 +1,56 @@
+import type { AuditEntry } from '../../../api/audit'
+import { useLanguageStore } from '../../../i18n/store'
+import { useT } from '../../../i18n/useT'
+import { exactTime } from '../../../lib/time'
+import { useUser } from '../../../session/useUser'
+import { changesOf, inWords, notesOf } from './changes'
+import styles from './audit.module.css'
+
+/** Everything that is known about one entry. */
+export function EntryDetails({ entry }: { entry: AuditEntry }) {
+  const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
+  const zone = useUser()?.timezone ?? 'UTC'
+  const changes = changesOf(entry.details)
+  const facts: [string, string][] = [
+    [t('audit.at'), exactTime(Date.parse(entry.at), language, zone)],
+    [t('audit.code'), entry.action],
+    [t('audit.targetId'), inWords(entry.target.id)],
+    [t('audit.device'), inWords(entry.user_agent)],
+    [t('audit.entryId'), entry.id],
+    // Named as the server names them: they are data, not words of the console.
+    ...notesOf(entry.details).map(([name, value]): [string, string] => [name, inWords(value)]),
+  ]
+  return (
+    <div className={styles.details}>
+      {changes.length > 0 && (
+        <table className={styles.changes}>
+          <thead>
+            <tr>
+              <th scope="col">{t('audit.field')}</th>
+              <th scope="col">{t('audit.before')}</th>
+              <th scope="col">{t('audit.after')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {changes.map(({ field, before, after }) => (
+              <tr key={field}>
+                <th scope="row">{field}</th>
+                <td>{inWords(before)}</td>
+                <td>{inWords(after)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <dl className={styles.facts}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}

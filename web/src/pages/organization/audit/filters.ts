@@ -1,0 +1,23 @@
+/** The filters as they stand in the address, and as the server takes them. */
+import type { AuditFilters } from '../../../api/audit'
+import type { TableParams } from '../../../components/table/useTableParams'
+import { dayEnd, dayStart } from '../../../lib/zonedDay'
+import { ACTION_GROUPS, prefixOf } from './groups'
+
+export const AUDIT_FILTERS = ['actor', 'action', 'from', 'to'] as const
+export type AuditFilter = (typeof AUDIT_FILTERS)[number]
+
+/** Days are the person's own: the times beside them are shown in their zone too. */
+export function filtersFor(params: TableParams<AuditFilter>, timeZone: string): AuditFilters {
+  const group = ACTION_GROUPS.find((known) => known === params.action)
+  return {
+    actor: params.actor,
+    action: group && prefixOf(group),
+    from: instant(params.from ? dayStart(params.from, timeZone) : null),
+    to: instant(params.to ? dayEnd(params.to, timeZone) : null),
+  }
+}
+
+function instant(moment: number | null): string | undefined {
+  return moment === null ? undefined : new Date(moment).toISOString()
+}

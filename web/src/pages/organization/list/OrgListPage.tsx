@@ -1,0 +1,190 @@
+/** The person's teams: what they are in each, and the way into, out of and through them. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { allOrgs, createOrg, orgsQuery, updateOrg, type Org } from '../../../api/orgs'
+import { Page } from '../../../components/Page'
+import type { Column } from '../../../components/table/columns'
+import { Counted } from '../../../components/table/Counted'
+import { DataTable } from '../../../components/table/DataTable'
+import { EmptyFace } from '../../../components/table/EmptyFace'
+import { SearchBox } from '../../../components/table/SearchBox'
+import { Toolbar } from '../../../components/table/Toolbar'
+import { useTableParams } from '../../../components/table/useTableParams'
+import { browserZone } from '../../../components/form/zones'
+import { Moment } from '../../../components/Moment'
+import { useT } from '../../../i18n/useT'
+import { goTo } from '../../../lib/navigation'
+import { paths } from '../../../paths'
+import { reloadUser } from '../../../session/session'
+import { ActionMenu } from '../ActionMenu'
+import { TeamNameDialog } from '../../../components/teams/TeamNameDialog'
+import { RoleName } from '../RoleName'
+import { DeleteOrgDialog } from './DeleteOrgDialog'
+import { LeaveTeamDialog } from '../../../components/teams/LeaveTeamDialog'
+import { MyInvitations } from '../../../components/teams/MyInvitations'
+import { orgActions, type OrgDeed } from './orgActions'
+import { TransferDialog } from './TransferDialog'
+import styles from '../organization.module.css'
+
+const SORTS = ['name', 'created_at', 'member_count', 'app_count']
+const CHOICES = { sorts: SORTS }
+
+type Asking = { what: 'create' } | { what: OrgDeed; org: Org }
+
+export default function OrgListPage() {
+  const t = useT()
+  const client = useQueryClient()
+  const [params, setParams] = useTableParams(CHOICES)
+  const orgs = useQuery(orgsQuery(params))
+  const [asking, setAsking] = useState<Asking | null>(null)
+  const [status, setStatus] = useState('')
+  const close = () => setAsking(null)
+
+  function finish(said: string) {
+    close()
+    setStatus(said)
+    void client.invalidateQueries(allOrgs)
+    // Which app the person lands in, and whether any, hangs on their teams.
+    void reloadUser().catch(() => {})
+  }
+
+  const create = (
+    <Button type="primary" onClick={() => setAsking({ what: 'create' })}>
+      {t('orgs.create')}
+    </Button>
+  )
+  return (
+    <Page title={t('title.organizationList')} lead={t('orgs.lead')}>
+      <MyInvitations onAccepted={(org) => finish(t('orgs.joined', { name: org.name }))} />
+      <p role="status" className={styles.status}>
+        {status}
+      </p>
+      <Toolbar actions={create}>
+        <SearchBox
+          className={styles.search}
+          label={t('orgs.search')}
+          value={params.search}
+          onSearch={(search) => setParams({ search })}
+        />
+      </Toolbar>
+      <DataTable
+        label={t('title.organizationList')}
+        query={orgs}
+        params={params}
+        onChange={setParams}
+        onClear={() => setParams({ search: undefined })}
+        rowKey={(org) => org.id}
+        columns={columns(t, (what, org) => setAsking({ what, org }))}
+        empty={
+          <EmptyFace title={t('org.none')} action={create}>
+            {t('orgs.emptyText')}
+          </EmptyFace>
+        }
+      />
+      {asking?.what === 'create' && (
+        <TeamNameDialog
+          title={t('orgs.create')}
+          submit={t('orgs.create')}
+          hint={t('orgs.createHint')}
+          save={(name) => createOrg({ name, timezone: browserZone() })}
+          onDone={(org) => {
+            finish('')
+            goTo(paths.teamApps({ org: org.id }))
+          }}
+          onCancel={close}
+        />
+      )}
+      {asking?.what === 'rename' && (
+        <TeamNameDialog
+          title={t('orgs.renameTitle')}
+          submit={t('common.save')}
+          name={asking.org.name}
+          save={(name) => updateOrg(asking.org.id, { name })}
+          onDone={() => finish(t('common.saved'))}
+          onCancel={close}
+        />
+      )}
+      {asking?.what === 'leave' && (
+        <LeaveTeamDialog
+          org={asking.org}
+          onDone={() => finish(t('orgs.left', { name: asking.org.name }))}
+          onCancel={close}
+        />
+      )}
+      {asking?.what === 'transfer' && (
+        <TransferDialog
+          org={asking.org}
+          onDone={(person) =>
+            finish(t('orgs.transferred', { name: asking.org.name, person: person.name }))
+          }
+          onCancel={close}
+        />
+      )}
+      {asking?.what === 'delete' && (
+        <DeleteOrgDialog
+          org={asking.org}
+          onDone={() => finish(t('orgs.deleted', { name: asking.org.name }))}
+          onCancel={close}
+        />
+      )}
+    </Page>
+  )
+}
+
+function columns(
+  t: ReturnType<typeof useT>,
+  ask: (what: OrgDeed, org: Org) => void,
+): Column<Org>[] {
+  return [
+    {
+      key: 'name',
+      title: t('field.team'),
+      sorts: true,
+      heads: true,
+      render: (org) => <Link to={paths.teamMembers({ org: org.id })}>{org.name}</Link>,
+    },
+    { key: 'role', title: t('orgs.myRole'), render: (org) => <RoleName role={org.role} /> },
+    {
+      key: 'member_count',
+      title: t('orgs.members'),
+      sorts: true,
+      numeric: true,
+      render: (org) => <Counted value={org.member_count} />,
+    },
+    {
+      key: 'app_count',
+      title: t('orgs.apps'),
+      sorts: true,
+      numeric: true,
+      render: (org) => (
+        <Link to={paths.teamApps({ org: org.id })}>
+          <Counted value={org.app_count} />
+        </Link>
+      ),
+    },
+    {
+      key: 'created_at',
+      title: t('table.createdAt'),
+      sorts: true,
+      render: (org) => <Moment at={org.created_at} />,
+    },
+    {
+      key: 'actions',
+      title: t('common.actions'),
+      actions: true,
+      render: (org) => (
+        <ActionMenu
+          label={t('table.actionsOf', { name: org.name })}
+          actions={orgActions(org).map(({ what, danger }) => ({
+            key: what,
+            label: t(`orgs.do.${what}`),
+            danger,
+            onChoose: () => ask(what, org),
+          }))}
+        />
+      ),
+    },
+  ]
+}

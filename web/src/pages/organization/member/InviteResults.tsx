@@ -1,0 +1,46 @@
+import { Button } from 'antd'
+import { useEffect, useRef } from 'react'
+import type { InvitationResult } from '../../../api/invitations'
+import { MailHint } from '../../../components/MailHint'
+import { useT } from '../../../i18n/useT'
+import dialog from '../../../components/dialog.module.css'
+import styles from './InviteResults.module.css'
+
+interface InviteResultsProps {
+  results: InvitationResult[]
+  onMore: () => void
+  onClose: () => void
+}
+
+/** What became of each address. */
+export function InviteResults({ results, onMore, onClose }: InviteResultsProps) {
+  const t = useT()
+  const sent = results.filter(({ status }) => status === 'invited').length
+  const words = useRef<HTMLParagraphElement>(null)
+  // What had the focus is gone with the form.
+  useEffect(() => words.current?.focus(), [])
+  return (
+    <>
+      <p ref={words} tabIndex={-1} role="status" className={dialog.lead}>
+        {t('invite.sent', { count: sent })}
+      </p>
+      <MailHint />
+      <ul className={styles.results}>
+        {results.map(({ email, status }) => (
+          <li key={email}>
+            <span>{email}</span>
+            <span className={status === 'invited' ? styles.good : styles.other}>
+              {t(`invite.status.${status}`)}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <div className={dialog.actions}>
+        <Button onClick={onMore}>{t('invite.more')}</Button>
+        <Button type="primary" onClick={onClose}>
+          {t('recovery.done')}
+        </Button>
+      </div>
+    </>
+  )
+}

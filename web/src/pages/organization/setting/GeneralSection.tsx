@@ -1,0 +1,121 @@
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { updateOrg, type Org } from '../../../api/orgs'
+import { ConfirmDialog } from '../../../components/ConfirmDialog'
+import { Field } from '../../../components/form/Field'
+import { FormError } from '../../../components/form/FormError'
+import { filled } from '../../../components/form/rules'
+import { SaveRow } from '../../../components/form/SaveRow'
+import { TextInput } from '../../../components/form/TextInput'
+import { TimezoneSelect } from '../../../components/form/TimezoneSelect'
+import { useUnsaved } from '../../../components/form/unsaved'
+import { useSubmit } from '../../../components/form/useSubmit'
+import { useT } from '../../../i18n/useT'
+import { useOrg } from '../../../session/org'
+import { Card } from '../Card'
+import { readDays, retentionRule } from './retention'
+import { useOrgChange } from './useOrgChange'
+import styles from '../organization.module.css'
+
+const valuesOf = ({ name, timezone, retention_days }: Org) => ({
+  name,
+  timezone,
+  retention_days: String(retention_days),
+})
+
+export function GeneralSection() {
+  const t = useT()
+  const org = useOrg()
+  const show = useOrgChange()
+  const [saved, setSaved] = useState(false)
+  const shortening = useQuestion()
+  const form = useForm({ mode: 'onBlur', defaultValues: valuesOf(org) })
+  const { control, formState } = form
+  useUnsaved(formState.isDirty)
+  const { sending, failure, onSubmit } = useSubmit(form, {
+    send: async ({ name, timezone, retention_days }) => {
+      const days = readDays(retention_days) ?? org.retention_days
+      // Events that are older by then are gone, and no setting brings them back.
+      if (days < org.retention_days && !(await shortening.ask(days))) return null
+      return updateOrg(org.id, { name: name.trim(), timezone, retention_days: days })
+    },
+    done: (changed) => {
+      if (!changed) return
+      show(changed)
+      form.reset(valuesOf(changed))
+      setSaved(true)
+    },
+  })
+  return (
+    <Card id="general" title={t('setting.general')} lead={t('setting.generalLead')}>
+      <form noValidate className={styles.form} onSubmit={onSubmit}>
+        <FormError>{failure?.message}</FormError>
+        <Field
+          control={control}
+          name="name"
+          label={t('field.team')}
+          rules={filled(t('field.team.required'))}
+        >
+          {(input) => <TextInput {...input} autoComplete="off" maxLength={100} />}
+        </Field>
+        <Field
+          control={control}
+          name="timezone"
+          label={t('account.timezone')}
+          hint={t('setting.timezoneHint')}
+        >
+          {({ name: _, ...input }) => <TimezoneSelect {...input} />}
+        </Field>
+        <Field
+          control={control}
+          name="retention_days"
+          label={t('setting.retention')}
+          hint={t('setting.retentionHint')}
+          rules={retentionRule(t)}
+        >
+          {(input) => (
+            <TextInput
+              {...input}
+              inputMode="numeric"
+              autoComplete="off"
+              suffix={t('setting.days')}
+            />
+          )}
+        </Field>
+        <SaveRow
+          label={t('common.save')}
+          sending={sending}
+          retryAt={failure?.retryAt}
+          disabled={!formState.isDirty}
+          saved={saved && !formState.isDirty ? t('common.saved') : ''}
+        />
+      </form>
+      <ConfirmDialog
+        open={shortening.about !== null}
+        title={t('setting.shortenTitle')}
+        confirm={t('setting.shorten')}
+        danger
+        onConfirm={() => shortening.answer(true)}
+        onCancel={() => shortening.answer(false)}
+      >
+        {t('setting.shortenText', {
+          before: org.retention_days,
+          after: shortening.about ?? org.retention_days,
+        })}
+      </ConfirmDialog>
+    </Card>
+  )
+}
+
+/** A question in the middle of sending: the form waits for its answer. */
+function useQuestion() {
+  const [asked, setAsked] = useState<{ about: number; settle: (yes: boolean) => void } | null>(null)
+  return {
+    about: asked?.about ?? null,
+    ask: (about: number) => new Promise<boolean>((settle) => setAsked({ about, settle })),
+    answer: (yes: boolean) => {
+      asked?.settle(yes)
+      setAsked(null)
+    },
+  }
+}

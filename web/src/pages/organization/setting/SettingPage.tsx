@@ -1,0 +1,25 @@
+/** A team's own settings: its name and days, how long events are kept, what signing in takes. */
+import { UnsavedGuard } from '../../../components/form/unsaved'
+import { Page } from '../../../components/Page'
+import { useT } from '../../../i18n/useT'
+import { useOrgMay } from '../../../session/org'
+import { Forbidden } from '../Forbidden'
+import { GeneralSection } from './GeneralSection'
+import { SecuritySection } from './SecuritySection'
+import styles from '../organization.module.css'
+
+export default function SettingPage() {
+  const t = useT()
+  const may = useOrgMay('org:update')
+  if (!may) return <Forbidden />
+  return (
+    <Page title={t('title.teamSetting')} lead={t('setting.lead')}>
+      <div className={styles.cards}>
+        <UnsavedGuard>
+          <GeneralSection />
+        </UnsavedGuard>
+        <SecuritySection />
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,65 @@
+/** Teams at the person's own mail domain: they can ask to be let in. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { askToJoin, joinableOrgsQuery, type JoinableOrg } from '../../api/invitations'
+import { FormError } from '../../components/form/FormError'
+import { Moment } from '../../components/Moment'
+import { useT } from '../../i18n/useT'
+import styles from './NoAuthPage.module.css'
+
+export function NoAuthJoinable() {
+  const t = useT()
+  // What cannot be offered is not missed: invitations and a new team are there without it.
+  const { data: teams } = useQuery(joinableOrgsQuery)
+  if (!teams || teams.length === 0) return null
+  return (
+    <section aria-labelledby="joinable-title">
+      <h2 id="joinable-title" className={styles.title}>
+        {t('noAuth.joinable')}
+      </h2>
+      <p className={styles.soft}>{t('noAuth.joinableText')}</p>
+      <ul className={styles.teams}>
+        {teams.map((team) => (
+          <Joinable key={team.id} team={team} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Joinable({ team }: { team: JoinableOrg }) {
+  const t = useT()
+  const client = useQueryClient()
+  const asking = useMutation({
+    mutationFn: () => askToJoin(team.id),
+    onSettled: () => client.invalidateQueries(joinableOrgsQuery),
+  })
+  return (
+    <li className={styles.team}>
+      <div>
+        <strong>{team.name}</strong>
+        {team.asked_at && (
+          <p className={styles.soft}>
+            {t('noAuth.asked')} <Moment at={team.asked_at} />
+          </p>
+        )}
+        <FormError>{asking.error?.message}</FormError>
+      </div>
+      <Button
+        loading={asking.isPending}
+        disabled={isRecent(team.asked_at)}
+        aria-label={t('noAuth.askOf', { name: team.name })}
+        onClick={() => asking.mutate()}
+      >
+        {t('noAuth.ask')}
+      </Button>
+    </li>
+  )
+}
+
+const DAY_MS = 86_400_000
+
+/** The owners are told once a day at most. */
+function isRecent(askedAt: string | null | undefined): boolean {
+  return askedAt != null && Date.now() - Date.parse(askedAt) < DAY_MS
+}

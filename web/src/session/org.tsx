@@ -1,0 +1,65 @@
+/**
+ * The organisation on screen. It is in the address (`?org=`), never in hidden state, so that two
+ * tabs can show two of them; the last one used is only what an address without one means.
+ */
+import { useQuery } from '@tanstack/react-query'
+import { createContext, useContext, useEffect } from 'react'
+import { useSearchParams } from 'react-router'
+import { isUnauthorized } from '../api/errors'
+import { orgChoicesQuery, orgQuery, type Org } from '../api/orgs'
+import { readStored, store } from '../lib/storage'
+import { leaveForSignIn } from './guard'
+
+const STORAGE_KEY = 'atrium.org'
+
+const OrgContext = createContext<Org | null>(null)
+export const OrgProvider = OrgContext.Provider
+
+/** For pages below a layout that has loaded it. */
+export function useOrg(): Org {
+  const org = useContext(OrgContext)
+  if (!org) throw new Error('useOrg is called outside of an OrgProvider')
+  return org
+}
+
+export function useOrgMay(permission: string): boolean {
+  return useOrg().permissions.includes(permission)
+}
+
+/** Loads the organisation that the address names, and makes the address name one. */
+export function useOrgOnScreen() {
+  const [query, setQuery] = useSearchParams()
+  const id = query.get('org') || null
+  const choices = useQuery({ ...orgChoicesQuery, enabled: id === null })
+  const org = useQuery({ ...orgQuery(id ?? ''), enabled: id !== null })
+
+  const chosen = id === null && choices.data ? preferredOrg(choices.data) : null
+  useEffect(() => {
+    if (!chosen) return
+    setQuery(
+      (before) => {
+        const next = new URLSearchParams(before)
+        next.set('org', chosen.id)
+        return next
+      },
+      { replace: true, preventScrollReset: true },
+    )
+  }, [chosen, setQuery])
+
+  useEffect(() => {
+    if (org.data) store(STORAGE_KEY, org.data.id)
+  }, [org.data])
+
+  // The list is also asked for where nobody waits for it, so it leaves this to whoever does.
+  useEffect(() => {
+    if (id === null && isUnauthorized(choices.error)) leaveForSignIn()
+  }, [id, choices.error])
+
+  return { id, org, choices, hasNone: id === null && choices.data?.length === 0 }
+}
+
+/** The last one used where the person is still in it, else the first. */
+export function preferredOrg(orgs: Org[]): Org | null {
+  const last = readStored(STORAGE_KEY)
+  return orgs.find((org) => org.id === last) ?? orgs[0] ?? null
+}
