@@ -270,6 +270,7 @@ test('inviting someone, by keyboard alone', async ({ page, instance }) => {
   await expect(page.getByRole('menuitem', { name: t('invitations.resend') })).toBeVisible()
   await expect(page.getByRole('menuitem', { name: t('invitations.resend') })).toBeFocused()
   await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('menuitem', { name: t('invitations.revoke') })).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('dialog')).toContainText(
     t('invitations.revokeTitle', { email: guest }),

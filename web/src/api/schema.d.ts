@@ -2716,7 +2716,7 @@ export interface operations {
       query?: {
         page?: number
         page_size?: number
-        /** @description Whose: a person's id, or words of a name or address. */
+        /** @description Whose: a person's id, or words of a name or address, for which `total` counts to 10,000. */
         actor?: string
         /** @description What: an action, or the beginning of some, such as `app.`. */
         action?: string
@@ -2758,7 +2758,7 @@ export interface operations {
     parameters: {
       query: {
         format: 'csv' | 'ndjson'
-        /** @description Whose: a person's id, or words of a name or address. */
+        /** @description Whose: a person's id, or words of a name or address, for which `total` counts to 10,000. */
         actor?: string
         /** @description What: an action, or the beginning of some, such as `app.`. */
         action?: string
@@ -4780,7 +4780,7 @@ export interface operations {
       query?: {
         page?: number
         page_size?: number
-        /** @description Whose: a person's id, or words of a name or address. */
+        /** @description Whose: a person's id, or words of a name or address, for which `total` counts to 10,000. */
         actor?: string
         /** @description What: an action, or the beginning of some, such as `app.`. */
         action?: string
@@ -4822,7 +4822,7 @@ export interface operations {
     parameters: {
       query: {
         format: 'csv' | 'ndjson'
-        /** @description Whose: a person's id, or words of a name or address. */
+        /** @description Whose: a person's id, or words of a name or address, for which `total` counts to 10,000. */
         actor?: string
         /** @description What: an action, or the beginning of some, such as `app.`. */
         action?: string

@@ -7,7 +7,7 @@ import { orgChoicesQuery } from '../api/orgs'
 import { useT } from '../i18n/useT'
 import { parseQuery, queryText } from '../lib/query'
 import { paths } from '../paths'
-import { preferredOrg } from '../session/org'
+import { preferredOrg, rememberOrg } from '../session/org'
 import styles from './OrgSwitcher.module.css'
 
 const ALL = 'all'
@@ -32,8 +32,12 @@ export function OrgSwitcher() {
     { type: 'divider' as const },
     { key: ALL, label: t('org.all') },
   ]
-  const onClick: MenuProps['onClick'] = ({ key }) =>
-    void navigate(key === ALL ? paths.organizations() : placeFor(key, pathname, shown !== null))
+  const onClick: MenuProps['onClick'] = ({ key }) => {
+    if (key === ALL) return void navigate(paths.organizations())
+    // At once: whoever opens another page before this one is there means the team they chose.
+    rememberOrg(key)
+    void navigate(placeFor(key, pathname, shown !== null))
+  }
 
   return (
     <Dropdown

@@ -47,7 +47,7 @@ export function useOrgOnScreen() {
   }, [chosen, setQuery])
 
   useEffect(() => {
-    if (org.data) store(STORAGE_KEY, org.data.id)
+    if (org.data) rememberOrg(org.data.id)
   }, [org.data])
 
   // The list is also asked for where nobody waits for it, so it leaves this to whoever does.
@@ -56,6 +56,10 @@ export function useOrgOnScreen() {
   }, [id, choices.error])
 
   return { id, org, choices, hasNone: id === null && choices.data?.length === 0 }
+}
+
+export function rememberOrg(id: string): void {
+  store(STORAGE_KEY, id)
 }
 
 /** The last one used where the person is still in it, else the first. */

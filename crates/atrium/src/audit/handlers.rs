@@ -23,7 +23,7 @@ use crate::types::{Id, Millis};
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct AuditFilter {
-    /// Whose: a person's id, or words of a name or address.
+    /// Whose: a person's id, or words of a name or address, for which `total` counts to 10,000.
     actor: Option<String>,
     /// What: an action, or the beginning of some, such as `app.`.
     action: Option<String>,

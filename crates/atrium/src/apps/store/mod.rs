@@ -132,14 +132,15 @@ pub async fn list(
     let sql = if order.starts_with("member_count") {
         format!(
             "SELECT * FROM (SELECT {COLUMNS}, {MEMBER_COUNT}, {ACCESS} FROM apps {JOINS}
-                WHERE {found}) AS apps ORDER BY {order} LIMIT $4 OFFSET $5"
+                WHERE {found}) AS found ORDER BY {order} LIMIT $4 OFFSET $5"
         )
     } else {
         // The page is cut first, so that members are counted for a page of apps.
         format!(
-            "SELECT apps.*, {MEMBER_COUNT} FROM (
+            "SELECT page.*, (SELECT COUNT(*) FROM app_members WHERE app_members.app_id = page.id)
+                AS member_count FROM (
                 SELECT * FROM (SELECT {COLUMNS}, {ACCESS} FROM apps {JOINS} WHERE {found}) AS found
-                ORDER BY {order} LIMIT $4 OFFSET $5) AS apps ORDER BY {order}"
+                ORDER BY {order} LIMIT $4 OFFSET $5) AS page ORDER BY {order}"
         )
     };
     let rows = sqlx::query(sqlx::AssertSqlSafe(sql))
