@@ -137,7 +137,8 @@ pub struct CandidateRow {
     pub name: String,
 }
 
-/// Plain members of the organisation who are not in the app yet.
+/// Plain members of the organisation who are not in the app yet. NOT IN makes one set of those who
+/// are; for NOT EXISTS, PostgreSQL guesses that an app has a handful and walks them for each member.
 pub async fn candidates(
     db: &mut AnyConnection,
     app_id: &Id,
@@ -146,8 +147,7 @@ pub async fn candidates(
 ) -> Result<(Vec<CandidateRow>, i64)> {
     const FOUND: &str = "FROM org_members JOIN users ON users.id = org_members.user_id
          WHERE org_members.org_id = $2 AND org_members.role = 'member'
-           AND NOT EXISTS (SELECT 1 FROM app_members
-                WHERE app_members.app_id = $1 AND app_members.user_id = org_members.user_id)
+           AND org_members.user_id NOT IN (SELECT user_id FROM app_members WHERE app_id = $1)
            AND ($3 = '' OR users.name_key LIKE $3 ESCAPE '\\'
                 OR users.email_normalized LIKE $3 ESCAPE '\\')";
     let sql = format!(
