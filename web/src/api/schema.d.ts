@@ -1767,7 +1767,7 @@ export interface components {
       data: {
         items: {
           id: components['schemas']['Id']
-          organization: components['schemas']['PersonRef']
+          organization: components['schemas']['OrgRef']
           role: components['schemas']['OrgRole']
           /** @description The name of whoever invited. */
           invited_by?: string | null
@@ -2212,7 +2212,7 @@ export interface components {
     Millis: string
     MyInvitation: {
       id: components['schemas']['Id']
-      organization: components['schemas']['PersonRef']
+      organization: components['schemas']['OrgRef']
       role: components['schemas']['OrgRole']
       /** @description The name of whoever invited. */
       invited_by?: string | null
@@ -2286,6 +2286,11 @@ export interface components {
        */
       app_count: number
       is_me: boolean
+    }
+    /** @description An organisation, as someone outside of it sees it. */
+    OrgRef: {
+      id: components['schemas']['Id']
+      name: string
     }
     /**
      * @description What a member is in an organisation. Owners and admins hold every permission in its apps.

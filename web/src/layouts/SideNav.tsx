@@ -1,4 +1,5 @@
 /** The left menu of a section: a list of links, laid out as a strip where the screen is narrow. */
+import { useEffect, useRef } from 'react'
 import { Link, Outlet, useLocation } from 'react-router'
 import styles from './SideNav.module.css'
 
@@ -17,6 +18,17 @@ interface SideNavProps {
 
 export function SideNav({ title, detail, links, children = <Outlet /> }: SideNavProps) {
   const { pathname } = useLocation()
+  const strip = useRef<HTMLUListElement>(null)
+  // On a phone the strip is longer than the screen: where one is must be in sight, also once
+  // links that hang on rights have come. Only the strip
+  // moves, the page stays where it is.
+  useEffect(() => {
+    const list = strip.current
+    const current = list?.querySelector<HTMLElement>('[aria-current]')
+    if (!list || !current) return
+    const before = current.getBoundingClientRect().left - list.getBoundingClientRect().left
+    list.scrollLeft += before - (list.clientWidth - current.offsetWidth) / 2
+  }, [pathname, links.length])
   return (
     <div className={styles.section}>
       <nav className={styles.nav} aria-label={title}>
@@ -24,7 +36,7 @@ export function SideNav({ title, detail, links, children = <Outlet /> }: SideNav
           <p className={styles.title}>{title}</p>
           {detail}
         </div>
-        <ul className={styles.links}>
+        <ul ref={strip} className={styles.links}>
           {links.map((link) => (
             <li key={link.to}>
               <Link
