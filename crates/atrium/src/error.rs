@@ -68,7 +68,6 @@ codes! {
     OrgHasApps = "org_has_apps", CONFLICT, "团队还有 {count} 个应用未彻底清除，暂不能删除。", "The organisation still has {count} apps that are not purged.";
     TooManyOrgs = "too_many_orgs", CONFLICT, "最多加入 {max} 个团队。", "You can belong to at most {max} organisations.";
     MfaEnrolFirst = "mfa_enrol_first", CONFLICT, "请先为自己开启两步验证并用它登录。", "Turn on two-step verification for yourself and sign in with it first.";
-    AlreadyMember = "already_member", CONFLICT, "已是团队成员。", "Already a member.";
     InvitationClosed = "invitation_closed", CONFLICT, "邀请已被处理或已失效。", "This invitation was answered, taken back or has expired.";
     AppNameTaken = "app_name_taken", CONFLICT, "团队中已有同名应用。", "Another app of the organisation has this name.";
     AppNotActive = "app_not_active", CONFLICT, "应用已归档或删除，不能修改。", "The app is archived or deleted and cannot be changed.";

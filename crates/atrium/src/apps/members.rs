@@ -75,9 +75,9 @@ const SORTS: &[Sort] = &[
     ("email", "users.email_normalized"),
     (
         "role",
-        "CASE org_members.role WHEN 'owner' THEN '0' WHEN 'admin' THEN '00' ELSE app_members.role_id END",
+        "CASE org_members.role WHEN 'owner' THEN '0' WHEN 'admin' THEN '00' ELSE reaching.role_id END",
     ),
-    ("added_at", "COALESCE(app_members.added_at, 0)"),
+    ("added_at", "COALESCE(reaching.added_at, 0)"),
 ];
 
 /// Everyone who reaches the app: by a role in it, or by running its organisation.

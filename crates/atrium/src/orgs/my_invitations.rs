@@ -7,7 +7,7 @@ use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
 use super::store::{self, InvitationRow};
-use super::{OrgRole, OrgView, PersonRef, handlers, invitation_view};
+use super::{OrgRole, OrgView, handlers, invitation_view};
 use crate::accounts::session::SignedIn;
 use crate::app::AppState;
 use crate::apps::store as apps;
@@ -22,10 +22,17 @@ use crate::http::text::Email;
 use crate::roles;
 use crate::types::{Id, Millis};
 
+/// An organisation, as someone outside of it sees it.
+#[derive(Serialize, ToSchema)]
+pub struct OrgRef {
+    id: Id,
+    name: String,
+}
+
 #[derive(Serialize, ToSchema)]
 pub struct MyInvitation {
     id: Id,
-    organization: PersonRef,
+    organization: OrgRef,
     role: OrgRole,
     /// The name of whoever invited.
     invited_by: Option<String>,
@@ -50,7 +57,7 @@ pub async fn my_invitation_list(
     let rows = store::invitations_to(&mut db, &email, atrium.now()).await?;
     let view = |row: InvitationRow| MyInvitation {
         id: row.id,
-        organization: PersonRef { id: row.org_id, name: row.org_name },
+        organization: OrgRef { id: row.org_id, name: row.org_name },
         role: OrgRole::parse(&row.role).unwrap_or(OrgRole::Member),
         invited_by: row.inviter,
         expires_at: row.expires_at,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use atrium::permissions::{BuiltinRole, OrgRole, Permission};
-use atrium::types::{Id, Millis};
+use atrium::types::Id;
 use sqlx::AnyConnection;
 
 use super::{Actor, TestServer};
@@ -170,9 +170,4 @@ async fn run(db: &mut AnyConnection, statement: &'static str, values: &[&str]) {
         query = query.bind(*value);
     }
     query.execute(db).await.unwrap();
-}
-
-/// A moment as the database keeps it.
-pub fn millis(at: Millis) -> String {
-    at.0.to_string()
 }

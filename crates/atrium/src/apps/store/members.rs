@@ -84,21 +84,23 @@ pub async fn members(
 ) -> Result<(Vec<AppMemberRow>, i64)> {
     // Two ways in, each along its own index; someone who has both is counted once.
     const FOUND: &str = "FROM (
-            SELECT user_id FROM app_members WHERE app_id = $1
-            UNION SELECT user_id FROM org_members WHERE org_id = $2 AND role IN ('owner', 'admin')
+            SELECT user_id, role_id, added_by, added_at FROM app_members WHERE app_id = $1
+            UNION ALL
+            SELECT user_id, CAST(NULL AS TEXT), CAST(NULL AS TEXT), CAST(NULL AS BIGINT)
+            FROM org_members WHERE org_id = $2 AND role IN ('owner', 'admin')
+              AND user_id NOT IN (SELECT user_id FROM app_members WHERE app_id = $1)
          ) AS reaching
          JOIN users ON users.id = reaching.user_id
          JOIN org_members ON org_members.org_id = $2 AND org_members.user_id = reaching.user_id
-         LEFT JOIN app_members ON app_members.app_id = $1 AND app_members.user_id = reaching.user_id
-         LEFT JOIN app_roles ON app_roles.id = app_members.role_id
-         LEFT JOIN users AS adders ON adders.id = app_members.added_by
-         WHERE ($3 = '' OR (app_members.role_id = $3 AND org_members.role = 'member'))
+         LEFT JOIN app_roles ON app_roles.id = reaching.role_id
+         LEFT JOIN users AS adders ON adders.id = reaching.added_by
+         WHERE ($3 = '' OR (reaching.role_id = $3 AND org_members.role = 'member'))
            AND ($4 = '' OR users.name_key LIKE $4 ESCAPE '\\'
                 OR users.email_normalized LIKE $4 ESCAPE '\\')";
     let sql = format!(
         "SELECT users.id AS user_id, users.email, users.name, org_members.role AS org_role,
-            app_members.role_id, app_roles.name AS role_name, app_members.added_at,
-            app_members.added_by, adders.name AS adder
+            reaching.role_id, app_roles.name AS role_name, reaching.added_at, reaching.added_by,
+            adders.name AS adder
          {FOUND} ORDER BY {} LIMIT $5 OFFSET $6",
         listing.order_by
     );
