@@ -75,7 +75,7 @@ const SORTS: &[Sort] = &[
     ("email", "users.email_normalized"),
     (
         "role",
-        "CASE org_members.role WHEN 'owner' THEN '0' WHEN 'admin' THEN '00' ELSE reaching.role_id END",
+        "CASE reaching.org_role WHEN 'owner' THEN '0' WHEN 'admin' THEN '00' ELSE reaching.role_id END",
     ),
     ("added_at", "COALESCE(reaching.added_at, 0)"),
 ];

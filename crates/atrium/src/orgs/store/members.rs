@@ -94,6 +94,7 @@ pub struct MemberRow {
     pub last_login_at: Option<Millis>,
     pub mfa: i64,
     pub app_count: i64,
+    total: i64,
 }
 
 /// The page is cut first, so that what is counted per member is counted for a page of them.
@@ -107,6 +108,10 @@ pub async fn members(
          WHERE org_members.org_id = $1 AND ($2 = '' OR org_members.role = $2)
            AND ($3 = '' OR users.name_key LIKE $3 ESCAPE '\\'
                 OR users.email_normalized LIKE $3 ESCAPE '\\')";
+    // A search looks at everybody: it counts them in the same pass. Without one nobody need be
+    // looked at to be counted, which is quicker apart.
+    let searching = !listing.pattern.is_empty();
+    let total = if searching { "COUNT(*) OVER ()" } else { "CAST(0 AS BIGINT)" };
     let order = &listing.order_by;
     let sql = format!(
         "SELECT page.*,
@@ -122,11 +127,12 @@ pub async fn members(
                         AND apps.archived_at IS NULL AND apps.deleted_at IS NULL)
             END AS app_count
          FROM (SELECT org_members.user_id, users.email, users.email_normalized, users.name,
-                    users.name_key, org_members.role, org_members.joined_at, users.last_login_at
+                    users.name_key, org_members.role, org_members.joined_at, users.last_login_at,
+                    {total} AS total
                {FOUND} ORDER BY {order} LIMIT $4 OFFSET $5) AS page
          ORDER BY {order}"
     );
-    let rows = sqlx::query_as(sqlx::AssertSqlSafe(sql))
+    let rows: Vec<MemberRow> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
         .bind(org_id)
         .bind(role)
         .bind(&listing.pattern)
@@ -134,12 +140,16 @@ pub async fn members(
         .bind(listing.page.offset)
         .fetch_all(&mut *db)
         .await?;
-    // Without a search nobody need be looked at to be counted.
-    let sql = match listing.pattern.as_str() {
-        "" => "SELECT COUNT(*) FROM org_members
-             WHERE org_id = $1 AND ($2 = '' OR role = $2) AND $3 = ''"
-            .to_owned(),
-        _ => format!("SELECT COUNT(*) {FOUND}"),
+    if let (true, Some(row)) = (searching, rows.first()) {
+        let total = row.total;
+        return Ok((rows, total));
+    }
+    let sql = if searching {
+        format!("SELECT COUNT(*) {FOUND}")
+    } else {
+        "SELECT COUNT(*) FROM org_members
+         WHERE org_id = $1 AND ($2 = '' OR role = $2) AND $3 = ''"
+            .to_owned()
     };
     let total = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
         .bind(org_id)
