@@ -97,7 +97,7 @@ pub struct MemberRow {
     total: i64,
 }
 
-/// The page is cut first, so that what is counted per member is counted for a page of them.
+/// The page is cut first, of ids alone: what is shown and counted per member is fetched for a page.
 pub async fn members(
     db: &mut AnyConnection,
     org_id: &Id,
@@ -126,10 +126,14 @@ pub async fn members(
                         WHERE app_members.user_id = page.user_id AND apps.org_id = $1
                         AND apps.archived_at IS NULL AND apps.deleted_at IS NULL)
             END AS app_count
-         FROM (SELECT org_members.user_id, users.email, users.email_normalized, users.name,
+         FROM (SELECT found.user_id, users.email, users.email_normalized, users.name,
                     users.name_key, org_members.role, org_members.joined_at, users.last_login_at,
-                    {total} AS total
-               {FOUND} ORDER BY {order} LIMIT $4 OFFSET $5) AS page
+                    found.total
+               FROM (SELECT org_members.user_id, {total} AS total
+                     {FOUND} ORDER BY {order} LIMIT $4 OFFSET $5) AS found
+               JOIN users ON users.id = found.user_id
+               JOIN org_members
+                 ON org_members.org_id = $1 AND org_members.user_id = found.user_id) AS page
          ORDER BY {order}"
     );
     let rows: Vec<MemberRow> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
