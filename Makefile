@@ -10,14 +10,16 @@ export CARGO_TARGET_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/atrium/target
 VERSION := $(shell cat client-version)
 PLATFORM := $(shell uname -s | tr A-Z a-z)-$(shell uname -m)
 ENGINE := $(if $(findstring darwin,$(PLATFORM)),libchdb.dylib,libchdb.so)
+SDK_SOURCES := $(shell find sdk -type f -not -path '*/node_modules/*' -not -path 'sdk/dist/*')
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*' -not -path 'web/test-results/*')
 
-.PHONY: help run test build bench fmt generate release screenshots clean \
+.PHONY: help run test test-long build bench fmt generate release screenshots clean \
 	check-format check-web check-server test-web test-server test-browser server
 
 help:
 	@echo 'make run       build everything and start Atrium on http://127.0.0.1:8080'
 	@echo 'make test      everything that must pass before a change lands'
+	@echo 'make test-long the slow tests: fifty kills under load, a minute of fuzzing each'
 	@echo 'make build     leave dist/, a folder that can be copied to a server'
 	@echo 'make bench     speed, memory and size, as ratios of one run'
 	@echo 'make fmt       format all code'
@@ -29,15 +31,19 @@ run: build
 
 # --- building -----------------------------------------------------------------
 
-node_modules/.package-lock.json: package-lock.json package.json web/package.json
+node_modules/.package-lock.json: package-lock.json package.json web/package.json sdk/package.json
 	npm ci --no-audit --no-fund
 	@touch $@
 
-web/dist/index.html: node_modules/.package-lock.json client-version $(WEB_SOURCES)
+sdk/dist/atrium.js: node_modules/.package-lock.json $(SDK_SOURCES)
+	npm run --silent -w sdk build
+	@touch $@
+
+web/dist/index.html: node_modules/.package-lock.json client-version $(WEB_SOURCES) $(SDK_SOURCES)
 	npm run --silent -w web build
 	@touch $@
 
-server: web/dist/index.html
+server: web/dist/index.html sdk/dist/atrium.js
 	cargo build --release --locked -p atrium
 
 build: server
@@ -74,24 +80,33 @@ test:
 check-format: node_modules/.package-lock.json
 	cargo fmt --all --check
 	npm run --silent -w web format:check
+	npm run --silent -w sdk format:check
 
 check-web: node_modules/.package-lock.json
+	npm run --silent -w sdk typecheck
+	npm run --silent -w sdk lint
 	npm run --silent -w web typecheck
 	npm run --silent -w web lint
 	@scripts/check-generated
 
-test-web: node_modules/.package-lock.json
+test-web: sdk/dist/atrium.js
+	npm run --silent -w sdk size
+	npm run --silent -w sdk test
 	npm run --silent -w web test
 
-check-server: web/dist/index.html
+check-server: web/dist/index.html sdk/dist/atrium.js
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
-test-server: web/dist/index.html
+test-server: web/dist/index.html sdk/dist/atrium.js
 	scripts/with-postgres cargo test --workspace --locked --quiet
 
-test-browser: web/dist/index.html
+test-browser: web/dist/index.html sdk/dist/atrium.js
 	cargo test --workspace --locked --quiet --no-run
 	ATRIUM_BIN=$(CARGO_TARGET_DIR)/debug/atrium npm run --silent -w web e2e
+
+# Fifty kills under load, a minute of fuzzing for each target: too slow for every change.
+test-long: web/dist/index.html sdk/dist/atrium.js
+	ATRIUM_LONG=1 cargo test --workspace --locked --quiet --test crash --test fuzz
 
 bench: build
 	cargo build --release --locked -p atrium-bench
@@ -103,6 +118,7 @@ screenshots: build
 fmt: node_modules/.package-lock.json
 	cargo fmt --all
 	npm run --silent -w web format
+	npm run --silent -w sdk format
 
 clean:
-	rm -rf dist web/dist
+	rm -rf dist web/dist sdk/dist

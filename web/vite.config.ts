@@ -10,7 +10,11 @@ export default defineConfig({
   base: `/${clientVersion}/`,
   plugins: [react()],
   resolve: {
-    alias: { 'side-channel': fileURLToPath(new URL('shims/side-channel.cjs', import.meta.url)) },
+    alias: {
+      'side-channel': fileURLToPath(new URL('shims/side-channel.cjs', import.meta.url)),
+      // From its source, so that the console can be built before the SDK is.
+      '@atrium/analytics-js': fileURLToPath(new URL('../sdk/src/index.ts', import.meta.url)),
+    },
   },
   // The server puts a fresh nonce in this place on every response.
   html: { cspNonce: '__ATRIUM_NONCE__' },

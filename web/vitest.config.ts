@@ -9,6 +9,8 @@ export default mergeConfig(
       environmentOptions: { jsdom: { url: 'https://atrium.example/' } },
       include: ['src/**/*.test.{ts,tsx}'],
       setupFiles: ['src/testing/setup.ts'],
+      // Finding by role is slow in jsdom, and slower on a busy machine; a whole dialog takes a while.
+      testTimeout: 30_000,
       restoreMocks: true,
       unstubGlobals: true,
     },

@@ -8,6 +8,8 @@ use anyhow::{Context, ensure};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use crate::sending::Template;
+
 pub struct Outcome {
     pub requests: usize,
     pub seconds: f64,
@@ -56,6 +58,103 @@ pub async fn run(
     Ok(Outcome { requests: latencies.len(), seconds: started.elapsed().as_secs_f64(), latencies })
 }
 
+/// Sends requests of a template until the time is over.
+pub async fn send(
+    server: SocketAddr,
+    template: &Template,
+    connections: usize,
+    duration: Duration,
+) -> anyhow::Result<Outcome> {
+    let until = Until { time: Some(Instant::now() + duration), requests: usize::MAX, pause: None };
+    send_until(server, template, connections, until).await
+}
+
+/// Like `send`, with a pause after each answer: for what a request waits, not for what fits.
+pub async fn send_paced(
+    server: SocketAddr,
+    template: &Template,
+    connections: usize,
+    duration: Duration,
+) -> anyhow::Result<Outcome> {
+    let pause = Some(Duration::from_millis(10));
+    let until = Until { time: Some(Instant::now() + duration), requests: usize::MAX, pause };
+    send_until(server, template, connections, until).await
+}
+
+/// Sends so many requests in all.
+pub async fn send_count(
+    server: SocketAddr,
+    template: &Template,
+    connections: usize,
+    requests: usize,
+) -> anyhow::Result<Outcome> {
+    let until = Until { time: None, requests: requests / connections, pause: None };
+    send_until(server, template, connections, until).await
+}
+
+/// When a connection has done enough.
+#[derive(Clone, Copy)]
+struct Until {
+    time: Option<Instant>,
+    requests: usize,
+    pause: Option<Duration>,
+}
+
+async fn send_until(
+    server: SocketAddr,
+    template: &Template,
+    connections: usize,
+    until: Until,
+) -> anyhow::Result<Outcome> {
+    ensure!(server.ip().is_loopback(), "load is only ever aimed at loopback");
+    let started = Instant::now();
+    let tasks: Vec<_> = (0..connections)
+        .map(|_| tokio::spawn(one_sender(server, template.clone(), until)))
+        .collect();
+    let mut latencies = Vec::new();
+    for task in tasks {
+        latencies.extend(task.await??);
+    }
+    latencies.sort_unstable();
+    Ok(Outcome { requests: latencies.len(), seconds: started.elapsed().as_secs_f64(), latencies })
+}
+
+async fn one_sender(
+    server: SocketAddr,
+    mut template: Template,
+    until: Until,
+) -> anyhow::Result<Vec<u32>> {
+    let mut stream = TcpStream::connect(server).await?;
+    stream.set_nodelay(true)?;
+    let (mut latencies, mut request) = (Vec::new(), Vec::new());
+    let mut buffer = vec![0_u8; 16 * 1024];
+    while latencies.len() < until.requests && until.time.is_none_or(|end| Instant::now() < end) {
+        template.next(&mut request);
+        let sent = Instant::now();
+        stream.write_all(&request).await?;
+        read_answer(&mut stream, &mut buffer).await?;
+        latencies.push(u32::try_from(sent.elapsed().as_micros()).unwrap_or(u32::MAX));
+        if let Some(pause) = until.pause {
+            tokio::time::sleep(pause).await;
+        }
+    }
+    Ok(latencies)
+}
+
+async fn read_answer(stream: &mut TcpStream, buffer: &mut [u8]) -> anyhow::Result<()> {
+    let mut filled = 0;
+    loop {
+        let read = stream.read(&mut buffer[filled..]).await?;
+        ensure!(read > 0, "the server closed the connection");
+        filled += read;
+        if let Some(length) = whole_response(&buffer[..filled])?
+            && filled >= length
+        {
+            return Ok(());
+        }
+    }
+}
+
 async fn one_connection(
     server: SocketAddr,
     request: String,
@@ -68,17 +167,7 @@ async fn one_connection(
     while Instant::now() < until {
         let sent = Instant::now();
         stream.write_all(request.as_bytes()).await?;
-        let mut filled = 0;
-        loop {
-            let read = stream.read(&mut buffer[filled..]).await?;
-            ensure!(read > 0, "the server closed the connection");
-            filled += read;
-            if let Some(length) = whole_response(&buffer[..filled])?
-                && filled >= length
-            {
-                break;
-            }
-        }
+        read_answer(&mut stream, &mut buffer).await?;
         latencies.push(u32::try_from(sent.elapsed().as_micros()).unwrap_or(u32::MAX));
     }
     Ok(latencies)

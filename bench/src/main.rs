@@ -4,9 +4,12 @@
 #![allow(clippy::print_stdout)]
 
 mod both;
+mod collect;
 mod current;
 mod lists;
 mod load;
+mod program;
+mod sending;
 mod signin;
 mod startup;
 
@@ -20,6 +23,7 @@ fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let runtime = tokio::runtime::Runtime::new()?;
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["collect", program] => runtime.block_on(collect::measure(program)),
         ["current"] => runtime.block_on(current::measure()),
         ["lists"] => runtime.block_on(lists::measure(std::env::var("BENCH_DATABASE_URL").ok())),
         ["signin"] => runtime.block_on(signin::measure()),
@@ -27,6 +31,8 @@ fn main() -> anyhow::Result<()> {
             runtime.block_on(both::serve(folder, accounts.parse()?))
         }
         ["startup", program] => startup::measure(program),
-        _ => bail!("usage: atrium-bench current | signin | lists | startup PROGRAM"),
+        _ => bail!(
+            "usage: atrium-bench collect PROGRAM | current | signin | lists | startup PROGRAM"
+        ),
     }
 }

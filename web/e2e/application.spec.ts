@@ -36,7 +36,7 @@ for (const language of LANGUAGES) {
     await expect(header).toContainText(t('appSettings.viaTeam'))
     await expect(header.getByRole('link')).toHaveAttribute('href', new RegExp(own.orgId))
     await expect(page.locator('code').filter({ hasText: appId })).toBeVisible()
-    await expect(page.locator('pre')).toContainText('YOUR_COLLECT_KEY')
+    await expect(page.locator('pre')).toContainText('data-app-key="ck_')
 
     const name = page.getByLabel(t('appDetail.name'), { exact: true })
     const save = page.getByRole('button', { name: t('common.save') })

@@ -4,8 +4,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { engineLibrary } from './engine'
 
-const binary = process.env.ATRIUM_BIN ?? resolve(import.meta.dirname, '../../dist/atrium')
+export const binary = process.env.ATRIUM_BIN ?? resolve(import.meta.dirname, '../../dist/atrium')
 
 if (!existsSync(binary)) {
   throw new Error(`There is no server at ${binary}: run "make build" or set ATRIUM_BIN.`)
@@ -97,7 +98,8 @@ export async function withServer(
 
 async function startServer(dataFolder: string, flags: string[]) {
   const place = ['--listen', '127.0.0.1:0', '--data-dir', dataFolder]
-  const child = spawn(binary, ['serve', ...place, ...flags], {
+  const engine = ['--engine-library', engineLibrary(), '--engine-memory-mb', '1024']
+  const child = spawn(binary, ['serve', ...place, ...engine, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environment,
   })

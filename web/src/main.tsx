@@ -1,5 +1,6 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { startAnalytics } from './analytics/start'
 import { App } from './App'
 import { bindFailureHandlers } from './api/client'
 import { showFailure } from './components/notices'
@@ -33,3 +34,5 @@ createRoot(document.getElementById('root')!).render(
     <App router={router} />
   </StrictMode>,
 )
+
+startAnalytics(router.routes)

@@ -138,7 +138,11 @@ export const routeTable: RouteEntry[] = [
                 title: 'title.appDetail',
                 page: () => import('./pages/application/AppDetailPage'),
               },
-              { path: 'appSecretKey', title: 'title.appSecretKey', ...later('later.appSecretKey') },
+              {
+                path: 'appSecretKey',
+                title: 'title.appSecretKey',
+                page: () => import('./pages/application/keys/AppSecretKeyPage'),
+              },
               {
                 path: 'appAuthority',
                 title: 'title.appAuthority',

@@ -4,14 +4,18 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use anyhow::Context;
+use tokio::sync::Notify;
 
 use crate::accounts::factors::relying_party::{self, RelyingParty};
 use crate::accounts::password::Hasher;
 use crate::accounts::session::SessionCache;
+use crate::collect::Collector;
+use crate::collect::event_store::EventStore;
 use crate::config::Settings;
 use crate::db::Db;
 use crate::http::cookies::CookieName;
 use crate::keyring::Keyring;
+use crate::keys;
 use crate::metrics::Metrics;
 use crate::outbound::mail::{Outbox, Transport};
 use crate::types::{Clock, Entropy, Id, Millis};
@@ -37,6 +41,16 @@ pub struct Inner {
     pub metrics: Metrics,
     pub mail: Transport,
     pub outbox: Outbox,
+    pub wake: Wake,
+    pub collector: Collector,
+    /// Where events end up. Nothing starts before something asks it.
+    pub warehouse: EventStore,
+}
+
+/// Rings for background work that should not wait for its hour.
+#[derive(Default)]
+pub struct Wake {
+    pub erasures: Notify,
 }
 
 impl Deref for AppState {
@@ -60,7 +74,7 @@ impl AppState {
         let keyring = Keyring::open(&settings.stores, &db, &entropy).await?;
         let mail = Transport::new(&settings.mail, &settings.stores.data_dir)?;
         let https = settings.server.is_https();
-        Ok(Self(Arc::new(Inner {
+        let atrium = Self(Arc::new(Inner {
             db,
             clock,
             entropy,
@@ -76,8 +90,13 @@ impl AppState {
             metrics: Metrics::install()?,
             mail,
             outbox: Outbox::default(),
+            wake: Wake::default(),
+            collector: Collector::open(&settings.stores.data_dir, &settings.events)?,
+            warehouse: EventStore::new(&settings.stores, &settings.events),
             settings,
-        })))
+        }));
+        keys::fill_missing(&atrium).await?;
+        Ok(atrium)
     }
 
     pub fn now(&self) -> Millis {

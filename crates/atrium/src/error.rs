@@ -47,6 +47,8 @@ codes! {
     BadCredentials = "bad_credentials", UNAUTHORIZED, "邮箱或密码不正确。", "The e-mail address or the password is wrong.";
     BadCode = "bad_code", UNAUTHORIZED, "验证码不正确或已失效。", "The code is wrong or no longer works.";
     BadPasskey = "bad_passkey", UNAUTHORIZED, "无法使用该通行密钥登录。", "This passkey could not be used to sign in.";
+    BadAppKey = "bad_app_key", UNAUTHORIZED, "app_key 无效。", "This app_key is not valid.";
+    BadSignature = "bad_signature", UNAUTHORIZED, "请求签名无效。", "The request's signature is not valid.";
     ReauthRequired = "reauth_required", FORBIDDEN, "请先确认是你本人操作。", "Confirm that it is you first.";
     Forbidden = "forbidden", FORBIDDEN, "你没有权限执行此操作。", "You may not do this.";
     BeyondOwn = "beyond_own", FORBIDDEN, "不能授予或更改超出你自身权限的内容。", "You cannot grant or change more than you hold yourself.";
@@ -79,8 +81,16 @@ codes! {
     BuiltinRole = "builtin_role", CONFLICT, "内置角色不能修改或删除。", "Built-in roles cannot be changed or deleted.";
     TooManyApps = "too_many_apps", CONFLICT, "每个团队最多 {max} 个应用。", "An organisation can have at most {max} apps.";
     TooManyRoles = "too_many_roles", CONFLICT, "每个应用最多 {max} 个自定义角色。", "An app can have at most {max} custom roles.";
+    TooManyErasures = "too_many_erasures", CONFLICT, "最多同时处理 {max} 个擦除请求，请等待已有请求完成。", "At most {max} erasures can be open at once. Wait for those asked for.";
+    KeyNameTaken = "key_name_taken", CONFLICT, "已有同名访问密钥。", "Another access key has this name.";
+    TooManyKeys = "too_many_keys", CONFLICT, "每个应用最多 {max} 个访问密钥。", "An app can have at most {max} access keys.";
     TokenGone = "token_gone", GONE, "链接已使用或已过期。", "This link was used already or has expired.";
+    AppArchived = "app_archived", GONE, "应用已归档，不再接收数据。", "The app is archived and takes no data.";
+    AppDeleted = "app_deleted", GONE, "应用已删除，不再接收数据。", "The app is deleted and takes no data.";
+    TooManyMessages = "too_many_messages", PAYLOAD_TOO_LARGE, "一次最多发送 1000 条消息。", "Send at most 1,000 messages at once.";
     TooLarge = "too_large", PAYLOAD_TOO_LARGE, "请求内容过大。", "The request is too large.";
+    BadEncoding = "bad_encoding", BAD_REQUEST, "请求内容无法解压。", "The body could not be unpacked.";
+    UnsupportedEncoding = "unsupported_encoding", UNSUPPORTED_MEDIA_TYPE, "仅支持 gzip、deflate 和 zstd 压缩。", "Only gzip, deflate and zstd are taken.";
     UnsupportedType = "unsupported_type", UNSUPPORTED_MEDIA_TYPE, "请以 JSON 格式（application/json）提交。", "Send the body as JSON (application/json).";
     Invalid = "invalid", UNPROCESSABLE_ENTITY, "填写的内容有误，请检查。", "Some of this needs another look.";
     WrongType = "wrong_type", UNPROCESSABLE_ENTITY, "格式不正确。", "This has the wrong format.";
@@ -107,12 +117,16 @@ codes! {
     BadRegion = "bad_region", UNPROCESSABLE_ENTITY, "未知区域。", "This zone is not known.";
     BadSort = "bad_sort", UNPROCESSABLE_ENTITY, "不支持的排序方式。", "This cannot be sorted by.";
     BadMoment = "bad_moment", UNPROCESSABLE_ENTITY, "请输入日期或时间。", "Use a date or a time.";
+    BadRange = "bad_range", UNPROCESSABLE_ENTITY, "结束日期不能早于开始日期。", "The end must not lie before the start.";
+    ExpiryInPast = "expiry_in_past", UNPROCESSABLE_ENTITY, "到期时间必须晚于当前时间。", "Choose a time that lies ahead.";
     BadLength = "bad_length", UNPROCESSABLE_ENTITY, "数量应在 {min} 到 {max} 之间。", "Give from {min} to {max} of these.";
     BadLocale = "bad_locale", UNPROCESSABLE_ENTITY, "不支持该语言。", "This language is not supported.";
     BadNotificationType = "bad_notification_type", UNPROCESSABLE_ENTITY, "未知的通知类型或渠道。", "This type or channel is not known.";
     SecurityMailRequired = "security_mail_required", UNPROCESSABLE_ENTITY, "安全通知的邮件不能关闭。", "Security mails cannot be switched off.";
     BadTimezone = "bad_timezone", UNPROCESSABLE_ENTITY, "未知时区。", "This time zone is not known.";
     Throttled = "throttled", TOO_MANY_REQUESTS, "尝试次数过多，请稍后再试。", "Too many attempts. Try again later.";
+    QuotaExceeded = "quota_exceeded", TOO_MANY_REQUESTS, "超出该应用每分钟的接收上限。", "The app sends more than its quota per minute.";
+    SpoolFull = "spool_full", SERVICE_UNAVAILABLE, "待写入的数据已达上限，请稍后重发。", "Too much data is waiting to be stored. Send it again later.";
     Internal = "internal", INTERNAL_SERVER_ERROR, "服务器出错了，请稍后重试。", "Something went wrong on the server. Try again later.";
     Unavailable = "unavailable", SERVICE_UNAVAILABLE, "服务暂时不可用，请稍后重试。", "The service is unavailable for a moment. Try again later.";
     Timeout = "timeout", SERVICE_UNAVAILABLE, "请求超时，请重试。", "The request took too long. Try again.";
@@ -197,6 +211,13 @@ impl Error {
     pub fn timed_out() -> Self {
         let mut error: Self = Code::Timeout.into();
         error.problem.retry_after_seconds = Some(5);
+        error
+    }
+
+    /// Not now: the code says why, and this in how many seconds it may be worth trying again.
+    pub fn busy(code: Code, retry_after_seconds: u64) -> Self {
+        let mut error = Self::from(code);
+        error.problem.retry_after_seconds = Some(retry_after_seconds);
         error
     }
 

@@ -48,6 +48,9 @@ enum Command {
     Doctor,
     /// Print the OpenAPI document
     Openapi,
+    /// Be the embedded event store of the server that started this
+    #[command(hide = true)]
+    Engine,
     /// Print who may do what
     #[command(hide = true)]
     Permissions,
@@ -102,6 +105,9 @@ enum AdminCommand {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    if matches!(cli.command, Command::Engine) {
+        return warehouse::engine::main();
+    }
     match run(cli) {
         Ok(code) => code,
         Err(error) => {
@@ -125,7 +131,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Migrate => migrate(settings).await,
         Command::Admin { command } => admin(settings, command).await,
         Command::Doctor => examine(settings).await,
-        Command::Openapi | Command::Permissions => Ok(ExitCode::SUCCESS),
+        Command::Openapi | Command::Permissions | Command::Engine => Ok(ExitCode::SUCCESS),
     }
 }
 

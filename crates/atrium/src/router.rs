@@ -17,11 +17,15 @@ use crate::accounts::{
 use crate::app::AppState;
 use crate::apps::{explain, handlers as apps, lifecycle, members as app_members};
 use crate::audit::{export as audit_export, handlers as audit};
+use crate::collect::{cors, receive};
+use crate::erasures::handlers as erasures;
 use crate::error::{Code, Error};
 use crate::http::access_log::{self, RouteLabels};
 use crate::http::edge::Service;
-use crate::http::{CLIENT_VERSION, console, envelope};
+use crate::http::{CLIENT_VERSION, console, envelope, sdk};
+use crate::insight::{ingest, overall};
 use crate::instance::{envs, health};
+use crate::keys::{access_keys, api_keys};
 use crate::notifications::{channels, handlers as notifications};
 use crate::orgs::{handlers as orgs, invitations, joining, members as org_members, my_invitations};
 use crate::roles::{handlers as roles, registry};
@@ -104,6 +108,16 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(registry::permission_list))
         .routes(routes!(roles::role_list, roles::role_create))
         .routes(routes!(roles::role_view, roles::role_update, roles::role_delete))
+        // data
+        .routes(routes!(overall::data_overall))
+        .routes(routes!(ingest::app_ingest_view))
+        .routes(routes!(erasures::erasure_list, erasures::erasure_create))
+        // keys
+        .routes(routes!(api_keys::api_key_list, api_keys::api_key_reset))
+        .routes(routes!(api_keys::api_key_drop_previous))
+        .routes(routes!(access_keys::access_key_list, access_keys::access_key_create))
+        .routes(routes!(access_keys::access_key_update, access_keys::access_key_delete))
+        .routes(routes!(access_keys::access_key_use))
         // audit
         .routes(routes!(audit::org_audit_list))
         .routes(routes!(audit_export::org_audit_export))
@@ -118,21 +132,27 @@ pub fn build(atrium: AppState) -> Service {
     for path in document.paths.paths.keys() {
         labels.add(path, path);
     }
-    for probe in ["/healthz", "/readyz", "/metrics"] {
+    for probe in ["/healthz", "/readyz", "/metrics", cors::PATH] {
         labels.add(probe, probe);
     }
     for unknown in ["/api", "/api/", "/api/{*path}", "/v1/{*path}"] {
         labels.add(unknown, "/api/{unknown}");
     }
     labels.add(&assets, access_log::ASSET);
+    labels.add("/sdk/{file}", access_log::ASSET);
     let router = api
         .route("/api", any(no_such_call))
         .route("/api/", any(no_such_call))
         .route("/api/{*path}", any(no_such_call))
+        .route(
+            cors::PATH,
+            get(receive::collect_get).post(receive::collect_post).options(cors::preflight),
+        )
         .route("/v1/{*path}", any(no_such_call))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(health::metrics))
+        .route("/sdk/{file}", get(sdk::file))
         .route(&assets, get(console::asset))
         .fallback(console::page)
         .with_state(atrium.clone());
@@ -185,6 +205,8 @@ fn document_head() -> OpenApi {
             (name = "organization", description = "Organisations, their members and invitations"),
             (name = "app", description = "Apps, their life and their members"),
             (name = "role", description = "Roles and permissions"),
+            (name = "data", description = "What the events say, and their upkeep"),
+            (name = "key", description = "API keys and access keys"),
             (name = "audit", description = "What was done, by whom"),
         )
     )]

@@ -45,6 +45,7 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
         tracing::info!("stopping: requests in flight are finished first");
     };
     run(listener, &atrium, stop).await;
+    atrium.warehouse.stop().await;
     atrium.db.close().await;
     Ok(())
 }

@@ -31,8 +31,17 @@ enum Access {
 }
 
 const CASES: &[(&str, Access)] = &[
+    ("access_key_create", Access::App(P::KeyManage)),
+    ("access_key_delete", Access::App(P::KeyManage)),
+    ("access_key_list", Access::App(P::KeyView)),
+    ("access_key_update", Access::App(P::KeyManage)),
+    ("access_key_use", Access::App(P::KeyView)),
     ("account_delete", Access::SignedIn),
     ("account_export", Access::SignedIn),
+    ("api_key_drop_previous", Access::App(P::KeyManage)),
+    ("api_key_list", Access::App(P::KeyView)),
+    // And key:reveal, which every built-in role that manages keys holds too.
+    ("api_key_reset", Access::App(P::KeyManage)),
     ("app_archive", Access::App(P::AppArchive)),
     ("app_audit_export", Access::App(P::AuditExport)),
     ("app_audit_list", Access::App(P::AuditView)),
@@ -40,6 +49,7 @@ const CASES: &[(&str, Access)] = &[
     ("app_create", Access::Org(P::OrgAppCreate)),
     ("app_delete", Access::App(P::AppDelete)),
     ("app_impact", Access::App(P::AppView)),
+    ("app_ingest_view", Access::App(P::DashboardView)),
     ("app_list", Access::Org(P::OrgView)),
     ("app_member_access", Access::App(P::MemberView)),
     ("app_member_add", Access::App(P::MemberManage)),
@@ -54,10 +64,13 @@ const CASES: &[(&str, Access)] = &[
     ("app_zone_list", Access::SignedIn),
     ("build_info_view", Access::Public),
     ("current_view", Access::SignedIn),
+    ("data_overall", Access::Org(P::OrgView)),
     ("deletion_view", Access::SignedIn),
     ("email_change", Access::SignedIn),
     ("email_confirm", Access::Public),
     ("env_view", Access::Public),
+    ("erasure_create", Access::App(P::ProfilePii)),
+    ("erasure_list", Access::App(P::ProfilePii)),
     ("invitation_accept", Access::OwnThing),
     ("invitation_create", Access::Org(P::OrgMemberManage)),
     ("invitation_decline", Access::OwnThing),
@@ -151,6 +164,8 @@ impl Operation {
             .replace("{user_id}", team.target_id.as_str())
             .replace("{role_id}", team.role_id.as_str())
             .replace("{inv_id}", team.invitation_id.as_str())
+            .replace("{key_id}", &team.key_id)
+            .replace("{kind}", "query")
     }
 }
 

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 const ATRIUM: &str = env!("CARGO_BIN_EXE_atrium");
@@ -28,6 +29,8 @@ struct Server {
     child: Child,
     address: String,
     printed: Vec<String>,
+    /// Read as it is written: a full pipe would stop the server.
+    log: JoinHandle<String>,
 }
 
 impl Server {
@@ -43,7 +46,13 @@ impl Server {
         let first = lines.next().unwrap().unwrap();
         let address = first.rsplit("http://").next().unwrap().to_owned();
         let printed = vec![first];
-        let mut server = Self { child, address, printed };
+        let mut stderr = child.stderr.take().unwrap();
+        let log = std::thread::spawn(move || {
+            let mut log = String::new();
+            stderr.read_to_string(&mut log).unwrap();
+            log
+        });
+        let mut server = Self { child, address, printed, log };
         // The set-up link, if any, comes right after.
         let (sender, receiver) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
@@ -81,9 +90,7 @@ impl Server {
     /// Waits for the end and returns the exit code and the log.
     fn finish(mut self) -> (Option<i32>, String) {
         let code = self.child.wait().unwrap().code();
-        let mut log = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
-        (code, log)
+        (code, self.log.join().unwrap())
     }
 }
 
@@ -231,10 +238,23 @@ fn the_log_holds_no_secret() {
         "/api/v1/login",
         r#"{"email":"jane@example.com","password":"hunter2 hunter3"}"#,
     ));
+    let signed_in = |request: String| {
+        let cookie = format!("host: a\r\ncookie: atrium_session={cookie}\r\n");
+        let answer = server.request(&request.replace("host: a\r\n", &cookie));
+        let body = answer.split("\r\n\r\n").nth(1).unwrap();
+        serde_json::from_str::<serde_json::Value>(body).unwrap()["data"].clone()
+    };
+    let current = "GET /api/v1/current HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+    let app = signed_in(current.to_owned())["last_app"]["app_id"].as_str().unwrap().to_owned();
+    let made = signed_in(post(&format!("/api/v1/apps/{app}/access-keys"), r#"{"name":"K"}"#));
+    let (key_id, secret) = (made["id"].as_str().unwrap(), made["secret"].as_str().unwrap());
+    signed_in(format!(
+        "DELETE /api/v1/apps/{app}/access-keys/{key_id} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n"
+    ));
     server.signal("-INT");
     let (code, log) = server.finish();
     assert_eq!(code, Some(0));
-    for secret in [&token, "hunter2", &cookie, "jane@example.com"] {
+    for secret in [&token, "hunter2", &cookie, "jane@example.com", key_id, secret] {
         assert!(!log.contains(secret), "{secret} in {log}");
     }
     assert!(log.contains(r#""route":"{page}""#), "{log}");

@@ -38,7 +38,7 @@ export function ownRoleQuery(id: string, language: string) {
 
 export function updateApp(
   id: string,
-  body: { name?: string; description?: string; timezone?: string },
+  body: { name?: string; description?: string; timezone?: string; retention_days?: number | null },
 ): Promise<App> {
   return call(http.PUT('/apps/{id}', { params: { path: { id } }, body }), IN_PLACE)
 }

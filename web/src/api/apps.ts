@@ -1,5 +1,6 @@
 /** The apps of an organisation: lists and new ones. What happens to one app is in app.ts. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { App } from './app'
 import { call, http, type CallOptions } from './client'
 import type { Region } from './environment'
 import type { ListParams, Page } from './orgs'
@@ -8,7 +9,7 @@ import type { components } from './schema'
 /** Shown where it happened, see profile.ts. */
 const IN_PLACE: CallOptions = { ignoreErrors: true }
 
-export type App = components['schemas']['AppView']
+export type { App }
 export type AppStatus = components['schemas']['AppStatus']
 
 /** Lists of every status: what leaves one enters another. */

@@ -11,7 +11,8 @@ const ONCE = { staleTime: Infinity, gcTime: Infinity, retry: false } as const
 
 export const environmentQuery = queryOptions({
   queryKey: ['environment'],
-  queryFn: () => call(http.GET('/envs'), { ignoreErrors: true, handles401: true }),
+  queryFn: (): Promise<Environment> =>
+    call(http.GET('/envs'), { ignoreErrors: true, handles401: true }),
   ...ONCE,
 })
 

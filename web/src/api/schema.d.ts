@@ -40,6 +40,97 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/apps/{id}/access-keys': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The app's access keys. There are never more than ten. */
+    get: operations['access_key_list']
+    put?: never
+    /** Makes an access key. Its secret is in this answer and in no other. */
+    post: operations['access_key_create']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/access-keys/{key_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /** Changes an access key; what is left out stays. It counts for the next call signed with it. */
+    put: operations['access_key_update']
+    post?: never
+    /** Deletes an access key: what it signs is refused from now on. */
+    delete: operations['access_key_delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/access-keys/{key_id}/use': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Where an access key is used: what disabling or deleting it would hit. */
+    get: operations['access_key_use']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/api-keys': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The app's two API keys, with when and from where each was last used. */
+    get: operations['api_key_list']
+    /**
+     * Gives API keys new values and answers with them, `query` in full this once. The values before
+     *     work for another `grace_hours`; values that an earlier reset left working end at once.
+     */
+    put: operations['api_key_reset']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/api-keys/{kind}/previous': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /** Ends the grace period of the value before: it stops working at once. */
+    delete: operations['api_key_drop_previous']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/apps/{id}/archive': {
     parameters: {
       query?: never
@@ -108,6 +199,24 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/apps/{id}/erasures': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What was asked to be erased in this app, newest first. */
+    get: operations['erasure_list']
+    put?: never
+    /** Asks for all events and the profile of one end user to be removed. Wants a recent sign-in. */
+    post: operations['erasure_create']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/apps/{id}/impact': {
     parameters: {
       query?: never
@@ -117,6 +226,23 @@ export interface paths {
     }
     /** What archiving or deleting the app would hit, to be shown before anyone does. */
     get: operations['app_impact']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/ingest': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How this app's data has been coming in of late. */
+    get: operations['app_ingest_view']
     put?: never
     post?: never
     delete?: never
@@ -955,6 +1081,23 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/orgs/{id}/data-overall': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** What happened in an organisation's apps between two dates. */
+    post: operations['data_overall']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/orgs/{id}/invitations': {
     parameters: {
       query?: never
@@ -1266,6 +1409,45 @@ export interface components {
       user: components['schemas']['ExplainedUser']
       permissions: components['schemas']['ExplainedPermission'][]
     }
+    AccessKey: {
+      id: string
+      name: string
+      enabled: boolean
+      /** @description What a call signed with it would meet. */
+      state: components['schemas']['AccessKeyState']
+      created_at: components['schemas']['Millis']
+      created_by?: components['schemas']['PersonRef'] | null
+      expires_at?: components['schemas']['Millis'] | null
+      last_used_at?: components['schemas']['Millis'] | null
+      last_used_ip?: string | null
+      /**
+       * Format: int64
+       * @description How many addresses used it in the last seven days; 50 stands for that many or more.
+       */
+      addresses: number
+    }
+    /** @enum {string} */
+    AccessKeyState: 'active' | 'disabled' | 'expired'
+    AccessKeyUpdate: {
+      name?: string | null
+      enabled?: boolean | null
+      /**
+       * Format: date-time
+       * @description RFC 3339, ahead of now; null takes the end away.
+       */
+      expires_at?: string | null
+    }
+    AccessKeyUse: {
+      last_used_at?: components['schemas']['Millis'] | null
+      last_used_ip?: string | null
+      /** @description Up to twenty of the last thirty days, newest first. */
+      addresses: components['schemas']['UsedFrom'][]
+      /**
+       * Format: int64
+       * @description Messages that calls signed with it brought in the last seven days; null where it is not known.
+       */
+      messages_7d?: number | null
+    }
     AccessRequest: {
       /** @description A line to the owners. */
       message?: string | null
@@ -1278,6 +1460,40 @@ export interface components {
        * @description In the app already, or not of the organisation.
        */
       skipped: number
+    }
+    /** @description What the console's own analytics client is started with. */
+    Analytics: {
+      url: string
+      app_key: string
+    }
+    ApiKey: {
+      kind: components['schemas']['ApiKeyKind']
+      /** @description `collect` in full; `query` masked, but for the answer that makes it. */
+      key: string
+      created_at: components['schemas']['Millis']
+      created_by?: components['schemas']['PersonRef'] | null
+      last_used_at?: components['schemas']['Millis'] | null
+      last_used_ip?: string | null
+      /**
+       * Format: int64
+       * @description How many addresses used it in the last seven days; 50 stands for that many or more.
+       */
+      addresses: number
+      previous?: components['schemas']['PreviousKey'] | null
+    }
+    /**
+     * @description Which of an app's two API keys.
+     * @enum {string}
+     */
+    ApiKeyKind: 'collect' | 'query'
+    ApiKeyReset: {
+      kinds: components['schemas']['ApiKeyKind'][]
+      /**
+       * Format: int64
+       * @description How long the values before go on working; 24 unless told, 0 ends them at once.
+       * @default 24
+       */
+      grace_hours: number | null
     }
     AppEntry: {
       org_id: components['schemas']['Id']
@@ -1304,7 +1520,7 @@ export interface components {
       members: number
       /**
        * Format: int64
-       * @description Keys that would stop working.
+       * @description Keys that would stop working: API keys, values in their grace period, access keys.
        */
       live_keys: number
       /**
@@ -1312,6 +1528,10 @@ export interface components {
        * @description Null where it is not known.
        */
       events_24h?: number | null
+    }
+    AppIngest: components['schemas']['Ingest'] & {
+      last_event_at?: components['schemas']['Millis'] | null
+      spool: components['schemas']['SpoolState']
     }
     AppMember: {
       user_id: components['schemas']['Id']
@@ -1337,6 +1557,11 @@ export interface components {
       description?: string | null
       /** @description IANA name. */
       timezone?: string | null
+      /**
+       * Format: int64
+       * @description Days that events are kept, or null for as long as the organisation says.
+       */
+      retention_days?: number | null
     }
     /** @description An app, as someone who may see it does. */
     AppView: {
@@ -1369,6 +1594,18 @@ export interface components {
        * @description Null where it is not known.
        */
       events_24h?: number | null
+      /**
+       * Format: int64
+       * @description How long its events are kept; null for as long as the organisation says.
+       */
+      retention_days?: number | null
+      /**
+       * Format: int64
+       * @description What the organisation says. Null in lists.
+       */
+      org_retention_days?: number | null
+      /** @description What its pages send with their events. Null in lists, and for those who may not view keys. */
+      collect_key?: string | null
       /** @description What the caller may do in it. */
       permissions: string[]
     }
@@ -1430,6 +1667,13 @@ export interface components {
       /** @example 042137 */
       code: string
     }
+    /** @enum {string} */
+    Compare: 'previous_period' | 'previous_year' | 'none'
+    /** @description A new key and, this once, its secret. */
+    CreatedAccessKey: components['schemas']['AccessKey'] & {
+      /** @description Never told again. */
+      secret: string
+    }
     /** @description The signed-in person, as the console needs them. */
     CurrentUser: {
       id: components['schemas']['Id']
@@ -1461,6 +1705,40 @@ export interface components {
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
+    Data_AccessKey: {
+      data: {
+        id: string
+        name: string
+        enabled: boolean
+        /** @description What a call signed with it would meet. */
+        state: components['schemas']['AccessKeyState']
+        created_at: components['schemas']['Millis']
+        created_by?: components['schemas']['PersonRef'] | null
+        expires_at?: components['schemas']['Millis'] | null
+        last_used_at?: components['schemas']['Millis'] | null
+        last_used_ip?: string | null
+        /**
+         * Format: int64
+         * @description How many addresses used it in the last seven days; 50 stands for that many or more.
+         */
+        addresses: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_AccessKeyUse: {
+      data: {
+        last_used_at?: components['schemas']['Millis'] | null
+        last_used_ip?: string | null
+        /** @description Up to twenty of the last thirty days, newest first. */
+        addresses: components['schemas']['UsedFrom'][]
+        /**
+         * Format: int64
+         * @description Messages that calls signed with it brought in the last seven days; null where it is not known.
+         */
+        messages_7d?: number | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
     Data_Added: {
       data: {
         /** Format: int64 */
@@ -1483,7 +1761,7 @@ export interface components {
         members: number
         /**
          * Format: int64
-         * @description Keys that would stop working.
+         * @description Keys that would stop working: API keys, values in their grace period, access keys.
          */
         live_keys: number
         /**
@@ -1491,6 +1769,13 @@ export interface components {
          * @description Null where it is not known.
          */
         events_24h?: number | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_AppIngest: {
+      data: components['schemas']['Ingest'] & {
+        last_event_at?: components['schemas']['Millis'] | null
+        spool: components['schemas']['SpoolState']
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -1526,6 +1811,18 @@ export interface components {
          * @description Null where it is not known.
          */
         events_24h?: number | null
+        /**
+         * Format: int64
+         * @description How long its events are kept; null for as long as the organisation says.
+         */
+        retention_days?: number | null
+        /**
+         * Format: int64
+         * @description What the organisation says. Null in lists.
+         */
+        org_retention_days?: number | null
+        /** @description What its pages send with their events. Null in lists, and for those who may not view keys. */
+        collect_key?: string | null
         /** @description What the caller may do in it. */
         permissions: string[]
       }
@@ -1548,6 +1845,14 @@ export interface components {
       /** @description Options for `navigator.credentials`, in the standard's JSON form. */
       data: {
         publicKey: Record<string, never>
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_CreatedAccessKey: {
+      /** @description A new key and, this once, its secret. */
+      data: components['schemas']['AccessKey'] & {
+        /** @description Never told again. */
+        secret: string
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -1612,7 +1917,28 @@ export interface components {
         watermark: boolean
         /** @description The domain that passkeys are bound to; null where the instance cannot use them. */
         passkey_domain?: string | null
+        analytics?: components['schemas']['Analytics'] | null
         error_reporting?: components['schemas']['ErrorReporting'] | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Erasure: {
+      /** @description One end user's data, and whether it is gone. */
+      data: {
+        id: components['schemas']['Id']
+        kind: components['schemas']['SubjectKind']
+        /** @description In full until it is done, masked from then on. */
+        subject_hint: string
+        /** @description pending, running, done or failed. */
+        state: string
+        asked_by?: components['schemas']['PersonRef'] | null
+        asked_at: components['schemas']['Millis']
+        done_at?: components['schemas']['Millis'] | null
+        /**
+         * Format: int64
+         * @description How many events went.
+         */
+        events?: number | null
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -1632,6 +1958,54 @@ export interface components {
         invited_by?: components['schemas']['PersonRef'] | null
         created_at: components['schemas']['Millis']
         expires_at: components['schemas']['Millis']
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_AccessKey: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: {
+          id: string
+          name: string
+          enabled: boolean
+          /** @description What a call signed with it would meet. */
+          state: components['schemas']['AccessKeyState']
+          created_at: components['schemas']['Millis']
+          created_by?: components['schemas']['PersonRef'] | null
+          expires_at?: components['schemas']['Millis'] | null
+          last_used_at?: components['schemas']['Millis'] | null
+          last_used_ip?: string | null
+          /**
+           * Format: int64
+           * @description How many addresses used it in the last seven days; 50 stands for that many or more.
+           */
+          addresses: number
+        }[]
+        /** Format: int64 */
+        total: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_ApiKey: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: {
+          kind: components['schemas']['ApiKeyKind']
+          /** @description `collect` in full; `query` masked, but for the answer that makes it. */
+          key: string
+          created_at: components['schemas']['Millis']
+          created_by?: components['schemas']['PersonRef'] | null
+          last_used_at?: components['schemas']['Millis'] | null
+          last_used_ip?: string | null
+          /**
+           * Format: int64
+           * @description How many addresses used it in the last seven days; 50 stands for that many or more.
+           */
+          addresses: number
+          previous?: components['schemas']['PreviousKey'] | null
+        }[]
+        /** Format: int64 */
+        total: number
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -1687,6 +2061,18 @@ export interface components {
            * @description Null where it is not known.
            */
           events_24h?: number | null
+          /**
+           * Format: int64
+           * @description How long its events are kept; null for as long as the organisation says.
+           */
+          retention_days?: number | null
+          /**
+           * Format: int64
+           * @description What the organisation says. Null in lists.
+           */
+          org_retention_days?: number | null
+          /** @description What its pages send with their events. Null in lists, and for those who may not view keys. */
+          collect_key?: string | null
           /** @description What the caller may do in it. */
           permissions: string[]
         }[]
@@ -1725,6 +2111,30 @@ export interface components {
           user_id: components['schemas']['Id']
           email: string
           name: string
+        }[]
+        /** Format: int64 */
+        total: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_Erasure: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: {
+          id: components['schemas']['Id']
+          kind: components['schemas']['SubjectKind']
+          /** @description In full until it is done, masked from then on. */
+          subject_hint: string
+          /** @description pending, running, done or failed. */
+          state: string
+          asked_by?: components['schemas']['PersonRef'] | null
+          asked_at: components['schemas']['Millis']
+          done_at?: components['schemas']['Millis'] | null
+          /**
+           * Format: int64
+           * @description How many events went.
+           */
+          events?: number | null
         }[]
         /** Format: int64 */
         total: number
@@ -1939,6 +2349,13 @@ export interface components {
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
+    Data_Overall: {
+      data: {
+        totals: components['schemas']['Totals']
+        ingest: components['schemas']['Ingest']
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
     Data_PasskeyView: {
       data: {
         id: components['schemas']['Id']
@@ -1968,7 +2385,7 @@ export interface components {
         apps: components['schemas']['LostApp'][]
         /** Format: int64 */
         app_count: number
-        /** @description Access keys they made, which go on working unless disabled. */
+        /** @description Access keys they made, which go on working unless disabled; up to twenty. */
         access_keys: components['schemas']['MadeKey'][]
         /** Format: int64 */
         access_key_count: number
@@ -2086,7 +2503,25 @@ export interface components {
       watermark: boolean
       /** @description The domain that passkeys are bound to; null where the instance cannot use them. */
       passkey_domain?: string | null
+      analytics?: components['schemas']['Analytics'] | null
       error_reporting?: components['schemas']['ErrorReporting'] | null
+    }
+    /** @description One end user's data, and whether it is gone. */
+    Erasure: {
+      id: components['schemas']['Id']
+      kind: components['schemas']['SubjectKind']
+      /** @description In full until it is done, masked from then on. */
+      subject_hint: string
+      /** @description pending, running, done or failed. */
+      state: string
+      asked_by?: components['schemas']['PersonRef'] | null
+      asked_at: components['schemas']['Millis']
+      done_at?: components['schemas']['Millis'] | null
+      /**
+       * Format: int64
+       * @description How many events went.
+       */
+      events?: number | null
     }
     /** @description What every failed call answers. */
     ErrorBody: {
@@ -2122,6 +2557,21 @@ export interface components {
       name: string
       email: string
     }
+    /** @description A figure, what it was before, and by how much of that it changed. */
+    Figure: {
+      /** Format: int64 */
+      value: number
+      /**
+       * Format: int64
+       * @description Null without a comparison.
+       */
+      previous?: number | null
+      /**
+       * Format: double
+       * @description Null where there is nothing to compare with.
+       */
+      change?: number | null
+    }
     GrantView: {
       app_id: components['schemas']['Id']
       app_name: string
@@ -2130,6 +2580,19 @@ export interface components {
     }
     /** Format: uuid */
     Id: string
+    /** @description What came, and what became of it. */
+    Ingest: {
+      /** Format: int64 */
+      accepted: number
+      /** Format: int64 */
+      duplicate: number
+      /**
+       * Format: int64
+       * @description All rejected ones together.
+       */
+      rejected: number
+      reasons: components['schemas']['Rejected'][]
+    }
     InvitationResult: {
       email: string
       status: components['schemas']['InvitationStatus']
@@ -2223,6 +2686,14 @@ export interface components {
       permissions: string[]
       via: components['schemas']['ViaKind']
     }
+    NewAccessKeyBody: {
+      name: string
+      /**
+       * Format: date-time
+       * @description RFC 3339, ahead of now; a key without one works until it is disabled or deleted.
+       */
+      expires_at?: string | null
+    }
     NewAppBody: {
       name: string
       /** @description One of GET /app-zones. */
@@ -2234,6 +2705,11 @@ export interface components {
     NewAppMembers: {
       user_ids: components['schemas']['Id'][]
       role_id: components['schemas']['Id']
+    }
+    NewErasureBody: {
+      kind: components['schemas']['SubjectKind']
+      /** @description The user_id or device_id, exactly as the app sends it. */
+      subject: string
     }
     NewInvitations: {
       emails: string[]
@@ -2335,6 +2811,24 @@ export interface components {
       retention_days: number
       created_at: components['schemas']['Millis']
     }
+    Overall: {
+      totals: components['schemas']['Totals']
+      ingest: components['schemas']['Ingest']
+    }
+    OverallBody: {
+      /**
+       * @description A date in the time zone, included.
+       * @example 2026-11-01
+       */
+      start: string
+      /** @description A date in the time zone, included; it may lie ahead. */
+      end: string
+      /** @description Default: all active apps that the caller may see. */
+      app_ids?: components['schemas']['Id'][] | null
+      compare?: components['schemas']['Compare']
+      /** @description IANA name; the organisation's unless told. */
+      timezone?: string | null
+    }
     OwnedOrg: {
       id: components['schemas']['Id']
       name: string
@@ -2381,6 +2875,16 @@ export interface components {
     PersonRef: {
       id: components['schemas']['Id']
       name: string
+    }
+    PreviousKey: {
+      valid_until: components['schemas']['Millis']
+      last_used_at?: components['schemas']['Millis'] | null
+      last_used_ip?: string | null
+      /**
+       * Format: int64
+       * @description How many addresses used it in the last seven days; 50 stands for that many or more.
+       */
+      addresses: number
     }
     ProfileUpdate: {
       name?: string | null
@@ -2448,12 +2952,20 @@ export interface components {
     }
     /** @enum {string} */
     Registration: 'open' | 'invite'
+    Rejected: {
+      /** @description Its code; never changes. */
+      reason: string
+      /** @description In the language of the request. */
+      name: string
+      /** Format: int64 */
+      count: number
+    }
     RemovalImpact: {
       /** @description Apps they would lose, up to twenty. */
       apps: components['schemas']['LostApp'][]
       /** Format: int64 */
       app_count: number
-      /** @description Access keys they made, which go on working unless disabled. */
+      /** @description Access keys they made, which go on working unless disabled; up to twenty. */
       access_keys: components['schemas']['MadeKey'][]
       /** Format: int64 */
       access_key_count: number
@@ -2501,6 +3013,18 @@ export interface components {
       user_agent: string
       is_current: boolean
     }
+    SpoolState: {
+      /**
+       * Format: int64
+       * @description Messages of all apps that wait for the event store, on this instance.
+       */
+      pending: number
+    }
+    /**
+     * @description What an id names.
+     * @enum {string}
+     */
+    SubjectKind: 'user' | 'device'
     Through: {
       kind: components['schemas']['ViaKind']
       role: components['schemas']['ThroughRole']
@@ -2519,6 +3043,9 @@ export interface components {
       organization?: string | null
       /** @description The address of the account that a change of address is about. */
       account?: string | null
+    }
+    Totals: {
+      events: components['schemas']['Figure']
     }
     TotpConfirmation: {
       /** @example 042137 */
@@ -2548,6 +3075,10 @@ export interface components {
     Unread: {
       /** Format: int64 */
       unread: number
+    }
+    UsedFrom: {
+      ip: string
+      last_used_at: components['schemas']['Millis']
     }
     /** @enum {string} */
     ViaKind: 'organization' | 'app'
@@ -2673,6 +3204,270 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Data_AppView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  access_key_list: {
+    parameters: {
+      query?: {
+        page?: number
+        page_size?: number
+        /** @description Words of the name or address. */
+        search?: string
+        sort?: string
+        /** @description asc or desc. */
+        order?: string
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_AccessKey']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  access_key_create: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewAccessKeyBody']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_CreatedAccessKey']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  access_key_update: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        key_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AccessKeyUpdate']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_AccessKey']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  access_key_delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        key_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  access_key_use: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        key_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_AccessKeyUse']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  api_key_list: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_ApiKey']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  api_key_reset: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ApiKeyReset']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_ApiKey']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  api_key_drop_previous: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        kind: components['schemas']['ApiKeyKind']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
         }
       }
       /** @description Failed; `code` says why */
@@ -2840,6 +3635,73 @@ export interface operations {
       }
     }
   }
+  erasure_list: {
+    parameters: {
+      query?: {
+        page?: number
+        page_size?: number
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_Erasure']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  erasure_create: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewErasureBody']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Erasure']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
   app_impact: {
     parameters: {
       query?: never
@@ -2857,6 +3719,39 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Data_AppImpact']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  app_ingest_view: {
+    parameters: {
+      query?: {
+        /** @description Days up to today, in the app's time zone. */
+        days?: number
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_AppIngest']
         }
       }
       /** @description Failed; `code` says why */
@@ -4853,6 +5748,40 @@ export interface operations {
         }
         content: {
           'text/csv': unknown
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  data_overall: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['OverallBody']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Overall']
         }
       }
       /** @description Failed; `code` says why */

@@ -6,8 +6,15 @@ import { copyText } from '../lib/clipboard'
 
 const SHOWN_MS = 2000
 
+interface CopyButtonProps {
+  text: string
+  /** Only its picture, for the side of a short text; the words are then its name. */
+  compact?: boolean
+  children: string
+}
+
 /** Copies, and says that it has: nothing else on screen changes. */
-export function CopyButton({ text, children }: { text: string; children: string }) {
+export function CopyButton({ text, compact, children }: CopyButtonProps) {
   const t = useT()
   const [outcome, setOutcome] = useState<'done' | 'failed' | null>(null)
 
@@ -25,10 +32,11 @@ export function CopyButton({ text, children }: { text: string; children: string 
   return (
     <>
       <Button
+        {...(compact && { size: 'small', type: 'text', 'aria-label': children, title: children })}
         icon={outcome === 'done' ? <CheckOutlined aria-hidden /> : <CopyOutlined aria-hidden />}
         onClick={() => void copy()}
       >
-        {said ?? children}
+        {compact ? null : (said ?? children)}
       </Button>
       <span role="status" className="visually-hidden">
         {said}

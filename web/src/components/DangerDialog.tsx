@@ -20,6 +20,8 @@ export interface Hit {
   label: string
   /** Null where the server does not know. */
   count: number | null | undefined
+  /** Counting stops there. */
+  most?: number
 }
 
 interface DangerDialogProps<Impact, Answer> {
@@ -105,11 +107,11 @@ function Confirmation<Impact, Answer>(
 function Hits({ hits }: { hits: Hit[] }) {
   return (
     <dl className={styles.hits}>
-      {hits.map(({ label, count }) => (
+      {hits.map(({ label, count, most }) => (
         <div key={label}>
           <dt>{label}</dt>
           <dd>
-            <Counted value={count} />
+            <Counted value={count} most={most} />
           </dd>
         </div>
       ))}

@@ -30,7 +30,7 @@ export function BellItem({ item, onOpen }: { item: Notification; onOpen: () => v
           {words}
         </Link>
       ) : (
-        <button type="button" className={styles.item} onClick={onOpen}>
+        <button type="button" className={styles.item} data-atrium-ignore onClick={onOpen}>
           {words}
         </button>
       )}

@@ -51,6 +51,7 @@ export function OrgSwitcher() {
         type="button"
         className={styles.switcher}
         aria-label={t('org.switch', { name: current?.name ?? t('org.choose') })}
+        data-atrium-ignore
       >
         <span className={styles.name}>{current?.name ?? t('org.choose')}</span>
         <DownOutlined aria-hidden className={styles.arrow} />

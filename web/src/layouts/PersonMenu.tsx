@@ -42,6 +42,7 @@ export function PersonMenu() {
         type="button"
         className={styles.person}
         aria-label={t('person.menu', { name: user.name })}
+        data-atrium-ignore
       >
         <Avatar size={28} className={styles.avatar}>
           {initial(user.name)}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { exactTime, relativeTime } from './time'
+import { exactTime, plannedTime, relativeTime } from './time'
 
 const now = Date.UTC(2026, 0, 15, 12)
 const ago = (seconds: number) => now - seconds * 1000
@@ -24,5 +24,6 @@ it('speaks the language', () => {
 it('gives the exact time in the person’s zone and names the zone', () => {
   expect(exactTime(now, 'en-US', 'Asia/Shanghai')).toBe('Jan 15, 2026, 20:00:00 (Asia/Shanghai)')
   expect(exactTime(now, 'zh-CN', 'UTC')).toBe('2026年1月15日 12:00:00 (UTC)')
+  expect(plannedTime(now, 'zh-CN', 'Asia/Shanghai')).toBe('2026年1月15日 20:00 (Asia/Shanghai)')
   expect(exactTime(now, 'en-US', 'No/Where')).toMatch(/\(.+\)$/)
 })

@@ -19,17 +19,31 @@ export function relativeTime(at: number, now: number, language: string): string 
   )
 }
 
+const TO_THE_MINUTE: Intl.DateTimeFormatOptions = {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+}
+
 /** Date and time to the second in a zone, which is named. */
 export function exactTime(at: number, language: string, timeZone: string): string {
-  const options: Intl.DateTimeFormatOptions = {
-    year: 'numeric',
-    month: 'short',
-    day: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-  }
+  return inZone({ ...TO_THE_MINUTE, second: '2-digit' }, at, language, timeZone)
+}
+
+/** To the minute, for what is planned rather than measured. */
+export function plannedTime(at: number, language: string, timeZone: string): string {
+  return inZone(TO_THE_MINUTE, at, language, timeZone)
+}
+
+function inZone(
+  options: Intl.DateTimeFormatOptions,
+  at: number,
+  language: string,
+  timeZone: string,
+): string {
   try {
     return named(new Intl.DateTimeFormat(language, { ...options, timeZone }), at)
   } catch {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dayEnd, dayStart } from './zonedDay'
+import { dayAt, dayEnd, dayStart } from './zonedDay'
 
 const iso = (moment: number | null) => moment && new Date(moment).toISOString()
 
@@ -20,4 +20,13 @@ describe('a day in a zone', () => {
     expect(dayStart(day, 'UTC')).toBeNull()
     expect(dayEnd(day, 'UTC')).toBeNull()
   })
+})
+
+it.each([
+  ['2026-11-15T15:59:59.999Z', 'Asia/Shanghai', '2026-11-15'],
+  ['2026-11-15T16:00:00.000Z', 'Asia/Shanghai', '2026-11-16'],
+  ['2026-03-29T21:59:59.999Z', 'Europe/Berlin', '2026-03-29'],
+  ['2026-11-02T04:59:59.999Z', 'America/New_York', '2026-11-01'],
+])('%s falls, in %s, on %s', (moment, zone, day) => {
+  expect(dayAt(Date.parse(moment), zone)).toBe(day)
 })

@@ -19,6 +19,11 @@ export function dayEnd(day: string, timeZone: string): number | null {
   return next === null ? null : next - 1
 }
 
+/** The day ("2026-03-29") on which a moment (ms) falls in a zone. */
+export function dayAt(moment: number, timeZone: string): string {
+  return new Date(moment + offsetAt(moment, timeZone)).toISOString().slice(0, 10)
+}
+
 function offsetAt(moment: number, timeZone: string): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone,

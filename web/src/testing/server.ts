@@ -5,6 +5,8 @@ import type { User } from '../api/account'
 export interface SeenRequest {
   method: string
   path: string
+  /** Without its question mark. */
+  query: string
   headers: Headers
   credentials: string
   body: string
@@ -12,20 +14,24 @@ export interface SeenRequest {
 
 type Answer = Response | Promise<Response> | (() => Response | Promise<Response>)
 
-/** Paths are without /api/v1. What is not listed fails the way a lost network does. */
+/**
+ * Paths are without /api/v1; one that answers differently by method is listed as "PUT /path" too.
+ * What is not listed fails the way a lost network does.
+ */
 export function stubServer(answers: Record<string, Answer>): SeenRequest[] {
   const seen: SeenRequest[] = []
   vi.stubGlobal('fetch', async (request: Request, init?: RequestInit) => {
-    const { pathname } = new URL(request.url)
+    const { pathname, search } = new URL(request.url)
     const path = pathname.replace(/^\/api\/v1/, '')
     seen.push({
       method: request.method,
       path,
+      query: search.slice(1),
       headers: request.headers,
       credentials: request.credentials,
       body: await request.clone().text(),
     })
-    const answer = answers[path]
+    const answer = answers[`${request.method} ${path}`] ?? answers[path]
     if (!answer) throw new TypeError('Failed to fetch')
     const pending = typeof answer === 'function' ? answer() : answer
     return Promise.race([pending, aborted(init?.signal)])

@@ -13,6 +13,13 @@ window.matchMedia ??= (query: string) =>
     removeEventListener() {},
   }) as unknown as MediaQueryList
 
+// Nor does it lay anything out, so there is nothing to observe.
+window.ResizeObserver ??= class {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+}
+
 beforeEach(() => {
   localStorage.clear()
   queryClient.clear()

@@ -113,7 +113,7 @@ pub async fn insert(
         created_by: user_id.clone(),
         at: now,
     };
-    apps::store::insert(tx, &app).await?;
+    apps::insert(atrium, tx, &app).await?;
     let event = Event::new("app.create", "app", &app.id).in_org(&org_id).in_app(&app.id);
     audit::append(atrium, tx, &actor, event.with(json!({ "name": app.name }))).await?;
     Ok(Created { user_id, org_id: Some(org_id) })

@@ -10,16 +10,19 @@ use crate::access::{AppAccess, InApp, InOrg, Via};
 use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Fault, Result};
-use crate::http::json::{Data, Json, Query};
+use crate::http::json::{Data, Json, Query, told};
 use crate::http::list::{ListQuery, Sort};
 use crate::http::locale::Locale;
 use crate::http::page::Items;
 use crate::http::text::Checks;
+use crate::insight;
 use crate::permissions::{AppUpdate, AppView as ViewApp, OrgAppCreate, OrgView};
 use crate::roles::RoleRef;
 use crate::types::Id;
 
 const DESCRIPTION_MAX: usize = 500;
+/// Days that events can be kept, as for organisations.
+const RETENTION: std::ops::RangeInclusive<i64> = 1..=3_650;
 /// Apps one organisation can have, deleted ones included until they are purged.
 const MOST: i64 = 5_000;
 
@@ -59,7 +62,10 @@ pub async fn app_list(
     let status = filter.status.unwrap_or(AppStatus::Active);
     let mut db = atrium.db.read().await?;
     let (rows, total) = store::list(&mut db, org.id(), org.user_id(), status, &listing).await?;
-    let items = rows.into_iter().map(|(row, access)| AppView::new(&atrium, row, &access)).collect();
+    drop(db);
+    let mut items: Vec<_> =
+        rows.into_iter().map(|(row, access)| AppView::new(&atrium, row, &access)).collect();
+    insight::count_events(&atrium, &mut items).await;
     Ok(Data(Items { items, total }))
 }
 
@@ -113,15 +119,17 @@ pub async fn app_create(
     if crate::orgs::store::count_apps(&mut tx, org.id()).await? >= MOST {
         return Err(Fault::new(Code::TooManyApps).with("max", MOST).into());
     }
-    if !store::insert(&mut tx, &app).await? {
+    if !super::insert(&atrium, &mut tx, &app).await? {
         return Err(Fault::new(Code::AppNameTaken).on("name").into());
     }
     let event = Event::new("app.create", "app", &app.id).in_org(org.id()).in_app(&app.id);
     let details = json!({ "name": app.name, "region": app.region, "timezone": app.timezone });
     audit::append(&atrium, &mut tx, &org.actor(), event.with(details)).await?;
     let row = store::for_user(&mut tx, &app.id, org.user_id()).await?.ok_or(Code::NotFound)?.0;
+    let access = AppAccess::through_org(role);
+    let view = AppView::alone(&atrium, &mut tx, row, &access).await?;
     tx.commit().await?;
-    Ok(Data(AppView::new(&atrium, row, &AppAccess::through_org(role))))
+    Ok(Data(view))
 }
 
 /// One app.
@@ -134,8 +142,17 @@ pub async fn app_create(
     params(("id" = Id, Path)),
     responses((status = 200, body = Data<AppView>))
 )]
-pub async fn app_view(State(atrium): State<AppState>, app: InApp<ViewApp>) -> Data<AppView> {
-    Data(AppView::new(&atrium, app.app, &app.access))
+pub async fn app_view(
+    State(atrium): State<AppState>,
+    app: InApp<ViewApp>,
+) -> Result<Data<AppView>> {
+    let mut db = atrium.db.read().await?;
+    let view = AppView::alone(&atrium, &mut db, app.app, &app.access).await?;
+    drop(db);
+    let mut views = [view];
+    insight::count_events(&atrium, &mut views).await;
+    let [view] = views;
+    Ok(Data(view))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -144,6 +161,10 @@ pub struct AppUpdateBody {
     description: Option<String>,
     /// IANA name.
     timezone: Option<String>,
+    /// Days that events are kept, or null for as long as the organisation says.
+    #[serde(default, deserialize_with = "told")]
+    #[schema(value_type = Option<i64>, minimum = 1, maximum = 3650)]
+    retention_days: Option<Option<i64>>,
 }
 
 /// Changes an active app; what is left out stays.
@@ -169,9 +190,20 @@ pub async fn app_update(
     if let Some(timezone) = &input.timezone {
         checks.timezone("timezone", timezone);
     }
+    if let Some(Some(days)) = input.retention_days
+        && !RETENTION.contains(&days)
+    {
+        let fault = Fault::new(Code::OutOfRange).on("retention_days");
+        checks.fail(fault.with("min", RETENTION.start()).with("max", RETENTION.end()));
+    }
     checks.finish()?;
     let mut tx = atrium.db.write().await?;
     let (before, _) = app.hold_active(&mut tx).await?;
+    let (kept_before, _) = store::retention(&mut tx, app.id()).await?;
+    let kept = input.retention_days.unwrap_or(kept_before);
+    if kept != kept_before {
+        store::set_retention(&mut tx, app.id(), kept).await?;
+    }
     let name = name.unwrap_or_else(|| before.name.clone());
     let description = description.unwrap_or_else(|| before.description.clone());
     let timezone = input.timezone.unwrap_or_else(|| before.timezone.clone());
@@ -180,14 +212,17 @@ pub async fn app_update(
     }
     let event = Event::new("app.update", "app", app.id()).in_org(&before.org_id).in_app(app.id());
     let event = event.with(json!({
-        "before": { "name": before.name, "description": before.description, "timezone": before.timezone },
-        "after": { "name": name, "description": description, "timezone": timezone },
+        "before": { "name": before.name, "description": before.description, "timezone": before.timezone,
+            "retention_days": kept_before },
+        "after": { "name": name, "description": description, "timezone": timezone,
+            "retention_days": kept },
     }));
     audit::append(&atrium, &mut tx, &app.actor(), event).await?;
     let found = store::for_user(&mut tx, app.id(), app.user_id()).await?;
     let (row, access, _) = found.ok_or(Code::NotFound)?;
+    let view = AppView::alone(&atrium, &mut tx, row, &access).await?;
     tx.commit().await?;
-    Ok(Data(AppView::new(&atrium, row, &access)))
+    Ok(Data(view))
 }
 
 #[derive(Serialize, ToSchema)]

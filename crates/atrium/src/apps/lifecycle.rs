@@ -14,6 +14,8 @@ use crate::audit::{self, Event};
 use crate::db::Write;
 use crate::error::{Code, Fault, Result};
 use crate::http::json::{Data, Json};
+use crate::insight;
+use crate::keys;
 use crate::notifications::{self, Notice};
 use crate::orgs::handlers::TypedName;
 use crate::permissions::{AppArchive, AppDelete, AppView as ViewApp, Grant};
@@ -149,9 +151,10 @@ async fn finish<G: Grant>(
         notifications::notify_id(atrium, &mut tx, &user_id, &notice).await?;
     }
     let row = view_row(&mut tx, app.id(), app.user_id()).await?;
+    let view = AppView::alone(atrium, &mut tx, row, &access).await?;
     tx.commit().await?;
     atrium.outbox.wake();
-    Ok(Data(AppView::new(atrium, row, &access)))
+    Ok(Data(view))
 }
 
 async fn view_row(db: &mut AnyConnection, app_id: &Id, user_id: &Id) -> Result<AppRow> {
@@ -164,7 +167,7 @@ async fn view_row(db: &mut AnyConnection, app_id: &Id, user_id: &Id) -> Result<A
 pub struct AppImpact {
     /// Members with a role in the app.
     members: i64,
-    /// Keys that would stop working.
+    /// Keys that would stop working: API keys, values in their grace period, access keys.
     live_keys: i64,
     /// Null where it is not known.
     events_24h: Option<i64>,
@@ -180,6 +183,14 @@ pub struct AppImpact {
     params(("id" = Id, Path)),
     responses((status = 200, body = Data<AppImpact>))
 )]
-pub async fn app_impact(app: InApp<ViewApp>) -> Data<AppImpact> {
-    Data(AppImpact { members: app.app.member_count, live_keys: 0, events_24h: None })
+pub async fn app_impact(
+    State(atrium): State<AppState>,
+    app: InApp<ViewApp>,
+) -> Result<Data<AppImpact>> {
+    let mut db = atrium.db.read().await?;
+    let live_keys = keys::store::count_live(&mut db, app.id(), atrium.now()).await?;
+    drop(db);
+    let counts = insight::events_24h(&atrium, std::slice::from_ref(app.id())).await;
+    let events_24h = counts.and_then(|counts| counts.get(app.id()).copied());
+    Ok(Data(AppImpact { members: app.app.member_count, live_keys, events_24h }))
 }

@@ -8,11 +8,15 @@ pub mod purge;
 pub mod store;
 
 use serde::Serialize;
+use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
 use crate::access::AppAccess;
 use crate::app::AppState;
+use crate::error::Result;
+use crate::keys;
 use crate::orgs::PersonRef;
+use crate::permissions::Permission;
 use crate::types::{Id, Millis};
 
 /// Every new organisation begins with one app of this name.
@@ -27,6 +31,16 @@ pub struct NewApp {
     pub timezone: String,
     pub created_by: Id,
     pub at: Millis,
+}
+
+/// Makes an app together with its API keys: there is no app without. False when another app of the
+/// organisation has the name.
+pub async fn insert(atrium: &AppState, db: &mut AnyConnection, app: &NewApp) -> Result<bool> {
+    if !store::insert(db, app).await? {
+        return Ok(false);
+    }
+    keys::make_for_app(atrium, db, &app.id, Some(&app.created_by), app.at).await?;
+    Ok(true)
 }
 
 /// Where an app is in its life.
@@ -65,6 +79,12 @@ pub struct AppView {
     pub member_count: i64,
     /// Null where it is not known.
     pub events_24h: Option<i64>,
+    /// How long its events are kept; null for as long as the organisation says.
+    pub retention_days: Option<i64>,
+    /// What the organisation says. Null in lists.
+    pub org_retention_days: Option<i64>,
+    /// What its pages send with their events. Null in lists, and for those who may not view keys.
+    pub collect_key: Option<String>,
     /// What the caller may do in it.
     pub permissions: Vec<&'static str>,
 }
@@ -93,7 +113,27 @@ impl AppView {
             purge_started: row.purge_started_at.is_some(),
             member_count: row.member_count,
             events_24h: None,
+            retention_days: None,
+            org_retention_days: None,
+            collect_key: None,
             permissions: access.permissions.iter().map(|it| it.code()).collect(),
         }
+    }
+
+    /// Like `new`, with what is told of one app and not of a list of them.
+    pub async fn alone(
+        atrium: &AppState,
+        db: &mut AnyConnection,
+        row: store::AppRow,
+        access: &AppAccess,
+    ) -> Result<Self> {
+        let collect_key = match access.holds(Permission::KeyView) {
+            true => keys::store::collect_key(db, &row.id).await?,
+            false => None,
+        };
+        let (retention_days, of_org) = store::retention(db, &row.id).await?;
+        let org_retention_days = Some(of_org);
+        let view = Self::new(atrium, row, access);
+        Ok(Self { collect_key, retention_days, org_retention_days, ..view })
     }
 }

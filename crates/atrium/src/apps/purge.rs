@@ -1,14 +1,21 @@
 //! Removing deleted apps for good, thirty days on. Every step can be done again, so a purge that a
 //! crash broke off goes on where it was; a lease keeps two instances from doing the same one.
 
+use std::time::Duration;
+
 use serde_json::json;
+use uuid::Uuid;
 
 use super::store;
 use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
-use crate::error::Result;
+use crate::collect::ledger;
+use crate::error::{Error, Result};
+use crate::keys;
 use crate::types::Millis;
 
+/// How long the event store may take to come up.
+const READY: Duration = Duration::from_secs(30);
 /// Longer than one app can take.
 const LEASE: i64 = 10 * Millis::MINUTE;
 
@@ -31,7 +38,14 @@ pub async fn run_due(atrium: &AppState) -> Result<u64> {
 }
 
 async fn purge(atrium: &AppState, app: &store::PurgeRow) -> Result<bool> {
+    // Data first: as long as the app's row is there, a purge that was broken off is begun again.
+    if let Ok(id) = Uuid::try_parse(app.id.as_str()) {
+        atrium.warehouse.ready(READY).await.map_err(Error::unavailable)?;
+        atrium.warehouse.purge_app(id).await.map_err(Error::unavailable)?;
+    }
     let mut tx = atrium.db.write().await?;
+    ledger::forget_app(&mut tx, &app.id).await?;
+    keys::store::delete_addresses_of_app(&mut tx, &app.id).await?;
     let gone = store::remove(&mut tx, &app.id).await?;
     if gone {
         let event = Event::new("app.purge", "app", &app.id).in_org(&app.org_id).in_app(&app.id);

@@ -74,14 +74,18 @@ pub struct Event {
     pub org_id: Option<Id>,
     pub app_id: Option<Id>,
     pub target_kind: &'static str,
-    pub target_id: Option<Id>,
+    pub target_id: Option<String>,
     pub details: Value,
 }
 
 impl Event {
     /// Something that happened to a target of the instance itself, such as a user.
-    pub fn new(action: &'static str, target_kind: &'static str, target_id: &Id) -> Self {
-        let target_id = Some(target_id.clone());
+    pub fn new(
+        action: &'static str,
+        target_kind: &'static str,
+        target_id: &(impl ToString + ?Sized),
+    ) -> Self {
+        let target_id = Some(target_id.to_string());
         Self { target_id, ..Self::without_target(action, target_kind) }
     }
 

@@ -39,7 +39,7 @@ pub async fn append(atrium: &AppState, tx: &mut Write, actor: &Actor, event: Eve
         actor_id: actor_id.map(|id| id.to_string()),
         action: event.action.to_owned(),
         target_kind: event.target_kind.to_owned(),
-        target_id: event.target_id.map(|id| id.to_string()),
+        target_id: event.target_id,
         details: event.details.to_string(),
         ip: actor.ip.map(|ip| ip.to_string()),
         user_agent: actor.user_agent.clone(),

@@ -23,6 +23,7 @@ use crate::http::CLIENT_VERSION;
 pub struct Settings {
     pub server: ServerSettings,
     pub stores: StoreSettings,
+    pub events: EventSettings,
     pub console: ConsoleSettings,
     pub mail: MailSettings,
     pub log: LogSettings,
@@ -58,6 +59,20 @@ pub struct StoreSettings {
     pub master_key: Option<String>,
 }
 
+/// Where events go, and what may wait on the way.
+#[derive(Clone, Debug)]
+pub struct EventSettings {
+    /// None: the embedded one.
+    pub warehouse_url: Option<Url>,
+    pub engine_library: PathBuf,
+    /// What to start as the engine; this program unless a test says otherwise.
+    pub engine_program: Option<PathBuf>,
+    pub engine_memory_mb: u64,
+    pub spool_max: u64,
+    /// Messages per app and minute; 0 for no limit.
+    pub quota: u64,
+}
+
 #[derive(Clone, Debug)]
 pub struct ConsoleSettings {
     pub environment: String,
@@ -66,6 +81,8 @@ pub struct ConsoleSettings {
     pub registration: Registration,
     pub watermark: bool,
     pub regions: Vec<Region>,
+    /// Which app the console reports its own use to.
+    pub app_key: Option<String>,
 }
 
 impl ConsoleSettings {
@@ -114,8 +131,9 @@ impl Settings {
         let server = server(&raw)?;
         let console = console(&raw, &server.public_url)?;
         let stores = stores(&raw)?;
+        let events = events(&raw)?;
         let mail = mail(&raw, &server.public_url)?;
-        Ok(Self { server, stores, console, mail, log: log(&raw)? })
+        Ok(Self { server, stores, events, console, mail, log: log(&raw)? })
     }
 
     /// For a server that was told to take any free port: its address is known once it listens.
@@ -199,6 +217,51 @@ fn stores(raw: &RawSettings) -> anyhow::Result<StoreSettings> {
     Ok(StoreSettings { data_dir, database_url, master_key: raw.master_key.clone() })
 }
 
+fn events(raw: &RawSettings) -> anyhow::Result<EventSettings> {
+    let warehouse_url = match &raw.warehouse_url {
+        // The value itself may hold a password: do not repeat it.
+        Some(text) => {
+            let url = Url::parse(text).ok();
+            let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+            Some(url.context(
+                "warehouse_url: it must look like http://user:password@host:8123/database",
+            )?)
+        }
+        None => None,
+    };
+    let spool_max_mb = raw.spool_max_mb.unwrap_or(4_096);
+    if spool_max_mb == 0 {
+        bail!("spool_max_mb: at least 1");
+    }
+    let engine_memory_mb = raw.engine_memory_mb.unwrap_or_else(half_of_memory);
+    if engine_memory_mb < 256 {
+        bail!("engine_memory_mb: the event store needs at least 256");
+    }
+    Ok(EventSettings {
+        warehouse_url,
+        engine_library: raw.engine_library.clone().unwrap_or_else(library_beside_program),
+        engine_program: None,
+        engine_memory_mb,
+        spool_max: spool_max_mb << 20,
+        quota: raw.collect_quota.unwrap_or(600_000),
+    })
+}
+
+fn library_beside_program() -> PathBuf {
+    let name = if cfg!(target_os = "macos") { "libchdb.dylib" } else { "libchdb.so" };
+    let program = std::env::current_exe().unwrap_or_default();
+    program.parent().unwrap_or(std::path::Path::new(".")).join("lib").join(name)
+}
+
+/// Half of what the machine has, or what a small one would have where it does not say.
+fn half_of_memory() -> u64 {
+    let total = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+        line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()
+    });
+    total.map_or(2_048, |kilobytes| kilobytes / 1_024 / 2).max(256)
+}
+
 fn console(raw: &RawSettings, public_url: &Url) -> anyhow::Result<ConsoleSettings> {
     let registration = match raw.registration.as_deref() {
         None | Some("open") => Registration::Open,
@@ -213,6 +276,7 @@ fn console(raw: &RawSettings, public_url: &Url) -> anyhow::Result<ConsoleSetting
         registration,
         watermark: raw.watermark.unwrap_or(true),
         regions: region::check(raw.regions.as_deref(), local)?,
+        app_key: raw.console_app_key.clone(),
     })
 }
 

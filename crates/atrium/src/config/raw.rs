@@ -59,6 +59,39 @@ pub struct RawSettings {
     )]
     pub database_url: Option<String>,
 
+    /// Event store: http(s)://user:password@host:8123/database of a ClickHouse, with ?cluster=NAME
+    /// for a cluster [default: embedded, in the data folder]
+    #[arg(
+        long,
+        env = "ATRIUM_WAREHOUSE_URL",
+        value_name = "URL",
+        hide_env_values = true,
+        global = true
+    )]
+    pub warehouse_url: Option<String>,
+
+    /// The embedded event store's library [default: lib/ beside the program]
+    #[arg(long, env = "ATRIUM_ENGINE_LIBRARY", value_name = "FILE", global = true)]
+    pub engine_library: Option<PathBuf>,
+
+    /// Most memory the embedded event store may use, in MB [default: half of the machine's]
+    #[arg(long, env = "ATRIUM_ENGINE_MEMORY_MB", value_name = "MB", global = true)]
+    pub engine_memory_mb: Option<u64>,
+
+    /// Most data that may wait for the event store, in MB; beyond it the collector answers 503
+    /// [default: 4096]
+    #[arg(long, env = "ATRIUM_SPOOL_MAX_MB", value_name = "MB", global = true)]
+    pub spool_max_mb: Option<u64>,
+
+    /// Most messages one app may send in a minute, 0 for no limit [default: 600000]
+    #[arg(long, env = "ATRIUM_COLLECT_QUOTA", value_name = "N", global = true)]
+    pub collect_quota: Option<u64>,
+
+    /// Collect key of an app on this instance that the console reports its own use to [default:
+    /// none, it reports nothing]
+    #[arg(long, env = "ATRIUM_CONSOLE_APP_KEY", value_name = "KEY", global = true)]
+    pub console_app_key: Option<String>,
+
     /// Key that encrypts secrets at rest, 32 bytes in Base64; prefer the variable or the file to
     /// the flag, which other users of the machine can see [default: made on first start, in
     /// master.key in the data folder]

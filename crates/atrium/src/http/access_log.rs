@@ -7,6 +7,7 @@ use std::time::Instant;
 use http::{Method, StatusCode};
 
 use crate::app::AppState;
+use crate::collect::cors;
 
 /// What is known before the request is handled.
 pub struct Arrival<'a> {
@@ -22,8 +23,12 @@ pub fn write(atrium: &AppState, arrival: &Arrival<'_>, status: StatusCode) {
     let status = status.as_u16();
     let seconds = started.elapsed().as_secs_f64();
     let millis = (seconds * 1e6).round() / 1e3;
-    // Probes and assets come by the thousand and say nothing.
-    if status < 400 && matches!(*route, "/healthz" | "/readyz" | "/metrics" | ASSET) {
+    // These come by the thousand and say nothing: probes, assets, what applications send.
+    // A collector that must refuse says why once, elsewhere.
+    if (status < 500 || status == 503 && *route == cors::PATH)
+        && matches!(*route, "/healthz" | "/readyz" | "/metrics" | ASSET | cors::PATH)
+        && (status < 400 || *route == cors::PATH)
+    {
         tracing::debug!(method, route, status, millis, %ip, "request");
     } else if status >= 500 {
         tracing::error!(method, route, status, millis, %ip, "request");

@@ -132,7 +132,7 @@ fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
         })
 }
 
-fn etag(hash: &[u8; 32]) -> String {
+pub fn etag(hash: &[u8; 32]) -> String {
     let short: String = hash[..16].iter().map(|byte| format!("{byte:02x}")).collect();
     format!("\"{short}\"")
 }

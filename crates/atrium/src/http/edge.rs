@@ -18,6 +18,7 @@ use super::locale::Locale;
 use super::request_id::{self, RequestId};
 use super::{cross_site, envelope, security_headers};
 use crate::app::AppState;
+use crate::collect::cors;
 use crate::error::{Code, Error};
 
 /// The console gives up after 30 s too; a body that trickles in slower than this is cut off.
@@ -44,6 +45,7 @@ pub async fn handle(service: Service, mut request: Request) -> Response {
     let is_console_api = path == "/api" || path.starts_with("/api/");
     // The collector is open to every origin and reads no cookie, so only the envelope is for it.
     let is_api = is_console_api || path.starts_with("/v1/");
+    let is_open = matches!(path, cors::PATH);
     request.extensions_mut().insert(client);
     let span = tracing::info_span!("request", request_id = id.as_str());
 
@@ -60,6 +62,9 @@ pub async fn handle(service: Service, mut request: Request) -> Response {
     };
     response = envelope::apply(response, locale, is_api);
     security_headers::apply(&atrium, response.headers_mut(), is_api);
+    if is_open {
+        cors::apply(response.headers_mut());
+    }
     response.headers_mut().insert(request_id::HEADER, id.into_header());
     let _entered = span.enter();
     access_log::write(&atrium, &arrival, response.status());

@@ -15,6 +15,7 @@ pub mod locale;
 pub mod page;
 pub mod path;
 pub mod request_id;
+pub mod sdk;
 pub mod security_headers;
 pub mod text;
 pub mod user_agent;

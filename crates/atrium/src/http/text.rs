@@ -19,11 +19,15 @@ impl Checks {
 
     /// A name as shown on screen: trimmed, not empty, without control characters.
     pub fn name(&mut self, field: &'static str, text: &str) -> String {
+        self.name_up_to(field, text, NAME_MAX)
+    }
+
+    pub fn name_up_to(&mut self, field: &'static str, text: &str, max: usize) -> String {
         let name = text.trim();
         if name.is_empty() {
             self.fail(Fault::new(Code::Required).on(field));
-        } else if name.chars().count() > NAME_MAX {
-            self.fail(Fault::new(Code::TooLong).on(field).with("max", NAME_MAX));
+        } else if name.chars().count() > max {
+            self.fail(Fault::new(Code::TooLong).on(field).with("max", max));
         } else if name.chars().any(char::is_control) {
             self.fail(Fault::new(Code::NulCharacter).on(field));
         }

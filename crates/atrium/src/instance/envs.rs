@@ -24,6 +24,8 @@ pub struct Envs {
     watermark: bool,
     /// The domain that passkeys are bound to; null where the instance cannot use them.
     passkey_domain: Option<String>,
+    /// Where the console reports its own use to; null where it does not.
+    analytics: Option<Analytics>,
     /// How the console reports its own errors; null where it does not.
     error_reporting: Option<ErrorReporting>,
 }
@@ -34,6 +36,13 @@ pub struct Providers {
     sso: bool,
     wechatwork: bool,
     feishu: bool,
+}
+
+/// What the console's own analytics client is started with.
+#[derive(Serialize, ToSchema)]
+pub struct Analytics {
+    url: String,
+    app_key: String,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -68,6 +77,10 @@ pub async fn env_view(State(atrium): State<AppState>) -> Data<Envs> {
         mail_configured: atrium.settings.mail.smtp.is_some(),
         watermark: console.watermark,
         passkey_domain: atrium.relying_party.as_ref().map(|party| party.domain.clone()),
+        analytics: console
+            .app_key
+            .clone()
+            .map(|app_key| Analytics { url: atrium.settings.server.link(""), app_key }),
         error_reporting: None,
     })
 }

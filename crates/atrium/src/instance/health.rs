@@ -1,5 +1,7 @@
 //! For load balancers and Prometheus.
 
+use std::sync::atomic::Ordering;
+
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
@@ -15,7 +17,8 @@ pub async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Ready: the metadata database takes writes.
+/// Ready: the metadata database and the spool take writes. The event store's state is told and
+/// does not matter: what comes waits for it.
 pub async fn readyz(State(atrium): State<AppState>) -> Response {
     let database = match atrium.db.ping().await {
         Ok(()) => "ok",
@@ -24,9 +27,28 @@ pub async fn readyz(State(atrium): State<AppState>) -> Response {
             "unavailable"
         }
     };
-    let ready = database == "ok";
+    let usage = atrium.collector.spool.usage();
+    let spool = if usage.failing.load(Ordering::Relaxed) {
+        "unavailable"
+    } else if atrium.collector.spool.is_full() {
+        "full"
+    } else {
+        "ok"
+    };
+    let ready = database == "ok" && spool == "ok";
+    let events = atrium.warehouse.describe();
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    (status, axum::Json(json!({ "ready": ready, "database": database }))).into_response()
+    (
+        status,
+        axum::Json(json!({
+            "ready": ready,
+            "database": database,
+            "spool": spool,
+            "events": events,
+            "waiting": usage.messages(),
+        })),
+    )
+        .into_response()
 }
 
 /// Figures tell a stranger more than they should: with a token for whoever has it, without one

@@ -1,42 +1,87 @@
 //! Work that happens by itself. Every job may run on several instances at once.
 
+pub mod lease;
+
 use std::time::Duration;
 
 use crate::accounts;
 use crate::app::AppState;
 use crate::apps::purge;
+use crate::collect::{alerts, loader, upkeep};
+use crate::erasures;
+use crate::keys;
 use crate::outbound::mail;
 
 const HOURLY: Duration = Duration::from_secs(60 * 60);
+const ALERTS: Duration = Duration::from_secs(5 * 60);
+const ERASURES: Duration = Duration::from_secs(60);
 const UPKEEP: Duration = Duration::from_secs(10);
 
 /// Starts the background work; it ends with the process.
 pub fn start(atrium: &AppState) {
-    let sweeping = atrium.clone();
-    tokio::spawn(async move {
-        let mut ticks = tokio::time::interval(HOURLY);
-        loop {
-            ticks.tick().await;
-            match purge::run_due(&sweeping).await {
-                Ok(0) => {}
-                Ok(purged) => tracing::info!(purged, "removed deleted apps for good"),
-                Err(error) => tracing::warn!(%error, "purging failed, it goes on in an hour"),
-            }
-            match accounts::sweep(&sweeping).await {
-                Ok(removed) => tracing::debug!(removed, "swept dead sessions, links and counters"),
-                Err(error) => {
-                    tracing::warn!(%error, "sweeping failed, it is tried again in an hour")
-                }
-            }
-        }
-    });
+    tokio::spawn(loader::run(atrium.clone()));
     tokio::spawn(mail::run(atrium.clone()));
-    let metrics = atrium.metrics.clone();
-    tokio::spawn(async move {
-        let mut ticks = tokio::time::interval(UPKEEP);
-        loop {
-            ticks.tick().await;
-            metrics.upkeep();
+    tokio::spawn(hourly(atrium.clone()));
+    tokio::spawn(watch_data(atrium.clone()));
+    tokio::spawn(erase(atrium.clone()));
+    tokio::spawn(keep_up(atrium.clone()));
+}
+
+async fn hourly(atrium: AppState) {
+    let mut ticks = tokio::time::interval(HOURLY);
+    let mut hours = 0;
+    loop {
+        ticks.tick().await;
+        report("purging", "removed deleted apps for good", purge::run_due(&atrium).await);
+        report("reminding", "reminded of keys that end", keys::reminders::run_due(&atrium).await);
+        report("sweeping", "swept what nobody needs", accounts::sweep(&atrium).await);
+        report("sweeping keys", "swept old keys", keys::sweep(&atrium).await);
+        // Each time rewrites a part of the store: once a day, and at the start.
+        if hours % 24 == 0 {
+            let retained = upkeep::retain(&atrium).await;
+            report("retention", "removed events that are kept no longer", retained);
         }
-    });
+        hours += 1;
+    }
+}
+
+fn report<E: std::fmt::Display>(what: &str, done: &str, outcome: Result<u64, E>) {
+    match outcome {
+        Ok(0) => {}
+        Ok(count) => tracing::info!(count, "{done}"),
+        Err(error) => tracing::warn!(%error, "{what} failed, it is tried again in an hour"),
+    }
+}
+
+async fn watch_data(atrium: AppState) {
+    let mut watch = alerts::Watch::default();
+    let mut ticks = tokio::time::interval(ALERTS);
+    loop {
+        ticks.tick().await;
+        if let Err(error) = watch.look(&atrium).await {
+            tracing::warn!(%error, "looking at what comes in failed");
+        }
+    }
+}
+
+async fn erase(atrium: AppState) {
+    loop {
+        let asked = atrium.wake.erasures.notified();
+        if let Err(error) = erasures::run::run_due(&atrium).await {
+            tracing::warn!(%error, "erasing failed, it is tried again");
+        }
+        let _ = tokio::time::timeout(ERASURES, asked).await;
+    }
+}
+
+async fn keep_up(atrium: AppState) {
+    let mut ticks = tokio::time::interval(UPKEEP);
+    loop {
+        ticks.tick().await;
+        atrium.metrics.upkeep();
+        upkeep::measure(&atrium);
+        if let Err(error) = upkeep::write_uses(&atrium).await {
+            tracing::warn!(%error, "the uses of keys could not be written down");
+        }
+    }
 }

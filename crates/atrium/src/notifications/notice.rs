@@ -77,6 +77,36 @@ pub enum Notice {
         by: String,
         action: String,
     },
+    /// Much of what an app sends was refused at once.
+    RejectionsSpike {
+        app_id: Id,
+        app: String,
+        count: i64,
+    },
+    /// An app that used to send something has not for two days.
+    AppSilent {
+        app_id: Id,
+        app: String,
+    },
+    /// The event store has been away for long, and what waits for it nears the limit.
+    SpoolFilling {
+        org_id: Id,
+    },
+    /// An access key ends within a week, or within a day.
+    KeyExpiring {
+        app_id: Id,
+        app: String,
+        key_id: String,
+        name: String,
+        at: String,
+    },
+    KeyExpired {
+        app_id: Id,
+        app: String,
+        key_id: String,
+        name: String,
+        at: String,
+    },
 }
 
 pub struct Words {
@@ -105,6 +135,10 @@ impl Notice {
             | Self::AppRoleChanged { .. }
             | Self::RemovedFromApp { .. } => "role_change",
             Self::AppMoved { .. } => "app_lifecycle",
+            Self::RejectionsSpike { .. } | Self::AppSilent { .. } | Self::SpoolFilling { .. } => {
+                "ingest_alert"
+            }
+            Self::KeyExpiring { .. } | Self::KeyExpired { .. } => "key_expiry",
         }
     }
 
@@ -123,8 +157,11 @@ impl Notice {
             Self::OrgRoleChanged { org_id, .. } => {
                 Some(format!("/organization/config/member?org={org_id}"))
             }
-            Self::AppRoleChanged { app_id, .. } => {
-                Some(format!("/{app_id}/authManagement/appDetail"))
+            Self::AppRoleChanged { app_id, .. }
+            | Self::RejectionsSpike { app_id, .. }
+            | Self::AppSilent { app_id, .. } => Some(format!("/{app_id}/authManagement/appDetail")),
+            Self::SpoolFilling { org_id } => {
+                Some(format!("/organization/config/config-app?org={org_id}"))
             }
             Self::AppMoved { org_id, action, .. } => {
                 let page = match action.as_str() {
@@ -133,6 +170,9 @@ impl Notice {
                     _ => "config-app",
                 };
                 Some(format!("/organization/config/{page}?org={org_id}"))
+            }
+            Self::KeyExpiring { app_id, .. } | Self::KeyExpired { app_id, .. } => {
+                Some(format!("/{app_id}/authManagement/appSecretKey"))
             }
             Self::RemovedFromOrg { .. } | Self::RemovedFromApp { .. } => None,
             _ => Some("/account/user-info".to_owned()),
@@ -221,6 +261,30 @@ impl Notice {
                 }
                 _ => ("应用已恢复", format!("{by} 恢复了应用“{app}”。")),
             },
+            Self::RejectionsSpike { app, count, .. } => (
+                "大量数据被拒收",
+                format!("应用“{app}”刚刚有 {count} 条数据被拒收，请查看拒收原因并检查上报代码。"),
+            ),
+            Self::AppSilent { app, .. } => (
+                "应用停止上报数据",
+                format!("应用“{app}”已连续两天没有数据，之前一直有。请检查上报代码和密钥。"),
+            ),
+            Self::SpoolFilling { .. } => (
+                "待写入的数据即将达到上限",
+                "事件存储长时间不可用，排队等待写入的数据已超过上限的 80%。到达上限后，新数据会被拒收。请联系系统管理员。".to_owned(),
+            ),
+            Self::KeyExpiring { app, key_id, name, at, .. } => (
+                "访问密钥即将到期",
+                format!(
+                    "应用“{app}”的访问密钥“{name}”（{key_id}）将于 {at} 到期，之后用它签名的请求会被拒绝。请提前更换，或延长有效期。"
+                ),
+            ),
+            Self::KeyExpired { app, key_id, name, at, .. } => (
+                "访问密钥已到期",
+                format!(
+                    "应用“{app}”的访问密钥“{name}”（{key_id}）已于 {at} 到期，用它签名的请求现在会被拒绝。"
+                ),
+            ),
         }
     }
 
@@ -322,6 +386,41 @@ impl Notice {
                 ),
                 _ => ("An app was restored", format!("{by} restored the app “{app}”.")),
             },
+            Self::RejectionsSpike { app, count, .. } => (
+                "Much of an app's data was refused",
+                format!(
+                    "{count} messages of the app “{app}” were refused just now. Look at the \
+                     reasons and at the code that sends them."
+                ),
+            ),
+            Self::AppSilent { app, .. } => (
+                "An app has stopped sending data",
+                format!(
+                    "Nothing has come from the app “{app}” for two days, and before that it did. \
+                     Check the code that sends, and its key."
+                ),
+            ),
+            Self::SpoolFilling { .. } => (
+                "Data that waits to be stored nears its limit",
+                "The event store has been unavailable for long, and what waits for it has passed \
+                 80% of the limit. At the limit new data is refused. Tell whoever runs this \
+                 instance."
+                    .to_owned(),
+            ),
+            Self::KeyExpiring { app, key_id, name, at, .. } => (
+                "An access key is about to expire",
+                format!(
+                    "The access key “{name}” ({key_id}) of the app “{app}” expires at {at}. Calls \
+                     signed with it are refused from then on: replace it in time, or move the end."
+                ),
+            ),
+            Self::KeyExpired { app, key_id, name, at, .. } => (
+                "An access key has expired",
+                format!(
+                    "The access key “{name}” ({key_id}) of the app “{app}” expired at {at}. Calls \
+                     signed with it are refused."
+                ),
+            ),
         }
     }
 }

@@ -11,12 +11,14 @@ use super::store::{self, MemberRow};
 use crate::access::InOrg;
 use crate::app::AppState;
 use crate::audit::{self, Event};
+use crate::db::Write;
 use crate::error::{Code, Error, Result};
 use crate::http::json::{Data, Done, Json, Query};
 use crate::http::list::{ListQuery, Sort};
 use crate::http::locale::Locale;
 use crate::http::page::Items;
 use crate::http::path::{PathId, SecondId};
+use crate::keys;
 use crate::notifications::{self, Notice};
 use crate::permissions::{BuiltinRole, OrgMemberManage, OrgMemberView, Permission};
 use crate::types::{Id, Millis};
@@ -208,9 +210,12 @@ pub async fn org_member_remove(
     keep_an_owner(&mut tx, org.id(), &user_id, role).await?;
     store::delete_member(&mut tx, org.id(), &user_id).await?;
     store::revoke_invitations_by(&mut tx, org.id(), &user_id).await?;
+    let keys_disabled = match query.disable_keys.unwrap_or(false) {
+        true => disable_keys(&atrium, &mut tx, &org, &user_id).await?,
+        false => 0,
+    };
     let event = Event::new("org_member.remove", "user", &user_id).in_org(org.id());
-    let details =
-        json!({ "role": role, "keys_asked_to_stop": query.disable_keys.unwrap_or(false) });
+    let details = json!({ "role": role, "keys_disabled": keys_disabled });
     audit::append(&atrium, &mut tx, &org.actor(), event.with(details)).await?;
     let notice = Notice::RemovedFromOrg { org: org.org.name.clone() };
     notifications::notify_id(&atrium, &mut tx, &user_id, &notice).await?;
@@ -219,12 +224,33 @@ pub async fn org_member_remove(
     Ok(Data(Done {}))
 }
 
+/// Switches off what someone made and may have kept. Returns how many keys that were.
+async fn disable_keys(
+    atrium: &AppState,
+    tx: &mut Write,
+    org: &InOrg<OrgMemberManage>,
+    user_id: &Id,
+) -> Result<usize> {
+    let made = keys::store::live_keys_by(tx, org.id(), user_id, atrium.now()).await?;
+    // All of them before the first entry: the end of the log is locked after everything else.
+    for key in &made {
+        keys::store::set_enabled(tx, &key.id, false).await?;
+    }
+    for key in &made {
+        let event = Event::new("key.disable", "access_key", &key.id);
+        let event = event.in_org(org.id()).in_app(&key.app_id);
+        let details = json!({ "name": key.name, "made_by": user_id });
+        audit::append(atrium, tx, &org.actor(), event.with(details)).await?;
+    }
+    Ok(made.len())
+}
+
 #[derive(Serialize, ToSchema)]
 pub struct RemovalImpact {
     /// Apps they would lose, up to twenty.
     apps: Vec<LostApp>,
     app_count: i64,
-    /// Access keys they made, which go on working unless disabled.
+    /// Access keys they made, which go on working unless disabled; up to twenty.
     access_keys: Vec<MadeKey>,
     access_key_count: i64,
 }
@@ -273,5 +299,14 @@ pub async fn org_member_impact(
         .take(20)
         .map(|app| LostApp { role: name(&app.role_id, app.role_name), id: app.id, name: app.name })
         .collect();
-    Ok(Data(RemovalImpact { apps, app_count, access_keys: Vec::new(), access_key_count: 0 }))
+    let made = keys::store::live_keys_by(&mut db, org.id(), &user_id, atrium.now()).await?;
+    let access_key_count = i64::try_from(made.len()).unwrap_or(i64::MAX);
+    let view = |key: keys::store::MadeKeyRow| MadeKey {
+        id: key.id,
+        name: key.name,
+        app_id: key.app_id,
+        app_name: key.app_name,
+    };
+    let access_keys = made.into_iter().take(20).map(view).collect();
+    Ok(Data(RemovalImpact { apps, app_count, access_keys, access_key_count }))
 }

@@ -9,8 +9,10 @@
 #![allow(dead_code, unused_imports, unused_macros)]
 
 pub mod authenticator;
+pub mod sender;
 pub mod world;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -24,6 +26,7 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
+use warehouse::{Location, Warehouse};
 
 macro_rules! on_both {
     ($(#[$attribute:meta])* async fn $name:ident($server:ident: TestServer) $body:block) => {
@@ -48,6 +51,31 @@ macro_rules! on_both {
 }
 pub(crate) use on_both;
 
+/// Like `on_both!`, with the event engine: embedded beside SQLite, over the network beside
+/// PostgreSQL.
+macro_rules! in_both_sizes {
+    ($(#[$attribute:meta])* async fn $name:ident($server:ident: TestServer) $body:block) => {
+        mod $name {
+            use super::*;
+
+            async fn run($server: TestServer) $body
+
+            $(#[$attribute])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn embedded() {
+                run(TestServer::start_with_engine(Store::Sqlite).await).await;
+            }
+
+            $(#[$attribute])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn remote() {
+                run(TestServer::start_with_engine(Store::Postgres).await).await;
+            }
+        }
+    };
+}
+pub(crate) use in_both_sizes;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Store {
     Sqlite,
@@ -63,9 +91,50 @@ pub struct TestServer {
     pub store: Store,
     database_url: String,
     folder: Arc<TempDir>,
+    /// An event engine of its own, where the server reaches its store over the network.
+    engine: Option<Arc<RemoteEngine>>,
+}
+
+/// An engine process that no server started: what a ClickHouse elsewhere is to one.
+pub struct RemoteEngine {
+    pub store: Warehouse,
+    _folder: TempDir,
+}
+
+impl RemoteEngine {
+    pub async fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Warehouse::open(Location::Embedded {
+            folder: folder.path().join("events"),
+            library: engine_library(),
+            program: Some(env!("CARGO_BIN_EXE_atrium").into()),
+            memory_mb: 1_024,
+        });
+        store.ready(std::time::Duration::from_secs(60)).await.unwrap();
+        Self { store, _folder: folder }
+    }
+
+    pub fn url(&self) -> url::Url {
+        self.store.shared_url().unwrap()
+    }
 }
 
 impl TestServer {
+    /// On SQLite with the engine embedded, on PostgreSQL with one over the network: the two sizes
+    /// that Atrium comes in.
+    pub async fn start_with_engine(store: Store) -> Self {
+        match store {
+            Store::Sqlite => Self::start(store).await,
+            Store::Postgres => {
+                let engine = Arc::new(RemoteEngine::start().await);
+                let url = engine.url().to_string();
+                let change = |raw: &mut RawSettings| raw.warehouse_url = Some(url);
+                let server = Self::start_with(store, change).await;
+                Self { engine: Some(engine), ..server }
+            }
+        }
+    }
+
     pub async fn start(store: Store) -> Self {
         Self::start_with(store, |_| {}).await
     }
@@ -84,6 +153,19 @@ impl TestServer {
         Self::on(self.store, self.database_url.clone(), self.folder.clone(), |_| {}).await
     }
 
+    /// Another instance on the same databases that reaches the event store over the network.
+    pub async fn second_instance_on_same_engine(&self) -> Self {
+        let store = &self.atrium.warehouse;
+        store.ready(std::time::Duration::from_secs(60)).await.unwrap();
+        let url = match &self.engine {
+            Some(engine) => engine.url(),
+            None => store.shared_url().unwrap(),
+        };
+        let url = url.to_string();
+        let change = |raw: &mut RawSettings| raw.warehouse_url = Some(url);
+        Self::on(self.store, self.database_url.clone(), self.folder.clone(), change).await
+    }
+
     async fn on(
         store: Store,
         database_url: String,
@@ -94,19 +176,30 @@ impl TestServer {
             listen: Some("127.0.0.1:0".to_owned()),
             data_dir: Some(folder.path().to_owned()),
             database_url: Some(database_url.clone()),
+            engine_library: Some(engine_library()),
+            engine_memory_mb: Some(1_024),
             ..Default::default()
         };
         change(&mut raw);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let settings = Settings::check(raw).unwrap().listening_on(address);
+        let mut settings = Settings::check(raw).unwrap().listening_on(address);
+        settings.events.engine_program = Some(env!("CARGO_BIN_EXE_atrium").into());
         let clock = Clock::default();
         let atrium = AppState::start(settings, clock.clone()).await.unwrap();
         let serving = atrium.clone();
         tokio::spawn(async move {
             atrium::server::run(listener, &serving, std::future::pending()).await;
         });
-        Self { atrium, url: format!("http://{address}"), clock, store, database_url, folder }
+        Self {
+            atrium,
+            url: format!("http://{address}"),
+            clock,
+            store,
+            database_url,
+            folder,
+            engine: None,
+        }
     }
 
     pub fn raw_settings(&self) -> RawSettings {
@@ -233,6 +326,16 @@ impl Mail {
     pub fn code(&self) -> String {
         self.subject.chars().filter(char::is_ascii_digit).collect()
     }
+}
+
+/// The event engine that npm brought.
+pub fn engine_library() -> PathBuf {
+    let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../node_modules/@chdb");
+    let packages = std::fs::read_dir(&modules).into_iter().flatten().flatten();
+    let files = packages
+        .flat_map(|package| ["libchdb.so", "libchdb.dylib"].map(|name| package.path().join(name)));
+    let found = files.into_iter().find(|file| file.exists());
+    found.expect("npm ci brings the event engine").canonicalize().unwrap()
 }
 
 async fn fresh_postgres_database() -> String {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use atrium::accounts::session::{hash_text, hash_token};
 use atrium::permissions::{BuiltinRole, OrgRole, Permission};
 use atrium::types::Id;
 use sqlx::AnyConnection;
@@ -53,10 +54,12 @@ impl Person {
 pub struct Team {
     pub org_id: Id,
     pub app_id: Id,
-    /// A custom role, an invitation and a plain member of team and app, for paths that name one.
+    /// A custom role, an invitation, a plain member of team and app and an access key, for paths
+    /// that name one.
     pub role_id: Id,
     pub invitation_id: Id,
     pub target_id: Id,
+    pub key_id: String,
     pub people: BTreeMap<&'static str, Person>,
 }
 
@@ -102,6 +105,7 @@ impl TestServer {
             role_id: self.atrium.new_id(),
             invitation_id: self.atrium.new_id(),
             target_id: self.person(&format!("target@target.{name}.test")).await.0,
+            key_id: format!("AK{:A<20}", name.to_uppercase()),
             people,
         };
         self.restore(&team).await;
@@ -132,6 +136,26 @@ impl TestServer {
             VALUES ($1, $2, 'App', 'app', '', 'local', 'UTC', 1)", &[app, org]).await;
         run(db, "INSERT INTO app_roles (id, app_id, name, name_key, description, permissions, created_at)
             VALUES ($1, $2, 'Custom', 'custom', '', '[\"app:view\"]', 1)", &[team.role_id.as_str(), app]).await;
+        run(db, "INSERT INTO access_keys (id, app_id, name, name_key, secret_sealed, enabled, created_at, reminded)
+            VALUES ($1, $2, 'Key', 'key', '', 1, 1, 0)", &[&team.key_id, app]).await;
+        // Both API keys, each with a value before that still works.
+        for (kind, value) in [("collect", "ck_"), ("query", "qk_")] {
+            let hash = hash_text(&hash_token(&format!("{value}{app}")));
+            run(
+                db,
+                "INSERT INTO api_keys (id, app_id, kind, value, value_hash, hint, created_at)
+                VALUES ('now/' || $4 || $1, $1, $2, $3 || $1, $5, '…', 1)",
+                &[app, kind, value, kind, &hash],
+            )
+            .await;
+            run(
+                db,
+                "INSERT INTO api_keys (id, app_id, kind, value_hash, hint, created_at, valid_until)
+                VALUES ('then/' || $4 || $1, $1, $2, 'then/' || $3 || $1, '…', 1, 9000000000000)",
+                &[app, kind, value, kind],
+            )
+            .await;
+        }
         run(db, "INSERT INTO invitations (id, org_id, email, email_normalized, role, app_grants, state,
                 created_at, sent_at, expires_at)
             VALUES ($1, $2, 'new@new.test', 'new@new.test', 'member', '[]', 'pending', 1, 1, 9000000000000)",

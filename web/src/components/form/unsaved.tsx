@@ -23,7 +23,14 @@ export function useUnsaved(dirty: boolean): void {
   }, [report, form, dirty])
 }
 
-export function UnsavedGuard({ children }: { children: React.ReactNode }) {
+interface UnsavedGuardProps {
+  /** What is about to be lost, where it is something other than changes. */
+  title?: string
+  text?: string
+  children: React.ReactNode
+}
+
+export function UnsavedGuard({ title, text, children }: UnsavedGuardProps) {
   const t = useT()
   const [dirty, setDirty] = useState<readonly string[]>([])
   const report = useCallback<Report>((form, isDirty) => {
@@ -50,13 +57,13 @@ export function UnsavedGuard({ children }: { children: React.ReactNode }) {
       {children}
       <ConfirmDialog
         open={blocker.state === 'blocked'}
-        title={t('unsaved.title')}
+        title={title ?? t('unsaved.title')}
         confirm={t('unsaved.leave')}
         danger
         onConfirm={() => blocker.proceed?.()}
         onCancel={() => blocker.reset?.()}
       >
-        {t('unsaved.text')}
+        {text ?? t('unsaved.text')}
       </ConfirmDialog>
     </UnsavedContext>
   )

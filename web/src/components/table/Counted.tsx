@@ -4,12 +4,19 @@ import styles from './Counted.module.css'
 /** What is not known. */
 export const UNKNOWN = '—'
 
-export function formatCount(value: number | null | undefined, language: string): string {
-  return value == null ? UNKNOWN : value.toLocaleString(language)
+export interface Count {
+  value: number | null | undefined
+  /** Counting stops there: this many stand for more, too. */
+  most?: number
+}
+
+export function formatCount(value: Count['value'], language: string, most = Infinity): string {
+  if (value == null) return UNKNOWN
+  return value.toLocaleString(language) + (value >= most ? '+' : '')
 }
 
 /** A number with thousands separators, in digits of one width so that columns line up. */
-export function Counted({ value }: { value: number | null | undefined }) {
+export function Counted({ value, most }: Count) {
   const language = useLanguageStore((state) => state.currentLang)
-  return <span className={styles.counted}>{formatCount(value, language)}</span>
+  return <span className={styles.counted}>{formatCount(value, language, most)}</span>
 }

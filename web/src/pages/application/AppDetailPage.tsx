@@ -7,12 +7,14 @@ import { Allowed } from './Allowed'
 import { AppFacts } from './AppFacts'
 import { AppForm } from './AppForm'
 import { DangerZone } from './DangerZone'
+import { Erasures } from './Erasures'
 import { Panel } from './Panel'
+import { Receiving } from './Receiving'
 import { Snippet } from './Snippet'
 
 export default function AppDetailPage() {
   const t = useT()
-  const { app, mayChange } = useApp()
+  const { app, may, mayChange } = useApp()
   return (
     <Allowed to="app:view">
       <Page title={t('title.appDetail')}>
@@ -25,7 +27,9 @@ export default function AppDetailPage() {
         )}
         <AppFacts />
         {app.status === 'active' && <Snippet app={app} />}
+        {may('dashboard:view') && app.status !== 'deleted' && <Receiving />}
         <DangerZone />
+        {may('profile:pii') && app.status !== 'deleted' && <Erasures mayAsk={may('app:delete')} />}
       </Page>
     </Allowed>
   )

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { App } from '../../api/app'
 import { regionsQuery } from '../../api/environment'
 import { CopyButton } from '../../components/CopyButton'
 import { Moment } from '../../components/Moment'
@@ -27,6 +28,7 @@ export function AppFacts() {
           <>
             <Fact title={t('appDetail.description')}>{app.description || '—'}</Fact>
             <Fact title={t('appDetail.timezone')}>{app.timezone}</Fact>
+            <Retention app={app} />
           </>
         )}
         <Fact title={t('appDetail.region')}>{region}</Fact>
@@ -39,6 +41,17 @@ export function AppFacts() {
         </Fact>
       </dl>
     </Panel>
+  )
+}
+
+function Retention({ app: { retention_days, org_retention_days } }: { app: App }) {
+  const t = useT()
+  const days = retention_days ?? org_retention_days
+  if (days == null) return null
+  return (
+    <Fact title={t('setting.retention')}>
+      {t(retention_days ? 'retention.own' : 'retention.team', { days })}
+    </Fact>
   )
 }
 

@@ -2,22 +2,32 @@ import { Input } from 'antd'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { updateApp, type App } from '../../api/app'
+import { ConfirmDialog } from '../../components/ConfirmDialog'
 import { Field } from '../../components/form/Field'
 import { FormError } from '../../components/form/FormError'
+import { readDays, RETENTION_DAYS } from '../../components/form/retention'
 import { filled } from '../../components/form/rules'
 import { SaveRow } from '../../components/form/SaveRow'
 import { TextInput } from '../../components/form/TextInput'
 import { TimezoneSelect } from '../../components/form/TimezoneSelect'
 import { useUnsaved } from '../../components/form/unsaved'
 import { useSubmit } from '../../components/form/useSubmit'
+import { useQuestion } from '../../components/useQuestion'
 import { useT } from '../../i18n/useT'
 import { useAppChanged, useWatched } from '../../layouts/AppSettingsLayoutContext'
+import { RetentionFields, type Keeps } from './RetentionFields'
 import styles from './detail.module.css'
 
 const NAME_MAX = 80
 const DESCRIPTION_MAX = 500
 
-const valuesOf = ({ name, description, timezone }: App) => ({ name, description, timezone })
+const valuesOf = ({ name, description, timezone, retention_days }: App) => ({
+  name,
+  description,
+  timezone,
+  keeps: (retention_days ? 'own' : 'team') as Keeps,
+  retention_days: retention_days ? String(retention_days) : '',
+})
 
 export function AppForm({ app }: { app: App }) {
   const t = useT()
@@ -27,10 +37,19 @@ export function AppForm({ app }: { app: App }) {
   const form = useForm({ mode: 'onBlur', defaultValues: valuesOf(app) })
   const { control, formState } = form
   useUnsaved(formState.isDirty)
+  const shortening = useQuestion()
+  const before = daysOf(app, app.retention_days)
   const { sending, failure, onSubmit } = useSubmit(form, {
-    send: ({ name, description, timezone }) =>
-      watched(updateApp(app.id, { name: name.trim(), description: description.trim(), timezone })),
+    send: async ({ name, description, timezone, keeps, retention_days }) => {
+      const days = keeps === 'own' ? readDays(retention_days) : null
+      const after = daysOf(app, days)
+      // Events that are older by then are gone, and no setting brings them back.
+      if (after < before && !(await shortening.ask(after))) return null
+      const words = { name: name.trim(), description: description.trim(), timezone }
+      return watched(updateApp(app.id, { ...words, retention_days: days }))
+    },
     done: (answer) => {
+      if (!answer) return
       changed(answer)
       form.reset(valuesOf(answer))
       setSaved(true)
@@ -59,6 +78,7 @@ export function AppForm({ app }: { app: App }) {
       >
         {({ name: _, ...input }) => <TimezoneSelect {...input} />}
       </Field>
+      <RetentionFields form={form} teamDays={app.org_retention_days} />
       <SaveRow
         label={t('common.save')}
         sending={sending}
@@ -66,6 +86,20 @@ export function AppForm({ app }: { app: App }) {
         disabled={!formState.isDirty}
         saved={saved && !formState.isDirty ? t('common.saved') : ''}
       />
+      <ConfirmDialog
+        open={shortening.about !== null}
+        title={t('setting.shortenTitle')}
+        confirm={t('setting.shorten')}
+        danger
+        onConfirm={() => shortening.answer(true)}
+        onCancel={() => shortening.answer(false)}
+      >
+        {t('setting.shortenText', { before, after: shortening.about ?? before })}
+      </ConfirmDialog>
     </form>
   )
 }
+
+/** As long as events are kept in effect. */
+const daysOf = (app: App, own: number | null | undefined) =>
+  own ?? app.org_retention_days ?? RETENTION_DAYS.max

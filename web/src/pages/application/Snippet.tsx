@@ -8,7 +8,7 @@ import { Panel } from './Panel'
 import { snippetOf } from './snippetText'
 import styles from './detail.module.css'
 
-/** What a developer pastes into a page. The key in it is chosen and reset on a page of its own. */
+/** What a developer pastes into a page. The key in it is reset on a page of its own. */
 export function Snippet({ app }: { app: App }) {
   const t = useT()
   const { may } = useApp()
@@ -16,7 +16,7 @@ export function Snippet({ app }: { app: App }) {
   return (
     <Panel
       title={t('appDetail.snippet')}
-      lead={t('appDetail.snippetLead')}
+      lead={t(app.collect_key ? 'appDetail.snippetLead' : 'appDetail.snippetFill')}
       action={<CopyButton text={code}>{t('appDetail.copySnippet')}</CopyButton>}
     >
       {/* Wide lines scroll inside, so the keyboard must be able to get into it. */}

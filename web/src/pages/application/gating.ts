@@ -13,6 +13,10 @@ export type AppPermission =
   | 'role:view'
   | 'role:manage'
   | 'key:view'
+  | 'key:reveal'
+  | 'key:manage'
+  | 'dashboard:view'
+  | 'profile:pii'
 
 /** Every role has it: whoever cannot see an app has no use for the rest. */
 export const ALWAYS_HELD = 'app:view'

@@ -66,10 +66,18 @@ describe('a change to several', () => {
   })
 })
 
-it('the snippet names the app’s region and leaves the key to be filled in', () => {
-  const code = snippetOf({ endpoint: 'https://eu.example/' })
-  expect(code).toContain('src="https://eu.example/sdk/')
-  expect(code).toContain(KEY_PLACEHOLDER)
+describe('the snippet', () => {
+  it('names the app’s region and holds its key', () => {
+    const code = snippetOf({ endpoint: 'https://eu.example/', collect_key: 'ck_one' })
+    expect(code).toContain('src="https://eu.example/sdk/')
+    expect(code).toContain('data-app-key="ck_one"')
+  })
+
+  it('leaves the key to be filled in where it may not be seen', () => {
+    expect(snippetOf({ endpoint: 'https://eu.example', collect_key: null })).toContain(
+      KEY_PLACEHOLDER,
+    )
+  })
 })
 
 it.each([

@@ -1,5 +1,6 @@
 //! All SQL of apps: themselves here, their members beside.
 
+mod collecting;
 mod members;
 
 use sqlx::{AnyConnection, FromRow};
@@ -12,6 +13,7 @@ use crate::http::list::Listing;
 use crate::permissions::{BuiltinRole, OrgRole, Permission};
 use crate::types::{Id, Millis};
 
+pub use collecting::*;
 pub use members::*;
 
 #[derive(Clone, Debug, FromRow)]
@@ -165,6 +167,27 @@ pub async fn list(
         .fetch_one(db)
         .await?;
     Ok((apps, total))
+}
+
+/// The active apps of an organisation that someone reaches, and what they may do there.
+pub async fn active_for_user(
+    db: &mut AnyConnection,
+    org_id: &Id,
+    user_id: &Id,
+) -> Result<Vec<(Id, AppAccess)>> {
+    let sql = format!(
+        "SELECT apps.id, {ACCESS} FROM apps {JOINS}
+         WHERE apps.org_id = $2 AND apps.archived_at IS NULL AND apps.deleted_at IS NULL"
+    );
+    let rows =
+        sqlx::query(sqlx::AssertSqlSafe(sql)).bind(user_id).bind(org_id).fetch_all(db).await?;
+    let mut apps = Vec::with_capacity(rows.len());
+    for row in &rows {
+        if let Some(access) = AccessRow::from_row(row)?.access() {
+            apps.push((sqlx::Row::try_get(row, "id")?, access));
+        }
+    }
+    Ok(apps)
 }
 
 /// False when another app of the organisation has the name.
@@ -340,7 +363,7 @@ pub struct PurgeRow {
     pub name: String,
 }
 
-/// The row itself, and by it members and roles. False when someone else was first.
+/// The row itself, and by it members, roles and keys. False when someone else was first.
 pub async fn remove(db: &mut AnyConnection, id: &Id) -> Result<bool> {
     let removed = sqlx::query("DELETE FROM apps WHERE id = $1 AND purge_started_at IS NOT NULL")
         .bind(id)

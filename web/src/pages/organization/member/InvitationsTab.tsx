@@ -7,6 +7,7 @@ import {
   revokeInvitation,
   type Invitation,
 } from '../../../api/invitations'
+import { ActionMenu } from '../../../components/ActionMenu'
 import { DangerDialog } from '../../../components/DangerDialog'
 import { FormError } from '../../../components/form/FormError'
 import { MailHint } from '../../../components/MailHint'
@@ -21,7 +22,6 @@ import { useTableParams } from '../../../components/table/useTableParams'
 import { useLanguageStore, type Translate } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { useOrg } from '../../../session/org'
-import { ActionMenu } from '../ActionMenu'
 import { RoleName } from '../RoleName'
 import page from '../organization.module.css'
 import styles from './MembersPage.module.css'

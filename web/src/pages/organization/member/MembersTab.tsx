@@ -9,6 +9,7 @@ import {
   type Org,
   type OrgMember,
 } from '../../../api/orgs'
+import { ActionMenu, type Action } from '../../../components/ActionMenu'
 import { besideField } from '../../../components/form/TimezoneSelect'
 import { Moment } from '../../../components/Moment'
 import type { Column } from '../../../components/table/columns'
@@ -21,7 +22,6 @@ import type { Translate } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { useOrg } from '../../../session/org'
 import { reloadUser } from '../../../session/session'
-import { ActionMenu, type Action } from '../ActionMenu'
 import { RoleName } from '../RoleName'
 import { mayManage, mayRemove } from './memberActions'
 import { RemoveMemberDialog } from './RemoveMemberDialog'

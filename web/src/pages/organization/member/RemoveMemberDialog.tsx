@@ -10,6 +10,8 @@ import {
   type OrgMember,
 } from '../../../api/orgs'
 import { DangerDialog } from '../../../components/DangerDialog'
+import { formatCount } from '../../../components/table/Counted'
+import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import styles from './MembersPage.module.css'
 
@@ -23,6 +25,7 @@ interface RemoveMemberDialogProps {
 export function RemoveMemberDialog({ org, member, onDone, onCancel }: RemoveMemberDialogProps) {
   const t = useT()
   const impact = useQuery(memberImpactQuery(org.id, member.user_id))
+  const language = useLanguageStore((state) => state.currentLang)
   const [disablesKeys, setDisablesKeys] = useState(false)
   return (
     <DangerDialog<MemberImpact, unknown>
@@ -47,6 +50,14 @@ export function RemoveMemberDialog({ org, member, onDone, onCancel }: RemoveMemb
                 {access_keys.map((key) => (
                   <li key={key.id}>{t('members.keyOf', { key: key.name, app: key.app_name })}</li>
                 ))}
+                {/* The answer names some of them, and counts them all. */}
+                {access_key_count > access_keys.length && (
+                  <li>
+                    {t('members.keysMore', {
+                      count: formatCount(access_key_count - access_keys.length, language),
+                    })}
+                  </li>
+                )}
               </ul>
               <Checkbox
                 checked={disablesKeys}

@@ -4,16 +4,17 @@ import { updateOrg, type Org } from '../../../api/orgs'
 import { ConfirmDialog } from '../../../components/ConfirmDialog'
 import { Field } from '../../../components/form/Field'
 import { FormError } from '../../../components/form/FormError'
+import { readDays, retentionRule } from '../../../components/form/retention'
 import { filled } from '../../../components/form/rules'
 import { SaveRow } from '../../../components/form/SaveRow'
 import { TextInput } from '../../../components/form/TextInput'
 import { TimezoneSelect } from '../../../components/form/TimezoneSelect'
 import { useUnsaved } from '../../../components/form/unsaved'
 import { useSubmit } from '../../../components/form/useSubmit'
+import { useQuestion } from '../../../components/useQuestion'
 import { useT } from '../../../i18n/useT'
 import { useOrg } from '../../../session/org'
 import { Card } from '../Card'
-import { readDays, retentionRule } from './retention'
 import { useOrgChange } from './useOrgChange'
 import styles from '../organization.module.css'
 
@@ -105,17 +106,4 @@ export function GeneralSection() {
       </ConfirmDialog>
     </Card>
   )
-}
-
-/** A question in the middle of sending: the form waits for its answer. */
-function useQuestion() {
-  const [asked, setAsked] = useState<{ about: number; settle: (yes: boolean) => void } | null>(null)
-  return {
-    about: asked?.about ?? null,
-    ask: (about: number) => new Promise<boolean>((settle) => setAsked({ about, settle })),
-    answer: (yes: boolean) => {
-      asked?.settle(yes)
-      setAsked(null)
-    },
-  }
 }

@@ -1,4 +1,4 @@
-import type { Translate } from '../../../i18n/store'
+import type { Translate } from '../../i18n/store'
 
 export const RETENTION_DAYS = { min: 1, max: 3650 }
 

@@ -1,0 +1,216 @@
+//! The collector with everything behind it, against what the machine could do at best: the engine's
+//! own bulk insert, a bare fdatasync, a bare handler.
+
+use std::fs::File;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::routing::post;
+use tokio::net::TcpListener;
+use warehouse::{EventRow, Insert, Location, Warehouse};
+
+use crate::load::{self, Outcome};
+use crate::program::{self, Program};
+use crate::sending::{self, Template};
+
+/// Beacons come from many browsers at once, and each waits for the disk.
+const CONNECTIONS: usize = 512;
+const BATCH: usize = 50;
+const BULK_ROWS: usize = 60_000;
+const BULK_ROUNDS: usize = 8;
+const SLICE: Duration = Duration::from_secs(3);
+const ROUNDS: usize = 4;
+
+pub async fn measure(program: &str) -> anyhow::Result<()> {
+    let events: u64 = std::env::var("BENCH_EVENTS").map_or(Ok(2_000_000), |text| text.parse())?;
+    beacons(program).await?;
+    signatures(program).await?;
+    waits(program).await?;
+    bulk(program, events).await
+}
+
+/// One message a request, against a handler that reads the body and answers.
+async fn beacons(program: &str) -> anyhow::Result<()> {
+    let server = Program::start(program).await?;
+    let bare = bare_post().await?;
+    let template = Template::new(&server.collect_key, 1, None);
+    load::send(server.address, &template, CONNECTIONS, SLICE / 2).await?;
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        ours.push(load::send(server.address, &template, CONNECTIONS, SLICE).await?);
+        theirs.push(load::send(bare, &template, CONNECTIONS, SLICE).await?);
+    }
+    let (ours, theirs) = (Outcome::merge(ours), Outcome::merge(theirs));
+    println!("one-message beacons, {CONNECTIONS} connections, loading into the engine meanwhile");
+    println!("  bare axum POST      {:>8.0} requests/s", theirs.per_second());
+    println!("  /v1/collect         {:>8.0} requests/s", ours.per_second());
+    println!(
+        "  ratio               {:>8.2}  (goal ≥ 0.40)",
+        ours.per_second() / theirs.per_second()
+    );
+    Ok(())
+}
+
+/// In a process of its own, as the program is.
+async fn bare_post() -> anyhow::Result<std::net::SocketAddr> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let address = listener.local_addr()?;
+    let router = Router::new().route("/v1/collect", post(|_: Bytes| async { "ok" }));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    Ok(address)
+}
+
+/// What a signature costs: CPU per request with and without.
+async fn signatures(program: &str) -> anyhow::Result<()> {
+    let server = Program::start(program).await?;
+    let plain = Template::new(&server.collect_key, BATCH, None);
+    let signed = Template::new(&server.collect_key, BATCH, Some(&server.access_key));
+    let mut cost = [0.0, 0.0];
+    let mut requests = [0, 0];
+    load::send(server.address, &plain, 4, SLICE).await?;
+    server.drained().await?;
+    for _ in 0..ROUNDS {
+        for (which, template) in [&plain, &signed].into_iter().enumerate() {
+            let before = server.cpu_seconds()?;
+            let outcome = load::send(server.address, template, 4, SLICE).await?;
+            server.drained().await?;
+            cost[which] += server.cpu_seconds()? - before;
+            requests[which] += outcome.requests;
+        }
+    }
+    let per = |which: usize| cost[which] / requests[which] as f64 * 1e6;
+    println!("CPU of a request of {BATCH} messages, loading included");
+    println!("  unsigned            {:>8.0} µs", per(0));
+    println!("  signed              {:>8.0} µs", per(1));
+    println!("  ratio               {:>8.2}  (goal ≤ 1.10)", per(1) / per(0));
+    Ok(())
+}
+
+/// How long an answer takes, against how long the disk does in the same seconds.
+async fn waits(program: &str) -> anyhow::Result<()> {
+    let server = Program::start(program).await?;
+    let template = Template::new(&server.collect_key, 1, None);
+    load::send(server.address, &template, 8, SLICE).await?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let (stopping, path) = (stop.clone(), server.folder.path().join("bare"));
+    let bare = std::thread::spawn(move || bare_syncs(&path, &stopping));
+    let outcome = load::send_paced(server.address, &template, 8, SLICE * 4).await?;
+    stop.store(true, Ordering::Relaxed);
+    let mut syncs = bare.join().map_err(|_| anyhow::anyhow!("the thread panicked"))??;
+    syncs.sort_unstable();
+    let p99 = syncs.get(syncs.len() * 99 / 100).copied().unwrap_or_default().as_secs_f64() * 1e3;
+    println!("an acknowledged request, {:.0} requests/s", outcome.per_second());
+    println!("  bare fdatasync p99  {p99:>8.2} ms  ({} of them)", syncs.len());
+    println!("  /v1/collect p99     {:>8.2} ms", outcome.percentile_ms(99.0));
+    println!("  ratio               {:>8.2}  (goal ≤ 2.50)", outcome.percentile_ms(99.0) / p99);
+    Ok(())
+}
+
+/// Appends and syncs, as a log would, at a calm pace.
+fn bare_syncs(path: &std::path::Path, stop: &AtomicBool) -> anyhow::Result<Vec<Duration>> {
+    let mut file = File::create(path)?;
+    let mut times = Vec::new();
+    while !stop.load(Ordering::Relaxed) {
+        file.write_all(&[7; 4096])?;
+        let started = Instant::now();
+        file.sync_data()?;
+        times.push(started.elapsed());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(times)
+}
+
+/// Fifty messages a request, against the engine's own bulk insert of the same rows; and what the
+/// whole way costs.
+async fn bulk(program: &str, events: u64) -> anyhow::Result<()> {
+    let at_best = bulk_insert(program).await?;
+    let server = Program::start(program).await?;
+    let template = Template::new(&server.collect_key, BATCH, None);
+    load::send(server.address, &template, 16, SLICE).await?;
+    server.drained().await?;
+    let (cpu, memory) = (server.cpu_seconds()?, server.memory_mb()?);
+    let started = Instant::now();
+    let requests = usize::try_from(events)? / BATCH;
+    let outcome = load::send_count(server.address, &template, 16, requests).await?;
+    let taken = started.elapsed().as_secs_f64();
+    server.drained().await?;
+    let stored = started.elapsed().as_secs_f64();
+    let sent = (outcome.requests * BATCH) as f64;
+    let after = server.memory_mb()?;
+    let million = (server.cpu_seconds()? - cpu) / sent * 1e6;
+    println!("{sent:.0} events, {BATCH} a request, the sender on the same cores");
+    println!("  engine's bulk insert{at_best:>8.0} rows/s");
+    println!("  durable             {:>8.0} events/s", sent / taken);
+    println!("  stored              {:>8.0} events/s", sent / stored);
+    println!("  durable / bulk      {:>8.2}  (goal ≥ 0.50)", sent / taken / at_best);
+    println!("  CPU a million       {million:>8.1} s  (goal ≤ 16.6, the engine included)");
+    println!(
+        "  memory              {:>8.0} → {:.0} MB server, {:.0} → {:.0} MB engine",
+        memory.0, after.0, memory.1, after.1
+    );
+    Ok(())
+}
+
+async fn bulk_insert(program: &str) -> anyhow::Result<f64> {
+    let folder = tempfile::tempdir()?;
+    let store = Warehouse::open(Location::Embedded {
+        folder: folder.path().join("events"),
+        library: program::library(program)?,
+        program: Some(program.into()),
+        memory_mb: 4_096,
+    });
+    store.ready(Duration::from_secs(60)).await?;
+    let mut seconds = 0.0;
+    for round in 0..=BULK_ROUNDS {
+        let body = rows(round);
+        let started = Instant::now();
+        let sql = warehouse::event_insert(round as u64);
+        store.insert(&sql, body, Insert::default()).await?;
+        // The first one opens files and fills caches.
+        if round > 0 {
+            seconds += started.elapsed().as_secs_f64();
+        }
+    }
+    store.stop().await;
+    Ok((BULK_ROWS * BULK_ROUNDS) as f64 / seconds)
+}
+
+fn rows(round: usize) -> Bytes {
+    let mut body = Vec::new();
+    let now = sending::now_ms();
+    for number in 0..BULK_ROWS {
+        let message = sending::message(number, now);
+        let data = &message["data"];
+        let text = |field: &str| data[field].as_str().unwrap_or_default();
+        let properties = data["properties"].to_string();
+        let id = (round as u128) << 64 | number as u128;
+        let row = EventRow {
+            app_id: uuid::Uuid::from_u128(1),
+            time_ms: data["timestamp"].as_i64().unwrap_or(now),
+            event: text("event"),
+            log_id: uuid::Uuid::from_u128(id),
+            device_id: text("device_id"),
+            user_id: text("user_id"),
+            sdk_type: text("sdk_type"),
+            sdk_version: text("sdk_version"),
+            timezone_offset: 8.0,
+            os: text("os"),
+            language: text("language"),
+            url_path: text("url_path"),
+            device_type: text("device_type"),
+            browser: text("browser"),
+            browser_version: text("browser_version"),
+            user_agent: text("user_agent"),
+            client_version: text("client_version"),
+            source: text("source"),
+            properties: &properties,
+            received_ms: now,
+        };
+        warehouse::write_event(&row, &mut body);
+    }
+    body.into()
+}

@@ -1,0 +1,143 @@
+//! The program under test, started as an operator would start it, in a folder of its own.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use serde_json::{Value, json};
+
+use crate::both;
+
+const EMAIL: &str = "bench@example.com";
+const PASSWORD: &str = "correct horse battery";
+
+pub struct Program {
+    child: Child,
+    pub address: SocketAddr,
+    pub collect_key: String,
+    pub access_key: (String, String),
+    pub folder: tempfile::TempDir,
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Program {
+    pub async fn start(program: &str) -> anyhow::Result<Self> {
+        let folder = tempfile::tempdir()?;
+        create_user(program, folder.path())?;
+        let mut child = Command::new(program)
+            .args(["serve", "--listen", "127.0.0.1:0", "--log", "warn", "--collect-quota", "0"])
+            .arg("--data-dir")
+            .arg(folder.path())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().context("stdout")?).read_line(&mut line)?;
+        let address = line.trim().rsplit("http://").next().unwrap_or_default().parse()?;
+        let (collect_key, access_key) = keys(address).await?;
+        Ok(Self { child, address, collect_key, access_key, folder })
+    }
+
+    /// CPU seconds of the server and of its engine so far.
+    pub fn cpu_seconds(&self) -> anyhow::Result<f64> {
+        let mut ticks = 0;
+        for pid in self.processes() {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
+            let rest = stat.rsplit(") ").next().context("stat")?;
+            let fields: Vec<&str> = rest.split(' ').collect();
+            ticks += fields[11].parse::<u64>()? + fields[12].parse::<u64>()?;
+        }
+        Ok(ticks as f64 / 100.0)
+    }
+
+    /// Resident memory in megabytes: the server's, and its engine's.
+    pub fn memory_mb(&self) -> anyhow::Result<(f64, f64)> {
+        let mut sizes = Vec::new();
+        for pid in self.processes() {
+            let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
+            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+            let kilobytes = line.context("VmRSS")?.trim().trim_end_matches(" kB");
+            sizes.push(kilobytes.parse::<f64>()? / 1024.0);
+        }
+        Ok((sizes[0], sizes.iter().skip(1).sum()))
+    }
+
+    /// The server, then its children.
+    fn processes(&self) -> Vec<u32> {
+        let pid = self.child.id();
+        let mut all = vec![pid];
+        let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+        for task in tasks {
+            let children =
+                std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+            all.extend(children.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
+        }
+        all
+    }
+
+    /// Waits until nothing waits in the spool.
+    pub async fn drained(&self) -> anyhow::Result<()> {
+        for _ in 0..6_000 {
+            let answer = both::get_with(self.address, "/readyz", "").await?;
+            let body = answer.split("\r\n\r\n").nth(1).unwrap_or_default();
+            if serde_json::from_str::<Value>(body)?["waiting"] == 0 {
+                return Ok(());
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        anyhow::bail!("the spool did not drain")
+    }
+}
+
+/// The engine's library beside the program.
+pub fn library(program: &str) -> anyhow::Result<PathBuf> {
+    let folder = Path::new(program).parent().context("a program in a folder")?.join("lib");
+    let found = ["libchdb.so", "libchdb.dylib"].map(|name| folder.join(name));
+    found.into_iter().find(|file| file.exists()).context("make build brings the engine")
+}
+
+fn create_user(program: &str, folder: &Path) -> anyhow::Result<()> {
+    let mut child = Command::new(program)
+        .args(["admin", "create-user", "--email", EMAIL, "--name", "B", "--organization", "B"])
+        .args(["--password-stdin", "--data-dir"])
+        .arg(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()?;
+    child.stdin.take().context("stdin")?.write_all(PASSWORD.as_bytes())?;
+    ensure!(child.wait()?.success(), "an account could not be made");
+    Ok(())
+}
+
+async fn keys(address: SocketAddr) -> anyhow::Result<(String, (String, String))> {
+    let client = reqwest::Client::builder().cookie_store(true).build()?;
+    let url = |path: &str| format!("http://{address}/api/v1{path}");
+    let login = json!({ "email": EMAIL, "password": PASSWORD });
+    client.post(url("/login")).json(&login).send().await?.error_for_status()?;
+    let get = async |path: &str| -> anyhow::Result<Value> {
+        Ok(client.get(url(path)).send().await?.error_for_status()?.json::<Value>().await?)
+    };
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let org = text(&get("/orgs").await?["data"]["items"][0]["id"]);
+    let app = text(&get(&format!("/orgs/{org}/apps")).await?["data"]["items"][0]["id"]);
+    let keys = get(&format!("/apps/{app}/api-keys")).await?;
+    let items = keys["data"]["items"].as_array().context("keys")?;
+    let collect = items.iter().find(|key| key["kind"] == "collect").context("a collect key")?;
+    let made = client
+        .post(url(&format!("/apps/{app}/access-keys")))
+        .json(&json!({ "name": "bench" }))
+        .send()
+        .await?
+        .error_for_status()?
+        .json::<Value>()
+        .await?;
+    Ok((text(&collect["key"]), (text(&made["data"]["id"]), text(&made["data"]["secret"]))))
+}

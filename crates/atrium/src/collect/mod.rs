@@ -1,0 +1,103 @@
+//! The collector: what applications send, from the wire to the event store.
+//!
+//! `receive` reads a request and hands it down a row of named steps: authenticate (`callers`,
+//! `signature`), admit (`quota`), validate (`message`), recognise twins (`recent`), spool
+//! (`spool`). The answer goes out once the spool is on the disk. Behind it `loader` carries the
+//! spool into the event store and books the `ledger`. docs/decisions/0013 says why.
+
+pub mod alerts;
+mod batch;
+pub mod body;
+mod callers;
+pub mod cors;
+pub mod event_store;
+mod fold;
+pub mod ledger;
+pub mod loader;
+pub mod message;
+mod profiles;
+mod quota;
+pub mod reason;
+pub mod receive;
+mod recent;
+pub mod record;
+mod shape;
+pub mod signature;
+pub mod spool;
+mod spool_writer;
+mod text;
+pub mod upkeep;
+pub mod uses;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::config::EventSettings;
+use callers::Callers;
+use quota::Quota;
+use recent::Recent;
+use signature::Nonces;
+use spool::Spool;
+use tokio::sync::Semaphore;
+use uses::Uses;
+
+const UNPACKING_MAX: usize = 32;
+const SETTLE_LOOK: Duration = Duration::from_millis(200);
+const SETTLE_TRIES: u32 = 150;
+
+/// What the collector keeps in memory, and its spool.
+pub struct Collector {
+    callers: Callers,
+    nonces: Nonces,
+    quota: Quota,
+    recent: Arc<Recent>,
+    pub uses: Uses,
+    /// Bodies that may be unpacked at once, of up to eight megabytes each.
+    unpacking: Semaphore,
+    /// The batch whose profiles fail, and how often.
+    failures: Mutex<(u64, u32)>,
+    pub spool: Spool,
+}
+
+impl Collector {
+    pub fn open(data_dir: &Path, settings: &EventSettings) -> anyhow::Result<Self> {
+        let recent = Arc::new(Recent::default());
+        Ok(Self {
+            callers: Callers::default(),
+            nonces: Nonces::default(),
+            quota: Quota::new(settings.quota),
+            spool: Spool::open(data_dir, settings.spool_max, &recent)?,
+            recent,
+            uses: Uses::default(),
+            failures: Mutex::default(),
+            unpacking: Semaphore::new(UNPACKING_MAX),
+        })
+    }
+
+    /// Counts a failure of a batch, and says how many it has had.
+    fn failures_of(&self, batch: u64) -> u32 {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = if failures.0 == batch { failures.1 } else { 0 };
+        *failures = (batch, before + 1);
+        before + 1
+    }
+
+    /// Spools of servers that are gone.
+    pub fn left_behind(&self, data_dir: &Path) -> anyhow::Result<Vec<Spool>> {
+        Spool::left_behind(data_dir, self.spool.limit(), &self.recent)
+    }
+
+    /// Waits until all that is in the spool now has left it.
+    pub async fn settle(&self) -> anyhow::Result<()> {
+        let last = self.spool.last().await?;
+        for _ in 0..SETTLE_TRIES {
+            if self.spool.first().await?.is_none_or(|first| Some(first) > last) {
+                return Ok(());
+            }
+            self.spool.arrived.notify_one();
+            tokio::time::sleep(SETTLE_LOOK).await;
+        }
+        anyhow::bail!("the event store has not taken yet what waits for it")
+    }
+}

@@ -1,0 +1,291 @@
+//! `/v1/collect`: reads a request and hands it down the steps.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use http::header::HeaderMap;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use super::body::{self, Body, Encoding};
+use super::callers::{self, App, CollectCaller, SigningCaller};
+use super::ledger::{Outcome, Tally};
+use super::message::{self, Context, Label};
+use super::reason::Reason;
+use super::record::Record;
+use super::signature::{self, Claim, Memory};
+use super::spool::{Entry, SpoolError};
+use crate::app::AppState;
+use crate::error::{Code, Error, Result};
+use crate::http::client::Client;
+use crate::http::json::{Data, read_body};
+use crate::http::locale::Locale;
+use crate::types::Millis;
+
+#[derive(Debug, Default, Serialize)]
+pub struct Receipt {
+    accepted: usize,
+    duplicate: usize,
+    rejected: usize,
+    errors: Vec<Refusal>,
+}
+
+#[derive(Debug, Serialize)]
+struct Refusal {
+    index: usize,
+    code: &'static str,
+    error: &'static str,
+}
+
+/// Who sent it, proven as far as the app asks for proof.
+enum Caller {
+    Named(Arc<CollectCaller>),
+    Signed(Arc<SigningCaller>),
+}
+
+impl Caller {
+    fn app(&self) -> &App {
+        match self {
+            Self::Named(caller) => &caller.app,
+            Self::Signed(caller) => &caller.app,
+        }
+    }
+
+    fn key_id(&self) -> &str {
+        match self {
+            Self::Named(caller) => &caller.key_id,
+            Self::Signed(caller) => &caller.key.id,
+        }
+    }
+
+    fn is_signed(&self) -> bool {
+        matches!(self, Self::Signed(_))
+    }
+}
+
+/// Takes messages in the body.
+pub async fn collect_post(
+    State(atrium): State<AppState>,
+    client: Client,
+    locale: Locale,
+    request: Request,
+) -> Result<Response> {
+    if !body::has_fitting_type(request.headers()) {
+        return Err(Code::UnsupportedType.into());
+    }
+    let encoding = body::encoding(request.headers())?;
+    let headers = request.headers().clone();
+    let path = request.uri().path().to_owned();
+    let sent = read_body(request, body::SENT_MAX).await?;
+    let signer = prove(&atrium, &headers, "POST", &path, &sent).await?;
+    // Small on the wire can be large in memory: few at a time.
+    let _turn = match encoding {
+        Encoding::Plain => None,
+        _ => Some(atrium.collector.unpacking.acquire().await.map_err(Error::internal)?),
+    };
+    let text = unpack(sent, encoding)?;
+    let text = std::str::from_utf8(&text).map_err(|_| Code::MalformedJson)?;
+    take(&atrium, client.ip, locale, signer, body::parse(text)?).await
+}
+
+/// Takes the same as query parameters: for the places where only an address can be fetched.
+pub async fn collect_get(
+    State(atrium): State<AppState>,
+    client: Client,
+    locale: Locale,
+    request: Request,
+) -> Result<Response> {
+    let query = request.uri().query().unwrap_or_default();
+    let path = request.uri().path();
+    let signer = prove(&atrium, request.headers(), "GET", path, query.as_bytes()).await?;
+    let (mut app_key, mut list) = (None, None);
+    for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
+        match name.as_ref() {
+            "app_key" => app_key = Some(value),
+            "messages" => list = Some(value),
+            _ => {}
+        }
+    }
+    let list = list.ok_or(Code::MalformedRequest)?;
+    let messages = serde_json::from_str(&list).map_err(|_| Code::MalformedJson)?;
+    body::check_count(&messages)?;
+    let app_key = app_key.unwrap_or_default();
+    let body = Body { app_key: app_key.as_ref().into(), messages };
+    take(&atrium, client.ip, locale, signer, body).await
+}
+
+fn unpack(sent: Vec<u8>, encoding: Encoding) -> Result<Vec<u8>> {
+    match encoding {
+        Encoding::Plain => Ok(sent),
+        // Up to eight megabytes of unpacking must not hold up others.
+        _ => tokio::task::block_in_place(|| body::unpack(&sent, encoding)),
+    }
+}
+
+/// Who signed it; None when nobody claims to have. Everything that is wrong has one answer.
+async fn prove(
+    atrium: &AppState,
+    headers: &HeaderMap,
+    method: &str,
+    path: &str,
+    payload: &[u8],
+) -> Result<Option<Arc<SigningCaller>>> {
+    if !signature::is_claimed(headers) {
+        return Ok(None);
+    }
+    let now = atrium.now();
+    let claim = Claim::read(headers, now).ok_or(Code::BadSignature)?;
+    let caller = callers::by_access_key(atrium, claim.key_id).await?;
+    let secret = caller.as_deref().map(|caller| caller.key.secret.as_slice());
+    if !claim.is_right(secret, method, path, payload) {
+        return Err(Code::BadSignature.into());
+    }
+    match atrium.collector.nonces.remember(&claim, now) {
+        Memory::New => {}
+        Memory::Seen => return Err(Code::BadSignature.into()),
+        Memory::Full => return Err(Error::busy(Code::Unavailable, 30)),
+    }
+    let caller = caller.filter(|caller| caller.is_live(now)).ok_or(Code::BadSignature)?;
+    Ok(Some(caller))
+}
+
+/// From a body to its receipt.
+async fn take(
+    atrium: &AppState,
+    ip: IpAddr,
+    locale: Locale,
+    signer: Option<Arc<SigningCaller>>,
+    body: Body<'_>,
+) -> Result<Response> {
+    let now = atrium.now();
+    let caller = authenticate(atrium, signer, &body.app_key, now).await?;
+    let messages = &body.messages.0;
+    admit(atrium, &caller, messages, now).await?;
+    atrium.collector.uses.note(caller.key_id(), ip, now);
+    let batch = validate(&caller, messages, now, locale);
+    let receipt = keep(atrium, batch).await?;
+    Ok(Data(receipt).into_response())
+}
+
+async fn authenticate(
+    atrium: &AppState,
+    signer: Option<Arc<SigningCaller>>,
+    app_key: &str,
+    now: Millis,
+) -> Result<Caller> {
+    let Some(signer) = signer else {
+        let named = callers::by_app_key(atrium, app_key).await?;
+        let named = named.filter(|caller| caller.valid_until.is_none_or(|until| now < until));
+        return Ok(Caller::Named(named.ok_or(Code::BadAppKey)?));
+    };
+    // The signature names the app; a body that names another one was not meant for it.
+    if !app_key.is_empty() {
+        let named = callers::by_app_key(atrium, app_key).await?;
+        if named.is_none_or(|named| named.app.id != signer.app.id) {
+            return Err(Code::BadSignature.into());
+        }
+    }
+    Ok(Caller::Signed(signer))
+}
+
+/// Refuses all of it where the app takes nothing now, and books that.
+async fn admit(
+    atrium: &AppState,
+    caller: &Caller,
+    messages: &[&RawValue],
+    now: Millis,
+) -> Result<()> {
+    let app = caller.app();
+    let (reason, error) = if app.deleted {
+        (Reason::AppDeleted, Error::from(Code::AppDeleted))
+    } else if app.archived {
+        (Reason::AppArchived, Error::from(Code::AppArchived))
+    } else if let Err(seconds) = atrium.collector.quota.take(app.id, messages.len() as u64, now) {
+        (Reason::QuotaExceeded, Error::busy(Code::QuotaExceeded, seconds))
+    } else {
+        return Ok(());
+    };
+    let mut tally = Tally::default();
+    let (context, mut scrap) = (context(caller, now), Vec::new());
+    for message in messages {
+        let (mut label, _) = message::read(message, &context, &mut scrap);
+        scrap.clear();
+        // Nothing of it is kept, so nothing that a stranger chose is either.
+        label.sdk_version = "unknown".to_owned();
+        tally.add(app.id, context.day, &label, Outcome::Rejected(reason), 1);
+    }
+    store(atrium, Entry { data: Vec::new(), messages: 0, tally, ids: Vec::new() }).await?;
+    Err(error)
+}
+
+fn context(caller: &Caller, now: Millis) -> Context {
+    let app = caller.app();
+    Context { app: app.id, now, day: app.day(now), signed: caller.is_signed() }
+}
+
+/// What became of a request's messages.
+#[derive(Default)]
+struct Batch {
+    day: i32,
+    app: Uuid,
+    rows: Vec<u8>,
+    taken: Vec<(Record, Label)>,
+    tally: Tally,
+    receipt: Receipt,
+}
+
+fn validate(caller: &Caller, messages: &[&RawValue], now: Millis, locale: Locale) -> Batch {
+    let context = context(caller, now);
+    let mut batch = Batch { day: context.day, app: context.app, ..Default::default() };
+    for (index, message) in messages.iter().enumerate() {
+        let (label, outcome) = message::read(message, &context, &mut batch.rows);
+        match outcome {
+            Ok(record) => batch.taken.push((record, label)),
+            Err(reason) => {
+                let (code, error) = (reason.as_str(), reason.text(locale));
+                batch.receipt.errors.push(Refusal { index, code, error });
+                batch.tally.add(context.app, context.day, &label, Outcome::Rejected(reason), 1);
+            }
+        }
+    }
+    batch.receipt.rejected = batch.receipt.errors.len();
+    batch
+}
+
+/// Drops twins, spools the rest and waits for the disk.
+async fn keep(atrium: &AppState, batch: Batch) -> Result<Receipt> {
+    let Batch { day, app, rows, taken, mut tally, mut receipt } = batch;
+    let ids: Vec<_> = taken.iter().map(|(record, _)| (app, record.log_id)).collect();
+    let new = atrium.collector.recent.remember(&ids);
+    let mut data = Vec::with_capacity(rows.len() + taken.len() * 64);
+    let mut twins = Vec::new();
+    for ((record, label), new) in taken.iter().zip(&new) {
+        if *new {
+            record.encode(&rows, &mut data);
+            tally.add(app, day, label, Outcome::Accepted, 1);
+        } else {
+            twins.push((app, record.log_id));
+            tally.add(app, day, label, Outcome::Duplicate, 1);
+        }
+    }
+    receipt.accepted = taken.len() - twins.len();
+    receipt.duplicate = twins.len();
+    let ids = ids.into_iter().zip(new).filter_map(|(id, new)| new.then_some(id)).collect();
+    let messages = receipt.accepted as u64;
+    store(atrium, Entry { data, messages, tally, ids }).await?;
+    // The first of two may have failed while the second was on its way: then it is not stored.
+    if !atrium.collector.recent.knows(&twins) {
+        return Err(Error::busy(Code::Unavailable, 1));
+    }
+    Ok(receipt)
+}
+
+async fn store(atrium: &AppState, entry: Entry) -> Result<()> {
+    atrium.collector.spool.append(entry).await.map_err(|error| match error {
+        SpoolError::Full => Error::busy(Code::SpoolFull, 30),
+        SpoolError::Failed => Error::busy(Code::Unavailable, 5),
+    })
+}

@@ -1,0 +1,83 @@
+//! The log_ids of late, to recognise a message that is sent again at once. What this forgets, or
+//! another instance took, the loader finds: this is for the answer, not for what is stored.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
+use uuid::Uuid;
+
+/// Two generations of these: about 40 MB when both are full.
+const GENERATION: usize = 400_000;
+
+/// Strangers choose the ids, so the hasher is one whose collisions they cannot.
+/// An id is an app's own: another app may send the same.
+pub type MessageId = (Uuid, Uuid);
+type Ids = HashSet<MessageId>;
+
+#[derive(Default)]
+struct Generations {
+    young: Ids,
+    old: Ids,
+}
+
+#[derive(Default)]
+pub struct Recent {
+    seen: Mutex<Generations>,
+}
+
+impl Recent {
+    /// Remembers those that are new and says of each whether it was.
+    pub fn remember(&self, ids: &[MessageId]) -> Vec<bool> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.young.len() + ids.len() > GENERATION {
+            seen.old = std::mem::take(&mut seen.young);
+        }
+        ids.iter().map(|id| !seen.old.contains(id) && seen.young.insert(*id)).collect()
+    }
+
+    /// Whether all of these are still remembered.
+    pub fn knows(&self, ids: &[MessageId]) -> bool {
+        if ids.is_empty() {
+            return true;
+        }
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        ids.iter().all(|id| seen.young.contains(id) || seen.old.contains(id))
+    }
+
+    /// Takes back what was remembered of messages that could not be kept after all.
+    pub fn forget(&self, ids: &[MessageId]) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        for id in ids {
+            seen.young.remove(id);
+            seen.old.remove(id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_of_two_is_recognised_until_it_is_taken_back() {
+        let recent = Recent::default();
+        let id = |app, id| (Uuid::from_u128(app), Uuid::from_u128(id));
+        let (a, b) = (id(1, 1), id(1, 2));
+        assert_eq!(recent.remember(&[a, b, a]), [true, true, false]);
+        assert_eq!(recent.remember(&[id(2, 1)]), [true], "another app's");
+        recent.forget(&[a]);
+        assert_eq!(recent.remember(&[a, b]), [true, false]);
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let recent = Recent::default();
+        let ids: Vec<_> =
+            (0..GENERATION as u128 * 3).map(|id| (Uuid::nil(), Uuid::from_u128(id))).collect();
+        for some in ids.chunks(1_000) {
+            recent.remember(some);
+        }
+        let seen = recent.seen.lock().unwrap();
+        assert!(seen.young.len() + seen.old.len() <= 2 * GENERATION);
+    }
+}

@@ -1,0 +1,222 @@
+//! The thread that writes the spool, and the one that keeps its log from growing.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use anyhow::Context;
+use rusqlite::{Connection, params};
+use tokio::sync::{Notify, mpsc, oneshot};
+
+use super::ledger::Tally;
+use super::recent::Recent;
+use super::spool::{Attempt, Entry, FORMAT, Usage, connect};
+
+/// What one commit takes at most.
+const GROUP_MAX: usize = 8 << 20;
+/// Past this size the log is copied into the file, beside the writing.
+const LOG_WANTED: u64 = 16 << 20;
+/// The pages a commit writes besides its data, about.
+const COMMIT_COST: u64 = 64 << 10;
+const BUSY: Duration = Duration::from_secs(10);
+const LOG_LOOK: Duration = Duration::from_millis(250);
+
+pub enum Command {
+    Append { entry: Entry, done: oneshot::Sender<bool> },
+    Begin { attempt: Attempt, done: oneshot::Sender<bool> },
+    Finish { upto: i64, done: oneshot::Sender<bool> },
+}
+
+struct Writer {
+    connection: Connection,
+    queue: mpsc::UnboundedReceiver<Command>,
+    usage: Arc<Usage>,
+    arrived: Arc<Notify>,
+    recent: Arc<Recent>,
+    log: Arc<Log>,
+}
+
+/// SQLite's log of what was committed: grows until it is copied into the file and begun anew.
+#[derive(Default)]
+struct Log {
+    written: AtomicU64,
+    /// It was copied as far as it could be: little is left for the writer to wait for.
+    copied: AtomicBool,
+}
+
+/// What one commit is made of.
+#[derive(Default)]
+struct Group {
+    data: Vec<u8>,
+    messages: u64,
+    tallies: Vec<Tally>,
+    begun: Option<Attempt>,
+    finished: Option<i64>,
+    waiting: Vec<(Entry, oneshot::Sender<bool>)>,
+    told: Vec<oneshot::Sender<bool>>,
+}
+
+impl Group {
+    fn add(&mut self, command: Command) {
+        match command {
+            Command::Append { mut entry, done } => {
+                self.data.append(&mut entry.data);
+                self.messages += entry.messages;
+                self.tallies.push(std::mem::take(&mut entry.tally));
+                self.waiting.push((entry, done));
+            }
+            Command::Begin { attempt, done } => {
+                self.begun = Some(attempt);
+                self.told.push(done);
+            }
+            Command::Finish { upto, done } => {
+                self.finished = Some(upto);
+                self.told.push(done);
+            }
+        }
+    }
+}
+
+/// What a commit did to the spool's size.
+#[derive(Default)]
+struct Change {
+    bytes_in: u64,
+    bytes_out: u64,
+    messages_out: i64,
+}
+
+pub fn start(
+    connection: Connection,
+    file: &Path,
+    queue: mpsc::UnboundedReceiver<Command>,
+    usage: Arc<Usage>,
+    arrived: Arc<Notify>,
+    recent: Arc<Recent>,
+) -> anyhow::Result<()> {
+    let log = Arc::new(Log::default());
+    let copying = (connect(file)?, Arc::downgrade(&log));
+    let writer = Writer { connection, queue, usage, arrived, recent, log };
+    let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
+        std::thread::Builder::new().name(name.to_owned()).spawn(work).context("a thread")
+    };
+    spawn("spool", Box::new(move || writer.run()))?;
+    spawn("spool-log", Box::new(move || copy_log(&copying.0, &copying.1)))?;
+    Ok(())
+}
+
+impl Writer {
+    fn run(mut self) {
+        while let Some(first) = self.queue.blocking_recv() {
+            let mut group = Group::default();
+            group.add(first);
+            // A group with both a begin and a finish would lose their order.
+            while group.data.len() < GROUP_MAX && group.told.is_empty() {
+                match self.queue.try_recv() {
+                    Ok(command) => group.add(command),
+                    Err(_) => break,
+                }
+            }
+            self.commit(group);
+            if self.log.copied.swap(false, Ordering::Relaxed) {
+                // The next commit begins the log from its start; unless someone reads from it just
+                // now, for whom nobody is made to wait.
+                let patience = self.connection.busy_timeout(Duration::ZERO);
+                let begun =
+                    self.connection.query_row("PRAGMA wal_checkpoint(RESTART)", [], |row| {
+                        row.get::<_, i64>(0)
+                    });
+                if patience.is_ok() && begun == Ok(0) {
+                    self.log.written.store(0, Ordering::Relaxed);
+                }
+                let _ = self.connection.busy_timeout(BUSY);
+            }
+        }
+    }
+
+    fn commit(&mut self, mut group: Group) {
+        let size = group.data.len() as u64;
+        let written = self.write(&mut group);
+        if let Err(error) = &written {
+            tracing::error!(%error, "the spool could not be written");
+        }
+        let written = written.ok();
+        self.usage.failing.store(written.is_none(), Ordering::Relaxed);
+        self.usage.in_flight.fetch_sub(size, Ordering::Relaxed);
+        if let Some(change) = &written {
+            self.usage.bytes.fetch_add(change.bytes_in, Ordering::Relaxed);
+            self.usage.bytes.fetch_sub(change.bytes_out, Ordering::Relaxed);
+            let messages = i64::try_from(group.messages).unwrap_or(0) - change.messages_out;
+            self.usage.messages.fetch_add(messages, Ordering::Relaxed);
+            self.log.written.fetch_add(change.bytes_in + COMMIT_COST, Ordering::Relaxed);
+            if change.bytes_in > 0 {
+                self.arrived.notify_one();
+            }
+        }
+        for (entry, done) in group.waiting {
+            if written.is_none() {
+                self.recent.forget(&entry.ids);
+            }
+            let _ = done.send(written.is_some());
+        }
+        for done in group.told {
+            let _ = done.send(written.is_some());
+        }
+    }
+
+    fn write(&mut self, group: &mut Group) -> anyhow::Result<Change> {
+        let tally = Tally::combine(std::mem::take(&mut group.tallies));
+        let mut change = Change::default();
+        let nothing = group.data.is_empty() && tally.is_empty();
+        if nothing && group.begun.is_none() && group.finished.is_none() {
+            return Ok(change);
+        }
+        let tx =
+            self.connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        if !nothing {
+            let ledger = serde_json::to_string(&tally)?;
+            change.bytes_in = (group.data.len() + ledger.len()) as u64;
+            tx.prepare_cached(
+                "INSERT INTO groups (format, messages, ledger, data) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![
+                FORMAT,
+                i64::try_from(group.messages)?,
+                ledger,
+                group.data
+            ])?;
+        }
+        if let Some(attempt) = group.begun {
+            tx.execute(
+                "INSERT OR REPLACE INTO attempt (one, batch, upto) VALUES (1, ?1, ?2)",
+                params![attempt.batch.cast_signed(), attempt.upto],
+            )?;
+        }
+        if let Some(upto) = group.finished {
+            (change.bytes_out, change.messages_out) = tx.query_row(
+                "SELECT COALESCE(SUM(length(data) + length(ledger)), 0),
+                    COALESCE(SUM(messages), 0) FROM groups WHERE seq <= ?1",
+                params![upto],
+                |row| Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get(1)?)),
+            )?;
+            tx.execute("DELETE FROM groups WHERE seq <= ?1", params![upto])?;
+            tx.execute("DELETE FROM attempt", [])?;
+        }
+        tx.commit()?;
+        Ok(change)
+    }
+}
+
+/// Copies the log into the file while the writer goes on, so that a commit never has to.
+fn copy_log(connection: &Connection, log: &Weak<Log>) {
+    loop {
+        std::thread::sleep(LOG_LOOK);
+        // The writer is gone, and so is the server.
+        let Some(log) = log.upgrade() else { return };
+        let grown = log.written.load(Ordering::Relaxed) > LOG_WANTED;
+        if grown && !log.copied.load(Ordering::Relaxed) {
+            let done = connection.execute_batch("PRAGMA wal_checkpoint(PASSIVE)");
+            log.copied.store(done.is_ok(), Ordering::Relaxed);
+        }
+    }
+}

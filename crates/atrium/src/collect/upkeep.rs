@@ -1,0 +1,57 @@
+//! What the collector does beside receiving: writes down who used which key, removes what is kept
+//! no longer, and says how full the spool is.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use crate::app::AppState;
+use crate::jobs::lease;
+use crate::keys;
+use crate::types::Millis;
+
+const READY: Duration = Duration::from_secs(60);
+const LEASE: &str = "retention";
+const LEASE_LASTING: i64 = 30 * Millis::MINUTE;
+/// A batch that is this old cannot be tried again.
+const BATCHES_KEPT: i64 = 8 * Millis::DAY;
+
+pub async fn write_uses(atrium: &AppState) -> crate::error::Result<()> {
+    let uses = atrium.collector.uses.take();
+    if uses.is_empty() {
+        return Ok(());
+    }
+    keys::record_uses(atrium, &uses).await
+}
+
+pub fn measure(atrium: &AppState) {
+    let usage = atrium.collector.spool.usage();
+    let bytes = usage.bytes.load(Ordering::Relaxed);
+    metrics::gauge!("atrium_spool_messages").set(usage.messages() as f64);
+    metrics::gauge!("atrium_spool_bytes").set(bytes as f64);
+    metrics::gauge!("atrium_spool_limit_bytes").set(atrium.collector.spool.limit() as f64);
+    let up = if atrium.warehouse.is_up() { 1.0 } else { 0.0 };
+    metrics::gauge!("atrium_event_store_up").set(up);
+}
+
+/// Removes events that are older than their app keeps them. Returns how many went.
+pub async fn retain(atrium: &AppState) -> anyhow::Result<u64> {
+    atrium.warehouse.ready(READY).await?;
+    if !lease::hold(atrium, LEASE, &atrium.collector.spool.name, LEASE_LASTING).await? {
+        return Ok(0);
+    }
+    let apps = crate::apps::store::retentions(&mut *atrium.db.read().await?).await?;
+    let now = atrium.now();
+    let mut removed = 0;
+    for app in apps {
+        let id = Uuid::try_parse(app.id.as_str())?;
+        let before = now.plus(-app.days.max(1) * Millis::DAY);
+        removed += atrium.warehouse.retain(id, before.0).await?;
+    }
+    let mut tx = atrium.db.write_minor().await?;
+    super::ledger::forget_batches(&mut tx, now.plus(-BATCHES_KEPT)).await?;
+    tx.commit().await?;
+    lease::release(atrium, LEASE, &atrium.collector.spool.name).await?;
+    Ok(removed)
+}

@@ -1,0 +1,130 @@
+//! How an app's data is coming in: the ledger, in numbers and words.
+
+use axum::extract::State;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::access::InApp;
+use crate::app::AppState;
+use crate::collect::{ledger, reason};
+use crate::error::{Code, Error, Fault, Result};
+use crate::http::json::{Data, Query};
+use crate::http::locale::Locale;
+use crate::permissions::DashboardView;
+use crate::types::{Id, Millis};
+
+const DAYS_MAX: i32 = 90;
+
+/// What came, and what became of it.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub struct Ingest {
+    pub accepted: i64,
+    pub duplicate: i64,
+    /// All rejected ones together.
+    pub rejected: i64,
+    pub reasons: Vec<Rejected>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Rejected {
+    /// Its code; never changes.
+    pub reason: String,
+    /// In the language of the request.
+    pub name: String,
+    pub count: i64,
+}
+
+/// Sums of the ledger over apps and days, both ends included.
+pub async fn sums(
+    db: &mut AnyConnection,
+    apps: &[Id],
+    from: &str,
+    to: &str,
+    locale: Locale,
+) -> Result<Ingest> {
+    let mut ingest = Ingest::default();
+    for (outcome, count) in ledger::sums(db, apps, from, to).await? {
+        match outcome.as_str() {
+            ledger::ACCEPTED => ingest.accepted = count,
+            ledger::DUPLICATE => ingest.duplicate = count,
+            reason => {
+                ingest.rejected += count;
+                let name = reason::words(reason, locale);
+                ingest.reasons.push(Rejected { reason: reason.to_owned(), name, count });
+            }
+        }
+    }
+    ingest.reasons.sort_by_key(|rejected| -rejected.count);
+    Ok(ingest)
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct IngestQuery {
+    /// Days up to today, in the app's time zone.
+    #[param(minimum = 1, maximum = 90, default = 7)]
+    days: Option<i32>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct AppIngest {
+    #[serde(flatten)]
+    ingest: Ingest,
+    /// When the last event happened; null where there is none, or the event store cannot say.
+    last_event_at: Option<Millis>,
+    spool: SpoolState,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct SpoolState {
+    /// Messages of all apps that wait for the event store, on this instance.
+    pending: i64,
+}
+
+/// How this app's data has been coming in of late.
+#[utoipa::path(
+    get,
+    path = "/api/v1/apps/{id}/ingest",
+    operation_id = "app_ingest_view",
+    tag = "data",
+    security(("session" = [])),
+    params(("id" = Id, Path), IngestQuery),
+    responses((status = 200, body = Data<AppIngest>))
+)]
+pub async fn app_ingest_view(
+    State(atrium): State<AppState>,
+    app: InApp<DashboardView>,
+    locale: Locale,
+    Query(query): Query<IngestQuery>,
+) -> Result<Data<AppIngest>> {
+    let days = query.days.unwrap_or(7);
+    if !(1..=DAYS_MAX).contains(&days) {
+        let fault = Fault::new(Code::OutOfRange).on("days").with("min", 1).with("max", DAYS_MAX);
+        return Err(Error::invalid(vec![fault]));
+    }
+    let zone = TimeZone::get(&app.app.timezone).unwrap_or(TimeZone::UTC);
+    let now = jiff::Timestamp::from_millisecond(atrium.now().0).map_err(Error::internal)?;
+    let today = now.to_zoned(zone).date();
+    let first = today.saturating_sub(jiff::Span::new().days(days - 1));
+    let mut db = atrium.db.read().await?;
+    let apps = [app.id().clone()];
+    let ingest = sums(&mut db, &apps, &first.to_string(), &today.to_string(), locale).await?;
+    drop(db);
+    let last_event_at = last_event(&atrium, app.id()).await;
+    let pending = atrium.collector.spool.usage().messages();
+    Ok(Data(AppIngest { ingest, last_event_at, spool: SpoolState { pending } }))
+}
+
+async fn last_event(atrium: &AppState, app_id: &Id) -> Option<Millis> {
+    let app = Uuid::try_parse(app_id.as_str()).ok()?;
+    if !atrium.warehouse.is_up() {
+        return None;
+    }
+    let apps = [app];
+    let asking = atrium.warehouse.last_event(&apps);
+    let found = tokio::time::timeout(super::PATIENCE, asking).await.ok()?.ok()?;
+    found.get(&app).map(|at| Millis(*at))
+}

@@ -1,0 +1,5 @@
+//! The engine process on its own, for tests. The server program has it as a subcommand.
+
+fn main() -> std::process::ExitCode {
+    warehouse::engine::main()
+}

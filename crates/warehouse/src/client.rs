@@ -1,0 +1,386 @@
+//! The one way to the event store: ClickHouse's HTTP interface, whoever answers it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use reqwest::header::HeaderMap;
+use serde::de::DeserializeOwned;
+use url::Url;
+
+use crate::embedded::{Embedded, Plan, State};
+use crate::engine::QUEUE_WAIT;
+use crate::error::Error;
+use crate::location::{Location, Server, own_names};
+use crate::params::Param;
+use crate::schema::{self, Names};
+
+const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+/// How long a question may take, unless the caller is more patient.
+const QUERY_LIMIT: Duration = Duration::from_secs(30);
+/// How long an answer may be late before the engine counts as hanging: it was told the limit.
+const GRACE: Duration = Duration::from_secs(5);
+/// Bound values go into the address, and no server reads one of 64 KiB.
+const MAX_ADDRESS: usize = 60_000;
+const TOO_LARGE_STRING_SIZE: i32 = 131;
+
+/// How an INSERT is to be made.
+#[derive(Clone, Debug, Default)]
+pub struct Insert<'a> {
+    /// The same data with the same token is stored once.
+    pub token: Option<&'a str>,
+    pub query_id: Option<&'a str>,
+    /// Two minutes, if none is given.
+    pub timeout: Option<Duration>,
+}
+
+/// A handle to the event store. Clones share everything.
+#[derive(Clone)]
+pub struct Warehouse {
+    inner: Arc<Inner>,
+    limit: Duration,
+}
+
+struct Inner {
+    http: reqwest::Client,
+    source: Source,
+    names: Names,
+    /// Held while the schema is brought up to date; true once it is.
+    schema: tokio::sync::Mutex<bool>,
+}
+
+enum Source {
+    Embedded(Embedded),
+    Remote { server: Server, state: Mutex<State> },
+}
+
+/// A statement on its way.
+pub(crate) struct Call<'a> {
+    pub sql: &'a str,
+    pub params: &'a [(&'a str, Param)],
+    pub settings: Vec<(&'a str, String)>,
+    /// What goes after the statement; then the statement itself goes into the address.
+    pub data: Option<Bytes>,
+    pub query_id: Option<&'a str>,
+    pub limit: Duration,
+    /// False only before there is a database.
+    pub in_database: bool,
+}
+
+impl<'a> Call<'a> {
+    pub fn new(sql: &'a str, params: &'a [(&'a str, Param)], limit: Duration) -> Self {
+        Self {
+            sql,
+            params,
+            settings: Vec::new(),
+            data: None,
+            query_id: None,
+            limit,
+            in_database: true,
+        }
+    }
+
+    pub fn set(mut self, name: &'a str, value: impl ToString) -> Self {
+        self.settings.push((name, value.to_string()));
+        self
+    }
+
+    /// Settings of every question: it changes nothing, and integers are numbers in JSON.
+    pub fn reading(self) -> Self {
+        let seconds = self.limit.as_secs().max(1);
+        self.set("readonly", 1)
+            .set("max_execution_time", seconds)
+            .set("output_format_json_quote_64bit_integers", 0)
+            // The status tells whether all went well: a server must not send it before it knows.
+            .set("wait_end_of_query", 1)
+    }
+}
+
+impl Warehouse {
+    /// Returns at once; in the embedded case the engine starts in the background. Must be called
+    /// within a runtime.
+    pub fn open(location: Location) -> Self {
+        let http = reqwest::Client::builder()
+            .connect_timeout(CONNECT_LIMIT)
+            .pool_idle_timeout(Duration::from_secs(5))
+            .tcp_nodelay(true)
+            .no_proxy()
+            // Nor may an answer send us, and the password, somewhere else.
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .unwrap_or_default();
+        let (source, names) = match location {
+            Location::Embedded { folder, library, program, memory_mb } => {
+                let plan = Plan { folder, library, program, memory_mb };
+                (Source::Embedded(Embedded::start(plan)), own_names())
+            }
+            Location::Remote { url } => {
+                let (server, names) = Server::at(&url);
+                (Source::Remote { server, state: Mutex::new(State::Starting) }, names)
+            }
+        };
+        let inner = Inner { http, source, names, schema: tokio::sync::Mutex::new(false) };
+        Self { inner: Arc::new(inner), limit: QUERY_LIMIT }
+    }
+
+    /// The same store, for statements that may take this long.
+    pub fn patient(&self, limit: Duration) -> Self {
+        Self { inner: self.inner.clone(), limit }
+    }
+
+    /// Ends the embedded engine. Statements after that fail.
+    pub async fn stop(&self) {
+        if let Source::Embedded(embedded) = &self.inner.source {
+            embedded.stop().await;
+        }
+    }
+
+    /// How the store is, as far as is known without asking it.
+    pub fn state(&self) -> State {
+        match &self.inner.source {
+            Source::Embedded(embedded) => embedded.state(),
+            Source::Remote { state, .. } => {
+                state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+            }
+        }
+    }
+
+    /// Where the embedded engine answers just now, as a `warehouse_url` that a second server on this
+    /// machine could be given; it changes when the engine is started anew.
+    pub fn shared_url(&self) -> Option<Url> {
+        let Source::Embedded(embedded) = &self.inner.source else { return None };
+        let address = embedded.address()?;
+        let database = &self.names().database;
+        Url::parse(&format!(
+            "http://default:{}@127.0.0.1:{}/{database}",
+            address.secret, address.port
+        ))
+        .ok()
+    }
+
+    /// Grows whenever the embedded engine is started anew; always zero on a server.
+    pub fn generation(&self) -> u64 {
+        match &self.inner.source {
+            Source::Embedded(embedded) => {
+                embedded.address().map_or(0, |address| address.generation)
+            }
+            Source::Remote { .. } => 0,
+        }
+    }
+
+    /// Waits until the store answers and its tables are up to date, which is seen to once per
+    /// process.
+    pub async fn ready(&self, wait: Duration) -> Result<(), Error> {
+        let mut last = None;
+        let work = async {
+            loop {
+                if let Source::Embedded(embedded) = &self.inner.source {
+                    embedded.up().await;
+                }
+                match self.schema().await {
+                    Err(error) if error.may_pass() => last = Some(error),
+                    outcome => return outcome,
+                }
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+        };
+        match tokio::time::timeout(wait, work).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(last.unwrap_or_else(|| self.why_not())),
+        }
+    }
+
+    async fn schema(&self) -> Result<(), Error> {
+        let mut done = self.inner.schema.lock().await;
+        if !*done {
+            schema::bring_up_to_date(self).await?;
+            *done = true;
+        }
+        Ok(())
+    }
+
+    fn why_not(&self) -> Error {
+        Error::Unavailable(match self.state() {
+            State::Starting => "it is starting".to_owned(),
+            State::Up => "it did not answer in time".to_owned(),
+            State::Down { reason, .. } => reason,
+        })
+    }
+
+    /// Asks a question. `FORMAT` is added here; the rows are read as JSON objects.
+    pub async fn query<T: DeserializeOwned>(
+        &self,
+        sql: &str,
+        params: &[(&str, Param)],
+    ) -> Result<Vec<T>, Error> {
+        let sql = format!("{sql}\nFORMAT JSONEachRow");
+        let answer = self.call(Call::new(&sql, params, self.limit).reading()).await?;
+        read_rows(&answer)
+    }
+
+    /// Asks a question that names its own FORMAT.
+    pub async fn bytes(&self, sql: &str, params: &[(&str, Param)]) -> Result<Bytes, Error> {
+        self.call(Call::new(sql, params, self.limit).reading()).await
+    }
+
+    /// Changes something.
+    pub async fn execute(&self, sql: &str, params: &[(&str, Param)]) -> Result<(), Error> {
+        self.call(Call::new(sql, params, self.limit)).await.map(drop)
+    }
+
+    /// Stores rows: `INSERT INTO t (columns) FORMAT RowBinary` and the rows. After an error, of
+    /// whatever kind, a part may be stored: the table may have its rows while a view has not.
+    pub async fn insert(&self, sql: &str, body: Bytes, options: Insert<'_>) -> Result<(), Error> {
+        let limit = options.timeout.unwrap_or(Duration::from_secs(120));
+        let mut call = Call::new(sql, &[], limit);
+        call.query_id = options.query_id;
+        call.data = Some(body);
+        for (name, value) in schema::INSERT_SETTINGS {
+            call = call.set(name, value);
+        }
+        if let Some(token) = options.token {
+            call = call.set("insert_deduplication_token", token);
+        }
+        self.call(call).await.map(drop)
+    }
+
+    /// Ends a statement on a server. The embedded engine ends statements by their limits.
+    pub async fn kill(&self, query_id: &str) -> Result<(), Error> {
+        if matches!(self.inner.source, Source::Embedded(_)) {
+            return Ok(());
+        }
+        let sql =
+            format!("KILL QUERY{} WHERE query_id = {{id:String}} SYNC", self.names().on_cluster());
+        self.execute(&sql, &[("id", query_id.into())]).await
+    }
+
+    pub(crate) fn limit(&self) -> Duration {
+        self.limit
+    }
+
+    pub(crate) fn names(&self) -> &Names {
+        &self.inner.names
+    }
+
+    pub(crate) async fn call(&self, call: Call<'_>) -> Result<Bytes, Error> {
+        let (mut url, headers, generation) = self.target()?;
+        {
+            let mut pairs = url.query_pairs_mut();
+            if call.in_database {
+                pairs.append_pair("database", &self.inner.names.database);
+            }
+            for (name, value) in &call.settings {
+                pairs.append_pair(name, value);
+            }
+            for (name, value) in call.params {
+                pairs.append_pair(&format!("param_{name}"), &value.render());
+            }
+            if let Some(id) = call.query_id {
+                pairs.append_pair("query_id", id);
+            }
+            if call.data.is_some() {
+                pairs.append_pair("query", call.sql);
+            }
+        }
+        if url.as_str().len() > MAX_ADDRESS {
+            let message = "the bound values of a statement are too long".to_owned();
+            return Err(Error::Refused { code: TOO_LARGE_STRING_SIZE, message });
+        }
+        let body = call.data.unwrap_or_else(|| Bytes::copy_from_slice(call.sql.as_bytes()));
+        let allowed = call.limit + QUEUE_WAIT + GRACE;
+        let request = self.inner.http.post(url).headers(headers).timeout(allowed).body(body);
+        let outcome = receive(request).await;
+        self.note(&outcome, generation);
+        outcome.map_err(|failure| failure.error)
+    }
+
+    /// Where to send a statement now.
+    fn target(&self) -> Result<(Url, HeaderMap, u64), Error> {
+        let unusable = |_| Error::Unavailable("its address or password cannot be sent".to_owned());
+        let mut headers = HeaderMap::new();
+        match &self.inner.source {
+            Source::Embedded(embedded) => {
+                let address = embedded.address().ok_or_else(|| self.why_not())?;
+                let url = Url::parse(&format!("http://127.0.0.1:{}/", address.port))
+                    .map_err(|error| Error::Unavailable(error.to_string()))?;
+                headers.insert("x-clickhouse-key", address.secret.parse().map_err(unusable)?);
+                Ok((url, headers, address.generation))
+            }
+            Source::Remote { server, .. } => {
+                headers.insert("x-clickhouse-user", server.user.parse().map_err(unusable)?);
+                headers.insert("x-clickhouse-key", server.password.parse().map_err(unusable)?);
+                Ok((server.url.clone(), headers, 0))
+            }
+        }
+    }
+
+    /// Remembers what an answer says about the store.
+    fn note(&self, outcome: &Result<Bytes, Failure>, generation: u64) {
+        match (&self.inner.source, outcome) {
+            (Source::Embedded(embedded), Err(Failure { timed_out: true, error })) => {
+                embedded.hangs(generation, error.to_string());
+            }
+            (Source::Embedded(_), _) => {}
+            (Source::Remote { state, .. }, outcome) => {
+                let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+                *state = match outcome {
+                    Err(Failure { error: Error::Unavailable(reason), .. }) => {
+                        let since = match &*state {
+                            State::Down { since, .. } => *since,
+                            _ => Instant::now(),
+                        };
+                        State::Down { since, reason: reason.clone() }
+                    }
+                    _ => State::Up,
+                };
+            }
+        }
+    }
+}
+
+struct Failure {
+    error: Error,
+    timed_out: bool,
+}
+
+async fn receive(request: reqwest::RequestBuilder) -> Result<Bytes, Failure> {
+    let lost = |error: reqwest::Error| {
+        let timed_out = error.is_timeout() && !error.is_connect();
+        // Without the address: a password may be in it.
+        let reason = words_of(&error.without_url());
+        Failure { error: Error::Unavailable(reason), timed_out }
+    };
+    let response = request.send().await.map_err(lost)?;
+    let status = response.status();
+    let code = response.headers().get("x-clickhouse-exception-code").cloned();
+    let body = response.bytes().await.map_err(lost)?;
+    if status.is_success() && code.is_none() {
+        return Ok(body);
+    }
+    let message = String::from_utf8_lossy(&body[..body.len().min(4096)]).trim().to_owned();
+    let code = code.and_then(|code| code.to_str().ok()?.parse().ok());
+    let error = match code {
+        Some(code) => Error::Refused { code, message },
+        // A proxy between us, a full queue, a wrong password.
+        None => Error::Unavailable(format!("{status} {message}")),
+    };
+    Err(Failure { error, timed_out: false })
+}
+
+/// An error with its causes: reqwest's own words alone say little.
+fn words_of(error: &dyn std::error::Error) -> String {
+    let mut words = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        words = format!("{words}: {cause}");
+        source = cause.source();
+    }
+    words
+}
+
+fn read_rows<T: DeserializeOwned>(answer: &[u8]) -> Result<Vec<T>, Error> {
+    serde_json::Deserializer::from_slice(answer)
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .map_err(|error| Error::Unreadable(error.to_string()))
+}

@@ -1,0 +1,141 @@
+//! Connections of the engine. A connection is a session, and a session's settings stay: so each one
+//! keeps the settings it was opened with, and a statement runs on one that has exactly its own.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::Semaphore;
+
+use super::chdb::{Chdb, Connection};
+use super::statement::Statement;
+
+/// How long a statement waits for its turn before it is sent away.
+pub const QUEUE_WAIT: Duration = Duration::from_secs(10);
+/// How many statements may wait, for each that may run.
+const QUEUE_FACTOR: usize = 16;
+
+/// What a statement wants of its session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Session {
+    pub database: Option<String>,
+    /// Sorted by name.
+    pub settings: Vec<(String, String)>,
+}
+
+impl Session {
+    fn prepare(&self, connection: &mut Connection) -> Result<(), String> {
+        if let Some(database) = &self.database {
+            connection.query(&format!("USE {}", quote_name(database)), &[])?;
+        }
+        if !self.settings.is_empty() {
+            let changes: Vec<String> = self
+                .settings
+                .iter()
+                .map(|(name, value)| format!("{} = {}", quote_name(name), quote_text(value)))
+                .collect();
+            connection.query(&format!("SET {}", changes.join(", ")), &[])?;
+        }
+        Ok(())
+    }
+}
+
+fn quote_name(name: &str) -> String {
+    format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`"))
+}
+
+pub fn quote_text(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
+}
+
+pub enum Failure {
+    /// Too much is waiting already; the statement was not run.
+    Busy,
+    /// The engine's own words: "Code: N. DB::Exception: …".
+    Exception(String),
+}
+
+/// As many sessions as may run side by side.
+pub struct Pool {
+    chdb: Chdb,
+    path_argument: String,
+    running: Arc<Semaphore>,
+    waiting: Semaphore,
+    idle: Arc<Mutex<Vec<(Session, Connection)>>>,
+    size: usize,
+}
+
+impl Pool {
+    pub fn new(chdb: Chdb, path_argument: String, size: usize) -> Self {
+        Self {
+            chdb,
+            path_argument,
+            running: Arc::new(Semaphore::new(size)),
+            waiting: Semaphore::new(size * QUEUE_FACTOR),
+            idle: Arc::default(),
+            size,
+        }
+    }
+
+    /// Runs a statement on a session of its wishes, on a thread of its own.
+    pub async fn run(&self, statement: Statement) -> Result<Bytes, Failure> {
+        let place = self.waiting.try_acquire().map_err(|_| Failure::Busy)?;
+        let turn = tokio::time::timeout(QUEUE_WAIT, self.running.clone().acquire_owned());
+        let Ok(Ok(turn)) = turn.await else { return Err(Failure::Busy) };
+        drop(place);
+        let (chdb, argument, idle) =
+            (self.chdb.clone(), self.path_argument.clone(), self.idle.clone());
+        // The permit goes along: a caller who hangs up does not stop the statement, and the next
+        // one must not run beside it.
+        let work = move || {
+            let _turn = turn;
+            let Statement { session, text, params, data: _data } = statement;
+            let mut connection = match take(&idle, &session) {
+                Some(connection) => connection,
+                None => {
+                    let mut connection = chdb.connect(&[argument])?;
+                    session.prepare(&mut connection)?;
+                    connection
+                }
+            };
+            let outcome = connection.query(&text, &params);
+            // After a failure the session is not trusted to be what it was.
+            if outcome.is_ok() {
+                lock(&idle).push((session, connection));
+            }
+            outcome
+        };
+        match tokio::task::spawn_blocking(work).await {
+            Ok(outcome) => outcome.map_err(Failure::Exception),
+            Err(error) => Err(Failure::Exception(format!("Code: 1001. DB::Exception: {error}"))),
+        }
+    }
+
+    /// Waits until nothing runs any more, then closes the sessions and lets no statement in.
+    pub async fn close(&self) {
+        let all = u32::try_from(self.size).unwrap_or(u32::MAX);
+        if let Ok(permits) = self.running.acquire_many(all).await {
+            permits.forget();
+            lock(&self.idle).clear();
+        }
+    }
+}
+
+/// An idle session with these settings. If there is none, the oldest idle one is closed, so that
+/// there are never more sessions than may run.
+fn take(idle: &Mutex<Vec<(Session, Connection)>>, session: &Session) -> Option<Connection> {
+    let mut idle = lock(idle);
+    if let Some(index) = idle.iter().rposition(|(settings, _)| settings == session) {
+        return Some(idle.remove(index).1);
+    }
+    if !idle.is_empty() {
+        idle.remove(0);
+    }
+    None
+}
+
+fn lock(
+    idle: &Mutex<Vec<(Session, Connection)>>,
+) -> std::sync::MutexGuard<'_, Vec<(Session, Connection)>> {
+    idle.lock().unwrap_or_else(PoisonError::into_inner)
+}

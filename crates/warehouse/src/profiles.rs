@@ -1,0 +1,133 @@
+//! The properties of devices and users: the changes that came in, and what they add up to.
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::client::{Insert, Warehouse};
+use crate::error::Error;
+use crate::params::Param;
+use crate::rows::{put_text, put_uuid};
+
+/// Whose properties they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Device,
+    User,
+}
+
+impl Kind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Device => "device",
+            Self::User => "user",
+        }
+    }
+}
+
+/// What is known about a device or user.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct ProfileRow {
+    pub app_id: Uuid,
+    pub kind: Kind,
+    pub id: String,
+    /// A JSON object, as text.
+    pub properties: String,
+    /// The time of the last change that is in it, in milliseconds.
+    pub updated_ms: i64,
+    /// And its id: the two together say how far the changes were applied.
+    pub last_log_id: Uuid,
+    pub deleted: bool,
+    /// Of several rows the one with the highest version counts.
+    pub version: u64,
+}
+
+/// A change as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct MutationRow {
+    pub time_ms: i64,
+    pub log_id: Uuid,
+    pub operation: String,
+    /// A JSON object, as text.
+    pub properties: String,
+    pub received_ms: i64,
+}
+
+impl Warehouse {
+    /// The profiles among these ids that exist; deleted ones are among them, marked.
+    pub async fn profiles(
+        &self,
+        app: Uuid,
+        kind: Kind,
+        ids: &[String],
+    ) -> Result<Vec<ProfileRow>, Error> {
+        let sql = "SELECT app_id, kind, id, properties, toUnixTimestamp64Milli(updated_at) AS updated_ms, \
+                   last_log_id, toBool(deleted) AS deleted, version FROM profiles FINAL \
+                   WHERE app_id = {app:UUID} AND kind = {kind:String} AND id IN {ids:Array(String)}";
+        let mut found = Vec::new();
+        // The ids travel in the address of the request, which servers keep short.
+        for ids in chunks(ids) {
+            let params =
+                [("app", app.into()), ("kind", kind.as_str().into()), ("ids", Param::Texts(ids))];
+            found.extend(self.query::<ProfileRow>(sql, &params).await?);
+        }
+        Ok(found)
+    }
+
+    /// Every change to one profile, in the order of their times.
+    pub async fn mutations_of(
+        &self,
+        app: Uuid,
+        kind: Kind,
+        id: &str,
+    ) -> Result<Vec<MutationRow>, Error> {
+        let sql = "SELECT toUnixTimestamp64Milli(time) AS time_ms, log_id, operation, properties, \
+                   toUnixTimestamp64Milli(received_at) AS received_ms FROM mutations \
+                   WHERE app_id = {app:UUID} AND kind = {kind:String} AND id = {id:String} \
+                   ORDER BY time, log_id LIMIT 1 BY log_id";
+        let params = [("app", app.into()), ("kind", kind.as_str().into()), ("id", id.into())];
+        self.query(sql, &params).await
+    }
+
+    /// Stores profiles; each replaces those of a lower version.
+    pub async fn insert_profiles(&self, rows: &[ProfileRow]) -> Result<(), Error> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let mut body = Vec::new();
+        for row in rows {
+            put_uuid(row.app_id, &mut body);
+            put_text(row.kind.as_str(), &mut body);
+            put_text(&row.id, &mut body);
+            put_text(&row.properties, &mut body);
+            body.extend_from_slice(&row.updated_ms.to_le_bytes());
+            put_uuid(row.last_log_id, &mut body);
+            body.push(row.deleted.into());
+            body.extend_from_slice(&row.version.to_le_bytes());
+        }
+        let sql = "INSERT INTO profiles (app_id, kind, id, properties, updated_at, last_log_id, deleted, version) \
+                   FORMAT RowBinary";
+        self.insert(sql, Bytes::from(body), Insert::default()).await
+    }
+}
+
+/// Cuts a list of ids into pieces of at most 8 KiB.
+pub(crate) fn chunks(ids: &[String]) -> Vec<Vec<String>> {
+    const MOST: usize = 8 << 10;
+    let mut pieces = Vec::new();
+    let mut piece = Vec::new();
+    let mut size = 0;
+    for id in ids {
+        if size + id.len() > MOST && !piece.is_empty() {
+            pieces.push(std::mem::take(&mut piece));
+            size = 0;
+        }
+        size += id.len() + 3;
+        piece.push(id.clone());
+    }
+    if !piece.is_empty() {
+        pieces.push(piece);
+    }
+    pieces
+}

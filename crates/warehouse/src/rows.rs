@@ -1,0 +1,169 @@
+//! Rows as they go over the wire and into the spool: ClickHouse's RowBinary. What a row looks like
+//! is part of the spool's format: a change here needs a way to read the rows of before.
+
+use uuid::Uuid;
+
+/// An event, borrowed from wherever it was parsed.
+#[derive(Clone, Copy, Debug)]
+pub struct EventRow<'a> {
+    pub app_id: Uuid,
+    /// When it happened, in milliseconds.
+    pub time_ms: i64,
+    pub event: &'a str,
+    pub log_id: Uuid,
+    pub device_id: &'a str,
+    /// Empty when there was none.
+    pub user_id: &'a str,
+    pub sdk_type: &'a str,
+    pub sdk_version: &'a str,
+    /// In hours.
+    pub timezone_offset: f32,
+    pub os: &'a str,
+    pub language: &'a str,
+    pub url_path: &'a str,
+    pub device_type: &'a str,
+    pub browser: &'a str,
+    pub browser_version: &'a str,
+    pub user_agent: &'a str,
+    pub client_version: &'a str,
+    pub source: &'a str,
+    /// A JSON object, as text.
+    pub properties: &'a str,
+    /// When it came in, in milliseconds.
+    pub received_ms: i64,
+}
+
+/// A change to the properties of a device or user.
+#[derive(Clone, Copy, Debug)]
+pub struct MutationIn<'a> {
+    pub app_id: Uuid,
+    pub kind: crate::profiles::Kind,
+    pub id: &'a str,
+    pub time_ms: i64,
+    pub log_id: Uuid,
+    pub operation: &'a str,
+    /// A JSON object, as text.
+    pub properties: &'a str,
+    pub received_ms: i64,
+}
+
+/// That a message with this id was stored.
+#[derive(Clone, Copy, Debug)]
+pub struct LogIdRow {
+    pub log_id: Uuid,
+    pub app_id: Uuid,
+    /// Unix time.
+    pub received: u32,
+    /// The load that brings it: its own ids are no twins to it.
+    pub batch: u64,
+}
+
+/// The columns that `write_event` writes, and their types on the way in.
+const EVENT_STRUCTURE: &str = "app_id UUID, time DateTime64(3, \\'UTC\\'), event String, log_id UUID, \
+    device_id String, user_id String, sdk_type String, sdk_version String, timezone_offset Float32, \
+    os String, language String, url_path String, device_type String, browser String, \
+    browser_version String, user_agent String, client_version String, source String, \
+    properties String, received_at DateTime64(3, \\'UTC\\')";
+
+const EVENT_COLUMNS: &str = "app_id, time, event, log_id, device_id, user_id, sdk_type, sdk_version, \
+    timezone_offset, os, language, url_path, device_type, browser, browser_version, user_agent, \
+    client_version, source, properties, received_at";
+
+const MUTATION_STRUCTURE: &str = "app_id UUID, kind String, id String, time DateTime64(3, \\'UTC\\'), \
+    log_id UUID, operation String, properties String, received_at DateTime64(3, \\'UTC\\')";
+
+const MUTATION_COLUMNS: &str = "app_id, kind, id, time, log_id, operation, properties, received_at";
+
+/// Stores events written by `write_event`, under the number of the load that brings them.
+pub fn event_insert(batch: u64) -> String {
+    with_batch("events", EVENT_COLUMNS, EVENT_STRUCTURE, batch)
+}
+
+/// Stores changes written by `write_mutation`.
+pub fn mutation_insert(batch: u64) -> String {
+    with_batch("mutations", MUTATION_COLUMNS, MUTATION_STRUCTURE, batch)
+}
+
+/// Stores ids written by `write_log_id`.
+pub fn log_id_insert() -> &'static str {
+    "INSERT INTO log_ids (log_id, app_id, received, batch) FORMAT RowBinary"
+}
+
+fn with_batch(table: &str, columns: &str, structure: &str, batch: u64) -> String {
+    format!(
+        "INSERT INTO {table} ({columns}, batch) SELECT {columns}, toUInt64({batch}) \
+         FROM input('{structure}') FORMAT RowBinary"
+    )
+}
+
+pub fn write_event(row: &EventRow<'_>, into: &mut Vec<u8>) {
+    put_uuid(row.app_id, into);
+    into.extend_from_slice(&row.time_ms.to_le_bytes());
+    put_text(row.event, into);
+    put_uuid(row.log_id, into);
+    put_text(row.device_id, into);
+    put_text(row.user_id, into);
+    put_text(row.sdk_type, into);
+    put_text(row.sdk_version, into);
+    into.extend_from_slice(&row.timezone_offset.to_le_bytes());
+    put_text(row.os, into);
+    put_text(row.language, into);
+    put_text(row.url_path, into);
+    put_text(row.device_type, into);
+    put_text(row.browser, into);
+    put_text(row.browser_version, into);
+    put_text(row.user_agent, into);
+    put_text(row.client_version, into);
+    put_text(row.source, into);
+    put_text(row.properties, into);
+    into.extend_from_slice(&row.received_ms.to_le_bytes());
+}
+
+pub fn write_mutation(row: &MutationIn<'_>, into: &mut Vec<u8>) {
+    put_uuid(row.app_id, into);
+    put_text(row.kind.as_str(), into);
+    put_text(row.id, into);
+    into.extend_from_slice(&row.time_ms.to_le_bytes());
+    put_uuid(row.log_id, into);
+    put_text(row.operation, into);
+    put_text(row.properties, into);
+    into.extend_from_slice(&row.received_ms.to_le_bytes());
+}
+
+pub fn write_log_id(row: &LogIdRow, into: &mut Vec<u8>) {
+    put_uuid(row.log_id, into);
+    put_uuid(row.app_id, into);
+    into.extend_from_slice(&row.received.to_le_bytes());
+    into.extend_from_slice(&row.batch.to_le_bytes());
+}
+
+/// ClickHouse keeps an id as two numbers of 64 bits, the higher one first, each in the byte order of
+/// the machine.
+pub(crate) fn put_uuid(id: Uuid, into: &mut Vec<u8>) {
+    let (high, low) = id.as_u64_pair();
+    into.extend_from_slice(&high.to_le_bytes());
+    into.extend_from_slice(&low.to_le_bytes());
+}
+
+/// Reads pairs of ids, as `FORMAT RowBinary` gives two columns of them.
+pub(crate) fn read_pairs(bytes: &[u8]) -> Vec<(Uuid, Uuid)> {
+    read_uuids(bytes).chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()
+}
+
+/// Reads ids that stand one after the other, as `FORMAT RowBinary` gives them.
+fn read_uuids(bytes: &[u8]) -> Vec<Uuid> {
+    let half = |bytes: &[u8]| {
+        bytes.iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
+    };
+    bytes.chunks_exact(16).map(|id| Uuid::from_u64_pair(half(&id[..8]), half(&id[8..]))).collect()
+}
+
+pub(crate) fn put_text(text: &str, into: &mut Vec<u8>) {
+    let mut length = text.len();
+    while length >= 0x80 {
+        into.push((length & 0x7f) as u8 | 0x80);
+        length >>= 7;
+    }
+    into.push(length as u8);
+    into.extend_from_slice(text.as_bytes());
+}

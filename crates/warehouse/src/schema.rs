@@ -1,0 +1,131 @@
+//! Brings the tables up to date. Every statement can be run again, so two servers that start at
+//! once do no harm, nor does one that is killed half-way: a migration is recorded when all of it ran.
+
+use serde::Deserialize;
+
+use crate::client::{Call, Warehouse};
+use crate::error::Error;
+
+/// In the order they run. A published file is never changed.
+const MIGRATIONS: &[(u32, &str)] = &[
+    (1, include_str!("../migrations/0001_tables.sql")),
+    (2, include_str!("../migrations/0002_rollups.sql")),
+];
+
+const RECORD: &str = "CREATE TABLE IF NOT EXISTS schema_migrations{on_cluster} \
+    (number UInt32, applied_at DateTime('UTC') DEFAULT now()) \
+    ENGINE = {ReplacingMergeTree} ORDER BY number";
+
+/// Settings of every INSERT.
+pub(crate) const INSERT_SETTINGS: &[(&str, &str)] =
+    &[("deduplicate_blocks_in_dependent_materialized_views", "1")];
+
+/// What the statements differ in from one installation to the next.
+pub(crate) struct Names {
+    pub database: String,
+    pub cluster: Option<String>,
+}
+
+impl Names {
+    /// To be put after the name of a table in a statement that changes it on every replica.
+    pub fn on_cluster(&self) -> String {
+        match &self.cluster {
+            Some(cluster) => format!(" ON CLUSTER {}", quoted(cluster)),
+            None => String::new(),
+        }
+    }
+
+    /// Fills the placeholders of a migration: `{on_cluster}` and `{…MergeTree}`.
+    fn fill(&self, sql: &str) -> String {
+        let replicated = if self.cluster.is_some() { "Replicated" } else { "" };
+        let mut filled = sql.replace("{on_cluster}", &self.on_cluster());
+        for engine in ["MergeTree", "AggregatingMergeTree", "ReplacingMergeTree"] {
+            filled = filled.replace(&format!("{{{engine}}}"), &format!("{replicated}{engine}"));
+        }
+        filled.replace(
+            "{ReplacingMergeTree:version}",
+            &format!("{replicated}ReplacingMergeTree(version)"),
+        )
+    }
+}
+
+fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`"))
+}
+
+/// The statements of a file. None of them has a semicolon within a line.
+fn statements(file: &str) -> impl Iterator<Item = &str> {
+    file.split(";\n").map(str::trim).filter(|statement| !statement.is_empty())
+}
+
+pub(crate) async fn bring_up_to_date(warehouse: &Warehouse) -> Result<(), Error> {
+    let names = warehouse.names();
+    let create =
+        format!("CREATE DATABASE IF NOT EXISTS {}{}", quoted(&names.database), names.on_cluster());
+    let mut call = Call::new(&create, &[], LIMIT);
+    call.in_database = false;
+    warehouse.call(call).await?;
+    run(warehouse, &names.fill(RECORD)).await?;
+
+    #[derive(Deserialize)]
+    struct Row {
+        number: u32,
+    }
+    let applied: Vec<Row> =
+        warehouse.query("SELECT DISTINCT number FROM schema_migrations", &[]).await?;
+    for (number, file) in MIGRATIONS {
+        if applied.iter().any(|row| row.number == *number) {
+            continue;
+        }
+        for statement in statements(file) {
+            run(warehouse, &names.fill(statement)).await?;
+        }
+        run(warehouse, &format!("INSERT INTO schema_migrations (number) VALUES ({number})"))
+            .await?;
+        tracing::info!(number, "the event store's tables were brought up to date");
+    }
+    Ok(())
+}
+
+const LIMIT: std::time::Duration = std::time::Duration::from_secs(60);
+
+async fn run(warehouse: &Warehouse, sql: &str) -> Result<(), Error> {
+    warehouse.call(Call::new(sql, &[], LIMIT)).await.map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No server of a cluster is at hand for tests, so what it would be sent is written down, and a
+    /// change of it shows in review. `UPDATE_SNAPSHOT=1 cargo test` writes it anew.
+    #[test]
+    fn statements_of_a_cluster() {
+        let names = Names { database: "atrium".to_owned(), cluster: Some("main".to_owned()) };
+        let files = MIGRATIONS.iter().map(|(_, file)| *file);
+        let all: Vec<String> = std::iter::once(RECORD)
+            .chain(files.flat_map(statements))
+            .map(|statement| names.fill(statement))
+            .collect();
+        let text = format!("{};\n", all.join(";\n\n"));
+        let snapshot = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cluster.sql");
+        if std::env::var_os("UPDATE_SNAPSHOT").is_some() {
+            std::fs::write(snapshot, &text).unwrap();
+        }
+        assert_eq!(text, std::fs::read_to_string(snapshot).unwrap());
+        for statement in &all {
+            assert!(statement.contains(" ON CLUSTER `main`"), "{statement}");
+            assert!(!statement.contains("{"), "{statement}");
+            assert_eq!(statement.contains("ENGINE = Replicated"), statement.contains("ENGINE"));
+        }
+    }
+
+    #[test]
+    fn statements_of_one_server() {
+        let names = Names { database: "atrium".to_owned(), cluster: None };
+        for statement in MIGRATIONS.iter().flat_map(|(_, file)| statements(file)) {
+            let filled = names.fill(statement);
+            assert!(!filled.contains(['{', '}']) && !filled.contains("CLUSTER"), "{filled}");
+        }
+    }
+}

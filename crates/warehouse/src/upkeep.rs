@@ -1,0 +1,233 @@
+//! Changes to what is stored already: counts made anew, retention, erasure, the end of an app.
+//!
+//! Everything here has taken effect when the call returns, and can be run again after a crash at any
+//! point. Counts are made from `events` while nobody adds to it: the caller keeps the app's loader
+//! away for the time of the call.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::client::{Call, Warehouse};
+use crate::error::Error;
+use crate::events::BUCKET_MS;
+use crate::params::Param;
+use crate::profiles::Kind;
+
+/// A delete rewrites whole parts; on a large store that takes its time.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// Every table that holds something of an app.
+const TABLES: &[&str] = &[
+    "events",
+    "totals_15m",
+    "events_15m",
+    "breakdowns_15m",
+    "sessions_15m",
+    "devices",
+    "users",
+    "mutations",
+    "profiles",
+    "log_ids",
+    "erasures",
+];
+
+/// The tables that are made of events by the quarter of an hour, and how: the same as the views of the
+/// migrations. `rebuild` empties and fills them.
+const COUNTS: &[(&str, &str)] = &[
+    (
+        "totals_15m (app_id, bucket, events, page_views, last, persons, devices)",
+        "SELECT app_id, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket, count(), \
+         countIf(event = 'page_view'), max(time), uniqState(person), uniqState(device) \
+         FROM events WHERE {where} GROUP BY app_id, bucket",
+    ),
+    (
+        "events_15m (app_id, bucket, event, events, persons)",
+        "SELECT app_id, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket, event, count(), \
+         uniqState(person) FROM events WHERE {where} GROUP BY app_id, bucket, event",
+    ),
+    (
+        "breakdowns_15m (app_id, dimension, bucket, value, events, persons)",
+        "SELECT app_id, dimension, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket, value, \
+         count(), uniqState(person) FROM events \
+         ARRAY JOIN ['os', 'browser', 'device_type', 'language'] AS dimension, \
+         [os, browser, device_type, language] AS value WHERE {where} \
+         GROUP BY app_id, dimension, bucket, value",
+    ),
+    (
+        "sessions_15m (app_id, bucket, device, first, last)",
+        "SELECT app_id, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket, device, min(time), \
+         max(time) FROM events WHERE {where} GROUP BY app_id, bucket, device",
+    ),
+];
+
+/// The tables that outlive the events, where a row that comes twice changes nothing: `rebuild` only
+/// adds to them.
+const EXTENTS: &[(&str, &str)] = &[
+    (
+        "devices (app_id, device_id, first_seen, last_seen)",
+        "SELECT app_id, device_id, min(time), max(time) FROM events WHERE {where} \
+         GROUP BY app_id, device_id",
+    ),
+    (
+        "users (app_id, user_id, first_seen, last_seen)",
+        "SELECT app_id, user_id, min(time), max(time) FROM events WHERE {where} AND user_id != '' \
+         GROUP BY app_id, user_id",
+    ),
+];
+
+/// Rows of a table of counts, by bucket. The range is there for the index.
+const BUCKETS: &str = "app_id = {app:UUID} \
+    AND bucket >= toDateTime({from:UInt32}, 'UTC') AND bucket <= toDateTime({to:UInt32}, 'UTC') \
+    AND toUnixTimestamp(bucket) IN {buckets:Array(UInt32)}";
+
+/// The events that they count.
+const EVENTS_OF_BUCKETS: &str = "app_id = {app:UUID} \
+    AND time >= toDateTime({from:UInt32}, 'UTC') AND time < toDateTime({to:UInt32} + 900, 'UTC') \
+    AND toUnixTimestamp(toStartOfFifteenMinutes(toDateTime(time, 'UTC'))) IN {buckets:Array(UInt32)}";
+
+/// As many buckets as go into one statement, by their time: a month holds 2,976.
+const BUCKETS_AT_ONCE: usize = 3000;
+
+impl Warehouse {
+    /// Makes everything that is kept by the quarter of an hour anew from the events, for these
+    /// buckets (by the Unix time they start at), and completes the tables of first and last times.
+    pub async fn rebuild(&self, app: Uuid, buckets: &[u32]) -> Result<(), Error> {
+        let mut buckets: Vec<u64> = buckets.iter().map(|bucket| u64::from(*bucket)).collect();
+        buckets.sort_unstable();
+        buckets.dedup();
+        for some in buckets.chunks(BUCKETS_AT_ONCE) {
+            let (Some(first), Some(last)) = (some.first(), some.last()) else { continue };
+            let params = [
+                ("app", Param::from(app)),
+                ("from", Param::UInt(*first)),
+                ("to", Param::UInt(*last)),
+                ("buckets", Param::UInts(some.to_vec())),
+            ];
+            // Side by side, because a delete soon after a start waits most of its time; and all of
+            // them to their end, because one that went on after an error would fill twice.
+            let all = join_all(COUNTS.iter().map(async |(table, select)| {
+                let name = table.split(' ').next().unwrap_or(table);
+                self.delete(name, BUCKETS, &params).await?;
+                self.fill(table, select, &params).await
+            }));
+            all.await.into_iter().collect::<Result<(), Error>>()?;
+            for (table, select) in EXTENTS {
+                self.fill(table, select, &params).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn fill(&self, table: &str, select: &str, params: &[(&str, Param)]) -> Result<(), Error> {
+        let sql = format!("INSERT INTO {table} {}", select.replace("{where}", EVENTS_OF_BUCKETS));
+        // The same rows as once before are no mistake here: those were deleted in between.
+        self.call(Call::new(&sql, params, LIMIT).set("insert_deduplicate", 0)).await.map(drop)
+    }
+
+    /// Removes rows, if there are any: even a delete that finds nothing is a mutation of every part.
+    async fn delete(
+        &self,
+        table: &str,
+        rows: &str,
+        params: &[(&str, Param)],
+    ) -> Result<u64, Error> {
+        #[derive(Deserialize)]
+        struct Row {
+            count: u64,
+        }
+        let patient = self.patient(LIMIT);
+        let found: Vec<Row> = patient
+            .query(&format!("SELECT count() AS count FROM {table} WHERE {rows}"), params)
+            .await?;
+        let count = found.first().map_or(0, |row| row.count);
+        if count > 0 {
+            let sql = format!("DELETE FROM {table}{} WHERE {rows}", self.names().on_cluster());
+            // 2: on every replica before the answer.
+            let call = Call::new(&sql, params, LIMIT)
+                .set("lightweight_deletes_sync", 2)
+                .set("mutations_sync", 2);
+            self.call(call).await?;
+        }
+        Ok(count)
+    }
+
+    /// Removes everything of an app.
+    pub async fn purge_app(&self, app: Uuid) -> Result<(), Error> {
+        for table in TABLES {
+            self.delete(table, "app_id = {app:UUID}", &[("app", app.into())]).await?;
+        }
+        self.wipe(TABLES).await
+    }
+
+    /// A delete only hides rows until their part is merged, which an old one may never be: this has
+    /// the parts rewritten, in the background.
+    async fn wipe(&self, tables: &[&str]) -> Result<(), Error> {
+        for table in tables {
+            let sql =
+                format!("ALTER TABLE {table}{} APPLY DELETED MASK", self.names().on_cluster());
+            self.call(Call::new(&sql, &[], LIMIT).set("mutations_sync", 0)).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes events from before a moment, and their counts, and says how many events. The moment
+    /// is moved back to a multiple of 15 minutes.
+    pub async fn retain(&self, app: Uuid, before_ms: i64) -> Result<u64, Error> {
+        let cut = before_ms.div_euclid(BUCKET_MS) * BUCKET_MS;
+        let params = [("app", Param::from(app)), ("cut", (cut / 1000).into())];
+        // Counts last: a call that was cut off finds their rows, and so the events it left.
+        let old = "app_id = {app:UUID} AND time < toDateTime({cut:Int64}, 'UTC')";
+        let removed = self.delete("events", old, &params).await?;
+        for table in ["sessions_15m", "events_15m", "breakdowns_15m", "totals_15m"] {
+            let old = "app_id = {app:UUID} AND bucket < toDateTime({cut:Int64}, 'UTC')";
+            self.delete(table, old, &params).await?;
+        }
+        if removed > 0 {
+            self.wipe(&["events"]).await?;
+        }
+        Ok(removed)
+    }
+
+    /// Removes all that is stored about one device or user, and says how many events that were.
+    /// A user's events go wherever they happened; those of other users on the same device stay.
+    /// The ids of the messages stay too, for their week, so that none of them comes back.
+    pub async fn erase(&self, app: Uuid, kind: Kind, id: &str) -> Result<u64, Error> {
+        let (column, table) = match kind {
+            Kind::Device => ("device_id", "devices"),
+            Kind::User => ("user_id", "users"),
+        };
+        let events = format!("app_id = {{app:UUID}} AND {column} = {{id:String}}");
+        let whole = "app_id = {app:UUID} AND kind = {kind:String} AND id = {id:String}";
+        let params =
+            [("app", Param::from(app)), ("kind", kind.as_str().into()), ("id", Param::from(id))];
+        // Which counts are touched is written down first: once the events are gone, nothing else
+        // says so, and a call that was cut off must find it again.
+        let note = format!(
+            "INSERT INTO erasures (app_id, kind, id, bucket) SELECT DISTINCT {{app:UUID}}, \
+             {{kind:String}}, {{id:String}}, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) \
+             FROM events WHERE {events}"
+        );
+        self.call(Call::new(&note, &params, LIMIT).set("insert_deduplicate", 0)).await?;
+
+        #[derive(Deserialize)]
+        struct Row {
+            bucket: u32,
+        }
+        let touched = format!(
+            "SELECT DISTINCT toUnixTimestamp(bucket) AS bucket FROM erasures WHERE {whole}"
+        );
+        let touched: Vec<Row> = self.patient(LIMIT).query(&touched, &params).await?;
+        let removed = self.delete("events", &events, &params).await?;
+        let buckets: Vec<u32> = touched.iter().map(|row| row.bucket).collect();
+        self.rebuild(app, &buckets).await?;
+        self.delete(table, &events, &params).await?;
+        for table in ["mutations", "profiles", "erasures"] {
+            self.delete(table, whole, &params).await?;
+        }
+        self.wipe(&["events", table, "mutations", "profiles", "erasures"]).await?;
+        Ok(removed)
+    }
+}

@@ -1,0 +1,249 @@
+//! What goes in comes out, and the rollups say the same as counting.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde::Deserialize;
+use uuid::Uuid;
+use warehouse::{
+    EventRow, Insert, Kind, LogIdRow, MutationIn, ProfileRow, event_insert, log_id_insert,
+    mutation_insert, write_event, write_log_id, write_mutation,
+};
+
+use crate::support::{BUCKET_MS, START_MS, Store, counted, make_up, number, rows, same, stored};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_column_comes_back() {
+    let store = Store::open().await;
+    let (app, log_id) = (Uuid::new_v4(), Uuid::new_v4());
+    let text = "tab\t nl\n\nback\\slash 'quote' \"double\" 中文 🙂 \0 end; SELECT 1;\r\n\n";
+    let row = EventRow {
+        app_id: app,
+        time_ms: START_MS + 123,
+        event: "page_view",
+        log_id,
+        device_id: text,
+        user_id: "u-1",
+        sdk_type: "js",
+        sdk_version: "0.2.4",
+        timezone_offset: -3.5,
+        os: "macOS",
+        language: "zh-CN",
+        url_path: "/a?b=c",
+        device_type: "PC",
+        browser: "Chrome",
+        browser_version: "120.0.1",
+        user_agent: "Mozilla/5.0",
+        client_version: "25.1",
+        source: "web",
+        properties: r#"{"a":1,"b":"x"}"#,
+        received_ms: START_MS + 456,
+    };
+    let mut body = Vec::new();
+    write_event(&row, &mut body);
+    store.warehouse.insert(&event_insert(u64::MAX), body.into(), Insert::default()).await.unwrap();
+
+    let sql = "SELECT *, device, person, toUnixTimestamp64Milli(time) AS ms, cityHash64(device_id) AS d, \
+               cityHash64('user', user_id) AS p FROM events WHERE device_id = {id:String} AND app_id = {app:UUID}";
+    let found: Vec<serde_json::Value> =
+        store.warehouse.query(sql, &[("id", text.into()), ("app", app.into())]).await.unwrap();
+    assert_eq!(found.len(), 1);
+    let found = &found[0];
+    let expected = serde_json::json!({
+        "app_id": app, "time": "2025-11-10 00:00:00.123", "event": "page_view", "log_id": log_id,
+        "device_id": text, "user_id": "u-1", "sdk_type": "js", "sdk_version": "0.2.4",
+        "timezone_offset": -3.5, "os": "macOS", "language": "zh-CN", "url_path": "/a?b=c",
+        "device_type": "PC", "browser": "Chrome", "browser_version": "120.0.1",
+        "user_agent": "Mozilla/5.0", "client_version": "25.1", "source": "web",
+        "properties": r#"{"a":1,"b":"x"}"#, "received_at": "2025-11-10 00:00:00.456",
+        "batch": u64::MAX, "ms": START_MS + 123,
+    });
+    for (name, value) in expected.as_object().unwrap() {
+        assert_eq!(&found[name], value, "{name}");
+    }
+    assert_eq!(found["device"], found["d"]);
+    assert_eq!(found["person"], found["p"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_properties_are_kept_as_they_are() {
+    let store = Store::open().await;
+    let app = Uuid::new_v4();
+    let deep = format!("{}1{}", r#"{"a":"#.repeat(500), "}".repeat(500));
+    let wide = format!(
+        "{{{}}}",
+        (0..5000).map(|n| format!(r#""k{n}":{n}"#)).collect::<Vec<_>>().join(",")
+    );
+    let hostile = [
+        r#"{"a":1,"a":2}"#,
+        r#"{"a.b":1,"a":{"b":2}}"#,
+        &deep,
+        &wide,
+        r#"{"n":1e400,"m":123456789012345678901234567890}"#,
+        r#"{"x":[1,"a",null,{"b":[]},[[]]]}"#,
+        r#"{"nul":"\u0000","lone":"\ud800"}"#,
+        r#"{"":{"":1}}"#,
+        "{}",
+        "not json",
+        "",
+        "\n\n",
+        r#"{"sql":"'); DROP TABLE events;\n\n--"}"#,
+    ];
+    let mut events = make_up(1, hostile.len(), &[app]);
+    for (event, text) in events.iter_mut().zip(hostile) {
+        event.properties = text.to_owned();
+    }
+    store.insert(1, &events).await;
+
+    #[derive(Deserialize)]
+    struct Row {
+        log_id: Uuid,
+        properties: String,
+        a: i64,
+    }
+    let sql = "SELECT log_id, properties, JSONExtractInt(properties, 'a') AS a FROM events";
+    let found: Vec<Row> = store.warehouse.query(sql, &[]).await.unwrap();
+    assert_eq!(found.len(), events.len());
+    for row in found {
+        let event = events.iter().find(|event| event.log_id == row.log_id).unwrap();
+        assert_eq!(row.properties, event.properties);
+        assert!(row.a <= 2);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rollups_say_what_counting_says() {
+    let store = Store::open().await;
+    let apps: Vec<Uuid> = (0..3).map(|_| Uuid::new_v4()).collect();
+    let mut all = Vec::new();
+    for batch in 0..5 {
+        let events = make_up(batch, 2000, &apps);
+        store.insert(batch, &events).await;
+        all.extend(events);
+    }
+    let expected = counted(&all);
+    same(&stored(&store.warehouse).await, &expected);
+    for table in ["totals_15m", "events_15m", "breakdowns_15m", "sessions_15m", "devices", "users"]
+    {
+        store.warehouse.execute(&format!("OPTIMIZE TABLE {table} FINAL"), &[]).await.unwrap();
+    }
+    same(&stored(&store.warehouse).await, &expected);
+
+    let (from, to) = (START_MS + BUCKET_MS, START_MS + 5 * BUCKET_MS);
+    let counts = store.warehouse.count_events(&apps, from, to).await.unwrap();
+    let last = store.warehouse.last_event(&apps).await.unwrap();
+    for app in &apps {
+        let of_app = || all.iter().filter(|event| event.app == *app);
+        let inside = of_app().filter(|event| event.time_ms >= from && event.time_ms < to).count();
+        assert_eq!(counts[app], inside as u64);
+        assert_eq!(last[app], of_app().map(|event| event.time_ms).max().unwrap());
+    }
+    assert!(store.warehouse.last_event(&[Uuid::new_v4()]).await.unwrap().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_makes_a_repeated_batch_count_once() {
+    let store = Store::open().await;
+    let app = Uuid::new_v4();
+    let events = make_up(3, 3000, &[app]);
+    for _ in 0..3 {
+        let options = Insert { token: Some("batch 3"), ..Insert::default() };
+        store.warehouse.insert(&event_insert(3), rows(&events), options).await.unwrap();
+    }
+    assert_eq!(number(&store.warehouse, "SELECT count() AS n FROM events", &[]).await, 3000);
+    same(&stored(&store.warehouse).await, &counted(&events));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn known_ids_are_found_and_no_others() {
+    let store = Store::open().await;
+    let (app, other) = (Uuid::new_v4(), Uuid::new_v4());
+    let ids: Vec<(Uuid, Uuid)> = (0..30_000).map(|_| (app, Uuid::new_v4())).collect();
+    let mut body = Vec::new();
+    let now = number(&store.warehouse, "SELECT toUnixTimestamp(now()) AS n", &[]).await;
+    for (index, (app_id, log_id)) in ids[..20_000].iter().enumerate() {
+        let batch = if index < 15_000 { 1 } else { 2 };
+        let row = LogIdRow { log_id: *log_id, app_id: *app_id, received: now as u32, batch };
+        write_log_id(&row, &mut body);
+    }
+    assert_eq!(body.len(), 20_000 * 44);
+    store.warehouse.insert(log_id_insert(), body.into(), Insert::default()).await.unwrap();
+
+    let known = async |ids: &[(Uuid, Uuid)], batch| {
+        let known = store.warehouse.known_ids(ids, batch).await.unwrap();
+        let distinct: BTreeSet<(Uuid, Uuid)> = known.iter().copied().collect();
+        assert_eq!(distinct.len(), known.len());
+        distinct
+    };
+    let set = |ids: &[(Uuid, Uuid)]| ids.iter().copied().collect::<BTreeSet<_>>();
+    assert_eq!(known(&ids[10_000..], 3).await, set(&ids[10_000..20_000]));
+    // A load's own ids are no twins to it.
+    assert_eq!(known(&ids[10_000..], 1).await, set(&ids[15_000..20_000]));
+    // The answer names the app that has the id, whoever asks.
+    assert_eq!(known(&[(other, ids[0].1)], 3).await, set(&ids[..1]));
+    assert!(known(&[], 3).await.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn profiles_and_their_changes() {
+    let store = Store::open().await;
+    let app = Uuid::new_v4();
+    let mut body = Vec::new();
+    let ids: Vec<Uuid> = (0..4).map(|_| Uuid::new_v4()).collect();
+    // Out of order, and the second one twice.
+    for index in [3_usize, 1, 0, 1, 2] {
+        let row = MutationIn {
+            app_id: app,
+            kind: Kind::User,
+            id: "it's\n\nme",
+            time_ms: START_MS + index as i64,
+            log_id: ids[index],
+            operation: "set",
+            properties: r#"{"a":1}"#,
+            received_ms: START_MS,
+        };
+        write_mutation(&row, &mut body);
+    }
+    store.warehouse.insert(&mutation_insert(9), body.into(), Insert::default()).await.unwrap();
+    let changes = store.warehouse.mutations_of(app, Kind::User, "it's\n\nme").await.unwrap();
+    assert_eq!(changes.iter().map(|row| row.log_id).collect::<Vec<_>>(), ids);
+    assert_eq!(changes[2].time_ms, START_MS + 2);
+    assert!(
+        store.warehouse.mutations_of(app, Kind::Device, "it's\n\nme").await.unwrap().is_empty()
+    );
+    let batch = store.warehouse.stored_of_batch(9, &[app], START_MS, START_MS + 3).await.unwrap();
+    let expected = ids.iter().map(|id| (app, *id)).collect();
+    assert_eq!(batch.into_iter().collect::<BTreeSet<_>>(), expected);
+
+    let profile = |id: &str, version, deleted| ProfileRow {
+        app_id: app,
+        kind: Kind::Device,
+        id: id.to_owned(),
+        properties: format!(r#"{{"v":{version}}}"#),
+        updated_ms: START_MS + version as i64,
+        last_log_id: ids[0],
+        deleted,
+        version,
+    };
+    let rows: Vec<ProfileRow> =
+        (0..3000).map(|n| profile(&format!("设备 {n}"), 1, false)).collect();
+    store.warehouse.insert_profiles(&rows).await.unwrap();
+    store.warehouse.insert_profiles(&[profile("设备 7", 2, true)]).await.unwrap();
+    let wanted: Vec<String> =
+        rows.iter().map(|row| row.id.clone()).chain(["nobody".to_owned()]).collect();
+    let found = store.warehouse.profiles(app, Kind::Device, &wanted).await.unwrap();
+    assert_eq!(found.len(), 3000);
+    assert_eq!(*found.iter().find(|row| row.id == "设备 7").unwrap(), profile("设备 7", 2, true));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_may_bring_the_schema_up_to_date_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let warehouse = warehouse::Warehouse::open(crate::support::at(folder.path(), 1024));
+    let wait = Duration::from_secs(60);
+    let (one, other) = tokio::join!(warehouse.ready(wait), warehouse.ready(wait));
+    one.unwrap();
+    other.unwrap();
+    assert_eq!(number(&warehouse, "SELECT count() AS n FROM schema_migrations", &[]).await, 2);
+    warehouse.stop().await;
+}

@@ -1,0 +1,285 @@
+//! What the tests share: a store in a temporary folder, events made up from a seed, and the counts
+//! that plain Rust gets from them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde::Deserialize;
+use tempfile::TempDir;
+use uuid::Uuid;
+use warehouse::{EventRow, Insert, Location, Param, Warehouse, event_insert, write_event};
+
+pub const ENGINE: &str = env!("CARGO_BIN_EXE_warehouse-engine");
+/// A Monday, at a quarter of an hour.
+pub const START_MS: i64 = 1_762_732_800_000;
+pub const BUCKET_MS: i64 = 900_000;
+
+/// The engine's library: named by the environment, or where npm put it.
+pub fn library() -> PathBuf {
+    if let Some(path) = std::env::var_os("ATRIUM_ENGINE_LIBRARY") {
+        return path.into();
+    }
+    let modules = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .map(|folder| folder.join("node_modules/@chdb"));
+    for folder in modules.filter_map(|folder| std::fs::read_dir(folder).ok()) {
+        for package in folder.filter_map(Result::ok) {
+            let library = package.path().join("libchdb.so");
+            if library.exists() {
+                return library;
+            }
+        }
+    }
+    panic!("there is no libchdb.so: run npm install, or set ATRIUM_ENGINE_LIBRARY");
+}
+
+pub struct Store {
+    pub warehouse: Warehouse,
+    pub folder: TempDir,
+}
+
+impl Store {
+    pub async fn open() -> Self {
+        Self::with_memory(1024).await
+    }
+
+    pub async fn with_memory(memory_mb: u64) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let warehouse = Warehouse::open(at(folder.path(), memory_mb));
+        warehouse.ready(Duration::from_secs(60)).await.unwrap();
+        Self { warehouse, folder }
+    }
+
+    pub async fn insert(&self, batch: u64, events: &[Event]) {
+        let options = Insert::default();
+        self.warehouse.insert(&event_insert(batch), rows(events), options).await.unwrap();
+    }
+
+    /// The process that is the engine now.
+    pub fn engine_pid(&self) -> u32 {
+        engine_of(self.folder.path()).expect("an engine runs")
+    }
+}
+
+pub fn at(folder: &Path, memory_mb: u64) -> Location {
+    Location::Embedded {
+        folder: folder.to_owned(),
+        library: library(),
+        program: Some(ENGINE.into()),
+        memory_mb,
+    }
+}
+
+/// The engine whose working directory is this folder: it says so nowhere else.
+pub fn engine_of(folder: &Path) -> Option<u32> {
+    let folder = folder.canonicalize().ok()?;
+    std::fs::read_dir("/proc").ok()?.filter_map(Result::ok).find_map(|entry| {
+        let pid = entry.file_name().to_str()?.parse().ok()?;
+        let here = std::fs::read_link(entry.path().join("cwd")).ok()? == folder;
+        here.then_some(pid)
+    })
+}
+
+/// An event with the fields that the counts depend on.
+#[derive(Clone, Debug)]
+pub struct Event {
+    pub app: Uuid,
+    pub log_id: Uuid,
+    pub time_ms: i64,
+    pub event: String,
+    pub device_id: String,
+    pub user_id: String,
+    pub os: &'static str,
+    pub browser: &'static str,
+    pub properties: String,
+}
+
+impl Event {
+    pub fn bucket(&self) -> u32 {
+        u32::try_from(self.time_ms.div_euclid(BUCKET_MS) * 900).unwrap()
+    }
+
+    fn person(&self) -> String {
+        if self.user_id.is_empty() {
+            format!("d {}", self.device_id)
+        } else {
+            format!("u {}", self.user_id)
+        }
+    }
+}
+
+pub fn rows(events: &[Event]) -> Bytes {
+    let mut body = Vec::new();
+    for event in events {
+        let row = EventRow {
+            app_id: event.app,
+            time_ms: event.time_ms,
+            event: &event.event,
+            log_id: event.log_id,
+            device_id: &event.device_id,
+            user_id: &event.user_id,
+            sdk_type: "js",
+            sdk_version: "0.2.4",
+            timezone_offset: 5.75,
+            os: event.os,
+            language: "en-US",
+            url_path: "/docs",
+            device_type: "PC",
+            browser: event.browser,
+            browser_version: "120.0",
+            user_agent: "Mozilla/5.0",
+            client_version: "1.0",
+            source: "web",
+            properties: &event.properties,
+            received_ms: event.time_ms + 1000,
+        };
+        write_event(&row, &mut body);
+    }
+    body.into()
+}
+
+/// A small generator: the tests must be the same every time.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % limit
+    }
+}
+
+/// Events of some apps over some hours, a part of them across the end of a month.
+pub fn make_up(seed: u64, count: usize, apps: &[Uuid]) -> Vec<Event> {
+    let mut dice = Dice(seed * 7919 + 1);
+    (0..count)
+        .map(|_| {
+            let device = dice.below(200);
+            let month = if dice.below(10) == 0 { 30 * 86_400_000 } else { 0 };
+            Event {
+                app: apps[dice.below(apps.len() as u64) as usize],
+                log_id: Uuid::new_v4(),
+                time_ms: START_MS + month + dice.below(6 * 3_600_000) as i64,
+                event: ["page_view", "button_click", "sign_up", "订阅"][dice.below(4) as usize]
+                    .to_owned(),
+                device_id: format!("device {device}"),
+                user_id: if device.is_multiple_of(3) {
+                    format!("user {}", device / 2)
+                } else {
+                    String::new()
+                },
+                os: ["Windows", "iOS", ""][dice.below(3) as usize],
+                browser: ["Chrome", "Safari"][dice.below(2) as usize],
+                properties: format!(r#"{{"n":{}}}"#, dice.below(100)),
+            }
+        })
+        .collect()
+}
+
+/// Everything the rollups say, in lines that can be compared.
+pub type Counts = BTreeMap<String, (u64, u64)>;
+
+/// What plain counting gives.
+pub fn counted(events: &[Event]) -> Counts {
+    let mut sets: BTreeMap<String, (u64, BTreeSet<String>)> = BTreeMap::new();
+    let mut add = |key: String, event: u64, who: String| {
+        let entry = sets.entry(key).or_default();
+        entry.0 += event;
+        entry.1.insert(who);
+    };
+    for event in events {
+        let (app, bucket) = (event.app, event.bucket());
+        add(format!("total {app} {bucket}"), 1, event.person());
+        add(format!("views {app} {bucket}"), u64::from(event.event == "page_view"), String::new());
+        add(format!("devices {app} {bucket}"), 1, event.device_id.clone());
+        add(format!("event {app} {bucket} {}", event.event), 1, event.person());
+        for (dimension, value) in [
+            ("os", event.os),
+            ("browser", event.browser),
+            ("device_type", "PC"),
+            ("language", "en-US"),
+        ] {
+            add(format!("{dimension} {app} {bucket} {value}"), 1, event.person());
+        }
+    }
+    let mut counts: Counts =
+        sets.into_iter().map(|(key, (events, who))| (key, (events, who.len() as u64))).collect();
+    for event in events {
+        let time = event.time_ms as u64;
+        let mut seen = |key: String| {
+            let entry = counts.entry(key).or_insert((time, time));
+            *entry = (entry.0.min(time), entry.1.max(time));
+        };
+        seen(format!("session {} {} {}", event.app, event.bucket(), event.device_id));
+        seen(format!("device {} {}", event.app, event.device_id));
+        if !event.user_id.is_empty() {
+            seen(format!("user {} {}", event.app, event.user_id));
+        }
+    }
+    counts
+}
+
+/// What the rollups say.
+pub async fn stored(warehouse: &Warehouse) -> Counts {
+    #[derive(Deserialize)]
+    struct Row {
+        key: String,
+        a: u64,
+        b: u64,
+    }
+    let times = "toUInt64(toUnixTimestamp64Milli(min(first))) AS a, toUInt64(toUnixTimestamp64Milli(max(last))) AS b";
+    let seen = "toUInt64(toUnixTimestamp64Milli(min(first_seen))) AS a, toUInt64(toUnixTimestamp64Milli(max(last_seen))) AS b";
+    let parts = [
+        "SELECT concat('total ', toString(app_id), ' ', toString(toUnixTimestamp(bucket))) AS key, \
+         sum(events) AS a, uniqMerge(persons) AS b FROM totals_15m GROUP BY app_id, bucket".to_owned(),
+        "SELECT concat('views ', toString(app_id), ' ', toString(toUnixTimestamp(bucket))) AS key, \
+         sum(page_views) AS a, 1 AS b FROM totals_15m GROUP BY app_id, bucket".to_owned(),
+        "SELECT concat('devices ', toString(app_id), ' ', toString(toUnixTimestamp(bucket))) AS key, \
+         sum(events) AS a, uniqMerge(devices) AS b FROM totals_15m GROUP BY app_id, bucket".to_owned(),
+        "SELECT concat('event ', toString(app_id), ' ', toString(toUnixTimestamp(bucket)), ' ', event) AS key, \
+         sum(events) AS a, uniqMerge(persons) AS b FROM events_15m GROUP BY app_id, bucket, event".to_owned(),
+        "SELECT concat(dimension, ' ', toString(app_id), ' ', toString(toUnixTimestamp(bucket)), ' ', value) AS key, \
+         sum(events) AS a, uniqMerge(persons) AS b FROM breakdowns_15m GROUP BY app_id, dimension, bucket, value".to_owned(),
+        format!(
+            "SELECT concat('session ', toString(app_id), ' ', toString(toUnixTimestamp(bucket)), ' ', any(device_id)) AS key, \
+             {times} FROM sessions_15m INNER JOIN (SELECT DISTINCT device_id, cityHash64(device_id) AS device FROM devices) AS d \
+             USING (device) GROUP BY app_id, bucket, device"
+        ),
+        format!("SELECT concat('device ', toString(app_id), ' ', device_id) AS key, {seen} FROM devices GROUP BY app_id, device_id"),
+        format!("SELECT concat('user ', toString(app_id), ' ', user_id) AS key, {seen} FROM users GROUP BY app_id, user_id"),
+    ];
+    let mut counts = Counts::new();
+    for sql in parts {
+        for row in warehouse.query::<Row>(&sql, &[]).await.unwrap() {
+            counts.insert(row.key, (row.a, row.b));
+        }
+    }
+    counts
+}
+
+/// Compares and, if they differ, shows where.
+pub fn same(stored: &Counts, expected: &Counts) {
+    let differ: Vec<String> = stored
+        .keys()
+        .chain(expected.keys())
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .filter(|key| stored.get(*key) != expected.get(*key))
+        .map(|key| format!("{key}: stored {:?}, expected {:?}", stored.get(key), expected.get(key)))
+        .take(10)
+        .collect();
+    assert!(differ.is_empty(), "{} of {} differ: {differ:#?}", differ.len(), expected.len());
+}
+
+/// The first number of the first row.
+pub async fn number(warehouse: &Warehouse, sql: &str, params: &[(&str, Param)]) -> u64 {
+    #[derive(Deserialize)]
+    struct Row {
+        n: u64,
+    }
+    let rows: Vec<Row> = warehouse.query(sql, params).await.unwrap();
+    rows[0].n
+}

@@ -1,0 +1,36 @@
+import type { Button, Properties } from './types'
+
+const BUTTONS = 'button, [role="button"], input[type="submit"], input[type="button"]'
+const IGNORED = '[data-atrium-ignore]'
+const LABEL_LENGTH = 100
+
+/** The button that a click landed in, if any. */
+export function clickedButton({ target }: Event): Element | null {
+  return target instanceof Element && !target.closest(IGNORED) ? target.closest(BUTTONS) : null
+}
+
+/** What is reported of a button; undefined where the page asks to leave it alone. */
+export function describeButton(button: Element | Button): Properties | undefined {
+  const { id, label, element }: Button = button instanceof Element ? { element: button } : button
+  if (element && element.closest(IGNORED)) return
+  return {
+    button_id: id != null ? id : element ? element.id : '',
+    button_label: shorten(label != null ? label : element ? visibleText(element) : ''),
+  }
+}
+
+function visibleText(element: Element): string {
+  const { type, value, isContentEditable, innerText } = element as HTMLInputElement
+  if (/^(input|textarea|select)$/i.test(element.tagName)) {
+    // Any other field holds what a person typed.
+    return /^(submit|button)$/.test(type) ? value : ''
+  }
+  if (isContentEditable) return ''
+  return innerText != null ? innerText : element.textContent || ''
+}
+
+function shorten(text: string): string {
+  // By characters: half of an emoji is not valid text.
+  const characters = Array.from(String(text).replace(/\s+/g, ' ').trim())
+  return characters.slice(0, LABEL_LENGTH).join('').trim()
+}

@@ -1,0 +1,153 @@
+/** Data that arrives, how long it stays, and what is erased of one person. */
+import type { Page } from '@playwright/test'
+import { appPath, makeRole, addMember, openOwnApp } from './app'
+import { dataOf, row } from './team'
+import { expect, expectAccessible, expectToFit, LANGUAGES, speak, test, wordsOf } from './test'
+
+/** One event, as a page with the app's key would send it. */
+async function sendEvent(page: Page, appId: string, userId: string): Promise<void> {
+  const { items } = await dataOf<{ items: { kind: string; key: string }[] }>(
+    await page.request.get(`/api/v1/apps/${appId}/api-keys`),
+  )
+  const data = {
+    log_id: crypto.randomUUID(),
+    event: 'signup',
+    timestamp: Date.now(),
+    device_id: 'device-1',
+    user_id: userId,
+    sdk_type: 'js',
+    sdk_version: '0.2.4',
+    timezone_offset: 8,
+    os: 'macOS',
+    language: 'zh-CN',
+    url_path: '/signup',
+    device_type: 'PC',
+    browser: 'Chrome',
+    browser_version: '140',
+    user_agent: 'test',
+    client_version: 'v1',
+    source: 'web',
+    properties: { plan: 'pro' },
+  }
+  const answer = await page.request.post('/v1/collect', {
+    data: {
+      app_key: items.find(({ kind }) => kind === 'collect')!.key,
+      messages: [{ type: 'Event', data }],
+    },
+  })
+  const { accepted } = await dataOf<{ accepted: number }>(answer)
+  expect(accepted).toBe(1)
+}
+
+for (const language of LANGUAGES) {
+  const t = wordsOf(language)
+  const receiving = (page: Page) => page.getByRole('region', { name: t('ingest.title') })
+  const erasures = (page: Page) => page.getByRole('region', { name: t('erasure.title') })
+
+  test(`the first event turns the page green by itself, ${language}`, async ({
+    page,
+    instance,
+  }) => {
+    test.slow()
+    await speak(page, language)
+    const { appId } = await openOwnApp(page, instance, 'Starter')
+    await page.goto(appPath(appId, 'appDetail'))
+    await expect(receiving(page)).toContainText(t('ingest.waiting'))
+    await expectAccessible(page)
+    await sendEvent(page, appId, 'customer-1')
+    await expect(receiving(page)).toContainText(t('ingest.last'), { timeout: 30_000 })
+    await expect(receiving(page).locator('dd').first()).toHaveText('1')
+    await expectAccessible(page)
+  })
+
+  test(`one person’s data is erased, ${language}`, async ({ page, instance }) => {
+    test.slow()
+    await speak(page, language)
+    const { appId } = await openOwnApp(page, instance, 'Eraser')
+    await sendEvent(page, appId, 'Customer 48213')
+    await page.goto(appPath(appId, 'appDetail'))
+    await expect(erasures(page)).toContainText(t('erasure.none'))
+    await erasures(page)
+      .getByRole('button', { name: t('erasure.start') })
+      .click()
+    const dialog = page.getByRole('dialog')
+    const submit = dialog.getByRole('button', { name: t('erasure.submit') })
+    const subject = dialog.getByRole('textbox', { name: t('erasure.kind.user') })
+    const again = dialog.getByRole('textbox', { name: t('erasure.again') })
+    await expect(dialog).toContainText(t('erasure.removes.user'))
+    await expect(dialog).toContainText(t('erasure.warning'))
+    await expectAccessible(page)
+    await subject.fill('Customer 48213')
+    await again.fill('customer 48213')
+    await expect(submit).toBeDisabled()
+    await again.blur()
+    await expect(dialog).toContainText(t('erasure.mismatch'))
+    await again.fill('Customer 48213')
+    await submit.click()
+    await expect(dialog).toHaveCount(0)
+    await expect(erasures(page)).toContainText(t('erasure.asked'))
+
+    // The list follows it to its end, and then no longer says whose it was.
+    const done = row(page, t('erasure.state.done'))
+    await expect(done).toBeVisible({ timeout: 60_000 })
+    await expect(done).not.toContainText('Customer 48213')
+    await expectAccessible(page)
+  })
+
+  test(`an app keeps its events as long as it is told, ${language}`, async ({ page, instance }) => {
+    await speak(page, language)
+    const { own, appId } = await openOwnApp(page, instance, 'Hoarder')
+    await page.goto(appPath(appId, 'appDetail'))
+    const save = page.getByRole('button', { name: t('common.save'), exact: true })
+    await page.getByRole('radio', { name: t('retention.asOwn') }).check()
+    const days = page.getByLabel(t('retention.days'), { exact: true })
+    await days.fill('0')
+    await days.blur()
+    await expect(page.getByText(t('setting.retentionRule', { min: 1, max: 3650 }))).toBeVisible()
+    await days.fill('30')
+    await save.click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: t('setting.shorten') })
+      .click()
+    await expect(page.getByRole('status').filter({ hasText: t('common.saved') })).toBeVisible()
+    await page.reload()
+    await expect(days).toHaveValue('30')
+
+    const onlooker = await addMember(page, own, { appId, role: 'viewer', name: 'Onlooker' })
+    await speak(onlooker, language)
+    await onlooker.goto(appPath(appId, 'appDetail'))
+    await expect(
+      onlooker.getByText(t('retention.own', { days: 30 }), { exact: true }),
+    ).toBeVisible()
+    await onlooker.context().close()
+  })
+}
+
+test('erasing is for those who may see personal data', async ({ page, instance }) => {
+  const t = wordsOf('zh-CN')
+  const { own, appId } = await openOwnApp(page, instance, 'Private')
+  await makeRole(page, appId, { name: 'Helper', permissions: ['app:view', 'profile:view'] })
+  const helper = await addMember(page, own, { appId, role: 'Helper', name: 'Helper' })
+  await helper.goto(appPath(appId, 'appDetail'))
+  await expect(helper.getByRole('heading', { name: t('appDetail.facts') })).toBeVisible()
+  await expect(helper.getByRole('region', { name: t('erasure.title') })).toHaveCount(0)
+  await helper.context().close()
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(`in ${colorScheme}`, () => {
+    test.use({ colorScheme, viewport: { width: 360, height: 780 } })
+
+    test('the details of an app with data fit a phone', async ({ page, instance }) => {
+      const t = wordsOf('en-US')
+      await speak(page, 'en-US')
+      const { appId } = await openOwnApp(page, instance, 'Slim')
+      await page.goto(appPath(appId, 'appDetail'))
+      await page.getByRole('button', { name: t('erasure.start') }).click()
+      await expect(page.getByRole('dialog').getByRole('textbox').first()).toBeVisible()
+      await expectAccessible(page)
+      await expectToFit(page)
+    })
+  })
+}

@@ -1,0 +1,54 @@
+/** Requests to erase everything about one end user of an app, and how far each of them is. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { everythingOf } from './app'
+import { call, http, type CallOptions } from './client'
+import type { Page } from './orgs'
+import type { components } from './schema'
+
+/** Shown where it happened, see profile.ts. */
+const IN_PLACE: CallOptions = { ignoreErrors: true }
+
+/** `subject_hint` is in full until it is done: then even the id is data to be forgotten. */
+export type Erasure = components['schemas']['Erasure']
+export type ErasureKind = components['schemas']['SubjectKind']
+
+const STATES = ['pending', 'running', 'done', 'failed'] as const
+export type ErasureState = (typeof STATES)[number]
+
+/** A state that a newer server has and this console does not is one that is not over yet. */
+export function stateOf({ state }: Pick<Erasure, 'state'>): ErasureState {
+  return STATES.find((known) => known === state) ?? 'running'
+}
+
+const WATCHED_MS = 3_000
+
+export function isUnderWay(erasure: Pick<Erasure, 'state'>): boolean {
+  return ['pending', 'running'].includes(stateOf(erasure))
+}
+
+export const erasuresOf = (appId: string) => ({
+  queryKey: [...everythingOf(appId).queryKey, 'erasures'],
+})
+
+export function erasuresQuery(appId: string, params: { page: number; page_size: number }) {
+  return queryOptions({
+    queryKey: [...erasuresOf(appId).queryKey, params],
+    queryFn: (): Promise<Page<Erasure>> =>
+      call(
+        http.GET('/apps/{id}/erasures', { params: { path: { id: appId }, query: params } }),
+        IN_PLACE,
+      ),
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => state.data?.items.some(isUnderWay) && WATCHED_MS,
+  })
+}
+
+/** `subject` is the id exactly as the app sends it. */
+export function requestErasure(
+  appId: string,
+  body: { kind: ErasureKind; subject: string },
+): Promise<Erasure> {
+  const path = { id: appId }
+  return call(http.POST('/apps/{id}/erasures', { params: { path }, body }), IN_PLACE)
+}

@@ -1,0 +1,103 @@
+/** The keys of an app: the two that name it on calls, and those that sign what servers send. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { everythingOf } from './app'
+import { call, http, type CallOptions } from './client'
+import type { ListParams, Page } from './orgs'
+import type { components } from './schema'
+
+/** Shown where it happened, see profile.ts. */
+const IN_PLACE: CallOptions = { ignoreErrors: true }
+
+/** `key` is in full for `collect`, which is public, and right after a reset. */
+export type ApiKey = components['schemas']['ApiKey']
+export type ApiKeyKind = components['schemas']['ApiKeyKind']
+/** The value before a reset, while it still works. */
+export type PreviousKey = components['schemas']['PreviousKey']
+export type AccessKey = components['schemas']['AccessKey']
+/** Its secret is answered this once. */
+export type NewAccessKey = components['schemas']['CreatedAccessKey']
+export type KeyUse = components['schemas']['AccessKeyUse']
+
+/** Of the addresses that used a key no more are counted: this many stand for more, too. */
+export const ADDRESSES_MOST = 50
+
+/** Whether an old value is still in use changes by itself. */
+const WATCHED_MS = 30_000
+
+/** Everything about an app's keys. */
+export const keysOf = (appId: string) => ({ queryKey: [...everythingOf(appId).queryKey, 'keys'] })
+
+export function apiKeysQuery(appId: string) {
+  return queryOptions({
+    queryKey: [...keysOf(appId).queryKey, 'api'],
+    queryFn: async (): Promise<ApiKey[]> =>
+      (await call(http.GET('/apps/{id}/api-keys', { params: { path: { id: appId } } }), IN_PLACE))
+        .items,
+    staleTime: 0,
+    refetchInterval: ({ state }) => state.data?.some(({ previous }) => previous) && WATCHED_MS,
+  })
+}
+
+/** Answers the new values in full. An older value that was still in its grace period ends at once. */
+export async function resetApiKeys(
+  appId: string,
+  body: { kinds: ApiKeyKind[]; grace_hours: number },
+): Promise<ApiKey[]> {
+  const path = { id: appId }
+  return (await call(http.PUT('/apps/{id}/api-keys', { params: { path }, body }), IN_PLACE)).items
+}
+
+export function dropPreviousKey(appId: string, kind: ApiKeyKind): Promise<unknown> {
+  const path = { id: appId, kind }
+  return call(http.DELETE('/apps/{id}/api-keys/{kind}/previous', { params: { path } }), IN_PLACE)
+}
+
+export function accessKeysQuery(appId: string, params: ListParams) {
+  return queryOptions({
+    queryKey: [...keysOf(appId).queryKey, 'access', params],
+    queryFn: (): Promise<Page<AccessKey>> =>
+      call(
+        http.GET('/apps/{id}/access-keys', { params: { path: { id: appId }, query: params } }),
+        IN_PLACE,
+      ),
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Without `expires_at` it works until someone ends it. */
+export function createAccessKey(
+  appId: string,
+  body: { name: string; expires_at: string | null },
+): Promise<NewAccessKey> {
+  const path = { id: appId }
+  return call(http.POST('/apps/{id}/access-keys', { params: { path }, body }), IN_PLACE)
+}
+
+/** What is left out stays; null takes the expiry away. */
+export function updateAccessKey(
+  appId: string,
+  keyId: string,
+  body: { name?: string; enabled?: boolean; expires_at?: string | null },
+): Promise<AccessKey> {
+  const path = { id: appId, key_id: keyId }
+  return call(http.PUT('/apps/{id}/access-keys/{key_id}', { params: { path }, body }), IN_PLACE)
+}
+
+export function deleteAccessKey(appId: string, keyId: string): Promise<unknown> {
+  const path = { id: appId, key_id: keyId }
+  return call(http.DELETE('/apps/{id}/access-keys/{key_id}', { params: { path } }), IN_PLACE)
+}
+
+export function keyUseQuery(appId: string, keyId: string) {
+  return queryOptions({
+    queryKey: [...keysOf(appId).queryKey, 'use', keyId],
+    queryFn: (): Promise<KeyUse> => {
+      const path = { id: appId, key_id: keyId }
+      return call(http.GET('/apps/{id}/access-keys/{key_id}/use', { params: { path } }), IN_PLACE)
+    },
+    // Numbers to decide by must be those of now.
+    staleTime: 0,
+    gcTime: 0,
+  })
+}

@@ -1,0 +1,31 @@
+import { ChoiceGroup } from '../ChoiceGroup'
+import styles from './ChoiceField.module.css'
+
+interface ChoiceFieldProps<Value extends string> {
+  label: string
+  value: Value
+  choices: { value: Value; name: string }[]
+  onChoose: (value: Value) => void
+  /** What follows from the choice. */
+  note?: React.ReactNode
+}
+
+/** A few exclusive choices as a part of a form. */
+export function ChoiceField<Value extends string>(props: ChoiceFieldProps<Value>) {
+  const { label, note, choices, ...group } = props
+  return (
+    <div className={styles.choice}>
+      <span aria-hidden="true">{label}</span>
+      <ChoiceGroup
+        {...group}
+        label={label}
+        choices={choices.map(({ value, name }) => ({ value, name, shown: name }))}
+      />
+      {note !== undefined && (
+        <p className={styles.note} aria-live="polite">
+          {note}
+        </p>
+      )}
+    </div>
+  )
+}

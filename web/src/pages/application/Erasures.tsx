@@ -1,0 +1,72 @@
+/** Erasing everything about one end user, and how far each request is. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { erasuresOf, erasuresQuery } from '../../api/erasures'
+import { FormNotice } from '../../components/form/FormNotice'
+import { DataTable } from '../../components/table/DataTable'
+import { RowSkeleton } from '../../components/table/RowSkeleton'
+import { useTableParams } from '../../components/table/useTableParams'
+import { useT } from '../../i18n/useT'
+import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { EraseDialog } from './EraseDialog'
+import { useErasureColumns } from './erasureColumns'
+import { Panel } from './Panel'
+import styles from './erasures.module.css'
+
+const CHOICES = {}
+
+/** `mayAsk`: to see personal data does not mean that one may remove it. */
+export function Erasures({ mayAsk }: { mayAsk: boolean }) {
+  const t = useT()
+  const { app } = useApp()
+  const client = useQueryClient()
+  const [params, setParams] = useTableParams(CHOICES)
+  const { page, page_size } = params
+  const list = useQuery(erasuresQuery(app.id, { page, page_size }))
+  const columns = useErasureColumns()
+  const [asking, setAsking] = useState(false)
+  const [asked, setAsked] = useState(false)
+
+  return (
+    <Panel
+      title={t('erasure.title')}
+      lead={t('erasure.lead')}
+      action={
+        mayAsk && (
+          <Button danger onClick={() => setAsking(true)}>
+            {t('erasure.start')}
+          </Button>
+        )
+      }
+    >
+      <FormNotice>{asked && t('erasure.asked')}</FormNotice>
+      {list.isPending ? (
+        // Most apps have none, so little room is taken for them.
+        <RowSkeleton rows={1} />
+      ) : (
+        <DataTable
+          label={t('erasure.list')}
+          query={list}
+          params={{ page, page_size }}
+          onChange={setParams}
+          rowKey={({ id }) => id}
+          columns={columns}
+          empty={<p className={styles.soft}>{t('erasure.none')}</p>}
+        />
+      )}
+      {asking && (
+        <EraseDialog
+          onCancel={() => setAsking(false)}
+          onDone={() => {
+            setAsking(false)
+            setAsked(true)
+            // The newest stands first.
+            setParams({ page: 1 })
+            void client.invalidateQueries(erasuresOf(app.id))
+          }}
+        />
+      )}
+    </Panel>
+  )
+}

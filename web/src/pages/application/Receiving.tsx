@@ -1,0 +1,87 @@
+/** Whether data arrives, and what was turned away. It turns green by itself with the first event. */
+import { useQuery } from '@tanstack/react-query'
+import { INGEST_DAYS, ingestQuery, type Ingest } from '../../api/ingest'
+import { LoadFailure } from '../../components/LoadFailure'
+import { Moment } from '../../components/Moment'
+import { Counted } from '../../components/table/Counted'
+import { useNow } from '../../components/useNow'
+import { useLanguageStore } from '../../i18n/store'
+import { useT } from '../../i18n/useT'
+import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { flowOf } from './flow'
+import { Panel } from './Panel'
+import { ReceivingSkeleton } from './ReceivingSkeleton'
+import styles from './receiving.module.css'
+
+export function Receiving() {
+  const t = useT()
+  const { app } = useApp()
+  const language = useLanguageStore((state) => state.currentLang)
+  const ingest = useQuery(ingestQuery(app.id, language))
+  return (
+    <Panel title={t('ingest.title')} lead={t('ingest.lead', { days: INGEST_DAYS })}>
+      {/* One missed look is no news while there are numbers of the look before. */}
+      {ingest.data ? (
+        <Figures ingest={ingest.data} />
+      ) : ingest.error ? (
+        <LoadFailure
+          error={ingest.error}
+          retrying={ingest.isFetching}
+          onRetry={() => void ingest.refetch()}
+        />
+      ) : (
+        <ReceivingSkeleton />
+      )}
+    </Panel>
+  )
+}
+
+function Figures({ ingest }: { ingest: Ingest }) {
+  const t = useT()
+  const { app } = useApp()
+  const { last_event_at, reasons, spool } = ingest
+  const flow = flowOf(app, ingest, useNow())
+  return (
+    <div className={styles.receiving}>
+      <p className={styles.state} data-flow={flow} role="status">
+        {last_event_at ? (
+          <span>
+            {t(flow === 'arriving' ? 'ingest.last' : 'ingest.silent')} <Moment at={last_event_at} />
+          </span>
+        ) : (
+          t(flow === 'waiting' ? 'ingest.waiting' : 'ingest.none')
+        )}
+      </p>
+      <dl className={styles.figures}>
+        {(['accepted', 'duplicate', 'rejected'] as const).map((counter) => (
+          <div key={counter}>
+            <dt>{t(`ingest.${counter}`)}</dt>
+            <dd>
+              <Counted value={ingest[counter]} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {spool.pending > 0 && (
+        <p className={styles.soft}>
+          {t('ingest.pending')} <Counted value={spool.pending} />
+        </p>
+      )}
+      {reasons.length > 0 && (
+        <div>
+          <h3 className={styles.reasonsTitle}>{t('ingest.reasons')}</h3>
+          <ul className={styles.reasons}>
+            {reasons.map(({ reason, name, count }) => (
+              <li key={reason}>
+                <span>
+                  {name} <code>{reason}</code>
+                </span>
+                <Counted value={count} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  )
+}

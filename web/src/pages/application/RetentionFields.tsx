@@ -1,0 +1,60 @@
+/** How long the app keeps its events: as long as the team does, or a number of days of its own. */
+import { useWatch, type UseFormReturn } from 'react-hook-form'
+import { ChoiceField } from '../../components/form/ChoiceField'
+import { Field } from '../../components/form/Field'
+import { retentionRule } from '../../components/form/retention'
+import { TextInput } from '../../components/form/TextInput'
+import { useT } from '../../i18n/useT'
+
+export type Keeps = 'team' | 'own'
+
+interface AppValues {
+  name: string
+  description: string
+  timezone: string
+  keeps: Keeps
+  retention_days: string
+}
+
+interface RetentionFieldsProps {
+  form: UseFormReturn<AppValues>
+  /** Not said of an app in a list; what is not known is not offered. */
+  teamDays: number | null | undefined
+}
+
+export function RetentionFields({ form, teamDays }: RetentionFieldsProps) {
+  const t = useT()
+  const keeps = useWatch({ control: form.control, name: 'keeps' })
+  if (teamDays == null) return null
+  return (
+    <>
+      <ChoiceField
+        label={t('setting.retention')}
+        value={keeps}
+        choices={[
+          { value: 'team', name: t('retention.asTeam', { days: teamDays }) },
+          { value: 'own', name: t('retention.asOwn') },
+        ]}
+        onChoose={(value) => form.setValue('keeps', value, { shouldDirty: true })}
+        note={t('setting.retentionHint')}
+      />
+      {keeps === 'own' && (
+        <Field
+          control={form.control}
+          name="retention_days"
+          label={t('retention.days')}
+          rules={retentionRule(t)}
+        >
+          {(input) => (
+            <TextInput
+              {...input}
+              inputMode="numeric"
+              autoComplete="off"
+              suffix={t('setting.days')}
+            />
+          )}
+        </Field>
+      )}
+    </>
+  )
+}

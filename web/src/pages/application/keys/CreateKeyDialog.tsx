@@ -1,0 +1,52 @@
+import { Button } from 'antd'
+import { useForm } from 'react-hook-form'
+import { createAccessKey, type NewAccessKey } from '../../../api/keys'
+import { FormDialog } from '../../../components/FormDialog'
+import { FormError } from '../../../components/form/FormError'
+import { SubmitButton } from '../../../components/form/SubmitButton'
+import { useSubmit } from '../../../components/form/useSubmit'
+import { useT } from '../../../i18n/useT'
+import { useApp, useWatched } from '../../../layouts/AppSettingsLayoutContext'
+import { useUser } from '../../../session/useUser'
+import { endOf, type ChosenExpiry } from './expiry'
+import { ExpiryFields } from './ExpiryFields'
+import { KeyNameField } from './KeyNameField'
+import dialog from '../../../components/dialog.module.css'
+
+interface CreateKeyDialogProps {
+  onDone: (made: NewAccessKey) => void
+  onCancel: () => void
+}
+
+const AT_FIRST: ChosenExpiry & { name: string } = { name: '', expiry: '365', day: '' }
+
+export function CreateKeyDialog({ onDone, onCancel }: CreateKeyDialogProps) {
+  const t = useT()
+  const { app } = useApp()
+  const watched = useWatched()
+  const zone = useUser()?.timezone ?? 'UTC'
+  const form = useForm({ mode: 'onBlur', defaultValues: AT_FIRST })
+  const { sending, failure, onSubmit } = useSubmit(form, {
+    send: ({ name, ...chosen }) => {
+      const end = endOf(chosen, zone, Date.now())
+      const expires_at = end === null ? null : new Date(end).toISOString()
+      return watched(createAccessKey(app.id, { name: name.trim(), expires_at }))
+    },
+    done: onDone,
+  })
+  return (
+    <FormDialog title={t('accessKey.create')} width={480} onCancel={onCancel}>
+      <form noValidate onSubmit={onSubmit}>
+        <FormError>{failure?.message}</FormError>
+        <KeyNameField control={form.control} hint={t('accessKey.nameHint')} />
+        <ExpiryFields form={form} />
+        <div className={dialog.actions}>
+          <Button onClick={onCancel}>{t('common.cancel')}</Button>
+          <SubmitButton sending={sending} retryAt={failure?.retryAt}>
+            {t('accessKey.createSubmit')}
+          </SubmitButton>
+        </div>
+      </form>
+    </FormDialog>
+  )
+}

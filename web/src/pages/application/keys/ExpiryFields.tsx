@@ -1,0 +1,55 @@
+/** When a key ends, chosen as a length or as a day, and said as a moment. */
+import { useWatch, type UseFormReturn } from 'react-hook-form'
+import { ChoiceField } from '../../../components/form/ChoiceField'
+import { Field } from '../../../components/form/Field'
+import { TextInput } from '../../../components/form/TextInput'
+import { useNow } from '../../../components/useNow'
+import { useLanguageStore } from '../../../i18n/store'
+import { useT } from '../../../i18n/useT'
+import { plannedTime } from '../../../lib/time'
+import { dayAt } from '../../../lib/zonedDay'
+import { useUser } from '../../../session/useUser'
+import { endOf, EXPIRIES, type ChosenExpiry } from './expiry'
+
+/** Longer than its own fields, for a form that holds more than these. */
+export type ExpiryForm = UseFormReturn<ChosenExpiry & { name: string }>
+
+export function ExpiryFields({ form }: { form: ExpiryForm }) {
+  const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
+  const zone = useUser()?.timezone ?? 'UTC'
+  const now = useNow()
+  const { control } = form
+  const [expiry, day] = useWatch({ control, name: ['expiry', 'day'] })
+  const end = endOf({ expiry, day }, zone, now)
+  const note =
+    expiry === 'never'
+      ? t('accessKey.neverNote')
+      : end && t('accessKey.endNote', { at: plannedTime(end, language, zone) })
+  return (
+    <>
+      <ChoiceField
+        label={t('accessKey.expires')}
+        value={expiry}
+        choices={EXPIRIES.map((value) => ({ value, name: t(`accessKey.expiry.${value}`) }))}
+        onChoose={(value) => form.setValue('expiry', value, { shouldDirty: true })}
+        note={note}
+      />
+      {expiry === 'date' && (
+        <Field
+          control={control}
+          name="day"
+          label={t('accessKey.lastDay')}
+          rules={{
+            validate: (typed) =>
+              (endOf({ expiry: 'date', day: typed }, zone, now) ?? 0) > now ||
+              t('accessKey.dayRule'),
+          }}
+        >
+          {/* The browser's own: it speaks the person's language. */}
+          {(input) => <TextInput {...input} type="date" min={dayAt(now, zone)} />}
+        </Field>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,75 @@
+/** What is shown this once. It leaves the screen only when the person says that it is stored. */
+import { Button, Checkbox, Modal } from 'antd'
+import { useEffect, useRef, useState } from 'react'
+import { CopyButton } from '../../../components/CopyButton'
+import { useUnsaved } from '../../../components/form/unsaved'
+import { useT } from '../../../i18n/useT'
+import dialog from '../../../components/dialog.module.css'
+import styles from './keys.module.css'
+
+interface SecretDialogProps {
+  title: string
+  lead: string
+  values: { label: string; value: string; copy: string }[]
+  /** Further ways to keep them. */
+  children?: React.ReactNode
+  onStored: () => void
+}
+
+export function SecretDialog(props: SecretDialogProps) {
+  return (
+    <Modal
+      open
+      title={props.title}
+      footer={null}
+      // A stray click or key must not take it away.
+      closable={false}
+      mask={{ closable: false }}
+      keyboard={false}
+      width={600}
+      destroyOnHidden
+    >
+      <Secrets {...props} />
+    </Modal>
+  )
+}
+
+function Secrets({ lead, values, children, onStored }: SecretDialogProps) {
+  const t = useT()
+  const [stored, setStored] = useState(false)
+  const list = useRef<HTMLDListElement>(null)
+  useUnsaved(!stored)
+
+  // What had the focus is gone with the dialog before; the values are what to look at now.
+  useEffect(() => list.current?.focus(), [])
+
+  return (
+    <>
+      <p className={dialog.lead}>{lead}</p>
+      <dl ref={list} className={styles.secrets} tabIndex={-1}>
+        {values.map(({ label, value, copy }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>
+              <code>{value}</code>
+              <CopyButton text={value}>{copy}</CopyButton>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {children && <div className={styles.keep}>{children}</div>}
+      <div className={dialog.actions}>
+        <Checkbox
+          className={dialog.aside}
+          checked={stored}
+          onChange={({ target }) => setStored(target.checked)}
+        >
+          {t('keys.stored')}
+        </Checkbox>
+        <Button type="primary" disabled={!stored} onClick={onStored}>
+          {t('recovery.done')}
+        </Button>
+      </div>
+    </>
+  )
+}

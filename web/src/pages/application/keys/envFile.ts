@@ -1,0 +1,17 @@
+/** A new access key as a server's settings, ready to be put beside it. */
+import type { App } from '../../../api/app'
+import type { NewAccessKey } from '../../../api/keys'
+
+export function envFileOf(
+  { endpoint }: Pick<App, 'endpoint'>,
+  { id, name, secret }: Pick<NewAccessKey, 'id' | 'name' | 'secret'>,
+): string {
+  return [
+    // A comment ends with its line, whatever the name holds.
+    `# ${name.replace(/\s+/g, ' ')}`,
+    `ATRIUM_URL=${endpoint.replace(/\/+$/, '')}`,
+    `ATRIUM_ACCESS_KEY_ID=${id}`,
+    `ATRIUM_ACCESS_KEY_SECRET=${secret}`,
+    '',
+  ].join('\n')
+}

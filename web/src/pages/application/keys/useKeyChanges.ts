@@ -1,0 +1,41 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { keysOf, updateAccessKey, type AccessKey } from '../../../api/keys'
+import { useT } from '../../../i18n/useT'
+import { useApp, useWatched } from '../../../layouts/AppSettingsLayoutContext'
+import type { Notice } from '../useMemberChanges'
+
+/** Changes made in the list itself, and what is said about changes of any kind. */
+export function useKeyChanges() {
+  const t = useT()
+  const { app } = useApp()
+  const client = useQueryClient()
+  const watched = useWatched()
+  const [notice, setNotice] = useState<Notice | null>(null)
+
+  const enabling = useMutation({
+    mutationFn: (key: AccessKey) => watched(updateAccessKey(app.id, key.id, { enabled: true })),
+    onMutate: () => setNotice(null),
+    onSuccess: ({ name }) => setNotice({ text: t('accessKey.enabled', { name }) }),
+    onSettled: () => client.invalidateQueries(keysOf(app.id)),
+  })
+
+  function settle(said: Notice | string | null) {
+    enabling.reset()
+    setNotice(typeof said === 'string' ? { text: said } : said)
+    void client.invalidateQueries(keysOf(app.id))
+  }
+
+  return {
+    enable: enabling.mutate,
+    failure: enabling.error?.message,
+    notice,
+    /** After a change that a dialog has made. */
+    settle,
+    ended: (deed: 'disable' | 'delete', key: AccessKey) =>
+      settle({
+        text: t(`accessKey.${deed}d`, { name: key.name }),
+        undo: deed === 'disable' ? () => enabling.mutate(key) : undefined,
+      }),
+  }
+}

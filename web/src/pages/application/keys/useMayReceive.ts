@@ -1,0 +1,7 @@
+import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+
+/** New values go to those who may manage keys and may also receive what is in them. */
+export function useMayReceive(): boolean {
+  const { mayChange } = useApp()
+  return mayChange('key:manage') && mayChange('key:reveal')
+}

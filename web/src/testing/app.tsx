@@ -1,0 +1,61 @@
+/** A page of one app inside a unit test, without the frame that would load it first. */
+import { QueryClientProvider } from '@tanstack/react-query'
+import { render } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { createMemoryRouter, RouterProvider } from 'react-router'
+import type { App } from '../api/app'
+import { queryClient } from '../api/queryClient'
+import { AppContext } from '../layouts/AppSettingsLayoutContext'
+import { accessTo, type AppPermission } from '../pages/application/gating'
+import { rememberUser } from '../session/session'
+import { aUser, stubServer, type SeenRequest } from './server'
+
+export const anApp: App = {
+  id: 'app-1',
+  org_id: 'org-1',
+  name: '商城',
+  description: '',
+  region: 'local',
+  endpoint: 'https://atrium.example',
+  is_local: true,
+  timezone: 'Asia/Shanghai',
+  status: 'active',
+  created_by: null,
+  created_at: aUser.created_at,
+  purge_started: false,
+  member_count: 1,
+  events_24h: 1_284_033,
+  permissions: [],
+  retention_days: null,
+  org_retention_days: 365,
+  collect_key: 'ck_public',
+}
+
+interface Shown {
+  may: AppPermission[]
+  answers: Parameters<typeof stubServer>[0]
+  app?: Partial<App>
+  search?: string
+}
+
+export function showInApp(page: React.ReactNode, shown: Shown): SeenRequest[] {
+  rememberUser(aUser)
+  const app = { ...anApp, ...shown.app }
+  const seen = stubServer(shown.answers)
+  const element = <AppContext value={{ app, ...accessTo(app, shown.may) }}>{page}</AppContext>
+  const router = createMemoryRouter([{ path: '*', element }], {
+    initialEntries: [`/app-1/authManagement/x${shown.search ?? ''}`],
+  })
+  render(
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  )
+  return seen
+}
+
+/** Whether a click would get through is for the browser tests; asking each time takes seconds here. */
+export const user = userEvent.setup({ delay: null, pointerEventsCheck: 0 })
+
+/** Without the console's own settings a button sets two characters apart; one that was busy says so. */
+export const spaced = ([first, second]: string) => new RegExp(`^(loading )?${first}\\s?${second}$`)
