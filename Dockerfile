@@ -4,16 +4,19 @@ WORKDIR /src
 RUN npm install -g npm@11
 COPY package.json package-lock.json .npmrc client-version ./
 COPY web/package.json web/
+COPY sdk/package.json sdk/
 RUN npm ci
 COPY crates/atrium/openapi.json crates/atrium/
+COPY sdk sdk
 COPY web web
-RUN npm run -w web build
+RUN npm run -w sdk build && npm run -w web build
 RUN mkdir -p /out/lib && cp node_modules/@chdb/lib-*/libchdb.so /out/lib/
 
 FROM rust:1.95-slim-bookworm AS server
 WORKDIR /src
 COPY . .
 COPY --from=web /src/web/dist web/dist
+COPY --from=web /src/sdk/dist sdk/dist
 RUN cargo build --release --locked -p atrium
 
 FROM debian:bookworm-slim

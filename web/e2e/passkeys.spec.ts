@@ -59,10 +59,14 @@ for (const language of LANGUAGES) {
 
   async function addPasskey(page: Page, name: string): Promise<void> {
     const dialog = page.getByRole('dialog', { name: t('passkey.add') })
-    await page
-      .locator('#passkeys')
-      .getByRole('button', { name: t('passkey.add') })
-      .click()
+    // What loads above may move the button away from under the pointer.
+    await expect(async () => {
+      await page
+        .locator('#passkeys')
+        .getByRole('button', { name: t('passkey.add') })
+        .click()
+      await expect(dialog).toBeVisible({ timeout: 1_000 })
+    }).toPass()
     await expect(dialog.getByLabel(t('passkey.name'))).toHaveValue(/Chrome/)
     await dialog.getByLabel(t('passkey.name')).fill(name)
     await dialog.getByRole('button', { name: t('passkey.continue') }).click()

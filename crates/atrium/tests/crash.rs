@@ -144,11 +144,13 @@ async fn kill_at_random_moments_loses_and_doubles_nothing() {
     for sender in senders {
         sender.await.unwrap();
     }
-    let waiting = wait_until_empty(&address.lock().unwrap().clone()).await;
+    let last = address.lock().unwrap().clone();
+    let waiting = wait_until_empty(&last).await;
     assert_eq!(waiting, 0, "the backlog drains by itself");
     Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     child.wait().unwrap();
-    check(folder.path(), &known.lock().unwrap()).await;
+    let known = std::mem::take(&mut *known.lock().unwrap());
+    check(folder.path(), &known).await;
 }
 
 async fn wait_until_empty(address: &str) -> i64 {

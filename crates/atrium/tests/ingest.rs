@@ -8,13 +8,14 @@ mod support;
 use std::time::Duration;
 
 use atrium::collect::loader::{self, Turn};
-use atrium::collect::{alerts, ledger, upkeep};
+use atrium::collect::spool::Attempt;
+use atrium::collect::{alerts, ledger, record, upkeep};
 use atrium::{apps, erasures};
 use serde_json::{Value, json};
 use support::sender::{event, event_at, mutation};
 use support::{Store, TestServer, in_both_sizes};
 use uuid::Uuid;
-use warehouse::Kind;
+use warehouse::{Kind, LogIdRow};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 
@@ -116,6 +117,100 @@ in_both_sizes! {
         assert_eq!(number(&server, "(SELECT sum(events) FROM totals_15m)").await, 2);
         let expected = vec![("accepted".to_owned(), 2), ("duplicate".to_owned(), 3)];
         assert_eq!(booked(&server, &team.app_id).await, expected);
+    }
+}
+
+in_both_sizes! {
+    async fn an_id_is_its_apps_own(server: TestServer) {
+        let (one, two) = (server.team("one").await, server.team("two").await);
+        let message = event(&server, "a");
+        for app in [&one.app_id, &two.app_id] {
+            let key = server.collect_key(app.as_str()).await;
+            let answer = server.collect(&key, json!([message])).await;
+            assert_eq!(answer.body["data"]["accepted"], 1, "{answer:?}");
+            drain(&server).await;
+        }
+        assert_eq!(number(&server, "(SELECT count() FROM events)").await, 2);
+    }
+}
+
+in_both_sizes! {
+    async fn a_batch_that_was_broken_off_is_completed(server: TestServer) {
+        let team = server.team("one").await;
+        let key = server.collect_key(team.app_id.as_str()).await;
+        let spool = &server.atrium.collector.spool;
+        let store = &server.atrium.warehouse;
+        store.ready(Duration::from_secs(60)).await.unwrap();
+        for (round, broken_after) in ["nothing", "ids", "rows"].into_iter().enumerate() {
+            let batch: Vec<_> = (0..10).map(|_| event(&server, "a")).collect();
+            server.collect(&key, json!(batch)).await;
+            let chunk = spool.take(i64::MAX, None).await.unwrap();
+            let number = 7_000 + round as u64;
+            spool.begin(Attempt { batch: number, upto: chunk.upto }).await.unwrap();
+            let mut records = Vec::new();
+            record::decode(&chunk.groups[0].data, &mut records).unwrap();
+            let (mut ids, mut rows) = (Vec::new(), Vec::new());
+            for record in &records {
+                let received = u32::try_from(server.atrium.now().0 / 1_000).unwrap();
+                let (log_id, app_id) = (record.log_id, record.app);
+                let id = LogIdRow { log_id, app_id, received, batch: number };
+                warehouse::write_log_id(&id, &mut ids);
+                rows.extend_from_slice(&chunk.groups[0].data[record.row.clone()]);
+            }
+            if broken_after != "nothing" {
+                store.insert(warehouse::log_id_insert(), ids.into(), Default::default()).await.unwrap();
+            }
+            if broken_after == "rows" {
+                let sql = warehouse::event_insert(number);
+                store.insert(&sql, rows.into(), Default::default()).await.unwrap();
+            }
+            drain(&server).await;
+            let expected = 10 * (round as i64 + 1);
+            for sum in ["count() FROM events", "uniqExact(log_id) FROM events",
+                "sum(events) FROM totals_15m", "sum(events) FROM events_15m"] {
+                let found = self::number(&server, &format!("(SELECT {sum})")).await;
+                assert_eq!(found, expected, "after {broken_after}: {sum}");
+            }
+        }
+        assert_eq!(booked(&server, &team.app_id).await, [("accepted".to_owned(), 30)]);
+    }
+}
+
+in_both_sizes! {
+    async fn many_long_names_are_no_obstacle(server: TestServer) {
+        let team = server.team("one").await;
+        let key = server.access_key(team.actor("owner"), team.app_id.as_str()).await;
+        let messages: Vec<_> = (0..600)
+            .map(|number| {
+                let id = format!("{}{number:03}", "名".repeat(120));
+                mutation(&server, "UserMutation", "set", &id, json!({ "n": number }))
+            })
+            .collect();
+        let answer = server.collect_signed(&key, json!(messages)).await;
+        assert_eq!(answer.body["data"]["accepted"], 600, "{answer:?}");
+        drain(&server).await;
+        assert_eq!(number(&server, "(SELECT count() FROM profiles FINAL)").await, 600);
+    }
+}
+
+in_both_sizes! {
+    async fn versions_that_a_stranger_makes_up_share_a_line(server: TestServer) {
+        let team = server.team("one").await;
+        let key = server.collect_key(team.app_id.as_str()).await;
+        for _ in 0..2 {
+            let messages: Vec<_> = (0..500)
+                .map(|_| {
+                    let mut message = event(&server, "a");
+                    message["data"]["sdk_version"] = json!(Uuid::new_v4().to_string()[..8]);
+                    message
+                })
+                .collect();
+            server.collect(&key, json!(messages)).await;
+        }
+        drain(&server).await;
+        let lines = server.count("SELECT COUNT(*) FROM ingest_ledger").await;
+        assert!(lines <= 52, "{lines}");
+        assert_eq!(booked(&server, &team.app_id).await, [("accepted".to_owned(), 1_000)]);
     }
 }
 

@@ -77,10 +77,13 @@ pub async fn collect_post(
         return Err(Code::UnsupportedType.into());
     }
     let encoding = body::encoding(request.headers())?;
-    let headers = request.headers().clone();
-    let path = request.uri().path().to_owned();
+    let claimed = signature::is_claimed(request.headers())
+        .then(|| (request.headers().clone(), request.uri().path().to_owned()));
     let sent = read_body(request, body::SENT_MAX).await?;
-    let signer = prove(&atrium, &headers, "POST", &path, &sent).await?;
+    let signer = match &claimed {
+        Some((headers, path)) => Some(prove(&atrium, headers, "POST", path, &sent).await?),
+        None => None,
+    };
     // Small on the wire can be large in memory: few at a time.
     let _turn = match encoding {
         Encoding::Plain => None,
@@ -100,7 +103,10 @@ pub async fn collect_get(
 ) -> Result<Response> {
     let query = request.uri().query().unwrap_or_default();
     let path = request.uri().path();
-    let signer = prove(&atrium, request.headers(), "GET", path, query.as_bytes()).await?;
+    let signer = match signature::is_claimed(request.headers()) {
+        true => Some(prove(&atrium, request.headers(), "GET", path, query.as_bytes()).await?),
+        false => None,
+    };
     let (mut app_key, mut list) = (None, None);
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
         match name.as_ref() {
@@ -125,17 +131,14 @@ fn unpack(sent: Vec<u8>, encoding: Encoding) -> Result<Vec<u8>> {
     }
 }
 
-/// Who signed it; None when nobody claims to have. Everything that is wrong has one answer.
+/// Who signed it. Everything that is wrong has one answer.
 async fn prove(
     atrium: &AppState,
     headers: &HeaderMap,
     method: &str,
     path: &str,
     payload: &[u8],
-) -> Result<Option<Arc<SigningCaller>>> {
-    if !signature::is_claimed(headers) {
-        return Ok(None);
-    }
+) -> Result<Arc<SigningCaller>> {
     let now = atrium.now();
     let claim = Claim::read(headers, now).ok_or(Code::BadSignature)?;
     let caller = callers::by_access_key(atrium, claim.key_id).await?;
@@ -148,8 +151,7 @@ async fn prove(
         Memory::Seen => return Err(Code::BadSignature.into()),
         Memory::Full => return Err(Error::busy(Code::Unavailable, 30)),
     }
-    let caller = caller.filter(|caller| caller.is_live(now)).ok_or(Code::BadSignature)?;
-    Ok(Some(caller))
+    Ok(caller.filter(|caller| caller.is_live(now)).ok_or(Code::BadSignature)?)
 }
 
 /// From a body to its receipt.

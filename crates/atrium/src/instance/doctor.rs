@@ -3,12 +3,18 @@
 
 use std::fmt;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::time::Duration;
+
+use warehouse::{Location, Warehouse};
 
 use crate::audit;
 use crate::config::Settings;
 use crate::db::{Db, Dialect, MigrationState};
 use crate::keyring::{self, KEY_FILE, Keyring};
+
+/// How long a store elsewhere may take to answer.
+const ASK_LIMIT: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
@@ -44,7 +50,7 @@ pub async fn examine(settings: &Settings) -> Vec<Finding> {
         public_url(settings),
         data_dir(&settings.stores.data_dir),
         key_file(&settings.stores.data_dir.join(KEY_FILE)),
-        engine_library(),
+        event_store(settings).await,
     ];
     findings.extend(database(settings).await);
     findings
@@ -95,16 +101,28 @@ fn key_file(file: &Path) -> Finding {
 }
 
 /// The event engine's library sits beside the program in `lib/`.
-fn engine_library() -> Finding {
-    let name = if cfg!(target_os = "macos") { "libchdb.dylib" } else { "libchdb.so" };
-    let beside = std::env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned));
-    let places: Vec<PathBuf> =
-        beside.iter().flat_map(|dir| [dir.join("lib").join(name), dir.join(name)]).collect();
-    match places.iter().find(|place| place.exists()) {
-        Some(place) => finding(Verdict::Ok, "engine", place.display().to_string()),
-        None => {
-            finding(Verdict::Warning, "engine", format!("{name} is not in lib/ beside the program"))
+/// A remote store is asked; of the embedded one only the library is looked for, because its tables
+/// belong to the server that may be running.
+async fn event_store(settings: &Settings) -> Finding {
+    const WHAT: &str = "events";
+    let events = &settings.events;
+    let Some(url) = &events.warehouse_url else {
+        let library = events.engine_library.display();
+        return if events.engine_library.exists() {
+            finding(Verdict::Ok, WHAT, format!("embedded, {library}"))
+        } else {
+            let text = format!("{library} is not there: events wait in the spool until it is");
+            finding(Verdict::Warning, WHAT, text)
+        };
+    };
+    let host = url.host_str().unwrap_or_default();
+    let store = Warehouse::open(Location::Remote { url: url.clone() }).patient(ASK_LIMIT);
+    match store.bytes("SELECT version() FORMAT TSV", &[]).await {
+        Ok(version) => {
+            let version = String::from_utf8_lossy(&version);
+            finding(Verdict::Ok, WHAT, format!("{host}, ClickHouse {}", version.trim()))
         }
+        Err(error) => finding(Verdict::Failure, WHAT, format!("{host}: {error}")),
     }
 }
 

@@ -122,7 +122,7 @@ describe('receiving data', () => {
 })
 
 describe('erasing one person’s data', () => {
-  const may: Shown['may'] = ['app:view', 'profile:pii']
+  const may: Shown['may'] = ['app:view', 'profile:pii', 'app:delete']
   const list = (...items: Erasure[]) => ok({ items, total: items.length })
 
   it('asks for the id twice and sends it as it was typed', async () => {
