@@ -1,4 +1,4 @@
-# The only commands anyone needs: run · test · build · bench · fmt · generate · release.
+# The only commands anyone needs: run · test · test-long · build · bench · fmt · generate · release.
 # Each does its own set-up on a machine with Rust, Node and make.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c

@@ -52,7 +52,8 @@ pub async fn serve(folder: &str, accounts: usize) -> anyhow::Result<()> {
     };
     let bare = axum::Router::new()
         .route("/", routing::get(move || async move { axum::Json(answer) }))
-        .route("/hash", routing::get(one_hash));
+        .route("/hash", routing::get(one_hash))
+        .route("/v1/collect", routing::post(|_: axum::body::Bytes| async { "ok" }));
     tokio::spawn(async move { axum::serve(bare_listener, bare).await });
     atrium::server::run(listener, &state, std::future::pending()).await;
     Ok(())

@@ -7,12 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use axum::Router;
 use axum::body::Bytes;
-use axum::routing::post;
-use tokio::net::TcpListener;
 use warehouse::{EventRow, Insert, Location, Warehouse};
 
+use crate::both::Both;
 use crate::load::{self, Outcome};
 use crate::program::{self, Program};
 use crate::sending::{self, Template};
@@ -36,13 +34,14 @@ pub async fn measure(program: &str) -> anyhow::Result<()> {
 /// One message a request, against a handler that reads the body and answers.
 async fn beacons(program: &str) -> anyhow::Result<()> {
     let server = Program::start(program).await?;
-    let bare = bare_post().await?;
+    // In a process of its own, as the program is.
+    let both = Both::start(1).await?;
     let template = Template::new(&server.collect_key, 1, None);
     load::send(server.address, &template, CONNECTIONS, SLICE / 2).await?;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         ours.push(load::send(server.address, &template, CONNECTIONS, SLICE).await?);
-        theirs.push(load::send(bare, &template, CONNECTIONS, SLICE).await?);
+        theirs.push(load::send(both.bare, &template, CONNECTIONS, SLICE).await?);
     }
     let (ours, theirs) = (Outcome::merge(ours), Outcome::merge(theirs));
     println!("one-message beacons, {CONNECTIONS} connections, loading into the engine meanwhile");
@@ -53,15 +52,6 @@ async fn beacons(program: &str) -> anyhow::Result<()> {
         ours.per_second() / theirs.per_second()
     );
     Ok(())
-}
-
-/// In a process of its own, as the program is.
-async fn bare_post() -> anyhow::Result<std::net::SocketAddr> {
-    let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let address = listener.local_addr()?;
-    let router = Router::new().route("/v1/collect", post(|_: Bytes| async { "ok" }));
-    tokio::spawn(async move { axum::serve(listener, router).await });
-    Ok(address)
 }
 
 /// What a signature costs: CPU per request with and without.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::both::{self, Both};
 use crate::load::{self, Outcome};
+use crate::sending::Template;
 
 const CONNECTIONS: usize = 64;
 const ROUNDS: usize = 6;
@@ -14,15 +15,16 @@ pub async fn measure() -> anyhow::Result<()> {
     let both = Both::start(1).await?;
     let (server, bare) = (both.server, both.bare);
     let cookie = both::sign_in(server, [127, 0, 0, 1], 0).await?;
-    let current = format!("GET /api/v1/current HTTP/1.1\r\nhost: a\r\ncookie: {cookie}\r\n\r\n");
-    let plain = "GET / HTTP/1.1\r\nhost: a\r\n\r\n";
-    load::run(server, &current, CONNECTIONS, SLICE / 2).await?;
-    load::run(bare, plain, CONNECTIONS, SLICE / 2).await?;
+    let current = format!("GET /api/v1/current HTTP/1.1\r\nhost: a\r\ncookie: {cookie}\r\n");
+    let current = Template::plain(&current);
+    let plain = Template::plain("GET / HTTP/1.1\r\nhost: a\r\n");
+    load::send(server, &current, CONNECTIONS, SLICE / 2).await?;
+    load::send(bare, &plain, CONNECTIONS, SLICE / 2).await?;
     // Taken in turns, so that a busy moment of the machine hits both alike.
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        ours.push(load::run(server, &current, CONNECTIONS, SLICE).await?);
-        theirs.push(load::run(bare, plain, CONNECTIONS, SLICE).await?);
+        ours.push(load::send(server, &current, CONNECTIONS, SLICE).await?);
+        theirs.push(load::send(bare, &plain, CONNECTIONS, SLICE).await?);
     }
     let (ours, theirs) = (Outcome::merge(ours), Outcome::merge(theirs));
 

@@ -37,27 +37,6 @@ impl Outcome {
     }
 }
 
-pub async fn run(
-    server: SocketAddr,
-    request: &str,
-    connections: usize,
-    duration: Duration,
-) -> anyhow::Result<Outcome> {
-    ensure!(server.ip().is_loopback(), "load is only ever aimed at loopback");
-    let started = Instant::now();
-    let mut tasks = Vec::new();
-    for _ in 0..connections {
-        let request = request.to_owned();
-        tasks.push(tokio::spawn(one_connection(server, request, started + duration)));
-    }
-    let mut latencies = Vec::new();
-    for task in tasks {
-        latencies.extend(task.await??);
-    }
-    latencies.sort_unstable();
-    Ok(Outcome { requests: latencies.len(), seconds: started.elapsed().as_secs_f64(), latencies })
-}
-
 /// Sends requests of a template until the time is over.
 pub async fn send(
     server: SocketAddr,
@@ -153,24 +132,6 @@ async fn read_answer(stream: &mut TcpStream, buffer: &mut [u8]) -> anyhow::Resul
             return Ok(());
         }
     }
-}
-
-async fn one_connection(
-    server: SocketAddr,
-    request: String,
-    until: Instant,
-) -> anyhow::Result<Vec<u32>> {
-    let mut stream = TcpStream::connect(server).await?;
-    stream.set_nodelay(true)?;
-    let mut latencies = Vec::new();
-    let mut buffer = vec![0_u8; 16 * 1024];
-    while Instant::now() < until {
-        let sent = Instant::now();
-        stream.write_all(request.as_bytes()).await?;
-        read_answer(&mut stream, &mut buffer).await?;
-        latencies.push(u32::try_from(sent.elapsed().as_micros()).unwrap_or(u32::MAX));
-    }
-    Ok(latencies)
 }
 
 /// The length of the response, once its head is there. Anything but 200 is no measurement.

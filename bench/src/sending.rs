@@ -76,6 +76,11 @@ impl Template {
         Self { head, body, ids, signer: signer.cloned() }
     }
 
+    /// A request that stays the same: its head, with the last line's end, and no body.
+    pub fn plain(head: &str) -> Self {
+        Self { head: head.to_owned(), body: Vec::new(), ids: Vec::new(), signer: None }
+    }
+
     /// The bytes of the next request.
     pub fn next(&mut self, into: &mut Vec<u8>) {
         for at in &self.ids {

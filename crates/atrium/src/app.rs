@@ -13,6 +13,7 @@ use crate::collect::Collector;
 use crate::collect::event_store::EventStore;
 use crate::config::Settings;
 use crate::db::Db;
+use crate::folder;
 use crate::http::cookies::CookieName;
 use crate::keyring::Keyring;
 use crate::keys;
@@ -65,7 +66,7 @@ impl AppState {
     /// Opens the stores, brings the schema up to date and finds the master key.
     pub async fn start(settings: Settings, clock: Clock) -> anyhow::Result<Self> {
         let entropy = Entropy;
-        make_data_dir(&settings)?;
+        folder::make_private(&settings.stores.data_dir).context("data_dir")?;
         let db = Db::open(&settings.stores.database_url).await.context("database_url")?;
         let applied = db.migrate().await?;
         if applied > 0 {
@@ -106,15 +107,4 @@ impl AppState {
     pub fn new_id(&self) -> Id {
         self.entropy.id(self.now())
     }
-}
-
-/// Others on the machine have no business in there.
-fn make_data_dir(settings: &Settings) -> anyhow::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    let folder = &settings.stores.data_dir;
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .with_context(|| format!("data_dir: {} cannot be made", folder.display()))
 }

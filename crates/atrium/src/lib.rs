@@ -11,6 +11,7 @@ pub mod config;
 pub mod db;
 pub mod erasures;
 pub mod error;
+pub mod folder;
 pub mod http;
 pub mod insight;
 pub mod instance;

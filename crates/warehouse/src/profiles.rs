@@ -75,21 +75,6 @@ impl Warehouse {
         Ok(found)
     }
 
-    /// Every change to one profile, in the order of their times.
-    pub async fn mutations_of(
-        &self,
-        app: Uuid,
-        kind: Kind,
-        id: &str,
-    ) -> Result<Vec<MutationRow>, Error> {
-        let sql = "SELECT toUnixTimestamp64Milli(time) AS time_ms, log_id, operation, properties, \
-                   toUnixTimestamp64Milli(received_at) AS received_ms FROM mutations \
-                   WHERE app_id = {app:UUID} AND kind = {kind:String} AND id = {id:String} \
-                   ORDER BY time, log_id LIMIT 1 BY log_id";
-        let params = [("app", app.into()), ("kind", kind.as_str().into()), ("id", id.into())];
-        self.query(sql, &params).await
-    }
-
     /// Stores profiles; each replaces those of a lower version.
     pub async fn insert_profiles(&self, rows: &[ProfileRow]) -> Result<(), Error> {
         if rows.is_empty() {

@@ -2,9 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import type { App, OwnRole } from '../api/app'
 import { orgQuery } from '../api/orgs'
+import { Badge } from '../components/Badge'
 import { useT } from '../i18n/useT'
 import { paths } from '../paths'
 import styles from './AppSettingsLayout.module.css'
+
+const TONES = { active: 'success', archived: 'warning', deleted: 'danger' } as const
 
 export function AppHeader({ app, own }: { app: App; own: OwnRole }) {
   const t = useT()
@@ -14,9 +17,7 @@ export function AppHeader({ app, own }: { app: App; own: OwnRole }) {
   return (
     <header className={styles.header}>
       <p className={styles.name}>{app.name}</p>
-      <span className={styles.badge} data-status={app.status}>
-        {t(`apps.state.${app.status}`)}
-      </span>
+      <Badge tone={TONES[app.status]}>{t(`apps.state.${app.status}`)}</Badge>
       <dl className={styles.facts}>
         {team.data && (
           <div>

@@ -199,9 +199,8 @@ pub async fn app_update(
     checks.finish()?;
     let mut tx = atrium.db.write().await?;
     let (before, _) = app.hold_active(&mut tx).await?;
-    let (kept_before, _) = store::retention(&mut tx, app.id()).await?;
-    let kept = input.retention_days.unwrap_or(kept_before);
-    if kept != kept_before {
+    let kept = input.retention_days.unwrap_or(before.retention_days);
+    if kept != before.retention_days {
         store::set_retention(&mut tx, app.id(), kept).await?;
     }
     let name = name.unwrap_or_else(|| before.name.clone());
@@ -213,7 +212,7 @@ pub async fn app_update(
     let event = Event::new("app.update", "app", app.id()).in_org(&before.org_id).in_app(app.id());
     let event = event.with(json!({
         "before": { "name": before.name, "description": before.description, "timezone": before.timezone,
-            "retention_days": kept_before },
+            "retention_days": before.retention_days },
         "after": { "name": name, "description": description, "timezone": timezone,
             "retention_days": kept },
     }));

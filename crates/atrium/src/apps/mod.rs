@@ -113,7 +113,7 @@ impl AppView {
             purge_started: row.purge_started_at.is_some(),
             member_count: row.member_count,
             events_24h: None,
-            retention_days: None,
+            retention_days: row.retention_days,
             org_retention_days: None,
             collect_key: None,
             permissions: access.permissions.iter().map(|it| it.code()).collect(),
@@ -131,9 +131,7 @@ impl AppView {
             true => keys::store::collect_key(db, &row.id).await?,
             false => None,
         };
-        let (retention_days, of_org) = store::retention(db, &row.id).await?;
-        let org_retention_days = Some(of_org);
-        let view = Self::new(atrium, row, access);
-        Ok(Self { collect_key, retention_days, org_retention_days, ..view })
+        let org_retention_days = Some(store::org_retention(db, &row.org_id).await?);
+        Ok(Self { collect_key, org_retention_days, ..Self::new(atrium, row, access) })
     }
 }

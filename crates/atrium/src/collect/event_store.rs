@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use warehouse::{Location, State, Warehouse};
 
 use crate::config::{EventSettings, StoreSettings};
+use crate::folder;
 
 pub struct EventStore {
     location: Location,
@@ -56,7 +57,7 @@ impl Deref for EventStore {
     fn deref(&self) -> &Warehouse {
         self.opened.get_or_init(|| {
             if let Location::Embedded { folder, .. } = &self.location
-                && let Err(error) = super::spool::make_private(folder)
+                && let Err(error) = folder::make_private(folder)
             {
                 // The engine will say so too, and again at each of its starts.
                 tracing::error!(%error, "the event store's folder");

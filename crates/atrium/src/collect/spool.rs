@@ -15,6 +15,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use super::ledger::Tally;
 use super::recent::{MessageId, Recent};
 use super::spool_writer::{self, Command};
+use crate::folder;
 
 const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -114,7 +115,7 @@ impl Spool {
     pub fn open(data_dir: &Path, limit: u64, recent: &Arc<Recent>) -> anyhow::Result<Self> {
         for slot in 1..=SLOTS {
             let folder = slot_folder(data_dir, slot);
-            make_private(&folder)?;
+            folder::make_private(&folder)?;
             if let Some(lock) = try_lock(&folder)? {
                 return Self::open_in(&folder, lock, limit, recent);
             }
@@ -315,12 +316,6 @@ impl Spool {
 
 fn slot_folder(data_dir: &Path, slot: u32) -> PathBuf {
     data_dir.join("spool").join(slot.to_string())
-}
-
-pub fn make_private(folder: &Path) -> anyhow::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.with_context(|| format!("{} cannot be made", folder.display()))
 }
 
 /// None while another server holds it.

@@ -205,12 +205,14 @@ async fn profiles_and_their_changes() {
         write_mutation(&row, &mut body);
     }
     store.warehouse.insert(&mutation_insert(9), body.into(), Insert::default()).await.unwrap();
-    let changes = store.warehouse.mutations_of(app, Kind::User, "it's\n\nme").await.unwrap();
-    assert_eq!(changes.iter().map(|row| row.log_id).collect::<Vec<_>>(), ids);
-    assert_eq!(changes[2].time_ms, START_MS + 2);
-    assert!(
-        store.warehouse.mutations_of(app, Kind::Device, "it's\n\nme").await.unwrap().is_empty()
-    );
+    let me = ["it's\n\nme".to_owned()];
+    let changes = async |kind, after| {
+        let found = store.warehouse.mutations_of_many(app, kind, &me, after).await.unwrap();
+        found.iter().map(|change| change.mutation.log_id).collect::<Vec<_>>()
+    };
+    assert_eq!(changes(Kind::User, None).await, ids);
+    assert_eq!(changes(Kind::User, Some(START_MS + 1)).await, ids[2..]);
+    assert!(changes(Kind::Device, None).await.is_empty());
     let batch = store.warehouse.stored_of_batch(9, &[app], START_MS, START_MS + 3).await.unwrap();
     let expected = ids.iter().map(|id| (app, *id)).collect();
     assert_eq!(batch.into_iter().collect::<BTreeSet<_>>(), expected);

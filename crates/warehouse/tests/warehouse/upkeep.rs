@@ -130,8 +130,9 @@ async fn an_erased_user_leaves_nothing_and_takes_nobody_along() {
     // The device was seen, whoever used it.
     expected.extend(expected_devices.into_iter().filter(|(key, _)| key.starts_with("device ")));
     same(&stored(&store.warehouse).await, &expected);
-    assert!(store.warehouse.mutations_of(app, Kind::User, "user 3").await.unwrap().is_empty());
-    assert_eq!(store.warehouse.mutations_of(app, Kind::User, "user 4").await.unwrap().len(), 1);
+    let users = ["user 3".to_owned(), "user 4".to_owned()];
+    let left = store.warehouse.mutations_of_many(app, Kind::User, &users, None).await.unwrap();
+    assert_eq!(left.iter().map(|change| change.id.as_str()).collect::<Vec<_>>(), ["user 4"]);
     let ids = ["user 3".to_owned(), "user 4".to_owned()];
     assert_eq!(store.warehouse.profiles(app, Kind::User, &ids).await.unwrap().len(), 1);
     assert_eq!(store.warehouse.erase(app, Kind::User, "user 3").await.unwrap(), 0);

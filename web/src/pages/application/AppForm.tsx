@@ -2,10 +2,10 @@ import { Input } from 'antd'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { updateApp, type App } from '../../api/app'
-import { ConfirmDialog } from '../../components/ConfirmDialog'
 import { Field } from '../../components/form/Field'
 import { FormError } from '../../components/form/FormError'
 import { readDays, RETENTION_DAYS } from '../../components/form/retention'
+import { ShorterRetention } from '../../components/form/RetentionDays'
 import { filled } from '../../components/form/rules'
 import { SaveRow } from '../../components/form/SaveRow'
 import { TextInput } from '../../components/form/TextInput'
@@ -86,16 +86,7 @@ export function AppForm({ app }: { app: App }) {
         disabled={!formState.isDirty}
         saved={saved && !formState.isDirty ? t('common.saved') : ''}
       />
-      <ConfirmDialog
-        open={shortening.about !== null}
-        title={t('setting.shortenTitle')}
-        confirm={t('setting.shorten')}
-        danger
-        onConfirm={() => shortening.answer(true)}
-        onCancel={() => shortening.answer(false)}
-      >
-        {t('setting.shortenText', { before, after: shortening.about ?? before })}
-      </ConfirmDialog>
+      <ShorterRetention before={before} question={shortening} />
     </form>
   )
 }

@@ -1,9 +1,7 @@
 /** How long the app keeps its events: as long as the team does, or a number of days of its own. */
 import { useWatch, type UseFormReturn } from 'react-hook-form'
 import { ChoiceField } from '../../components/form/ChoiceField'
-import { Field } from '../../components/form/Field'
-import { retentionRule } from '../../components/form/retention'
-import { TextInput } from '../../components/form/TextInput'
+import { RetentionDays } from '../../components/form/RetentionDays'
 import { useT } from '../../i18n/useT'
 
 export type Keeps = 'team' | 'own'
@@ -39,21 +37,7 @@ export function RetentionFields({ form, teamDays }: RetentionFieldsProps) {
         note={t('setting.retentionHint')}
       />
       {keeps === 'own' && (
-        <Field
-          control={form.control}
-          name="retention_days"
-          label={t('retention.days')}
-          rules={retentionRule(t)}
-        >
-          {(input) => (
-            <TextInput
-              {...input}
-              inputMode="numeric"
-              autoComplete="off"
-              suffix={t('setting.days')}
-            />
-          )}
-        </Field>
+        <RetentionDays control={form.control} name="retention_days" label={t('retention.days')} />
       )}
     </>
   )

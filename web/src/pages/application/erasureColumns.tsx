@@ -1,9 +1,12 @@
 import { stateOf, type Erasure } from '../../api/erasures'
+import { Badge } from '../../components/Badge'
 import { Moment } from '../../components/Moment'
 import type { Column } from '../../components/table/columns'
 import { Counted, UNKNOWN } from '../../components/table/Counted'
 import { useT } from '../../i18n/useT'
 import styles from './erasures.module.css'
+
+const TONES = { pending: 'soft', running: 'warning', done: 'success', failed: 'danger' } as const
 
 export function useErasureColumns(): Column<Erasure>[] {
   const t = useT()
@@ -23,9 +26,7 @@ export function useErasureColumns(): Column<Erasure>[] {
       key: 'state',
       title: t('erasure.state'),
       render: (erasure) => (
-        <span className={styles.badge} data-state={stateOf(erasure)}>
-          {t(`erasure.state.${stateOf(erasure)}`)}
-        </span>
+        <Badge tone={TONES[stateOf(erasure)]}>{t(`erasure.state.${stateOf(erasure)}`)}</Badge>
       ),
     },
     {

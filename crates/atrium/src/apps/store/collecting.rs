@@ -45,15 +45,12 @@ pub async fn retentions(db: &mut AnyConnection) -> Result<Vec<RetentionRow>> {
     .await?)
 }
 
-/// The organisation's own number comes second.
-pub async fn retention(db: &mut AnyConnection, app_id: &Id) -> Result<(Option<i64>, i64)> {
-    Ok(sqlx::query_as(
-        "SELECT apps.retention_days, organizations.retention_days
-         FROM apps JOIN organizations ON organizations.id = apps.org_id WHERE apps.id = $1",
-    )
-    .bind(app_id)
-    .fetch_one(db)
-    .await?)
+/// What apps without a number of their own keep to.
+pub async fn org_retention(db: &mut AnyConnection, org_id: &Id) -> Result<i64> {
+    Ok(sqlx::query_scalar("SELECT retention_days FROM organizations WHERE id = $1")
+        .bind(org_id)
+        .fetch_one(db)
+        .await?)
 }
 
 pub async fn set_retention(db: &mut AnyConnection, app_id: &Id, days: Option<i64>) -> Result<()> {

@@ -31,6 +31,7 @@ pub struct AppRow {
     pub deleted_at: Option<Millis>,
     pub purge_at: Option<Millis>,
     pub purge_started_at: Option<Millis>,
+    pub retention_days: Option<i64>,
     pub member_count: i64,
 }
 
@@ -49,7 +50,8 @@ const MEMBER_COUNT: &str =
 
 const COLUMNS: &str = "apps.id, apps.org_id, apps.name, apps.name_key, apps.description,
         apps.region, apps.timezone, apps.created_by, creators.name AS creator, apps.created_at,
-        apps.archived_at, apps.deleted_at, apps.purge_at, apps.purge_started_at";
+        apps.archived_at, apps.deleted_at, apps.purge_at, apps.purge_started_at,
+        apps.retention_days";
 
 /// How someone comes to an app: by the organisation, or by a role in the app.
 #[derive(FromRow)]

@@ -1,5 +1,6 @@
 import type { AccessKey } from '../../../api/keys'
 import { ActionMenu } from '../../../components/ActionMenu'
+import { Badge } from '../../../components/Badge'
 import { CopyButton } from '../../../components/CopyButton'
 import { Moment } from '../../../components/Moment'
 import type { Column } from '../../../components/table/columns'
@@ -105,12 +106,10 @@ export function useAccessKeyColumns(
   ]
 }
 
+const TONES = { active: 'success', soon: 'warning', expired: 'danger', disabled: 'soft' } as const
+
 function StateBadge({ accessKey }: { accessKey: AccessKey }) {
   const t = useT()
   const state = expiresSoon(accessKey, useNow()) ? 'soon' : accessKey.state
-  return (
-    <span className={styles.badge} data-state={state}>
-      {t(`accessKey.state.${state}`)}
-    </span>
-  )
+  return <Badge tone={TONES[state]}>{t(`accessKey.state.${state}`)}</Badge>
 }

@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { updateOrg, type Org } from '../../../api/orgs'
-import { ConfirmDialog } from '../../../components/ConfirmDialog'
 import { Field } from '../../../components/form/Field'
 import { FormError } from '../../../components/form/FormError'
-import { readDays, retentionRule } from '../../../components/form/retention'
+import { readDays } from '../../../components/form/retention'
+import { RetentionDays, ShorterRetention } from '../../../components/form/RetentionDays'
 import { filled } from '../../../components/form/rules'
 import { SaveRow } from '../../../components/form/SaveRow'
 import { TextInput } from '../../../components/form/TextInput'
@@ -67,22 +67,12 @@ export function GeneralSection() {
         >
           {({ name: _, ...input }) => <TimezoneSelect {...input} />}
         </Field>
-        <Field
+        <RetentionDays
           control={control}
           name="retention_days"
           label={t('setting.retention')}
           hint={t('setting.retentionHint')}
-          rules={retentionRule(t)}
-        >
-          {(input) => (
-            <TextInput
-              {...input}
-              inputMode="numeric"
-              autoComplete="off"
-              suffix={t('setting.days')}
-            />
-          )}
-        </Field>
+        />
         <SaveRow
           label={t('common.save')}
           sending={sending}
@@ -91,19 +81,7 @@ export function GeneralSection() {
           saved={saved && !formState.isDirty ? t('common.saved') : ''}
         />
       </form>
-      <ConfirmDialog
-        open={shortening.about !== null}
-        title={t('setting.shortenTitle')}
-        confirm={t('setting.shorten')}
-        danger
-        onConfirm={() => shortening.answer(true)}
-        onCancel={() => shortening.answer(false)}
-      >
-        {t('setting.shortenText', {
-          before: org.retention_days,
-          after: shortening.about ?? org.retention_days,
-        })}
-      </ConfirmDialog>
+      <ShorterRetention before={org.retention_days} question={shortening} />
     </Card>
   )
 }
