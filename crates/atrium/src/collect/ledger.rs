@@ -1,6 +1,7 @@
 //! The ledger: every message that came ends in one counter. Counts travel with the messages they
 //! count, through the spool, and are booked once per batch, in the metadata database.
 
+use std::borrow::Cow;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,8 +43,8 @@ impl Outcome {
 pub struct Line {
     app: Uuid,
     day: i32,
-    kind: String,
-    outcome: String,
+    kind: Cow<'static, str>,
+    outcome: Cow<'static, str>,
     sdk_version: String,
 }
 
@@ -74,8 +75,8 @@ impl Tally {
                 let line = Line {
                     app,
                     day,
-                    kind: kind.to_owned(),
-                    outcome: outcome.to_owned(),
+                    kind: kind.into(),
+                    outcome: outcome.into(),
                     sdk_version: version,
                 };
                 self.0.push((line, count));
@@ -153,8 +154,8 @@ pub async fn book(db: &mut AnyConnection, batch: &str, tally: &Tally, now: Milli
         )
         .bind(&app)
         .bind(&day)
-        .bind(&line.kind)
-        .bind(&line.outcome)
+        .bind(&*line.kind)
+        .bind(&*line.outcome)
         .bind(version)
         .bind(count)
         .execute(&mut *db)

@@ -19,6 +19,10 @@ const GROUP_MAX: usize = 8 << 20;
 const LOG_WANTED: u64 = 16 << 20;
 /// The pages a commit writes besides its data, about.
 const COMMIT_COST: u64 = 64 << 10;
+/// So many requests in one commit come from a crowd: the next commit waits a moment for more of them,
+/// because its price is the same for few as for many.
+const CROWD: usize = 64;
+const GATHERING: Duration = Duration::from_millis(2);
 const BUSY: Duration = Duration::from_secs(10);
 const LOG_LOOK: Duration = Duration::from_millis(250);
 
@@ -107,7 +111,11 @@ pub fn start(
 
 impl Writer {
     fn run(mut self) {
+        let mut crowded = false;
         while let Some(first) = self.queue.blocking_recv() {
+            if crowded {
+                std::thread::sleep(GATHERING);
+            }
             let mut group = Group::default();
             group.add(first);
             // A group with both a begin and a finish would lose their order.
@@ -117,6 +125,7 @@ impl Writer {
                     Err(_) => break,
                 }
             }
+            crowded = group.waiting.len() >= CROWD;
             self.commit(group);
             if self.log.copied.swap(false, Ordering::Relaxed) {
                 // The next commit begins the log from its start; unless someone reads from it just

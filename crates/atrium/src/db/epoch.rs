@@ -2,10 +2,14 @@
 //!
 //! What this process remembers of a session is true as long as the epoch stays the same, also when
 //! another instance or the command line changed something. On SQLite the row is a page in memory,
-//! and reading it on the spot costs less than handing the question to another thread. On
-//! PostgreSQL it is a round trip, which all requests that wait at the same moment share: the query
-//! starts after all of them asked, so its answer is as true as if each had asked alone.
+//! and reading it on the spot costs less than handing the question to another thread; and while
+//! nobody committed anything, not even that is needed (`Commits`). On PostgreSQL it is a round
+//! trip, which all requests that wait at the same moment share: the query starts after all of them
+//! asked, so its answer is as true as if each had asked alone.
 
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context;
@@ -20,7 +24,7 @@ const EPOCH: &str = "SELECT epoch FROM instance";
 
 #[derive(Clone)]
 pub enum EpochReader {
-    OnTheSpot(Arc<Mutex<rusqlite::Connection>>),
+    OnTheSpot(Arc<LocalReader>),
     Shared(SharedReader),
 }
 
@@ -29,10 +33,15 @@ impl EpochReader {
         let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY
             | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX
             | rusqlite::OpenFlags::SQLITE_OPEN_URI;
-        let connection = rusqlite::Connection::open_with_flags(super::sqlite_file(url)?, flags)
+        let file = super::sqlite_file(url)?;
+        let connection = rusqlite::Connection::open_with_flags(&file, flags)
             .context("the database file cannot be opened for reading")?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
-        Ok(Self::OnTheSpot(Arc::new(Mutex::new(connection))))
+        let commits = Commits::open(&connection, Path::new(&file));
+        Ok(Self::OnTheSpot(Arc::new(LocalReader {
+            commits,
+            known: Mutex::new((connection, None)),
+        })))
     }
 
     pub fn postgres(options: AnyConnectOptions) -> Self {
@@ -41,13 +50,59 @@ impl EpochReader {
 
     pub async fn read(&self) -> Result<i64> {
         match self {
-            Self::OnTheSpot(connection) => {
-                let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-                let mut statement = connection.prepare_cached(EPOCH).map_err(Error::unavailable)?;
-                statement.query_row([], |row| row.get(0)).map_err(Error::unavailable)
-            }
+            Self::OnTheSpot(local) => local.read().map_err(Error::unavailable),
             Self::Shared(shared) => shared.read().await,
         }
+    }
+}
+
+/// The first copy of the header of SQLite's index of its log (sqlite.org/walformat.html, 2.1): it
+/// holds a counter of commits, and a commit is visible to others once it stands there.
+type Header = [u8; 48];
+
+/// Where SQLite tells its connections in all processes that one of them committed.
+struct Commits(&'static File);
+
+impl Commits {
+    fn open(connection: &rusqlite::Connection, database: &Path) -> Option<Self> {
+        // Elsewhere a file and its mapping may tell different things.
+        if !cfg!(target_os = "linux") {
+            return None;
+        }
+        // The index is there once the database was read.
+        connection.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |_| Ok(())).ok()?;
+        let mut index = database.as_os_str().to_owned();
+        index.push("-shm");
+        // Never closed: closing it would let go of the locks that SQLite holds on the same file.
+        Some(Self(Box::leak(Box::new(File::open(Path::new(&index)).ok()?))))
+    }
+
+    fn header(&self) -> Option<Header> {
+        let mut header = [0; _];
+        self.0.read_exact_at(&mut header, 0).ok()?;
+        Some(header)
+    }
+}
+
+pub struct LocalReader {
+    commits: Option<Commits>,
+    /// The epoch, and the header that was there before it was read.
+    known: Mutex<(rusqlite::Connection, Option<(Header, i64)>)>,
+}
+
+impl LocalReader {
+    fn read(&self) -> rusqlite::Result<i64> {
+        let header = self.commits.as_ref().and_then(Commits::header);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let (connection, known) = &mut *known;
+        if let Some((as_of, epoch)) = known
+            && Some(&*as_of) == header.as_ref()
+        {
+            return Ok(*epoch);
+        }
+        let epoch = connection.prepare_cached(EPOCH)?.query_row([], |row| row.get(0))?;
+        *known = header.map(|header| (header, epoch));
+        Ok(epoch)
     }
 }
 

@@ -2,10 +2,6 @@
 //!
 //! Five times here, fifty with `ATRIUM_LONG=1`.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -13,9 +9,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use crate::support::engine_library;
+use crate::support::sender::event_at;
 use serde_json::{Value, json};
-use support::engine_library;
-use support::sender::event_at;
 use uuid::Uuid;
 use warehouse::{Location, Warehouse};
 

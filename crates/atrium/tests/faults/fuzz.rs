@@ -1,8 +1,6 @@
 //! Anything at all at the two doors that strangers knock on: the body's parser and the signature's
 //! check. A second each here, a minute each with `ATRIUM_LONG=1`.
 
-#![allow(clippy::unwrap_used)]
-
 use std::time::Duration;
 
 use atrium::collect::body::{self, Encoding};

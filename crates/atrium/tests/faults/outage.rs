@@ -1,19 +1,15 @@
 //! An event store that goes away: over a network that is cut, and as a process that is killed.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::support::sender::event;
+use crate::support::{RemoteEngine, Store, TestServer};
 use atrium::config::RawSettings;
 use atrium::jobs;
 use serde_json::{Value, json};
-use support::sender::event;
-use support::{RemoteEngine, Store, TestServer};
 use tokio::net::{TcpListener, TcpStream};
 
 /// A wire that can be cut: what goes over it then hangs, and nothing new gets through.

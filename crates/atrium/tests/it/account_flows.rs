@@ -1,14 +1,10 @@
 //! Registration, codes, resets, and what people change about themselves.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::{Actor, PASSWORD, Store, TestServer, on_both};
 use atrium::types::Millis;
 use futures::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
-use support::{Actor, PASSWORD, Store, TestServer, on_both};
 
 const OTHER_PASSWORD: &str = "quite another one";
 

@@ -1,13 +1,9 @@
 //! Another address, taking one's data along, leaving; and being told what happened.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::{Actor, Answer, PASSWORD, Store, TestServer, on_both};
 use atrium::types::Millis;
 use futures::future::join_all;
 use serde_json::{Value, json};
-use support::{Actor, Answer, PASSWORD, Store, TestServer, on_both};
 
 const JANE: &str = "jane@example.com";
 const NEW: &str = "jane.new@example.com";

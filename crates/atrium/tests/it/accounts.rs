@@ -1,15 +1,11 @@
 //! Sign-in, sign-out, sessions, the set-up link, throttling.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::{PASSWORD, Store, TestServer, on_both};
 use atrium::types::Millis;
 use futures::future::join_all;
 use reqwest::Method;
 use reqwest::header::{COOKIE, SET_COOKIE};
 use serde_json::json;
-use support::{PASSWORD, Store, TestServer, on_both};
 
 on_both! {
     async fn a_person_signs_in_and_out(server: TestServer) {

@@ -1,16 +1,12 @@
 //! Apps: their life, their members and roles, and the log of it all.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::world::Team;
+use crate::support::{Actor, Answer, Store, TestServer, on_both};
 use atrium::apps::purge;
 use atrium::permissions::BuiltinRole;
 use atrium::types::Millis;
 use futures::future::join_all;
 use serde_json::{Value, json};
-use support::world::Team;
-use support::{Actor, Answer, Store, TestServer, on_both};
 
 fn app(team: &Team, rest: &str) -> String {
     format!("/api/v1/apps/{}{rest}", team.app_id)

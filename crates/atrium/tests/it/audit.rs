@@ -1,13 +1,9 @@
 //! The audit log: written with the change, chained, and an edit by hand shows.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::{PASSWORD, Store, TestServer, on_both};
 use atrium::audit;
 use futures::future::join_all;
 use serde_json::json;
-use support::{PASSWORD, Store, TestServer, on_both};
 
 async fn faults(server: &TestServer) -> Vec<audit::ChainFault> {
     let mut db = server.atrium.db.read().await.unwrap();

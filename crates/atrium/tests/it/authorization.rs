@@ -2,17 +2,13 @@
 //! the registry of permissions; a call without a case here fails the test, so a route cannot be
 //! added and its authorisation forgotten.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support::world::{Person, Team};
+use crate::support::{Store, TestServer, on_both};
 use atrium::permissions::Permission as P;
 use reqwest::Method;
 use serde_json::Value;
-use support::world::{Person, Team};
-use support::{Store, TestServer, on_both};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Access {

@@ -1,15 +1,11 @@
 //! `/v1/collect` at the wire: who may send, what is taken, what is refused and how it is counted.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::io::Write as _;
 
+use crate::support::sender::{AccessKey, PATH, Signing, event, event_at, mutation, nonce};
+use crate::support::{Answer, Store, TestServer, on_both};
 use reqwest::Method;
 use serde_json::{Value, json};
-use support::sender::{AccessKey, PATH, Signing, event, event_at, mutation, nonce};
-use support::{Answer, Store, TestServer, on_both};
 use uuid::Uuid;
 
 fn counts(answer: &Answer) -> (u64, u64, u64) {

@@ -1,14 +1,10 @@
 //! Ten thousand connections from one client: some are served, the rest are told why not, and
 //! everyone else is served all along.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use support::{Store, TestServer};
+use crate::support::{Store, TestServer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 

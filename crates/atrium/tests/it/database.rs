@@ -1,17 +1,13 @@
 //! The database layer: writers that wait their turn, migrations and keys under parallel starts.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::time::{Duration, Instant};
 
+use crate::support::{Store, TestServer, on_both};
 use atrium::app::AppState;
 use atrium::config::Settings;
 use atrium::db::{BUSY_TIMEOUT, Db};
 use atrium::types::Clock;
 use futures::future::join_all;
-use support::{Store, TestServer, on_both};
 
 async fn increment(db: &Db) -> Duration {
     let started = Instant::now();
@@ -61,7 +57,7 @@ async fn a_database_locked_by_another_process_is_unavailable() {
     let held = other.write().await.unwrap();
     let tries = (0..3).map(|_| {
         let jane = server.anonymous();
-        async move { jane.login("jane@example.com", support::PASSWORD).await }
+        async move { jane.login("jane@example.com", crate::support::PASSWORD).await }
     });
     for answer in join_all(tries).await {
         assert_eq!((answer.status, answer.code()), (503, "unavailable"));
@@ -69,7 +65,7 @@ async fn a_database_locked_by_another_process_is_unavailable() {
     }
     assert_eq!(server.anonymous().get("/readyz").await.status, 503);
     drop(held);
-    let answer = server.anonymous().login("jane@example.com", support::PASSWORD).await;
+    let answer = server.anonymous().login("jane@example.com", crate::support::PASSWORD).await;
     assert_eq!(answer.status, 200);
 }
 

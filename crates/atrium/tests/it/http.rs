@@ -1,14 +1,10 @@
 //! What every call has in common: the envelope, languages, headers, the cross-site rule, and
 //! what happens to input that no honest client sends.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::{Answer, Store, TestServer};
 use reqwest::Method;
 use reqwest::header::{ACCEPT_LANGUAGE, CONTENT_TYPE, ORIGIN};
 use serde_json::json;
-use support::{Answer, Store, TestServer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -261,7 +257,7 @@ async fn https_brings_hsts_and_host_bound_cookies() {
     })
     .await;
     server.account("jane@example.com").await;
-    let answer = server.anonymous().login("jane@example.com", support::PASSWORD).await;
+    let answer = server.anonymous().login("jane@example.com", crate::support::PASSWORD).await;
     assert!(answer.header("strict-transport-security").contains("max-age=31536000"));
     for cookie in answer.headers.get_all("set-cookie") {
         let cookie = cookie.to_str().unwrap();

@@ -1,19 +1,15 @@
 //! From the collector into the event store, with the real engine: what is stored, once, and what
 //! becomes of it.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::time::Duration;
 
+use crate::support::sender::{event, event_at, mutation};
+use crate::support::{Store, TestServer, in_both_sizes};
 use atrium::collect::loader::{self, Turn};
 use atrium::collect::spool::Attempt;
 use atrium::collect::{alerts, ledger, record, upkeep};
 use atrium::{apps, erasures};
 use serde_json::{Value, json};
-use support::sender::{event, event_at, mutation};
-use support::{Store, TestServer, in_both_sizes};
 use uuid::Uuid;
 use warehouse::{Kind, LogIdRow};
 
@@ -294,7 +290,7 @@ in_both_sizes! {
             .collect();
         let body = format!(r#"{{"app_key":"{key}","messages":[{}]}}"#, messages.join(","));
         let page = server.anonymous();
-        let request = page.request(reqwest::Method::POST, support::sender::PATH).body(body);
+        let request = page.request(reqwest::Method::POST, crate::support::sender::PATH).body(body);
         let answer = page.send(request).await;
         let taken = answer.body["data"]["accepted"].as_i64().unwrap();
         assert!(taken >= 10, "{answer:?}");

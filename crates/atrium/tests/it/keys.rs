@@ -1,19 +1,15 @@
 //! Keys: API keys and their resets, access keys and their secrets, reminders, use.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::net::IpAddr;
 
+use crate::support::world::Team;
+use crate::support::{Actor, Answer, Store, TestServer, on_both};
 use atrium::apps::purge;
 use atrium::keys::{self, Use, reminders};
 use atrium::permissions::BuiltinRole;
 use atrium::types::{Id, Millis};
 use futures::future::join_all;
 use serde_json::{Value, json};
-use support::world::Team;
-use support::{Actor, Answer, Store, TestServer, on_both};
 
 /// A team whose app has its two API keys and nothing else.
 async fn team(server: &TestServer) -> Team {
@@ -110,7 +106,7 @@ on_both! {
 on_both! {
     async fn registration_makes_them_too(server: TestServer) {
         let token = server.setup_token().await;
-        let body = json!({ "token": token, "email": "jane@example.com", "name": "Jane", "password": support::PASSWORD, "organization_name": "Team" });
+        let body = json!({ "token": token, "email": "jane@example.com", "name": "Jane", "password": crate::support::PASSWORD, "organization_name": "Team" });
         let answer = server.anonymous().post("/api/v1/register/profile", body).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         assert_eq!(server.count("SELECT COUNT(*) FROM apps").await, 1);
@@ -499,7 +495,7 @@ on_both! {
         // What hands out nothing does not ask.
         let path = app(&team, &format!("/access-keys/{id}"));
         assert_eq!(developer.put(&path, json!({ "enabled": false })).await.status, 200);
-        let proof = developer.post("/api/v1/current/reauth", json!({ "password": support::PASSWORD })).await;
+        let proof = developer.post("/api/v1/current/reauth", json!({ "password": crate::support::PASSWORD })).await;
         assert_eq!(proof.status, 200, "{proof:?}");
         assert_eq!(create(developer, &team, "New").await.status, 200);
         // Those who may not at all are not sent to prove anything.

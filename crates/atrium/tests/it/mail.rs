@@ -1,21 +1,17 @@
 //! The outbox: nothing is lost while a mail server is down, nothing is sent twice, and what waits
 //! is not readable in the database.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use crate::support::{Store, TestServer, on_both};
 use atrium::outbound::mail;
 use atrium::types::Millis;
 use base64::Engine;
 use futures::future::join_all;
 use serde_json::{Value, json};
-use support::{Store, TestServer, on_both};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 

@@ -1,14 +1,10 @@
 //! Organisations: their rules, and what happens when people act at once.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::world::Team;
+use crate::support::{Actor, Answer, PASSWORD, Store, TestServer, on_both};
 use atrium::types::Millis;
 use futures::future::join_all;
 use serde_json::{Value, json};
-use support::world::Team;
-use support::{Actor, Answer, PASSWORD, Store, TestServer, on_both};
 
 fn org(team: &Team, rest: &str) -> String {
     format!("/api/v1/orgs/{}{rest}", team.org_id)

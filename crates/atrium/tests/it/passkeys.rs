@@ -1,14 +1,10 @@
 //! Passkeys: adding, signing in, and everything that must not work.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::authenticator::Authenticator;
+use crate::support::{Actor, Answer, Store, TestServer, on_both};
 use atrium::types::Millis;
 use futures::future::join_all;
 use serde_json::{Value, json};
-use support::authenticator::Authenticator;
-use support::{Actor, Answer, Store, TestServer, on_both};
 
 const PASSKEYS: &str = "/api/v1/current/passkeys";
 const JANE: &str = "jane@example.com";

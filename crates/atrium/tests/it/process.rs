@@ -1,7 +1,5 @@
 //! The program itself, started as an operator starts it.
 
-#![allow(clippy::unwrap_used)]
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;

@@ -1,14 +1,10 @@
 //! Two-step verification: enrolling, signing in with it, and what cannot be got around.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::{Actor, Answer, PASSWORD, Store, TestServer, on_both};
 use atrium::accounts::{link, operator};
 use atrium::types::Millis;
 use futures::future::join_all;
 use serde_json::{Value, json};
-use support::{Actor, Answer, PASSWORD, Store, TestServer, on_both};
 use totp_rs::{Builder, Secret, Totp};
 
 const TOTP: &str = "/api/v1/current/mfa/totp";

@@ -1,0 +1,26 @@
+//! The server through its own doors. One binary: linking one for each file took longer than running
+//! them.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod account_flows;
+mod account_life;
+mod accounts;
+mod apps;
+mod audit;
+mod authorization;
+mod collect;
+mod connections;
+mod contract;
+mod database;
+mod http;
+mod ingest;
+mod keys;
+mod mail;
+mod orgs;
+mod passkeys;
+mod process;
+mod second_factor;
