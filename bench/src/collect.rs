@@ -61,12 +61,13 @@ async fn signatures(program: &str) -> anyhow::Result<()> {
     let signed = Template::new(&server.collect_key, BATCH, Some(&server.access_key));
     let mut cost = [0.0, 0.0];
     let mut requests = [0, 0];
-    load::send(server.address, &plain, 4, SLICE).await?;
+    load::send_paced(server.address, &plain, 4, SLICE).await?;
     server.drained().await?;
     for _ in 0..ROUNDS {
         for (which, template) in [&plain, &signed].into_iter().enumerate() {
             let before = server.cpu_seconds()?;
-            let outcome = load::send(server.address, template, 4, SLICE).await?;
+            // At the same pace, or the quicker one would share its commits and loads among more.
+            let outcome = load::send_paced(server.address, template, 4, SLICE).await?;
             server.drained().await?;
             cost[which] += server.cpu_seconds()? - before;
             requests[which] += outcome.requests;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use rusqlite::{Connection, params};
+use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::ledger::Tally;
@@ -39,6 +40,7 @@ struct Writer {
     arrived: Arc<Notify>,
     recent: Arc<Recent>,
     log: Arc<Log>,
+    runtime: Option<Handle>,
 }
 
 /// SQLite's log of what was committed: grows until it is copied into the file and begun anew.
@@ -100,7 +102,8 @@ pub fn start(
 ) -> anyhow::Result<()> {
     let log = Arc::new(Log::default());
     let copying = (connect(file)?, Arc::downgrade(&log));
-    let writer = Writer { connection, queue, usage, arrived, recent, log };
+    let runtime = Handle::try_current().ok();
+    let writer = Writer { connection, queue, usage, arrived, recent, log, runtime };
     let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
         std::thread::Builder::new().name(name.to_owned()).spawn(work).context("a thread")
     };
@@ -145,6 +148,7 @@ impl Writer {
 
     fn commit(&mut self, mut group: Group) {
         let size = group.data.len() as u64;
+        let told_many = group.waiting.len() >= CROWD;
         let written = self.write(&mut group);
         if let Err(error) = &written {
             tracing::error!(%error, "the spool could not be written");
@@ -162,14 +166,24 @@ impl Writer {
                 self.arrived.notify_one();
             }
         }
+        let kept = written.is_some();
+        let mut told = group.told;
         for (entry, done) in group.waiting {
-            if written.is_none() {
+            if !kept {
                 self.recent.forget(&entry.ids);
             }
-            let _ = done.send(written.is_some());
+            told.push(done);
         }
-        for done in group.told {
-            let _ = done.send(written.is_some());
+        let tell = move || {
+            for done in told {
+                // Whoever hung up needs no answer.
+                let _ = done.send(kept);
+            }
+        };
+        match &self.runtime {
+            // To wake many tasks is cheaper from where they run than from a thread outside.
+            Some(runtime) if told_many => drop(runtime.spawn(async move { tell() })),
+            _ => tell(),
         }
     }
 

@@ -162,3 +162,50 @@ async fn query(options: &AnyConnectOptions, kept: &mut Option<AnyConnection>) ->
     let connection = kept.insert(AnyConnection::connect_with(options).await?);
     sqlx::query_scalar(EPOCH).fetch_one(connection).await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A database with the one table that matters, and a connection that stands for another process.
+    fn database(folder: &Path) -> (EpochReader, rusqlite::Connection) {
+        let file = folder.join("atrium.db");
+        let writer = rusqlite::Connection::open(&file).unwrap();
+        writer
+            .execute_batch(
+                "PRAGMA journal_mode = WAL; CREATE TABLE instance (epoch INTEGER NOT NULL);
+                 INSERT INTO instance VALUES (0)",
+            )
+            .unwrap();
+        (EpochReader::sqlite(&format!("sqlite://{}", file.display())).unwrap(), writer)
+    }
+
+    #[tokio::test]
+    async fn every_commit_is_seen_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let (reader, writer) = database(folder.path());
+        for epoch in 1..=500 {
+            writer.execute("UPDATE instance SET epoch = ?1", [epoch]).unwrap();
+            if epoch % 50 == 0 {
+                // The log begins anew, and with it the numbers of its frames.
+                writer.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(())).unwrap();
+            }
+            assert_eq!(reader.read().await.unwrap(), epoch);
+            assert_eq!(reader.read().await.unwrap(), epoch);
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn the_database_is_left_alone_while_nothing_is_committed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (reader, writer) = database(folder.path());
+        assert_eq!(reader.read().await.unwrap(), 0);
+        let EpochReader::OnTheSpot(local) = &reader else { unreachable!() };
+        // What stands in memory shows whether the file was asked.
+        local.known.lock().unwrap().1.as_mut().unwrap().1 = 77;
+        assert_eq!(reader.read().await.unwrap(), 77);
+        writer.execute("UPDATE instance SET epoch = 1", []).unwrap();
+        assert_eq!(reader.read().await.unwrap(), 1);
+    }
+}

@@ -1,6 +1,6 @@
 //! The program under load, killed at random moments: what it said it had taken is stored, once.
 //!
-//! Five times here, fifty with `ATRIUM_LONG=1`.
+//! Five times here, fifty with `LONG_TESTS=1`.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Write};
@@ -114,7 +114,7 @@ async fn send(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn kill_at_random_moments_loses_and_doubles_nothing() {
-    let long = std::env::var_os("ATRIUM_LONG").is_some();
+    let long = std::env::var_os("LONG_TESTS").is_some();
     let kills = if long { 50 } else { 5 };
     let folder = tempfile::tempdir().unwrap();
     create_user(folder.path());

@@ -1,5 +1,5 @@
 //! Anything at all at the two doors that strangers knock on: the body's parser and the signature's
-//! check. A second each here, a minute each with `ATRIUM_LONG=1`.
+//! check. A second each here, a minute each with `LONG_TESTS=1`.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use uuid::Uuid;
 const NOW: Millis = Millis(1_763_200_000_000);
 
 fn time() -> Duration {
-    let long = std::env::var_os("ATRIUM_LONG").is_some();
+    let long = std::env::var_os("LONG_TESTS").is_some();
     Duration::from_secs(if long { 60 } else { 1 })
 }
 
