@@ -106,7 +106,7 @@ test-browser: web/dist/index.html sdk/dist/atrium.js
 
 # Fifty kills under load, a minute of fuzzing for each target: too slow for every change.
 test-long: web/dist/index.html sdk/dist/atrium.js
-	LONG_TESTS=1 cargo test --workspace --locked --quiet --test faults
+	LONG_TESTS=1 scripts/with-postgres cargo test --workspace --locked --quiet --test faults
 
 bench: build
 	cargo build --release --locked -p atrium-bench
