@@ -20,9 +20,9 @@ use crate::types::Millis;
 /// What one batch takes at most: enough for the store to work in bulk, little enough for memory.
 const MESSAGES_MAX: i64 = 150_000;
 /// More than this is worked off without pause.
-const BACKLOG: i64 = 20_000;
+const BACKLOG: i64 = 60_000;
 /// How long messages gather: few large parts are what the store likes.
-const GATHER: Duration = Duration::from_millis(700);
+const GATHER: Duration = Duration::from_millis(1_500);
 const IDLE_LOOK: Duration = Duration::from_secs(5);
 const ADOPT_LOOK: Duration = Duration::from_secs(60);
 const READY: Duration = Duration::from_secs(30);
