@@ -1,4 +1,4 @@
-# The only commands anyone needs: run · test · test-long · build · bench · fmt · generate · release.
+# The only commands anyone needs: run · demo · test · test-long · build · bench · fmt · generate · release.
 # Each does its own set-up on a machine with Rust, Node and make.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -13,11 +13,12 @@ ENGINE := $(if $(findstring darwin,$(PLATFORM)),libchdb.dylib,libchdb.so)
 SDK_SOURCES := $(shell find sdk -type f -not -path '*/node_modules/*' -not -path 'sdk/dist/*')
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*' -not -path 'web/test-results/*')
 
-.PHONY: help run test test-long build bench fmt generate release screenshots clean \
-	check-format check-web check-server test-web test-server test-browser server
+.PHONY: help run demo test test-long build bench fmt generate release screenshots clean \
+	check-format check-web check-server test-web test-server test-browser web-side server-side server
 
 help:
 	@echo 'make run       build everything and start Atrium on http://127.0.0.1:8080'
+	@echo 'make demo      the same with two teams, six apps and 90 days of events, in data-demo/'
 	@echo 'make test      everything that must pass before a change lands'
 	@echo 'make test-long the slow tests: fifty kills under load, a minute of fuzzing each'
 	@echo 'make build     leave dist/, a folder that can be copied to a server'
@@ -28,6 +29,13 @@ help:
 
 run: build
 	@exec dist/atrium serve
+
+# DATA=folder puts it elsewhere, EVENTS=number makes it larger or smaller. A folder that holds a
+# demo already (code 3) is served as it is.
+DATA ?= data-demo
+demo: build
+	@dist/atrium demo --data-dir '$(DATA)' $(if $(EVENTS),--events '$(EVENTS)') --log warn || [ $$? -eq 3 ]
+	@exec dist/atrium serve --data-dir '$(DATA)'
 
 # --- building -----------------------------------------------------------------
 
@@ -66,16 +74,22 @@ generate: node_modules/.package-lock.json
 
 # --- checking -----------------------------------------------------------------
 
-# One after the other, and what fails fast goes first.
+# What fails fast goes first. The console's side and the server's run beside each other, because each
+# leaves a core idle for much of its time; the browser tests want both.
 test:
 	@scripts/install-test-tools
-	@$(MAKE) --no-print-directory check-format
-	@$(MAKE) --no-print-directory check-web
-	@$(MAKE) --no-print-directory test-web
-	@$(MAKE) --no-print-directory check-server
-	@$(MAKE) --no-print-directory test-server
+	@$(MAKE) --no-print-directory check-format web/dist/index.html sdk/dist/atrium.js
+	@$(MAKE) --no-print-directory -j2 --output-sync=line web-side server-side
 	@$(MAKE) --no-print-directory test-browser
 	@echo 'All tests passed.'
+
+web-side:
+	@$(MAKE) --no-print-directory -j1 check-web
+	@$(MAKE) --no-print-directory -j1 test-web
+
+server-side:
+	@$(MAKE) --no-print-directory -j1 check-server
+	@$(MAKE) --no-print-directory -j1 test-server
 
 check-format: node_modules/.package-lock.json
 	cargo fmt --all --check
@@ -106,7 +120,7 @@ test-browser: web/dist/index.html sdk/dist/atrium.js
 
 # Fifty kills under load, a minute of fuzzing for each target: too slow for every change.
 test-long: web/dist/index.html sdk/dist/atrium.js
-	LONG_TESTS=1 scripts/with-postgres cargo test --workspace --locked --quiet --test faults
+	LONG_TESTS=1 scripts/with-postgres cargo test --workspace --locked --quiet --test faults --test warehouse
 
 bench: build
 	cargo build --release --locked -p atrium-bench

@@ -202,6 +202,8 @@ fn rows(round: usize) -> Bytes {
             received_ms: now,
         };
         warehouse::write_event(&row, &mut body);
+        let device = u32::try_from(number % 20_000).unwrap_or(0);
+        warehouse::write_numbers(device + 1, device + 1, &mut body);
     }
     body.into()
 }

@@ -6,8 +6,10 @@
 mod both;
 mod collect;
 mod current;
+mod history;
 mod lists;
 mod load;
+mod overall;
 mod program;
 mod sending;
 mod signin;
@@ -25,6 +27,7 @@ fn main() -> anyhow::Result<()> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["collect", program] => runtime.block_on(collect::measure(program)),
         ["current"] => runtime.block_on(current::measure()),
+        ["overall", program] => runtime.block_on(overall::measure(program)),
         ["lists"] => runtime.block_on(lists::measure(std::env::var("BENCH_DATABASE_URL").ok())),
         ["signin"] => runtime.block_on(signin::measure()),
         ["serve-both", folder, accounts] => {
@@ -32,7 +35,7 @@ fn main() -> anyhow::Result<()> {
         }
         ["startup", program] => startup::measure(program),
         _ => bail!(
-            "usage: atrium-bench collect PROGRAM | current | signin | lists | startup PROGRAM"
+            "usage: atrium-bench collect PROGRAM | overall PROGRAM | current | signin | lists | startup PROGRAM"
         ),
     }
 }

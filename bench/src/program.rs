@@ -17,6 +17,7 @@ const PASSWORD: &str = "correct horse battery";
 pub struct Program {
     child: Child,
     pub address: SocketAddr,
+    pub account: Account,
     pub collect_key: String,
     pub access_key: (String, String),
     pub folder: tempfile::TempDir,
@@ -29,10 +30,56 @@ impl Drop for Program {
     }
 }
 
+/// Someone who is signed in and owns a team with an app.
+#[derive(Clone)]
+pub struct Account {
+    client: reqwest::Client,
+    address: SocketAddr,
+    pub org: String,
+    pub app: String,
+}
+
+impl Account {
+    async fn sign_in(address: SocketAddr) -> anyhow::Result<Self> {
+        let client = reqwest::Client::builder().cookie_store(true).build()?;
+        let mut account = Self { client, address, org: String::new(), app: String::new() };
+        account.post("/login", &json!({ "email": EMAIL, "password": PASSWORD })).await?;
+        account.org = text(&account.get("/orgs").await?["data"]["items"][0]["id"]);
+        let apps = account.get(&format!("/orgs/{}/apps", account.org)).await?;
+        account.app = text(&apps["data"]["items"][0]["id"]);
+        Ok(account)
+    }
+
+    pub async fn get(&self, path: &str) -> anyhow::Result<Value> {
+        let request = self.client.get(format!("http://{}/api/v1{path}", self.address));
+        Ok(request.send().await?.error_for_status()?.json().await?)
+    }
+
+    pub async fn post(&self, path: &str, body: &Value) -> anyhow::Result<Value> {
+        let request = self.client.post(format!("http://{}/api/v1{path}", self.address));
+        Ok(request.json(body).send().await?.error_for_status()?.json().await?)
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
 impl Program {
     pub async fn start(program: &str) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         create_user(program, folder.path())?;
+        Self::start_in(program, folder).await
+    }
+
+    /// Ends it and leaves what it has stored.
+    pub fn end(mut self) -> anyhow::Result<tempfile::TempDir> {
+        let folder = std::mem::replace(&mut self.folder, tempfile::tempdir()?);
+        drop(self);
+        Ok(folder)
+    }
+
+    pub async fn start_in(program: &str, folder: tempfile::TempDir) -> anyhow::Result<Self> {
         let mut child = Command::new(program)
             .args(["serve", "--listen", "127.0.0.1:0", "--log", "warn", "--collect-quota", "0"])
             .arg("--data-dir")
@@ -42,8 +89,9 @@ impl Program {
         let mut line = String::new();
         BufReader::new(child.stdout.take().context("stdout")?).read_line(&mut line)?;
         let address = line.trim().rsplit("http://").next().unwrap_or_default().parse()?;
-        let (collect_key, access_key) = keys(address).await?;
-        Ok(Self { child, address, collect_key, access_key, folder })
+        let account = Account::sign_in(address).await?;
+        let (collect_key, access_key) = keys(&account).await?;
+        Ok(Self { child, address, account, collect_key, access_key, folder })
     }
 
     /// CPU seconds of the server and of its engine so far.
@@ -117,27 +165,13 @@ fn create_user(program: &str, folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn keys(address: SocketAddr) -> anyhow::Result<(String, (String, String))> {
-    let client = reqwest::Client::builder().cookie_store(true).build()?;
-    let url = |path: &str| format!("http://{address}/api/v1{path}");
-    let login = json!({ "email": EMAIL, "password": PASSWORD });
-    client.post(url("/login")).json(&login).send().await?.error_for_status()?;
-    let get = async |path: &str| -> anyhow::Result<Value> {
-        Ok(client.get(url(path)).send().await?.error_for_status()?.json::<Value>().await?)
-    };
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let org = text(&get("/orgs").await?["data"]["items"][0]["id"]);
-    let app = text(&get(&format!("/orgs/{org}/apps")).await?["data"]["items"][0]["id"]);
-    let keys = get(&format!("/apps/{app}/api-keys")).await?;
+async fn keys(account: &Account) -> anyhow::Result<(String, (String, String))> {
+    let app = &account.app;
+    let keys = account.get(&format!("/apps/{app}/api-keys")).await?;
     let items = keys["data"]["items"].as_array().context("keys")?;
     let collect = items.iter().find(|key| key["kind"] == "collect").context("a collect key")?;
-    let made = client
-        .post(url(&format!("/apps/{app}/access-keys")))
-        .json(&json!({ "name": "bench" }))
-        .send()
-        .await?
-        .error_for_status()?
-        .json::<Value>()
-        .await?;
+    // Each start makes one, and each has its name.
+    let name = json!({ "name": format!("bench {}", account.address.port()) });
+    let made = account.post(&format!("/apps/{app}/access-keys"), &name).await?;
     Ok((text(&collect["key"]), (text(&made["data"]["id"]), text(&made["data"]["secret"]))))
 }

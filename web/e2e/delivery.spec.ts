@@ -9,11 +9,12 @@ async function open(page: Page, path: string): Promise<void> {
 }
 
 /** Weighs the scripts and styles that a page loads, gzipped. */
-function weigh(page: Page) {
+function weigh(page: Page, counts: (path: string) => boolean = () => true) {
   const weights = new Map<string, number>()
   const counted: Promise<void>[] = []
   page.on('response', (response) => {
-    if (!/\.(js|css)$/.test(new URL(response.url()).pathname)) return
+    const { pathname } = new URL(response.url())
+    if (!/\.(js|css)$/.test(pathname) || !counts(pathname)) return
     counted.push(
       response.body().then((body) => {
         weights.set(response.url(), gzipSync(body, { level: 9 }).length)
@@ -27,6 +28,9 @@ function weigh(page: Page) {
     return { total, files: weights.size }
   }
 }
+
+/** The chunk of components/charts/engine.ts. */
+const isChartLibrary = (path: string) => /\/engine-[\w-]+\.js$/.test(path)
 
 test('the sign-in page weighs under 250 KB of scripts and styles, gzipped', async ({ page }) => {
   const weight = weigh(page)
@@ -50,6 +54,26 @@ test('the account page weighs under 150 KB more than the one before it', async (
   const { total, files } = await weight()
   console.log(`account page: ${(total / 1000).toFixed(1)} KB more in ${files} files`)
   expect(total).toBeLessThan(150_000)
+})
+
+test('the data dashboard weighs under 150 KB more, and its charts come after the numbers', async ({
+  signedIn: page,
+}) => {
+  await open(page, '/organization/list')
+  await page.waitForLoadState('networkidle')
+  const weight = weigh(page, (path) => !isChartLibrary(path))
+  const order: string[] = []
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url())
+    if (isChartLibrary(pathname)) order.push('charts')
+    if (pathname.endsWith('/data-overall')) order.push('numbers')
+  })
+  await page.getByRole('link', { name: '数据看板' }).click()
+  await expect(page.getByRole('region', { name: '事件数', exact: true })).toContainText(/\d/)
+  const { total, files } = await weight()
+  console.log(`data dashboard: ${(total / 1000).toFixed(1)} KB more in ${files} files`)
+  expect(total).toBeLessThan(150_000)
+  expect(order[0]).toBe('numbers')
 })
 
 test('assets come compressed and may be kept for good', async ({ page }) => {

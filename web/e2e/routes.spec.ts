@@ -13,7 +13,7 @@ const redirects: [from: string, to: string | RegExp][] = [
   ['/organization/authManagement', '/organization/list'],
   ['/organization/authManagement/appDetail', '/organization/list'],
   ['/app-1/authManagement', '/app-1/authManagement/appDetail'],
-  ['/data-dashboard/', '/data-dashboard'],
+  ['/data-dashboard/', /^\/data-dashboard\?org=[\w-]+$/],
   ['/organization/list/?org=1#top', '/organization/list?org=1#top'],
   ['/organization/', '/organization/list'],
   ['/app-1/authManagement/', '/app-1/authManagement/appDetail'],
@@ -80,8 +80,8 @@ test('screens are loaded on demand', async ({ signedIn: page }) => {
   page.on('request', (request) => scripts.push(request.url()))
   await page.goto('/data-dashboard')
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-  expect(scripts.filter((url) => /LoginPage|WorkspacePage|NoAuthPage/.test(url))).toEqual([])
+  expect(scripts.filter((url) => /LoginPage|OverviewPage|NoAuthPage/.test(url))).toEqual([])
   await page.getByRole('link', { name: 'Atrium 首页' }).click()
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('应用工作台')
-  expect(scripts.filter((url) => /WorkspacePage/.test(url))).not.toEqual([])
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('应用概览')
+  expect(scripts.filter((url) => /OverviewPage/.test(url))).not.toEqual([])
 })

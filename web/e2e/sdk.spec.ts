@@ -69,7 +69,7 @@ async function expectStored(url: string, count: number): Promise<void> {
         const text = await (await fetch(`${url}/metrics`)).text()
         return Number(/^atrium_loaded_messages_total (\d+)/m.exec(text)?.[1] ?? 0)
       },
-      { timeout: 20_000 },
+      { timeout: 20_000, intervals: [200] },
     )
     .toBe(count)
 }

@@ -25,8 +25,8 @@ test('first start, account, landing, sign-out, sign-in, sign-out by address', as
 
   await test.step('and lands in the application entry', async () => {
     await expectAddress(page, entry)
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('应用工作台')
-    await expect(page).toHaveTitle('应用工作台-Atrium')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('应用概览')
+    await expect(page).toHaveTitle('应用概览-Atrium')
   })
 
   await test.step('the person menu signs out', async () => {

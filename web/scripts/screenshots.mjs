@@ -1,7 +1,7 @@
 /**
- * Takes the pictures of docs/screenshots from a fresh instance: `make screenshots`. With a folder
- * as its argument it takes every page there in both languages, both themes and two widths instead,
- * to be looked at.
+ * Takes the pictures of docs/screenshots from a fresh instance with sample data: `make screenshots`.
+ * With a folder as its argument it takes every page there in both languages, both themes and two
+ * widths instead, to be looked at.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -13,25 +13,45 @@ import { chromium } from '@playwright/test'
 const root = resolve(import.meta.dirname, '../..')
 const binary = process.env.ATRIUM_BIN ?? join(root, 'dist/atrium')
 const lookFolder = process.argv[2]
-const account = { email: 'lin@example.com', password: 'a walk in the atrium' }
 
+/** Whole days: the one that has just begun would look like a fall. */
+const day = (ago) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
+const range = `${day(30)}..${day(1)}`
+
+/** Of the team whose language the picture is in. */
+const entry = (page) => (team) => `/org-id/${team.id}/app-id/${team.apps[0].id}${page}`
 const pages = {
   login: { path: '/login', anonymous: true },
   register: { path: '/login?register', anonymous: true },
   sent: { path: '/emailSend?purpose=register&email=lin@example.com', anonymous: true },
   forgotten: { path: '/forgetPwd', anonymous: true },
   gone: { path: '/emailValidator/used-already', anonymous: true },
-  landing: { path: '/' },
   'no-auth': { path: '/no-auth' },
   forbidden: { path: '/403' },
   'not-found': { path: '/no/such/page' },
   members: { path: '/organization/config/member' },
   profile: { path: '/account/user-info' },
+  dashboard: { path: (team) => `/data-dashboard?org=${team.id}&range=${range}` },
+  workspace: { path: entry(`?range=${range}`) },
+  events: { path: entry('/events') },
+  explore: { path: entry(`/explore?range=${range}&group=%24os`) },
+  live: { path: entry('/live'), then: send },
+  users: { path: entry('/users') },
+  person: { path: entry('/users'), then: openFirst },
+  'quick-start': { path: entry('/quick-start') },
 }
 const pictures = [
   ['login', 'en', 'light', 1440],
-  ['landing', 'zh', 'light', 1440],
-  ['landing', 'en', 'dark', 1440],
+  ['dashboard', 'zh', 'light', 1440],
+  ['dashboard', 'en', 'dark', 1440],
+  ['dashboard', 'zh', 'dark', 390],
+  ['dashboard', 'en', 'light', 390],
+  ['workspace', 'en', 'light', 1440],
+  ['workspace', 'zh', 'dark', 1440],
+  ['workspace', 'zh', 'light', 390],
+  ['explore', 'en', 'light', 1440],
+  ['live', 'en', 'dark', 1440],
+  ['person', 'zh', 'light', 1440],
 ]
 const everything = Object.keys(pages).flatMap((name) =>
   ['zh', 'en'].flatMap((language) =>
@@ -46,13 +66,21 @@ const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith('ATRIUM_')),
 )
 const data = mkdtempSync(join(tmpdir(), 'atrium-screenshots-'))
-const identity = ['--email', account.email, '--name', 'Lin', '--organization', 'Harbour']
-execFileSync(
-  binary,
-  ['admin', 'create-user', '--data-dir', data, ...identity, '--password-stdin'],
-  { input: account.password, env },
+const place = ['--data-dir', data, '--log', 'warn']
+// Always the same events, so that a picture changes only where the console did.
+const sample = ['--events', '400000', '--seed', '20', '--json']
+const demo = JSON.parse(
+  execFileSync(binary, ['demo', ...place, ...sample], { env, encoding: 'utf8' }),
 )
-const server = spawn(binary, ['serve', '--listen', '127.0.0.1:0', '--data-dir', data], {
+const teams = { zh: demo.teams[0], en: demo.teams[1] }
+const people = Object.fromEntries(
+  Object.entries(teams).map(([language, team]) => [
+    language,
+    // Who sees everything of this team and belongs to no other.
+    demo.people.find(({ teams: [only, more] }) => only.name === team.name && !more),
+  ]),
+)
+const server = spawn(binary, ['serve', '--listen', '127.0.0.1:0', ...place], {
   stdio: ['ignore', 'pipe', 'ignore'],
   env,
 })
@@ -75,29 +103,105 @@ const browser = await chromium.launch({
 try {
   const folder = lookFolder ?? join(root, 'docs/screenshots')
   mkdirSync(folder, { recursive: true })
+  // One session each: every sign-in from a new browser would be news under the bell.
+  const sessions = { zh: await signIn(people.zh), en: await signIn(people.en) }
   for (const [name, language, theme, width] of lookFolder ? everything : pictures) {
+    const { path, anonymous, then } = pages[name]
     const context = await browser.newContext({
       baseURL: url,
-      viewport: { width, height: width < 500 ? 844 : 900 },
+      viewport: { width, height: width < 500 ? 844 : 1000 },
       colorScheme: theme,
       reducedMotion: 'reduce',
+      locale: language === 'zh' ? 'zh-CN' : 'en-US',
+      storageState: anonymous ? undefined : sessions[language],
     })
     await context.addInitScript(
       (code) => localStorage.setItem('currentLang', code),
       language === 'zh' ? 'zh-CN' : 'en-US',
     )
-    const { path, anonymous } = pages[name]
-    if (!anonymous) await context.request.post('/api/v1/login', { data: account })
     const page = await context.newPage()
-    await page.goto(path)
+    await page.goto(typeof path === 'function' ? path(teams[language]) : path)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.waitForLoadState('networkidle')
-    const suffix = lookFolder ? `-${width}` : ''
+    if (then) await then(page, teams[language])
+    // The live page never falls idle.
+    await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => {})
+    // Charts are drawn a moment after what they show has come.
+    await page.waitForTimeout(1_000)
+    const suffix = lookFolder || width < 500 ? `-${width}` : ''
     await page.screenshot({ path: join(folder, `${name}-${language}-${theme}${suffix}.png`) })
     await context.close()
   }
 } finally {
   await browser.close()
+  const ended = new Promise((done) => server.once('exit', done))
   server.kill('SIGTERM')
+  await ended
   rmSync(data, { recursive: true, force: true })
+}
+
+async function signIn({ email }) {
+  const context = await browser.newContext({ baseURL: url })
+  const answer = await context.request.post('/api/v1/login', {
+    data: { email, password: demo.password },
+  })
+  if (!answer.ok()) throw new Error(await answer.text())
+  const state = await context.storageState()
+  await context.close()
+  return state
+}
+
+/** Something to watch: what a shop's page would send, and two messages that are turned away. */
+async function send(page, team) {
+  const steps = [
+    ['page_view', '/', {}],
+    ['search', '/search', { keyword: 'teapot', results: 12 }],
+    ['view_item', '/item/p1004', { item_id: 'p1004', category: 'kitchen' }],
+    ['add_to_cart', '/item/p1004', { item_id: 'p1004', amount: 49, currency: 'EUR' }],
+    ['view_item', '/item/p1009', { item_id: 'p1009', category: 'home' }, { device_id: '' }],
+    ['checkout', '/checkout', { items: 1, amount: 49, currency: 'EUR' }],
+    ['purchase', '/checkout/done', { amount: 49, currency: 'EUR' }, { timestamp: 'soon' }],
+    ['purchase', '/checkout/done', { amount: 49, currency: 'EUR' }],
+  ]
+  // What is sent before the stream is open is not seen.
+  await page
+    .getByRole('status')
+    .filter({ hasText: /Connected|已连接/ })
+    .waitFor()
+  for (const [event, url_path, properties, broken] of steps) {
+    const data = {
+      log_id: crypto.randomUUID(),
+      event,
+      timestamp: Date.now(),
+      device_id: 'd-3f81c0',
+      user_id: 'u100204',
+      sdk_type: 'js',
+      sdk_version: '0.2.4',
+      timezone_offset: 1,
+      os: 'macOS',
+      language: 'en-GB',
+      url_path,
+      device_type: 'PC',
+      browser: 'Safari',
+      browser_version: '19',
+      user_agent: 'Safari',
+      client_version: '4.2.0',
+      source: 'web',
+      properties,
+      ...broken,
+    }
+    await page.request.post('/v1/collect', {
+      data: { app_key: team.apps[0].collect_key, messages: [{ type: 'Event', data }] },
+    })
+    await page.waitForTimeout(150)
+  }
+  await page.getByText('purchase', { exact: true }).first().click()
+}
+
+async function openFirst(page) {
+  await page
+    .getByRole('main')
+    .getByRole('link', { name: /^u\d+$/ })
+    .first()
+    .click()
+  await page.getByRole('heading', { level: 3 }).first().waitFor()
 }

@@ -27,6 +27,21 @@ function authManagement(appId: string, page: string): string {
   return `/${segment(appId)}/authManagement/${page}`
 }
 
+/** Where an app is, as its own view names it. */
+interface AppPlace {
+  org_id: string
+  id: string
+}
+
+/** A path below the application entry. */
+function entry(
+  { org_id, id }: AppPlace,
+  page: string,
+  query: Record<string, unknown> = {},
+): string {
+  return `/org-id/${segment(org_id)}/app-id/${segment(id)}${page}${formatQuery(query)}`
+}
+
 /** The organisation on screen is in the address, see product decisions: two tabs, two organisations. */
 type InOrganization = { org?: string | null }
 
@@ -70,5 +85,16 @@ export const paths = {
 
   /** The application entry, relative to a region's endpoint. */
   appEntry: (orgId: string, appId: string, extra = '') =>
-    `/org-id/${segment(orgId)}/app-id/${segment(appId)}${extra}`,
+    entry({ org_id: orgId, id: appId }, extra),
+  workspace: {
+    overview: (app: AppPlace) => entry(app, ''),
+    /** `event` opens what is known about one. */
+    events: (app: AppPlace, query: { event?: string } = {}) => entry(app, '/events', query),
+    explore: (app: AppPlace, query: { event?: string } = {}) => entry(app, '/explore', query),
+    live: (app: AppPlace) => entry(app, '/live'),
+    people: (app: AppPlace, query: { tab?: string } = {}) => entry(app, '/users', query),
+    person: (app: AppPlace, kind: string, ref: string) =>
+      entry(app, `/users/${segment(kind)}/${segment(ref)}`),
+    quickStart: (app: AppPlace) => entry(app, '/quick-start'),
+  },
 } as const

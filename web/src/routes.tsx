@@ -1,14 +1,7 @@
 /** The one table of routes. Screens are loaded on demand; a redirect is relative to its parent. */
-import type { MessageKey } from './i18n/store'
 import { admitAnyone, leaveRoot } from './session/guard'
 import { leaveReservedAppId } from './router/reserved'
 import type { RouteEntry } from './router/entry'
-
-/** A screen that later work builds; until then its route says what it will hold. */
-const later = (holds: MessageKey) => ({
-  holds,
-  page: () => import('./pages/placeholder/PlaceholderPage'),
-})
 
 export const routeTable: RouteEntry[] = [
   { path: '', loader: ({ request }) => leaveRoot(request) },
@@ -118,7 +111,13 @@ export const routeTable: RouteEntry[] = [
       },
       {
         path: 'data-dashboard',
-        children: [{ path: '', title: 'title.dataDashboard', ...later('later.dataDashboard') }],
+        children: [
+          {
+            path: '',
+            title: 'title.dataDashboard',
+            page: () => import('./pages/dashboard/DashboardPage'),
+          },
+        ],
       },
       {
         path: 'account/user-info',
@@ -164,9 +163,50 @@ export const routeTable: RouteEntry[] = [
       },
       {
         // The application entry, with whatever path an app's link adds to it.
-        path: 'org-id/:orgId/app-id/:appId/*',
-        title: 'title.workspace',
-        page: () => import('./pages/workspace/WorkspacePage'),
+        path: 'org-id/:orgId/app-id/:appId',
+        children: [
+          {
+            layout: () => import('./layouts/WorkspaceLayout'),
+            children: [
+              {
+                path: '',
+                title: 'title.overview',
+                page: () => import('./pages/workspace/overview/OverviewPage'),
+              },
+              {
+                path: 'events',
+                title: 'title.events',
+                page: () => import('./pages/workspace/events/EventsPage'),
+              },
+              {
+                path: 'explore',
+                title: 'title.explore',
+                page: () => import('./pages/workspace/explore/ExplorePage'),
+              },
+              {
+                path: 'live',
+                title: 'title.live',
+                page: () => import('./pages/workspace/live/LivePage'),
+              },
+              {
+                path: 'users',
+                title: 'title.people',
+                page: () => import('./pages/workspace/people/PeoplePage'),
+              },
+              {
+                path: 'users/:kind/:ref',
+                title: 'title.person',
+                page: () => import('./pages/workspace/people/PersonPage'),
+              },
+              {
+                path: 'quick-start',
+                title: 'title.quickStart',
+                page: () => import('./pages/workspace/start/QuickStartPage'),
+              },
+            ],
+          },
+          { path: '*', redirect: '' },
+        ],
       },
     ],
   },

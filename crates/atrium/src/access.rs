@@ -1,7 +1,9 @@
 //! Who may do what, in a handler's signature: `InOrg<OrgUpdate>` is a member of the organisation
 //! in the path who may change it, `InApp<AppArchive>` someone who may archive the app in the path.
 //! What the caller may not see is 404, what they see but may not do is 403, and both are settled
-//! before a body is read.
+//! before a body is read. What only reads data takes an app's query key too: `DataApp<EventView>`.
+
+mod data;
 
 use std::marker::PhantomData;
 
@@ -19,6 +21,8 @@ use crate::http::path::PathId;
 use crate::orgs::store::{self as org_store, OrgRow};
 use crate::permissions::{BuiltinRole, Grant, OrgRole, Permission, app_permissions};
 use crate::types::Id;
+
+pub use data::{DataApp, DataOrg, ReadableApp};
 
 /// A member of the organisation in the path, whatever they may do there. Only for leaving: it also
 /// lets in people whom a required second factor keeps out.

@@ -15,6 +15,7 @@ use crate::config::Settings;
 use crate::db::Db;
 use crate::folder;
 use crate::http::cookies::CookieName;
+use crate::insight::cache::Answers;
 use crate::keyring::Keyring;
 use crate::keys;
 use crate::metrics::Metrics;
@@ -46,6 +47,7 @@ pub struct Inner {
     pub collector: Collector,
     /// Where events end up. Nothing starts before something asks it.
     pub warehouse: EventStore,
+    pub answers: Answers,
 }
 
 /// Rings for background work that should not wait for its hour.
@@ -94,6 +96,7 @@ impl AppState {
             wake: Wake::default(),
             collector: Collector::open(&settings.stores.data_dir, &settings.events)?,
             warehouse: EventStore::new(&settings.stores, &settings.events),
+            answers: Answers::default(),
             settings,
         }));
         keys::fill_missing(&atrium).await?;

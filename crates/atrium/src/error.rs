@@ -48,9 +48,11 @@ codes! {
     BadCode = "bad_code", UNAUTHORIZED, "验证码不正确或已失效。", "The code is wrong or no longer works.";
     BadPasskey = "bad_passkey", UNAUTHORIZED, "无法使用该通行密钥登录。", "This passkey could not be used to sign in.";
     BadAppKey = "bad_app_key", UNAUTHORIZED, "app_key 无效。", "This app_key is not valid.";
+    BadQueryKey = "bad_query_key", UNAUTHORIZED, "查询密钥无效或已过期。", "This query key is not valid, or no longer.";
     BadSignature = "bad_signature", UNAUTHORIZED, "请求签名无效。", "The request's signature is not valid.";
     ReauthRequired = "reauth_required", FORBIDDEN, "请先确认是你本人操作。", "Confirm that it is you first.";
     Forbidden = "forbidden", FORBIDDEN, "你没有权限执行此操作。", "You may not do this.";
+    PersonalData = "personal_data", FORBIDDEN, "该属性可能包含个人信息，需要“查看个人信息”权限。", "This may be personal data, which you may not see.";
     BeyondOwn = "beyond_own", FORBIDDEN, "不能授予或更改超出你自身权限的内容。", "You cannot grant or change more than you hold yourself.";
     SecondFactorRequired = "second_factor_required", FORBIDDEN, "该团队要求使用两步验证，请先开启。", "This team requires two-step verification. Turn it on first.";
     RegistrationClosed = "registration_closed", FORBIDDEN, "未开放自助注册，请联系团队管理员邀请你加入。", "Accounts are by invitation here. Ask a team's admin to invite you.";
@@ -97,6 +99,7 @@ codes! {
     Required = "required", UNPROCESSABLE_ENTITY, "此项必填。", "This is required.";
     TooLong = "too_long", UNPROCESSABLE_ENTITY, "最多 {max} 个字符。", "At most {max} characters.";
     OutOfRange = "out_of_range", UNPROCESSABLE_ENTITY, "请输入 {min} 到 {max} 之间的数。", "Use a number from {min} to {max}.";
+    TooManyBuckets = "too_many_buckets", UNPROCESSABLE_ENTITY, "时间范围过长，请选择更粗的粒度（最多 {max} 个数据点）。", "That is more than {max} points; choose a coarser granularity.";
     NulCharacter = "nul_character", UNPROCESSABLE_ENTITY, "包含不支持的字符。", "This contains a character that cannot be stored.";
     BadEmail = "bad_email", UNPROCESSABLE_ENTITY, "请输入有效的邮箱地址。", "Enter a valid e-mail address.";
     PasswordTooShort = "password_too_short", UNPROCESSABLE_ENTITY, "密码至少 {min} 个字符。", "Use at least {min} characters.";
@@ -119,12 +122,15 @@ codes! {
     BadMoment = "bad_moment", UNPROCESSABLE_ENTITY, "请输入日期或时间。", "Use a date or a time.";
     BadRange = "bad_range", UNPROCESSABLE_ENTITY, "结束日期不能早于开始日期。", "The end must not lie before the start.";
     ExpiryInPast = "expiry_in_past", UNPROCESSABLE_ENTITY, "到期时间必须晚于当前时间。", "Choose a time that lies ahead.";
+    UnknownProperty = "unknown_property", UNPROCESSABLE_ENTITY, "属性不存在。", "There is no such property.";
+    QueryTooHeavy = "query_too_heavy", UNPROCESSABLE_ENTITY, "查询的数据量过大，请缩小日期范围或减少条件。", "This looks at too much data. Choose fewer days or fewer conditions.";
     BadLength = "bad_length", UNPROCESSABLE_ENTITY, "数量应在 {min} 到 {max} 之间。", "Give from {min} to {max} of these.";
     BadLocale = "bad_locale", UNPROCESSABLE_ENTITY, "不支持该语言。", "This language is not supported.";
     BadNotificationType = "bad_notification_type", UNPROCESSABLE_ENTITY, "未知的通知类型或渠道。", "This type or channel is not known.";
     SecurityMailRequired = "security_mail_required", UNPROCESSABLE_ENTITY, "安全通知的邮件不能关闭。", "Security mails cannot be switched off.";
     BadTimezone = "bad_timezone", UNPROCESSABLE_ENTITY, "未知时区。", "This time zone is not known.";
     Throttled = "throttled", TOO_MANY_REQUESTS, "尝试次数过多，请稍后再试。", "Too many attempts. Try again later.";
+    TooManyViewers = "too_many_viewers", TOO_MANY_REQUESTS, "同时查看实时数据的人数已达上限，请稍后再试。", "Too many people watch live data. Try again later.";
     QuotaExceeded = "quota_exceeded", TOO_MANY_REQUESTS, "超出该应用每分钟的接收上限。", "The app sends more than its quota per minute.";
     SpoolFull = "spool_full", SERVICE_UNAVAILABLE, "待写入的数据已达上限，请稍后重发。", "Too much data is waiting to be stored. Send it again later.";
     Internal = "internal", INTERNAL_SERVER_ERROR, "服务器出错了，请稍后重试。", "Something went wrong on the server. Try again later.";

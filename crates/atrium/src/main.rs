@@ -14,7 +14,7 @@ use atrium::http::locale::Locale;
 use atrium::http::user_agent;
 use atrium::instance::doctor::{self, Verdict};
 use atrium::types::Clock;
-use atrium::{logging, permissions, router, server};
+use atrium::{demo, logging, permissions, router, server};
 use clap::{Parser, Subcommand};
 use serde_json::json;
 
@@ -44,6 +44,8 @@ enum Command {
         #[command(subcommand)]
         command: AdminCommand,
     },
+    /// Fill an instance that is not running with two teams, six apps and months of events
+    Demo(demo::Options),
     /// Look at everything an instance stands on and say what is wrong
     Doctor,
     /// Print the OpenAPI document
@@ -130,6 +132,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Serve => server::serve(settings).await.map(|()| ExitCode::SUCCESS),
         Command::Migrate => migrate(settings).await,
         Command::Admin { command } => admin(settings, command).await,
+        Command::Demo(options) => make_demo(settings, &options).await,
         Command::Doctor => examine(settings).await,
         Command::Openapi | Command::Permissions | Command::Engine => Ok(ExitCode::SUCCESS),
     }
@@ -233,6 +236,30 @@ fn password_from_stdin() -> anyhow::Result<String> {
     let mut text = String::new();
     std::io::stdin().take(4096).read_to_string(&mut text).context("standard input")?;
     Ok(text.lines().next().unwrap_or_default().to_owned())
+}
+
+/// What a script can tell a demo that is there by from one that failed.
+const THERE_ALREADY: u8 = 3;
+
+#[allow(clippy::print_stdout)]
+async fn make_demo(settings: Settings, options: &demo::Options) -> anyhow::Result<ExitCode> {
+    match demo::run(settings, options).await? {
+        demo::Outcome::Made(report) if options.json => {
+            println!("{}", serde_json::to_string(&report)?);
+            Ok(ExitCode::SUCCESS)
+        }
+        demo::Outcome::Made(report) => {
+            println!("{report}");
+            Ok(ExitCode::SUCCESS)
+        }
+        demo::Outcome::ThereAlready(owner) => {
+            eprintln!(
+                "atrium: there is a demo here already. `atrium admin sign-in-link --email {owner}` \
+                 lets you in, --again makes another beside it, another data_dir starts afresh"
+            );
+            Ok(ExitCode::from(THERE_ALREADY))
+        }
+    }
 }
 
 #[allow(clippy::print_stdout)]

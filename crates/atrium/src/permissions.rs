@@ -151,6 +151,17 @@ pub fn app_permissions() -> Vec<Permission> {
     Permission::ALL.iter().copied().filter(|it| it.scope() == Scope::App).collect()
 }
 
+/// What a program may do that shows an app's query key: read, and never personal data.
+pub const QUERY_KEY: [Permission; 7] = [
+    Permission::DashboardView,
+    Permission::EventView,
+    Permission::EventExport,
+    Permission::LiveView,
+    Permission::ProfileView,
+    Permission::QueryRun,
+    Permission::MetadataView,
+];
+
 /// A role that every app has and nobody can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuiltinRole {
@@ -313,8 +324,9 @@ pub fn page() -> String {
          permission in every one of its apps. Nobody can grant what they do not hold, and an \
          organisation always keeps an owner.\n",
     );
+    let roles = BuiltinRole::ALL.iter().map(|role| (role.key(), role.permissions()));
     let apps: Vec<(&str, Vec<Permission>)> =
-        BuiltinRole::ALL.iter().map(|role| (role.key(), role.permissions())).collect();
+        roles.chain([("query key", QUERY_KEY.to_vec())]).collect();
     let orgs: Vec<(&str, Vec<Permission>)> =
         OrgRole::ALL.iter().map(|role| (role.as_str(), role.permissions())).collect();
     for (title, scope, roles) in

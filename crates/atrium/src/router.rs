@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::routing::{any, get};
 use utoipa::openapi::OpenApi;
-use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -23,12 +23,17 @@ use crate::error::{Code, Error};
 use crate::http::access_log::{self, RouteLabels};
 use crate::http::edge::Service;
 use crate::http::{CLIENT_VERSION, console, envelope, sdk};
+use crate::insight::overall::export as overall_export;
 use crate::insight::{ingest, overall};
 use crate::instance::{envs, health};
 use crate::keys::{access_keys, api_keys};
 use crate::notifications::{channels, handlers as notifications};
 use crate::orgs::{handlers as orgs, invitations, joining, members as org_members, my_invitations};
 use crate::roles::{handlers as roles, registry};
+use crate::workspace::{
+    engagement, events, explore, explore_export, last_app, live, metadata, profile as person,
+    profiles, properties,
+};
 
 const PREFIX: &str = "/api/v1";
 
@@ -110,8 +115,23 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(roles::role_view, roles::role_update, roles::role_delete))
         // data
         .routes(routes!(overall::data_overall))
+        .routes(routes!(overall_export::data_overall_export))
         .routes(routes!(ingest::app_ingest_view))
         .routes(routes!(erasures::erasure_list, erasures::erasure_create))
+        // workspace
+        .routes(routes!(last_app::last_app_update))
+        .routes(routes!(engagement::engagement_view))
+        .routes(routes!(events::event_list))
+        .routes(routes!(metadata::event_metadata_update))
+        .routes(routes!(properties::property_list))
+        .routes(routes!(metadata::property_metadata_update))
+        .routes(routes!(explore::explore))
+        .routes(routes!(explore_export::explore_export))
+        .routes(routes!(explore::explore_value_list))
+        .routes(routes!(live::live_view))
+        .routes(routes!(profiles::profile_list))
+        .routes(routes!(person::profile_view))
+        .routes(routes!(person::profile_event_list))
         // keys
         .routes(routes!(api_keys::api_key_list, api_keys::api_key_reset))
         .routes(routes!(api_keys::api_key_drop_previous))
@@ -206,6 +226,7 @@ fn document_head() -> OpenApi {
             (name = "app", description = "Apps, their life and their members"),
             (name = "role", description = "Roles and permissions"),
             (name = "data", description = "What the events say, and their upkeep"),
+            (name = "workspace", description = "An app's people, events and questions about them"),
             (name = "key", description = "API keys and access keys"),
             (name = "audit", description = "What was done, by whom"),
         )
@@ -215,6 +236,10 @@ fn document_head() -> OpenApi {
     let cookie = ApiKeyValue::with_description("atrium_session", "Set by signing in");
     let components = document.components.get_or_insert_default();
     components.add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
+    let key = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .description(Some("An app's query key: reads that app alone, and no personal data"));
+    components.add_security_scheme("query_key", SecurityScheme::Http(key.build()));
     document
 }
 

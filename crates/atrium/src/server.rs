@@ -57,6 +57,11 @@ pub async fn run(listener: TcpListener, atrium: &AppState, stop: impl Future<Out
     let is_proxy = move |address: &IpAddr| proxies.iter().any(|net| net.contains(address));
     let service = router::build(atrium.clone());
     let handle = move |request| edge::handle(service.clone(), request);
+    // A stream has no end of its own to wait for.
+    let stop = async {
+        stop.await;
+        atrium.collector.live.stop();
+    };
     connections::serve(listener, handle, limits, is_proxy, stop).await;
 }
 

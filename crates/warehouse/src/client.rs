@@ -85,6 +85,12 @@ impl<'a> Call<'a> {
         self
     }
 
+    /// For a statement that names thousands of things. One size for all, because statements share
+    /// their sessions with those of the same settings.
+    pub fn long(self) -> Self {
+        self.set("max_query_size", 64 << 20)
+    }
+
     /// Settings of every question: it changes nothing, and integers are numbers in JSON.
     pub fn reading(self) -> Self {
         let seconds = self.limit.as_secs().max(1);
@@ -190,13 +196,21 @@ impl Warehouse {
         }
     }
 
+    /// On a task of its own: what takes long must not begin again with whoever loses patience.
     async fn schema(&self) -> Result<(), Error> {
-        let mut done = self.inner.schema.lock().await;
-        if !*done {
-            schema::bring_up_to_date(self).await?;
-            *done = true;
+        if *self.inner.schema.lock().await {
+            return Ok(());
         }
-        Ok(())
+        let this = self.clone();
+        let work = tokio::spawn(async move {
+            let mut done = this.inner.schema.lock().await;
+            if !*done {
+                schema::bring_up_to_date(&this).await?;
+                *done = true;
+            }
+            Ok(())
+        });
+        work.await.unwrap_or_else(|error| Err(Error::Unavailable(error.to_string())))
     }
 
     fn why_not(&self) -> Error {
@@ -214,8 +228,12 @@ impl Warehouse {
         params: &[(&str, Param)],
     ) -> Result<Vec<T>, Error> {
         let sql = format!("{sql}\nFORMAT JSONEachRow");
-        let answer = self.call(Call::new(&sql, params, self.limit).reading()).await?;
-        read_rows(&answer)
+        self.rows(Call::new(&sql, params, self.limit).reading()).await
+    }
+
+    /// Asks a question whose answer is JSON objects.
+    pub(crate) async fn rows<T: DeserializeOwned>(&self, call: Call<'_>) -> Result<Vec<T>, Error> {
+        read_rows(&self.call(call).await?)
     }
 
     /// Asks a question that names its own FORMAT.
@@ -378,7 +396,7 @@ fn words_of(error: &dyn std::error::Error) -> String {
     words
 }
 
-fn read_rows<T: DeserializeOwned>(answer: &[u8]) -> Result<Vec<T>, Error> {
+pub(crate) fn read_rows<T: DeserializeOwned>(answer: &[u8]) -> Result<Vec<T>, Error> {
     serde_json::Deserializer::from_slice(answer)
         .into_iter()
         .collect::<Result<_, _>>()

@@ -8,12 +8,14 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use crate::engine::{Connections, Order, Ready};
 
 const START_LIMIT: Duration = Duration::from_secs(60);
 const STOP_LIMIT: Duration = Duration::from_secs(5);
+const LAST_LINE_LIMIT: Duration = Duration::from_secs(1);
 const PING_EVERY: Duration = Duration::from_secs(5);
 const PING_LIMIT: Duration = Duration::from_secs(10);
 const BACK_OFF_MAX: Duration = Duration::from_secs(30);
@@ -175,13 +177,13 @@ impl Supervisor {
             Ok(greeted) => greeted,
             Err(reason) => {
                 kill(&mut child).await;
-                return End::Failed(said.with(&reason));
+                return End::Failed(said.with(&reason).await);
             }
         };
         let address = Address { port, secret, generation: self.generation };
         tracing::info!(target: "engine", generation = self.generation, "the engine is up");
         self.status.send_replace(Status { state: State::Up, address: Some(address.clone()) });
-        self.watch(child, stdin, &address, &said).await
+        self.watch(child, stdin, &address, said).await
     }
 
     fn spawn(&self) -> std::io::Result<Child> {
@@ -209,7 +211,7 @@ impl Supervisor {
         mut child: Child,
         stdin: ChildStdin,
         address: &Address,
-        said: &Said,
+        said: Said,
     ) -> End {
         let ping = ping_for_ever(address.clone());
         tokio::pin!(ping);
@@ -217,7 +219,7 @@ impl Supervisor {
             tokio::select! {
                 status = child.wait() => {
                     let how = status.map_or_else(|error| error.to_string(), |status| status.to_string());
-                    return End::Failed(said.with(&how));
+                    return End::Failed(said.with(&how).await);
                 }
                 reason = &mut ping => {
                     kill(&mut child).await;
@@ -293,29 +295,35 @@ async fn ping_for_ever(address: Address) -> String {
 }
 
 /// The last line an engine wrote to stderr: most often the reason why it ended.
-#[derive(Clone, Default)]
-struct Said(Arc<Mutex<String>>);
+struct Said {
+    last: Arc<Mutex<String>>,
+    reading: Option<JoinHandle<()>>,
+}
 
 impl Said {
-    fn with(&self, reason: &str) -> String {
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// For an engine that has ended. What it wrote may still be on its way.
+    async fn with(self, reason: &str) -> String {
+        if let Some(reading) = self.reading {
+            let _ = timeout(LAST_LINE_LIMIT, reading).await;
+        }
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.is_empty() { reason.to_owned() } else { format!("{reason}: {last}") }
     }
 }
 
 fn collect_stderr(child: &mut Child) -> Said {
-    let said = Said::default();
-    if let Some(stderr) = child.stderr.take() {
-        let said = said.clone();
+    let last = Arc::new(Mutex::default());
+    let reading = child.stderr.take().map(|stderr| {
+        let last = last.clone();
         tokio::spawn(async move {
             let mut lines = BufReader::new(stderr).lines();
             while let Ok(Some(line)) = lines.next_line().await {
                 tracing::warn!(target: "engine", "{line}");
-                *said.0.lock().unwrap_or_else(PoisonError::into_inner) = line;
+                *last.lock().unwrap_or_else(PoisonError::into_inner) = line;
             }
-        });
-    }
-    said
+        })
+    });
+    Said { last, reading }
 }
 
 /// Made anew for every engine, and known to it and us alone.

@@ -42,8 +42,7 @@ impl Warehouse {
             STANDARD.encode(&packed),
             ids.len()
         );
-        let size = sql.len() + 1024;
-        let call = Call::new(&sql, &[], self.limit()).set("max_query_size", size).reading();
+        let call = Call::new(&sql, &[], self.limit()).long().reading();
         Ok(read_pairs(&self.call(call).await?))
     }
 

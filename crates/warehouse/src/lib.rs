@@ -5,27 +5,47 @@
 //! brings the tables up to date, and the rest are the questions and changes that have a name.
 //! Nothing here knows about HTTP handlers or the metadata database.
 
+mod catalogue;
 mod client;
+mod counting;
 mod embedded;
+mod engagement;
 pub mod engine;
 mod error;
 mod events;
+mod explore;
+mod identities;
 mod loading;
 mod location;
+mod overall;
 mod params;
+mod people;
+mod person;
+mod pieces;
 mod profiles;
 mod rows;
 mod schema;
+mod sessions;
+mod upgrade;
 mod upkeep;
 
+pub use catalogue::{EventCount, EventMoments, EventName, PropertyKind};
 pub use client::{Insert, Warehouse};
 pub use embedded::State;
+pub use engagement::{Activity, Cohort, Days};
 pub use error::Error;
+pub use explore::{
+    Column, Filter, Finding, GROUPS_MAX, Group, Key, Measure, Property, Question, Test, ValueCount,
+};
+pub use identities::Identity;
 pub use loading::MutationOf;
 pub use location::Location;
+pub use overall::{Beginnings, Counts, Overall, Share};
 pub use params::Param;
+pub use people::{PeopleQuery, PeopleSearch, PeopleSort, PersonRow, PseudonymKey};
+pub use person::{CountOf, Doings, EventOf};
 pub use profiles::{Kind, MutationRow, ProfileRow};
 pub use rows::{
-    EventRow, LogIdRow, MutationIn, event_insert, log_id_insert, mutation_insert, write_event,
-    write_log_id, write_mutation,
+    EventRow, LogIdRow, MutationIn, event_insert, log_id_insert, mutation_insert, subjects,
+    write_event, write_log_id, write_mutation, write_numbers,
 };

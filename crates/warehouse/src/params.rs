@@ -13,6 +13,7 @@ pub enum Param {
     Texts(Vec<String>),
     Uuids(Vec<Uuid>),
     UInts(Vec<u64>),
+    Floats(Vec<f64>),
 }
 
 impl Param {
@@ -27,6 +28,7 @@ impl Param {
             Self::Texts(values) => list(values.iter().map(|value| format!("'{}'", escape(value)))),
             Self::Uuids(values) => list(values.iter().map(|value| format!("'{value}'"))),
             Self::UInts(values) => list(values.iter().map(ToString::to_string)),
+            Self::Floats(values) => list(values.iter().map(ToString::to_string)),
         }
     }
 }

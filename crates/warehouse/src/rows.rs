@@ -63,18 +63,19 @@ const EVENT_STRUCTURE: &str = "app_id UUID, time DateTime64(3, \\'UTC\\'), event
     device_id String, user_id String, sdk_type String, sdk_version String, timezone_offset Float32, \
     os String, language String, url_path String, device_type String, browser String, \
     browser_version String, user_agent String, client_version String, source String, \
-    properties String, received_at DateTime64(3, \\'UTC\\')";
+    properties String, received_at DateTime64(3, \\'UTC\\'), person_no UInt32, device_no UInt32";
 
 const EVENT_COLUMNS: &str = "app_id, time, event, log_id, device_id, user_id, sdk_type, sdk_version, \
     timezone_offset, os, language, url_path, device_type, browser, browser_version, user_agent, \
-    client_version, source, properties, received_at";
+    client_version, source, properties, received_at, person_no, device_no";
 
 const MUTATION_STRUCTURE: &str = "app_id UUID, kind String, id String, time DateTime64(3, \\'UTC\\'), \
     log_id UUID, operation String, properties String, received_at DateTime64(3, \\'UTC\\')";
 
 const MUTATION_COLUMNS: &str = "app_id, kind, id, time, log_id, operation, properties, received_at";
 
-/// Stores events written by `write_event`, under the number of the load that brings them.
+/// Stores events, each written by `write_event` and then `write_numbers`, under the number of the
+/// load that brings them.
 pub fn event_insert(batch: u64) -> String {
     with_batch("events", EVENT_COLUMNS, EVENT_STRUCTURE, batch)
 }
@@ -119,6 +120,20 @@ pub fn write_event(row: &EventRow<'_>, into: &mut Vec<u8>) {
     into.extend_from_slice(&row.received_ms.to_le_bytes());
 }
 
+/// The numbers of an event's person and device, which nobody knows before it is loaded.
+pub fn write_numbers(person: u32, device: u32, into: &mut Vec<u8>) {
+    into.extend_from_slice(&person.to_le_bytes());
+    into.extend_from_slice(&device.to_le_bytes());
+}
+
+/// The device and the user (empty when there was none) of an event that `write_event` wrote.
+pub fn subjects(row: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (_event, rest) = take_text(row.get(16 + 8..)?)?;
+    let (device, rest) = take_text(rest.get(16..)?)?;
+    let (user, _) = take_text(rest)?;
+    Some((device, user))
+}
+
 pub fn write_mutation(row: &MutationIn<'_>, into: &mut Vec<u8>) {
     put_uuid(row.app_id, into);
     put_text(row.kind.as_str(), into);
@@ -152,10 +167,27 @@ pub(crate) fn read_pairs(bytes: &[u8]) -> Vec<(Uuid, Uuid)> {
 
 /// Reads ids that stand one after the other, as `FORMAT RowBinary` gives them.
 fn read_uuids(bytes: &[u8]) -> Vec<Uuid> {
+    bytes.chunks_exact(16).map(read_uuid).collect()
+}
+
+/// Reads what `put_uuid` writes.
+pub(crate) fn read_uuid(bytes: &[u8]) -> Uuid {
     let half = |bytes: &[u8]| {
         bytes.iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
     };
-    bytes.chunks_exact(16).map(|id| Uuid::from_u64_pair(half(&id[..8]), half(&id[8..]))).collect()
+    Uuid::from_u64_pair(half(&bytes[..8]), half(&bytes[8..]))
+}
+
+fn take_text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (mut length, mut read) = (0_usize, 0);
+    loop {
+        let byte = *bytes.get(read)?;
+        length |= usize::from(byte & 0x7f).checked_shl(7 * u32::try_from(read).ok()?)?;
+        read += 1;
+        if byte < 0x80 {
+            return bytes.get(read..)?.split_at_checked(length);
+        }
+    }
 }
 
 pub(crate) fn put_text(text: &str, into: &mut Vec<u8>) {

@@ -5,12 +5,17 @@ use serde::Deserialize;
 
 use crate::client::{Call, Warehouse};
 use crate::error::Error;
+use crate::upgrade;
 
 /// In the order they run. A published file is never changed.
 const MIGRATIONS: &[(u32, &str)] = &[
     (1, include_str!("../migrations/0001_tables.sql")),
     (2, include_str!("../migrations/0002_rollups.sql")),
+    (3, include_str!("../migrations/0003_people.sql")),
 ];
+
+/// The one after which the people of earlier events have to be numbered.
+const PEOPLE: u32 = 3;
 
 const RECORD: &str = "CREATE TABLE IF NOT EXISTS schema_migrations{on_cluster} \
     (number UInt32, applied_at DateTime('UTC') DEFAULT now()) \
@@ -79,6 +84,9 @@ pub(crate) async fn bring_up_to_date(warehouse: &Warehouse) -> Result<(), Error>
         }
         for statement in statements(file) {
             run(warehouse, &names.fill(statement)).await?;
+        }
+        if *number == PEOPLE {
+            upgrade::number_people(warehouse).await?;
         }
         run(warehouse, &format!("INSERT INTO schema_migrations (number) VALUES ({number})"))
             .await?;

@@ -4,6 +4,7 @@
 //! point. Counts are made from `events` while nobody adds to it: the caller keeps the app's loader
 //! away for the time of the call.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -11,10 +12,13 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::client::{Call, Warehouse};
+use crate::counting::{COARSE, COUNTS, Coarse, EXTENTS};
 use crate::error::Error;
 use crate::events::BUCKET_MS;
+use crate::identities::Identity;
 use crate::params::Param;
 use crate::profiles::Kind;
+use crate::sessions::near;
 
 /// A delete rewrites whole parts; on a large store that takes its time.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -26,56 +30,22 @@ const TABLES: &[&str] = &[
     "events_15m",
     "breakdowns_15m",
     "sessions_15m",
+    "totals_30m",
+    "totals_4h",
+    "events_4h",
+    "events_1d",
+    "events_1w",
+    "breakdowns_4h",
+    "breakdowns_1d",
+    "breakdowns_1w",
+    "session_starts",
+    "identities",
     "devices",
     "users",
     "mutations",
     "profiles",
     "log_ids",
     "erasures",
-];
-
-/// The tables that are made of events by the quarter of an hour, and how: the same as the views of the
-/// migrations. `rebuild` empties and fills them.
-const COUNTS: &[(&str, &str)] = &[
-    (
-        "totals_15m (app_id, bucket, events, page_views, last, persons, devices)",
-        "SELECT app_id, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket, count(), \
-         countIf(event = 'page_view'), max(time), uniqState(person), uniqState(device) \
-         FROM events WHERE {where} GROUP BY app_id, bucket",
-    ),
-    (
-        "events_15m (app_id, bucket, event, events, persons)",
-        "SELECT app_id, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket, event, count(), \
-         uniqState(person) FROM events WHERE {where} GROUP BY app_id, bucket, event",
-    ),
-    (
-        "breakdowns_15m (app_id, dimension, bucket, value, events, persons)",
-        "SELECT app_id, dimension, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket, value, \
-         count(), uniqState(person) FROM events \
-         ARRAY JOIN ['os', 'browser', 'device_type', 'language'] AS dimension, \
-         [os, browser, device_type, language] AS value WHERE {where} \
-         GROUP BY app_id, dimension, bucket, value",
-    ),
-    (
-        "sessions_15m (app_id, bucket, device, first, last)",
-        "SELECT app_id, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket, device, min(time), \
-         max(time) FROM events WHERE {where} GROUP BY app_id, bucket, device",
-    ),
-];
-
-/// The tables that outlive the events, where a row that comes twice changes nothing: `rebuild` only
-/// adds to them.
-const EXTENTS: &[(&str, &str)] = &[
-    (
-        "devices (app_id, device_id, first_seen, last_seen)",
-        "SELECT app_id, device_id, min(time), max(time) FROM events WHERE {where} \
-         GROUP BY app_id, device_id",
-    ),
-    (
-        "users (app_id, user_id, first_seen, last_seen)",
-        "SELECT app_id, user_id, min(time), max(time) FROM events WHERE {where} AND user_id != '' \
-         GROUP BY app_id, user_id",
-    ),
 ];
 
 /// Rows of a table of counts, by bucket. The range is there for the index.
@@ -87,6 +57,9 @@ const BUCKETS: &str = "app_id = {app:UUID} \
 const EVENTS_OF_BUCKETS: &str = "app_id = {app:UUID} \
     AND time >= toDateTime({from:UInt32}, 'UTC') AND time < toDateTime({to:UInt32} + 900, 'UTC') \
     AND toUnixTimestamp(toStartOfFifteenMinutes(toDateTime(time, 'UTC'))) IN {buckets:Array(UInt32)}";
+
+/// Counts from before a moment.
+const OLD_COUNTS: &str = "app_id = {app:UUID} AND bucket < toDateTime({cut:Int64}, 'UTC')";
 
 /// As many buckets as go into one statement, by their time: a month holds 2,976.
 const BUCKETS_AT_ONCE: usize = 3000;
@@ -108,23 +81,67 @@ impl Warehouse {
             ];
             // Side by side, because a delete soon after a start waits most of its time; and all of
             // them to their end, because one that went on after an error would fill twice.
-            let all = join_all(COUNTS.iter().map(async |(table, select)| {
-                let name = table.split(' ').next().unwrap_or(table);
-                self.delete(name, BUCKETS, &params).await?;
-                self.fill(table, select, &params).await
+            let all = join_all(COUNTS.iter().map(async |count| {
+                self.delete(count.table, BUCKETS, &params).await?;
+                self.fill(&count.fill(EVENTS_OF_BUCKETS), &params).await
             }));
             all.await.into_iter().collect::<Result<(), Error>>()?;
-            for (table, select) in EXTENTS {
-                self.fill(table, select, &params).await?;
+            // After those: what they were filled with went on into the longer pieces.
+            let all = join_all(COARSE.iter().map(|coarse| self.rebuild_pieces(app, coarse, some)));
+            all.await.into_iter().collect::<Result<(), Error>>()?;
+            for extent in EXTENTS {
+                self.fill(&extent.fill(EVENTS_OF_BUCKETS), &params).await?;
             }
+            self.rebuild_sessions(app, some).await?;
         }
         Ok(())
     }
 
-    async fn fill(&self, table: &str, select: &str, params: &[(&str, Param)]) -> Result<(), Error> {
-        let sql = format!("INSERT INTO {table} {}", select.replace("{where}", EVENTS_OF_BUCKETS));
+    /// Makes the longer pieces anew that these quarters of an hour lie in.
+    async fn rebuild_pieces(
+        &self,
+        app: Uuid,
+        coarse: &Coarse,
+        quarters: &[u64],
+    ) -> Result<(), Error> {
+        let pieces = coarse.pieces(quarters);
+        let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { return Ok(()) };
+        let params = [
+            ("app", Param::from(app)),
+            ("from", Param::UInt(*first)),
+            ("to", Param::UInt(*last)),
+            ("buckets", Param::UInts(pieces.clone())),
+        ];
+        self.delete(coarse.table, BUCKETS, &params).await?;
+        let length = coarse.length;
+        let quarters = format!(
+            "app_id = {{app:UUID}} AND bucket >= toDateTime({{from:UInt32}}, 'UTC') \
+             AND bucket < toDateTime({{to:UInt32}} + {length}, 'UTC') \
+             AND intDiv(toUnixTimestamp(bucket), {length}) * {length} IN {{buckets:Array(UInt32)}}"
+        );
+        self.fill(&coarse.fill(&quarters), &params).await
+    }
+
+    /// Counts sessions anew where these quarters of an hour may have changed them. A count whose
+    /// events are all gone must go too.
+    async fn rebuild_sessions(&self, app: Uuid, quarters: &[u64]) -> Result<(), Error> {
+        let touched: BTreeSet<u32> =
+            quarters.iter().filter_map(|bucket| u32::try_from(*bucket).ok()).collect();
+        let near: Vec<u64> = near(touched.iter().copied()).into_iter().map(u64::from).collect();
+        let (Some(first), Some(last)) = (near.first(), near.last()) else { return Ok(()) };
+        let params = [
+            ("app", Param::from(app)),
+            ("from", Param::UInt(*first)),
+            ("to", Param::UInt(*last)),
+            ("buckets", Param::UInts(near.clone())),
+        ];
+        self.delete("session_starts", BUCKETS, &params).await?;
+        self.count_sessions(&BTreeMap::from([(app, touched)])).await
+    }
+
+    pub(crate) async fn fill(&self, sql: &str, params: &[(&str, Param)]) -> Result<(), Error> {
         // The same rows as once before are no mistake here: those were deleted in between.
-        self.call(Call::new(&sql, params, LIMIT).set("insert_deduplicate", 0)).await.map(drop)
+        self.call(Call::new(sql, params, LIMIT).set("insert_deduplicate", 0)).await.map(drop)
     }
 
     /// Removes rows, if there are any: even a delete that finds nothing is a mutation of every part.
@@ -134,15 +151,7 @@ impl Warehouse {
         rows: &str,
         params: &[(&str, Param)],
     ) -> Result<u64, Error> {
-        #[derive(Deserialize)]
-        struct Row {
-            count: u64,
-        }
-        let patient = self.patient(LIMIT);
-        let found: Vec<Row> = patient
-            .query(&format!("SELECT count() AS count FROM {table} WHERE {rows}"), params)
-            .await?;
-        let count = found.first().map_or(0, |row| row.count);
+        let count = self.count(table, rows, params).await?;
         if count > 0 {
             let sql = format!("DELETE FROM {table}{} WHERE {rows}", self.names().on_cluster());
             // 2: on every replica before the answer.
@@ -152,6 +161,16 @@ impl Warehouse {
             self.call(call).await?;
         }
         Ok(count)
+    }
+
+    async fn count(&self, table: &str, rows: &str, params: &[(&str, Param)]) -> Result<u64, Error> {
+        #[derive(Deserialize)]
+        struct Row {
+            count: u64,
+        }
+        let sql = format!("SELECT count() AS count FROM {table} WHERE {rows}");
+        let found: Vec<Row> = self.patient(LIMIT).query(&sql, params).await?;
+        Ok(found.first().map_or(0, |row| row.count))
     }
 
     /// Removes everything of an app.
@@ -173,18 +192,38 @@ impl Warehouse {
         Ok(())
     }
 
+    /// Whether `retain` would find something to remove.
+    pub async fn has_older(&self, app: Uuid, before_ms: i64) -> Result<bool, Error> {
+        let cut = before_ms.div_euclid(BUCKET_MS) * BUCKET_MS;
+        let params = [("app", Param::from(app)), ("cut", (cut / 1000).into())];
+        Ok(self.count("totals_15m", OLD_COUNTS, &params).await? > 0)
+    }
+
     /// Removes events from before a moment, and their counts, and says how many events. The moment
     /// is moved back to a multiple of 15 minutes.
     pub async fn retain(&self, app: Uuid, before_ms: i64) -> Result<u64, Error> {
         let cut = before_ms.div_euclid(BUCKET_MS) * BUCKET_MS;
         let params = [("app", Param::from(app)), ("cut", (cut / 1000).into())];
-        // Counts last: a call that was cut off finds their rows, and so the events it left.
         let old = "app_id = {app:UUID} AND time < toDateTime({cut:Int64}, 'UTC')";
         let removed = self.delete("events", old, &params).await?;
-        for table in ["sessions_15m", "events_15m", "breakdowns_15m", "totals_15m"] {
-            let old = "app_id = {app:UUID} AND bucket < toDateTime({cut:Int64}, 'UTC')";
-            self.delete(table, old, &params).await?;
+        for coarse in COARSE {
+            self.delete(coarse.table, OLD_COUNTS, &params).await?;
+            // What is left of the piece that the cut goes through.
+            let length = coarse.length;
+            let rest = format!(
+                "app_id = {{app:UUID}} AND bucket >= toDateTime({{cut:Int64}}, 'UTC') AND bucket < \
+                 toDateTime(intDiv({{cut:Int64}} + {length} - 1, {length}) * {length}, 'UTC')"
+            );
+            self.fill(&coarse.fill(&rest), &params).await?;
         }
+        for table in ["sessions_15m", "session_starts", "events_15m", "breakdowns_15m"] {
+            self.delete(table, OLD_COUNTS, &params).await?;
+        }
+        // A session that the cut goes through begins with what is left of it.
+        let cut = BTreeSet::from([u32::try_from(cut / 1000).unwrap_or(0)]);
+        self.count_sessions(&BTreeMap::from([(app, cut)])).await?;
+        // Last: by them a call that was cut off is begun again.
+        self.delete("totals_15m", OLD_COUNTS, &params).await?;
         if removed > 0 {
             self.wipe(&["events"]).await?;
         }
@@ -224,10 +263,15 @@ impl Warehouse {
         let buckets: Vec<u32> = touched.iter().map(|row| row.bucket).collect();
         self.rebuild(app, &buckets).await?;
         self.delete(table, &events, &params).await?;
+        let number = [
+            ("app", Param::from(app)),
+            ("hash", Identity::of(app, kind, id.as_bytes()).hash().into()),
+        ];
+        self.delete("identities", "app_id = {app:UUID} AND hash = {hash:UInt64}", &number).await?;
         for table in ["mutations", "profiles", "erasures"] {
             self.delete(table, whole, &params).await?;
         }
-        self.wipe(&["events", table, "mutations", "profiles", "erasures"]).await?;
+        self.wipe(&["events", table, "identities", "mutations", "profiles", "erasures"]).await?;
         Ok(removed)
     }
 }

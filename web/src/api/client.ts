@@ -105,6 +105,17 @@ export function callForFile(
   })
 }
 
+/** And for what comes bit by bit: the head of the answer decides, its body is the caller's. */
+export function callForStream(
+  pending: Promise<Result<ReadableStream<Uint8Array> | null>>,
+  options: CallOptions = {},
+): Promise<ReadableStream<Uint8Array>> {
+  return settle(pending, options, (body) => {
+    if (!body) throw errorWithoutAnswer('bad_answer')
+    return body
+  })
+}
+
 async function settle<Body, Answer>(
   pending: Promise<Result<Body>>,
   options: CallOptions,

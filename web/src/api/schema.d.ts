@@ -199,6 +199,23 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/apps/{id}/engagement': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How many people use the app, and whether they come back. */
+    get: operations['engagement_view']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/apps/{id}/erasures': {
     parameters: {
       query?: never
@@ -211,6 +228,108 @@ export interface paths {
     put?: never
     /** Asks for all events and the profile of one end user to be removed. Wants a recent sign-in. */
     post: operations['erasure_create']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/event-metadata': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /** Describes an event of an active app, or hides it. */
+    put: operations['event_metadata_update']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/event-properties': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What an event carries. */
+    get: operations['property_list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/events': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The events that the app sends. */
+    get: operations['event_list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/explore': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Answers a question about events. */
+    post: operations['explore']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/explore/export': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** The answer to a question as a CSV file: a line for each time, a column for each group. */
+    post: operations['explore_export']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/explore/values': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The most frequent values of a property of late, to choose from. */
+    get: operations['explore_value_list']
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -243,6 +362,26 @@ export interface paths {
     }
     /** How this app's data has been coming in of late. */
     get: operations['app_ingest_view']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/live': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Messages as this instance receives them, as server-sent events: `message` with a LiveMessage,
+     *     `dropped` with a LiveDropped.
+     */
+    get: operations['live_view']
     put?: never
     post?: never
     delete?: never
@@ -297,6 +436,74 @@ export interface paths {
     /** What someone of the organisation may do in the app, and why. */
     get: operations['app_member_access']
     put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/profile': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** One user or device. */
+    get: operations['profile_view']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/profile/events': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What a user or device did, newest first. */
+    get: operations['profile_event_list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/profiles': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The users or the devices of the app. */
+    get: operations['profile_list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/property-metadata': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /** Describes a property of an event of an active app. */
+    put: operations['property_metadata_update']
     post?: never
     delete?: never
     options?: never
@@ -511,6 +718,23 @@ export interface paths {
     /** Organisations with an owner at the caller's own, proven mail domain. */
     get: operations['joinable_org_list']
     put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/current/last-app': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /** Notes which app the person opened. */
+    put: operations['last_app_update']
     post?: never
     delete?: never
     options?: never
@@ -1098,6 +1322,23 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/orgs/{id}/data-overall/export': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** One table of the dashboard as a CSV file. */
+    post: operations['data_overall_export']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/orgs/{id}/invitations': {
     parameters: {
       query?: never
@@ -1452,6 +1693,24 @@ export interface components {
       /** @description A line to the owners. */
       message?: string | null
     }
+    /** @description Distinct people; one counts by user id, or by device where nobody is signed in. */
+    ActivePeople: {
+      /**
+       * Format: int64
+       * @description On the day.
+       */
+      dau: number
+      /**
+       * Format: int64
+       * @description In the seven days that end with it.
+       */
+      wau: number
+      /**
+       * Format: int64
+       * @description In the thirty days that end with it.
+       */
+      mau: number
+    }
     Added: {
       /** Format: int64 */
       added: number
@@ -1609,6 +1868,14 @@ export interface components {
       /** @description What the caller may do in it. */
       permissions: string[]
     }
+    /** @description What was asked for, with all that was left open filled in. */
+    AskedRange: {
+      start: string
+      end: string
+      timezone: string
+      granularity: components['schemas']['Granularity']
+      previous?: components['schemas']['Dates'] | null
+    }
     AuditActor: {
       /** @description user, operator (the command line), system, anonymous. */
       kind: string
@@ -1648,6 +1915,35 @@ export interface components {
     Bindings: {
       wechatwork?: components['schemas']['Binding'] | null
       feishu?: components['schemas']['Binding'] | null
+    }
+    Breakdowns: {
+      os: components['schemas']['ValueFigures'][]
+      browser: components['schemas']['ValueFigures'][]
+      device_type: components['schemas']['ValueFigures'][]
+      language: components['schemas']['ValueFigures'][]
+    }
+    /** @description What happened in one bucket. */
+    Bucket: {
+      /**
+       * Format: int64
+       * @description When it begins, in milliseconds since 1970.
+       */
+      time: number
+      /** Format: int64 */
+      events: number
+      /** Format: int64 */
+      page_views: number
+      /** Format: int64 */
+      active_users: number
+      /** Format: int64 */
+      active_devices: number
+      /** Format: int64 */
+      new_devices: number
+      /**
+       * Format: int64
+       * @description Those that began in it.
+       */
+      sessions: number
     }
     BuildInfo: {
       build_version: string
@@ -1900,6 +2196,21 @@ export interface components {
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
+    Data_Engagement: {
+      data: {
+        days: components['schemas']['EngagedDay'][]
+        /**
+         * Format: double
+         * @description The mean of the days' people over those of the month that ends with the last whole day; of the
+         *     days of the range, the last thirty.
+         */
+        stickiness?: number | null
+        /** @description Of the last day of the range that does not lie ahead. */
+        today: components['schemas']['ActivePeople']
+        retention: components['schemas']['Retention']
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
     Data_Envs: {
       data: {
         /**
@@ -1939,6 +2250,35 @@ export interface components {
          * @description How many events went.
          */
         events?: number | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_EventList: {
+      data: components['schemas']['Paged_EventItem'] & {
+        /** @description Whether the caller may describe and hide events. */
+        can_manage: boolean
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_EventMetadata: {
+      data: {
+        event: string
+        description?: string | null
+        hidden: boolean
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Exploration: {
+      data: {
+        /** @description When each bucket starts, in milliseconds since 1970. */
+        times: number[]
+        /**
+         * Format: double
+         * @description Each event once, also where it is in several groups.
+         */
+        total: number
+        /** @description The largest first, the rest last. */
+        groups: components['schemas']['ExploreGroup'][]
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -2351,8 +2691,39 @@ export interface components {
     /** @description The envelope of every success: `{"data": …}`. */
     Data_Overall: {
       data: {
-        totals: components['schemas']['Totals']
-        ingest: components['schemas']['Ingest']
+        range: components['schemas']['AskedRange']
+        /** @description The apps that were counted, in the order of their names. */
+        apps_seen: components['schemas']['SeenApp'][]
+        /** @description Whether the caller may export from all of them. */
+        can_export: boolean
+        totals?: components['schemas']['Totals'] | null
+        series?: components['schemas']['SeriesPoint'][] | null
+        apps?: components['schemas']['OfApp'][] | null
+        top_events?: components['schemas']['EventFigures'][] | null
+        breakdowns?: components['schemas']['Breakdowns'] | null
+        ingest?: components['schemas']['Ingest'] | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Paged_ProfileItem: {
+      /** @description A page of a list, with the length of the whole. */
+      data: {
+        items: {
+          id: string
+          /** @description What to ask for this one by: the same. */
+          ref: string
+          first_seen?: components['schemas']['Millis'] | null
+          last_seen?: components['schemas']['Millis'] | null
+          properties: Record<string, never>
+          /** @description Whether something was left out of the properties. */
+          redacted: boolean
+        }[]
+        /** Format: int64 */
+        total: number
+        /** Format: int64 */
+        page: number
+        /** Format: int64 */
+        page_size: number
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -2369,6 +2740,52 @@ export interface components {
       data: {
         groups: components['schemas']['PermissionGroup'][]
         roles: components['schemas']['RegisteredRole'][]
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Profile: {
+      data: components['schemas']['ProfileItem'] & {
+        /**
+         * Format: int64
+         * @description As far as they are kept.
+         */
+        events: number
+        top_events: components['schemas']['TopEvent'][]
+        /** @description Of a user: the devices they used, the latest first. */
+        devices?: string[] | null
+        /** @description Of a device: who used it, the latest first. */
+        users?: string[] | null
+        updated_at?: components['schemas']['Millis'] | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_ProfileEventList: {
+      data: {
+        items: components['schemas']['ProfileEvent'][]
+        /**
+         * Format: int64
+         * @description What to ask for as `before` to go on; null at the end.
+         */
+        next?: number | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_PropertyList: {
+      data: {
+        /**
+         * Format: int64
+         * @description How many events were looked at: the newest of the last thirty days.
+         */
+        sampled: number
+        items: components['schemas']['PropertyItem'][]
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_PropertyMetadata: {
+      data: {
+        event: string
+        property: string
+        description?: string | null
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -2452,6 +2869,12 @@ export interface components {
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
+    Data_ValueList: {
+      data: {
+        items: components['schemas']['ValueItem'][]
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
     Data_Vec_Region: {
       data: {
         /**
@@ -2467,6 +2890,10 @@ export interface components {
          */
         endpoint: string
       }[]
+    }
+    Dates: {
+      start: string
+      end: string
     }
     DeleteAccount: {
       /** @description The person's own address, typed. */
@@ -2486,6 +2913,31 @@ export interface components {
     }
     EmailConfirmed: {
       email: string
+    }
+    EngagedDay: components['schemas']['ActivePeople'] & {
+      date: string
+      /**
+       * Format: int64
+       * @description Those whose first event ever is on this day.
+       */
+      new_users: number
+      /**
+       * Format: int64
+       * @description The others of the day.
+       */
+      returning_users: number
+    }
+    Engagement: {
+      days: components['schemas']['EngagedDay'][]
+      /**
+       * Format: double
+       * @description The mean of the days' people over those of the month that ends with the last whole day; of the
+       *     days of the range, the last thirty.
+       */
+      stickiness?: number | null
+      /** @description Of the last day of the range that does not lie ahead. */
+      today: components['schemas']['ActivePeople']
+      retention: components['schemas']['Retention']
     }
     Envs: {
       /**
@@ -2544,6 +2996,29 @@ export interface components {
       dsn: string
       tunnel: string
     }
+    EventFigures: {
+      event: string
+      /** Format: int64 */
+      events: number
+      /** Format: int64 */
+      users: number
+    }
+    EventList: components['schemas']['Paged_EventItem'] & {
+      /** @description Whether the caller may describe and hide events. */
+      can_manage: boolean
+    }
+    EventMetadata: {
+      event: string
+      description?: string | null
+      hidden: boolean
+    }
+    EventMetadataBody: {
+      event: string
+      /** @description Null removes it; left out it stays. */
+      description?: string | null
+      /** @description Whether the event is left out of lists; left out it stays. */
+      hidden?: boolean | null
+    }
     ExplainedPermission: {
       code: string
       name: string
@@ -2556,6 +3031,63 @@ export interface components {
       id: components['schemas']['Id']
       name: string
       email: string
+    }
+    Exploration: {
+      /** @description When each bucket starts, in milliseconds since 1970. */
+      times: number[]
+      /**
+       * Format: double
+       * @description Each event once, also where it is in several groups.
+       */
+      total: number
+      /** @description The largest first, the rest last. */
+      groups: components['schemas']['ExploreGroup'][]
+    }
+    ExploreBody: {
+      /** @description Null for any. */
+      event?: string | null
+      measure?: components['schemas']['ExploreMeasure']
+      /** @description All of them must hold. Of a list, one element is enough. */
+      filters?: components['schemas']['ExploreFilter'][]
+      /**
+       * @description A property: one of `$os`, `$browser`, `$browser_version`, `$device_type`, `$language`,
+       *     `$url_path`, `$client_version`, `$sdk_version`, `$source`, `$user_id`, `$device_id`, or a name
+       *     in the events' properties, where a dot goes one level deeper.
+       */
+      group_by?: string | null
+      /**
+       * @description A date in the time zone, included.
+       * @example 2026-11-01
+       */
+      start: string
+      /** @description A date in the time zone, included; it may lie ahead. */
+      end: string
+      granularity?: components['schemas']['Granularity']
+      /** @description IANA name; the app's unless told. */
+      timezone?: string | null
+    }
+    ExploreFilter: {
+      property: string
+      operator: components['schemas']['Operator']
+      /** @description One of them is enough; a comparison takes one, `set` and `not_set` none. */
+      values?: string[]
+    }
+    ExploreGroup: {
+      /** @description Null where the property is not set, where the value may not be told, and of the rest. */
+      value?: string | null
+      /** @description Everything beyond the largest ten. */
+      other: boolean
+      /** @description There is a value, which may not be told. */
+      redacted: boolean
+      /** Format: double */
+      total: number
+      /** @description One for each time. */
+      points: number[]
+    }
+    /** @enum {string} */
+    ExploreMeasure: 'events' | 'users' | 'devices' | 'per_user'
+    ExportBody: components['schemas']['OverallBody'] & {
+      table: components['schemas']['Table']
     }
     /** @description A figure, what it was before, and by how much of that it changed. */
     Figure: {
@@ -2578,6 +3110,11 @@ export interface components {
       role_id: components['schemas']['Id']
       role_name: string
     }
+    /**
+     * @description How long a bucket is.
+     * @enum {string}
+     */
+    Granularity: 'hour' | 'day' | 'week' | 'month'
     /** Format: uuid */
     Id: string
     /** @description What came, and what became of it. */
@@ -2620,8 +3157,30 @@ export interface components {
       name: string
       asked_at?: components['schemas']['Millis'] | null
     }
+    LastAppBody: {
+      app_id: components['schemas']['Id']
+    }
     LinkLogin: {
       token: string
+    }
+    /** @description A message, and what became of it. */
+    LiveMessage: {
+      at: components['schemas']['Millis']
+      /** @description Event, DeviceMutation, UserMutation or unknown. */
+      type: string
+      /** @description accepted, duplicate or rejected. */
+      outcome: string
+      /** @description Why it was rejected: its code, and in the language of the request. */
+      reason?: string | null
+      reason_name?: string | null
+      event?: string | null
+      /** @description The id, or the pseudonym for those who may not see ids. */
+      device?: string | null
+      user?: string | null
+      url_path?: string | null
+      /** @description Of a rejected or very long message, what it looked like. */
+      properties?: Record<string, never> | null
+      sdk?: string | null
     }
     Login: {
       email: string
@@ -2747,6 +3306,27 @@ export interface components {
       /** Format: int64 */
       unread: number
     }
+    OfApp: components['schemas']['Totals'] & {
+      id: components['schemas']['Id']
+      name: string
+      /**
+       * Format: double
+       * @description Of all events of the range, from 0 to 1.
+       */
+      share: number
+    }
+    /** @enum {string} */
+    Operator:
+      | 'is'
+      | 'is_not'
+      | 'contains'
+      | 'not_contains'
+      | 'gt'
+      | 'gte'
+      | 'lt'
+      | 'lte'
+      | 'set'
+      | 'not_set'
     OrgMember: {
       user_id: components['schemas']['Id']
       email: string
@@ -2812,8 +3392,17 @@ export interface components {
       created_at: components['schemas']['Millis']
     }
     Overall: {
-      totals: components['schemas']['Totals']
-      ingest: components['schemas']['Ingest']
+      range: components['schemas']['AskedRange']
+      /** @description The apps that were counted, in the order of their names. */
+      apps_seen: components['schemas']['SeenApp'][]
+      /** @description Whether the caller may export from all of them. */
+      can_export: boolean
+      totals?: components['schemas']['Totals'] | null
+      series?: components['schemas']['SeriesPoint'][] | null
+      apps?: components['schemas']['OfApp'][] | null
+      top_events?: components['schemas']['EventFigures'][] | null
+      breakdowns?: components['schemas']['Breakdowns'] | null
+      ingest?: components['schemas']['Ingest'] | null
     }
     OverallBody: {
       /**
@@ -2823,11 +3412,14 @@ export interface components {
       start: string
       /** @description A date in the time zone, included; it may lie ahead. */
       end: string
+      granularity?: components['schemas']['Granularity']
       /** @description Default: all active apps that the caller may see. */
       app_ids?: components['schemas']['Id'][] | null
       compare?: components['schemas']['Compare']
       /** @description IANA name; the organisation's unless told. */
       timezone?: string | null
+      /** @description What to answer; everything unless told. */
+      parts?: components['schemas']['Part'][] | null
     }
     OwnedOrg: {
       id: components['schemas']['Id']
@@ -2835,6 +3427,35 @@ export interface components {
       /** Format: int64 */
       member_count: number
     }
+    /** @description A page of a list, with the length of the whole. */
+    Paged_EventItem: {
+      items: {
+        event: string
+        /** @description Null also for those who may not see descriptions. */
+        description?: string | null
+        hidden: boolean
+        first_seen?: components['schemas']['Millis'] | null
+        last_seen?: components['schemas']['Millis'] | null
+        /**
+         * Format: int64
+         * @description In the last thirty days.
+         */
+        events_30d: number
+        /** Format: int64 */
+        users_30d: number
+      }[]
+      /** Format: int64 */
+      total: number
+      /** Format: int64 */
+      page: number
+      /** Format: int64 */
+      page_size: number
+    }
+    /**
+     * @description A piece of the answer. A page that asks for each by itself waits for none of the others.
+     * @enum {string}
+     */
+    Part: 'totals' | 'series' | 'apps' | 'top_events' | 'breakdowns' | 'ingest'
     PasskeyLogin: {
       /** @description What `navigator.credentials.get` gave, in the standard's JSON form. */
       credential: Record<string, never>
@@ -2886,12 +3507,104 @@ export interface components {
        */
       addresses: number
     }
+    Profile: components['schemas']['ProfileItem'] & {
+      /**
+       * Format: int64
+       * @description As far as they are kept.
+       */
+      events: number
+      top_events: components['schemas']['TopEvent'][]
+      /** @description Of a user: the devices they used, the latest first. */
+      devices?: string[] | null
+      /** @description Of a device: who used it, the latest first. */
+      users?: string[] | null
+      updated_at?: components['schemas']['Millis'] | null
+    }
+    ProfileEvent: {
+      at: components['schemas']['Millis']
+      event: string
+      /** Format: uuid */
+      log_id: string
+      url_path: string
+      os: string
+      browser: string
+      device_type: string
+      properties: Record<string, never>
+      /**
+       * Format: int64
+       * @description How many values were left out of the properties.
+       */
+      redacted: number
+    }
+    ProfileEventList: {
+      items: components['schemas']['ProfileEvent'][]
+      /**
+       * Format: int64
+       * @description What to ask for as `before` to go on; null at the end.
+       */
+      next?: number | null
+    }
+    /** @description A user or device. Those who may not see personal data know them by pseudonyms. */
+    ProfileItem: {
+      id: string
+      /** @description What to ask for this one by: the same. */
+      ref: string
+      first_seen?: components['schemas']['Millis'] | null
+      last_seen?: components['schemas']['Millis'] | null
+      properties: Record<string, never>
+      /** @description Whether something was left out of the properties. */
+      redacted: boolean
+    }
     ProfileUpdate: {
       name?: string | null
       /** @description Language of mails: zh-CN or en-US. */
       locale?: string | null
       /** @description IANA name. */
       timezone?: string | null
+    }
+    PropertyItem: {
+      property: string
+      /** @description The most frequent one first. */
+      types: components['schemas']['PropertyType'][]
+      /**
+       * Format: double
+       * @description Of the events that were looked at.
+       */
+      share: number
+      /** @description Frequent values; none that are personal, for those who may not see such. */
+      examples: string[]
+      /** @description Whether its name or its values sound as if they were about a person. */
+      personal: boolean
+      /** @description Null also for those who may not see descriptions. */
+      description?: string | null
+    }
+    PropertyList: {
+      /**
+       * Format: int64
+       * @description How many events were looked at: the newest of the last thirty days.
+       */
+      sampled: number
+      items: components['schemas']['PropertyItem'][]
+    }
+    PropertyMetadata: {
+      event: string
+      property: string
+      description?: string | null
+    }
+    PropertyMetadataBody: {
+      event: string
+      property: string
+      /** @description Null removes it. */
+      description?: string | null
+    }
+    PropertyType: {
+      /** @description string, number, boolean, list, object or null. */
+      type: string
+      /**
+       * Format: double
+       * @description Of the events that carry the property.
+       */
+      share: number
     }
     /** @description Which other ways to sign in are configured. */
     Providers: {
@@ -2959,6 +3672,8 @@ export interface components {
       name: string
       /** Format: int64 */
       count: number
+      /** @description What such messages looked like of late. */
+      samples: components['schemas']['Sample'][]
     }
     RemovalImpact: {
       /** @description Apps they would lose, up to twenty. */
@@ -2977,6 +3692,31 @@ export interface components {
     }
     ResetTokenView: {
       email: string
+    }
+    /**
+     * @description Those who were new on a day, and how many of them came exactly so many days later; null while
+     *     that day is not over.
+     */
+    RetainedCohort: {
+      date: string
+      /** Format: int64 */
+      size: number
+      /** Format: int64 */
+      day1?: number | null
+      /** Format: int64 */
+      day7?: number | null
+      /** Format: int64 */
+      day30?: number | null
+    }
+    /** @description How many of the new ones came back: ratios over all cohorts whose day is over. */
+    Retention: {
+      cohorts: components['schemas']['RetainedCohort'][]
+      /** Format: double */
+      day1?: number | null
+      /** Format: double */
+      day7?: number | null
+      /** Format: double */
+      day30?: number | null
     }
     RoleBody: {
       name: string
@@ -3004,6 +3744,19 @@ export interface components {
       member_count: number
       created_at?: components['schemas']['Millis'] | null
     }
+    /** @description What a refused message looked like. */
+    Sample: {
+      at: components['schemas']['Millis']
+      /** @description The message as JSON, with the kind of each value in its place. */
+      sample: string
+    }
+    SeenApp: {
+      id: components['schemas']['Id']
+      name: string
+    }
+    SeriesPoint: components['schemas']['Bucket'] & {
+      previous?: components['schemas']['Bucket'] | null
+    }
     SessionView: {
       id: components['schemas']['Id']
       created_at: components['schemas']['Millis']
@@ -3025,6 +3778,9 @@ export interface components {
      * @enum {string}
      */
     SubjectKind: 'user' | 'device'
+    /** @enum {string} */
+    Table:
+      'series' | 'apps' | 'top_events' | 'os' | 'browser' | 'device_type' | 'language' | 'ingest'
     Through: {
       kind: components['schemas']['ViaKind']
       role: components['schemas']['ThroughRole']
@@ -3044,8 +3800,21 @@ export interface components {
       /** @description The address of the account that a change of address is about. */
       account?: string | null
     }
+    TopEvent: {
+      event: string
+      /** Format: int64 */
+      events: number
+    }
     Totals: {
       events: components['schemas']['Figure']
+      page_views: components['schemas']['Figure']
+      /** @description Distinct users, or devices where no user was told. */
+      active_users: components['schemas']['Figure']
+      active_devices: components['schemas']['Figure']
+      /** @description Devices whose first event ever in the app lies in the range. */
+      new_devices: components['schemas']['Figure']
+      /** @description Runs of one device's events without a gap of more than half an hour. */
+      sessions: components['schemas']['Figure']
     }
     TotpConfirmation: {
       /** @example 042137 */
@@ -3079,6 +3848,27 @@ export interface components {
     UsedFrom: {
       ip: string
       last_used_at: components['schemas']['Millis']
+    }
+    ValueFigures: {
+      /** @description Empty where the sender told none. */
+      value: string
+      /** Format: int64 */
+      events: number
+      /** Format: int64 */
+      users: number
+      /** @description All that are not among the first ten, together. */
+      other: boolean
+    }
+    ValueItem: {
+      value: string
+      /**
+       * Format: int64
+       * @description How many of the events that were looked at carry it.
+       */
+      events: number
+    }
+    ValueList: {
+      items: components['schemas']['ValueItem'][]
     }
     /** @enum {string} */
     ViaKind: 'organization' | 'app'
@@ -3635,6 +4425,46 @@ export interface operations {
       }
     }
   }
+  engagement_view: {
+    parameters: {
+      query: {
+        /**
+         * @description A date in the time zone, included.
+         * @example 2026-11-01
+         */
+        start: string
+        /** @description A date in the time zone, included; what lies ahead is left out. */
+        end: string
+        /** @description IANA name; the app's unless told. */
+        timezone?: string
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Engagement']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
   erasure_list: {
     parameters: {
       query?: {
@@ -3702,6 +4532,216 @@ export interface operations {
       }
     }
   }
+  event_metadata_update: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['EventMetadataBody']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_EventMetadata']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  property_list: {
+    parameters: {
+      query: {
+        event: string
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_PropertyList']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  event_list: {
+    parameters: {
+      query?: {
+        page?: number
+        page_size?: number
+        search?: string
+        sort?: string
+        /** @description asc or desc. */
+        order?: string
+        /** @description Visible ones unless told. */
+        status?: 'visible' | 'hidden' | 'all'
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_EventList']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  explore: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ExploreBody']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Exploration']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  explore_export: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ExploreBody']
+      }
+    }
+    responses: {
+      /** @description A CSV file */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'text/csv': unknown
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  explore_value_list: {
+    parameters: {
+      query: {
+        /** @description As in a filter. */
+        property: string
+        event?: string
+        /** @description Words of the value. */
+        search?: string
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_ValueList']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
   app_impact: {
     parameters: {
       query?: never
@@ -3752,6 +4792,36 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Data_AppIngest']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  live_view: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'text/event-stream': components['schemas']['LiveMessage']
         }
       }
       /** @description Failed; `code` says why */
@@ -3923,6 +4993,149 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Data_AccessExplained']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  profile_view: {
+    parameters: {
+      query: {
+        kind: 'user' | 'device'
+        /** @description As the list says it. */
+        ref: string
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Profile']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  profile_event_list: {
+    parameters: {
+      query: {
+        kind: 'user' | 'device'
+        /** @description As the list says it. */
+        ref: string
+        /** @description Milliseconds since 1970: events before this moment, the latest first. */
+        before?: number
+        limit?: number
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_ProfileEventList']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  profile_list: {
+    parameters: {
+      query: {
+        kind: 'user' | 'device'
+        page?: number
+        page_size?: number
+        search?: string
+        sort?: string
+        /** @description asc or desc. */
+        order?: string
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Paged_ProfileItem']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  property_metadata_update: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['PropertyMetadataBody']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_PropertyMetadata']
         }
       }
       /** @description Failed; `code` says why */
@@ -4411,6 +5624,38 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Data_Items_JoinableOrg']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  last_app_update: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LastAppBody']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
         }
       }
       /** @description Failed; `code` says why */
@@ -5782,6 +7027,41 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Data_Overall']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  data_overall_export: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ExportBody']
+      }
+    }
+    responses: {
+      /** @description A CSV file */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'text/csv': unknown
         }
       }
       /** @description Failed; `code` says why */

@@ -5,15 +5,15 @@ import { useUser } from '../session/useUser'
 import { useNow } from './useNow'
 
 /** How long ago something was; the exact time, in the person's zone, on hover. */
-export function Moment({ at }: { at: string }) {
+export function Moment({ at }: { at: string | number }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const zone = useUser()?.timezone ?? 'UTC'
   const now = useNow()
-  const moment = Date.parse(at)
+  const moment = typeof at === 'number' ? at : Date.parse(at)
   if (Number.isNaN(moment)) return at
   return (
-    <time dateTime={at} title={exactTime(moment, language, zone)}>
+    <time dateTime={new Date(moment).toISOString()} title={exactTime(moment, language, zone)}>
       {relativeTime(moment, now, language) ?? t('time.now')}
     </time>
   )

@@ -4,12 +4,14 @@ import styles from './Page.module.css'
 interface PageProps {
   title: string
   lead?: React.ReactNode
+  /** For figures and tables, which use what room there is; text does not. */
+  wide?: boolean
   children: React.ReactNode
 }
 
-export function Page({ title, lead, children }: PageProps) {
+export function Page({ title, lead, wide = false, children }: PageProps) {
   return (
-    <div className={styles.page}>
+    <div className={styles.page} data-wide={wide}>
       <h1 className={styles.title}>{title}</h1>
       {lead && <p className={styles.lead}>{lead}</p>}
       <div className={styles.body}>{children}</div>

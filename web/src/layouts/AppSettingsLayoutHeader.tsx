@@ -7,7 +7,7 @@ import { useT } from '../i18n/useT'
 import { paths } from '../paths'
 import styles from './AppSettingsLayout.module.css'
 
-const TONES = { active: 'success', archived: 'warning', deleted: 'danger' } as const
+export const TONES = { active: 'success', archived: 'warning', deleted: 'danger' } as const
 
 export function AppHeader({ app, own }: { app: App; own: OwnRole }) {
   const t = useT()

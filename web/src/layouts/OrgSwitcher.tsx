@@ -7,7 +7,7 @@ import { orgChoicesQuery } from '../api/orgs'
 import { useT } from '../i18n/useT'
 import { parseQuery, queryText } from '../lib/query'
 import { paths } from '../paths'
-import { preferredOrg, rememberOrg } from '../session/org'
+import { preferredOrg, rememberOrg, useShownOrg } from '../session/org'
 import styles from './OrgSwitcher.module.css'
 
 const ALL = 'all'
@@ -17,9 +17,9 @@ export function OrgSwitcher() {
   const navigate = useNavigate()
   const { pathname, search } = useLocation()
   const { data: orgs } = useQuery(orgChoicesQuery)
+  const shown = useShownOrg()
   if (!orgs || orgs.length === 0) return null
 
-  const shown = queryText(parseQuery(search), 'org')
   const current = shown ? orgs.find(({ id }) => id === shown) : preferredOrg(orgs)
 
   const items: MenuProps['items'] = [
@@ -36,7 +36,7 @@ export function OrgSwitcher() {
     if (key === ALL) return void navigate(paths.organizations())
     // At once: whoever opens another page before this one is there means the team they chose.
     rememberOrg(key)
-    void navigate(placeFor(key, pathname, shown !== null))
+    void navigate(placeFor(key, pathname, queryText(parseQuery(search), 'org') !== null))
   }
 
   return (

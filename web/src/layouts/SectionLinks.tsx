@@ -1,6 +1,6 @@
 import { Link, useLocation } from 'react-router'
 import { useT } from '../i18n/useT'
-import { parseQuery, queryText } from '../lib/query'
+import { useShownOrg } from '../session/org'
 import { sectionOf, SECTIONS } from './sections'
 import styles from './SectionLinks.module.css'
 
@@ -11,9 +11,9 @@ interface SectionLinksProps {
 
 export function SectionLinks({ className = '', onFollow }: SectionLinksProps) {
   const t = useT()
-  const { pathname, search } = useLocation()
+  const { pathname } = useLocation()
   const current = sectionOf(pathname)
-  const org = queryText(parseQuery(search), 'org')
+  const org = useShownOrg()
   return (
     <nav className={`${styles.sections} ${className}`} aria-label={t('shell.sections')}>
       {SECTIONS.map((section) => (

@@ -6,6 +6,8 @@ import styles from './SideNav.module.css'
 export interface SideLink {
   label: string
   to: string
+  /** Pages below its address have links of their own. */
+  exact?: boolean
 }
 
 interface SideNavProps {
@@ -42,7 +44,7 @@ export function SideNav({ title, detail, links, children = <Outlet /> }: SideNav
               <Link
                 to={link.to}
                 className={styles.link}
-                aria-current={isAt(pathname, link.to) ? 'page' : undefined}
+                aria-current={isAt(pathname, link) ? 'page' : undefined}
               >
                 {link.label}
               </Link>
@@ -56,7 +58,7 @@ export function SideNav({ title, detail, links, children = <Outlet /> }: SideNav
 }
 
 /** A page below a link's own (adding a role, below the roles) still belongs to it. */
-function isAt(pathname: string, to: string): boolean {
+function isAt(pathname: string, { to, exact }: SideLink): boolean {
   const [path = to] = to.split('?')
-  return pathname === path || pathname.startsWith(`${path}/`)
+  return pathname === path || (!exact && pathname.startsWith(`${path}/`))
 }

@@ -1,17 +1,10 @@
 /** Around the pages of one team: its menu, and the team itself once it is loaded. */
-import { Outlet, useMatches } from 'react-router'
-import { ApiError } from '../api/errors'
-import { Centered } from '../components/Centered'
-import { LinkButton } from '../components/LinkButton'
-import { LoadFailure } from '../components/LoadFailure'
-import { Page } from '../components/Page'
-import { Statement } from '../components/Statement'
-import { RowSkeleton } from '../components/table/RowSkeleton'
+import { Outlet } from 'react-router'
 import type { MessageKey } from '../i18n/store'
 import { useT } from '../i18n/useT'
 import { paths } from '../paths'
-import type { RouteHandle } from '../router/entry'
 import { OrgProvider, useOrgOnScreen } from '../session/org'
+import { OrgUnloaded } from './OrgUnloaded'
 import { SideNav } from './SideNav'
 import styles from './TeamSettingsLayout.module.css'
 
@@ -33,7 +26,7 @@ export default function TeamSettingsLayout() {
           <Outlet key={org.id} />
         </OrgProvider>
       ) : (
-        <Unloaded {...screen} />
+        <OrgUnloaded {...screen} />
       )}
     </SideNav>
   )
@@ -54,40 +47,3 @@ const PAGES: TeamPage[] = [
   { title: 'title.teamSetting', to: paths.teamSetting, needs: 'org:update' },
   { title: 'title.teamAudit', to: paths.teamAudit, needs: 'org_audit:view' },
 ]
-
-function Unloaded({ org, choices, hasNone }: ReturnType<typeof useOrgOnScreen>) {
-  const t = useT()
-  // Under the page's own heading, so that nothing jumps when it comes.
-  const title = (useMatches().at(-1)?.handle as RouteHandle | undefined)?.title
-  const failed = org.error ? org : choices.error ? choices : null
-  const gone = org.error instanceof ApiError && org.error.status === 404
-  if (hasNone || gone) {
-    return (
-      <Centered>
-        <Statement
-          title={t(gone ? 'org.gone' : 'org.none')}
-          actions={
-            <LinkButton type="primary" to={paths.organizations()}>
-              {t('common.toTeams')}
-            </LinkButton>
-          }
-        >
-          <p>{t(gone ? 'org.goneText' : 'org.noneText')}</p>
-        </Statement>
-      </Centered>
-    )
-  }
-  return (
-    <Page title={title ? t(title) : ''}>
-      {failed?.error ? (
-        <LoadFailure
-          error={failed.error}
-          retrying={failed.isFetching}
-          onRetry={() => void failed.refetch()}
-        />
-      ) : (
-        <RowSkeleton rows={6} />
-      )}
-    </Page>
-  )
-}

@@ -55,3 +55,25 @@ function inZone(
 function named(format: Intl.DateTimeFormat, at: number): string {
   return `${format.format(at)} (${format.resolvedOptions().timeZone})`
 }
+
+/** Only the time of day, for what stands below its day or has only just happened. */
+export function clockTime(
+  at: number,
+  language: string,
+  timeZone: string,
+  /** Of the second. */
+  digits?: 3,
+): string {
+  const options: Intl.DateTimeFormatOptions = {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    fractionalSecondDigits: digits,
+    hourCycle: 'h23',
+  }
+  try {
+    return new Intl.DateTimeFormat(language, { ...options, timeZone }).format(at)
+  } catch {
+    return new Intl.DateTimeFormat(language, options).format(at)
+  }
+}

@@ -11,8 +11,6 @@ type Load = () => Promise<{ default: ComponentType }>
 /** Routes need a user unless they say otherwise: forgetting it must not open a page. */
 interface Shared {
   title?: MessageKey
-  /** What a screen that is still to be built will hold. */
-  holds?: MessageKey
   hasUser?: boolean
   skipsGate?: boolean
 }
@@ -39,7 +37,6 @@ export type RouteEntry = PathEntry | LayoutEntry
 /** What a matched route carries for the frame around it. */
 export interface RouteHandle extends RouteInfo {
   title?: MessageKey
-  holds?: MessageKey
 }
 
 export function toRoutes(entries: RouteEntry[], parent = '/'): RouteObject[] {
@@ -53,7 +50,7 @@ export function toRoutes(entries: RouteEntry[], parent = '/'): RouteObject[] {
 function toRoute(entry: PathEntry, parent: string): RouteObject {
   const full = canonicalPath(`${parent}/${entry.path}`)
   const info: RouteInfo = { hasUser: entry.hasUser ?? true, skipsGate: entry.skipsGate }
-  const handle: RouteHandle = { ...info, title: entry.title, holds: entry.holds }
+  const handle: RouteHandle = { ...info, title: entry.title }
 
   if (entry.redirect !== undefined) {
     return {

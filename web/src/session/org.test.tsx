@@ -2,10 +2,12 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { renderHook, waitFor } from '@testing-library/react'
 import { MemoryRouter, useLocation } from 'react-router'
 import { describe, expect, it } from 'vitest'
+import { appQuery } from '../api/app'
 import type { Org } from '../api/orgs'
 import { queryClient } from '../api/queryClient'
+import { anApp } from '../testing/app'
 import { ok, refusal, stubServer } from '../testing/server'
-import { preferredOrg, useOrgOnScreen } from './org'
+import { preferredOrg, useOrgOnScreen, useShownOrg } from './org'
 
 const org = (id: string) => ({ id, name: id }) as Org
 
@@ -21,14 +23,15 @@ describe('the organisation that an address without one means', () => {
   })
 })
 
+const within = (address: string) => ({
+  wrapper: ({ children }: { children: React.ReactNode }) => (
+    <QueryClientProvider client={queryClient}>
+      <MemoryRouter initialEntries={[address]}>{children}</MemoryRouter>
+    </QueryClientProvider>
+  ),
+})
 const at = (address: string) =>
-  renderHook(() => ({ ...useOrgOnScreen(), search: useLocation().search }), {
-    wrapper: ({ children }) => (
-      <QueryClientProvider client={queryClient}>
-        <MemoryRouter initialEntries={[address]}>{children}</MemoryRouter>
-      </QueryClientProvider>
-    ),
-  })
+  renderHook(() => ({ ...useOrgOnScreen(), search: useLocation().search }), within(address))
 
 describe('the organisation on screen', () => {
   it('is put into the address, beside what is there, and remembered', async () => {
@@ -58,5 +61,21 @@ describe('the organisation on screen', () => {
     const { result } = at('/data-dashboard')
     await waitFor(() => expect(result.current.hasNone).toBe(true))
     expect(result.current.search).toBe('')
+  })
+})
+
+describe('whose page is on screen', () => {
+  it.each([
+    ['/data-dashboard?org=b', 'b'],
+    ['/data-dashboard', null],
+    ['/org-id/c/app-id/app-1/events?org=b', 'c'],
+    ['/app-1/authManagement/appMember?org=b', 'a'],
+    // Not loaded yet.
+    ['/app-2/authManagement/appDetail', null],
+  ])('at %s: %s', (address, shown) => {
+    queryClient.setQueryData(appQuery('app-1').queryKey, { ...anApp, org_id: 'a' })
+    const seen = stubServer({})
+    expect(renderHook(useShownOrg, within(address)).result.current).toBe(shown)
+    expect(seen).toEqual([])
   })
 })

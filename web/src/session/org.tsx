@@ -4,7 +4,8 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext, useEffect } from 'react'
-import { useSearchParams } from 'react-router'
+import { matchPath, useLocation, useSearchParams } from 'react-router'
+import { appQuery } from '../api/app'
 import { isUnauthorized } from '../api/errors'
 import { orgChoicesQuery, orgQuery, type Org } from '../api/orgs'
 import { readStored, store } from '../lib/storage'
@@ -56,6 +57,17 @@ export function useOrgOnScreen() {
   }, [id, choices.error])
 
   return { id, org, choices, hasNone: id === null && choices.data?.length === 0 }
+}
+
+/** Whose page is on screen: the team that the address names, or that of the app whose page it is. */
+export function useShownOrg(): string | null {
+  const { pathname, search } = useLocation()
+  const settings = matchPath('/:appId/authManagement/*', pathname)
+  // The page itself loads the app, and deals with its failure.
+  const app = useQuery({ ...appQuery(settings?.params.appId ?? ''), enabled: false })
+  const named = new URLSearchParams(search).get('org') || null
+  const workspace = matchPath('/org-id/:orgId/app-id/:appId/*', pathname)
+  return workspace?.params.orgId ?? (settings ? (app.data?.org_id ?? null) : named)
 }
 
 export function rememberOrg(id: string): void {

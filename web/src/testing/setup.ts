@@ -1,4 +1,4 @@
-import { cleanup } from '@testing-library/react'
+import { cleanup, configure } from '@testing-library/react'
 import { afterEach, beforeEach } from 'vitest'
 import { queryClient } from '../api/queryClient'
 import { useLanguageFailure, useLanguageStore } from '../i18n/store'
@@ -19,6 +19,9 @@ window.ResizeObserver ??= class {
   unobserve() {}
   disconnect() {}
 }
+
+// On a busy machine a page takes seconds to draw; what never comes still fails its test.
+configure({ asyncUtilTimeout: 10_000 })
 
 beforeEach(() => {
   localStorage.clear()

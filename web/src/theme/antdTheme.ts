@@ -29,7 +29,15 @@ export function antdTheme(dark: boolean, lessMotion = false): ThemeConfig {
     components: {
       Button: solid(palette),
       Form: { labelColor: palette.text, colorError: palette.danger },
-      Table: { cellPaddingInlineMD: 14, headerBg: palette.surface, rowHoverBg: palette.page },
+      Table: {
+        cellPaddingInlineMD: 14,
+        headerBg: palette.surface,
+        rowHoverBg: palette.page,
+        // The arrow says what is sorted; a grey column would outweigh the figures in it.
+        headerSortActiveBg: palette.surface,
+        headerSortHoverBg: palette.page,
+        bodySortBg: palette.surface,
+      },
       // What hurts is red words, and a red ground under the pointer.
       Dropdown: { colorError: palette.danger, colorTextLightSolid: palette['on-danger'] },
     },

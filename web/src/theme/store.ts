@@ -12,15 +12,19 @@ interface ThemeStore {
   systemIsDark: boolean
   /** The person has asked their system for less motion. */
   lessMotion: boolean
+  /** Paper is light, whatever the screen is. */
+  printing: boolean
 }
 
 const prefersDark = window.matchMedia?.('(prefers-color-scheme: dark)')
 const prefersLessMotion = window.matchMedia?.('(prefers-reduced-motion: reduce)')
+const onPaper = window.matchMedia?.('print')
 
 export const useThemeStore = create<ThemeStore>()(() => ({
   mode: storedMode(),
   systemIsDark: prefersDark?.matches ?? false,
   lessMotion: prefersLessMotion?.matches ?? false,
+  printing: onPaper?.matches ?? false,
 }))
 
 prefersDark?.addEventListener('change', ({ matches }) => {
@@ -29,6 +33,9 @@ prefersDark?.addEventListener('change', ({ matches }) => {
 prefersLessMotion?.addEventListener('change', ({ matches }) => {
   useThemeStore.setState({ lessMotion: matches })
 })
+onPaper?.addEventListener('change', ({ matches }) => {
+  useThemeStore.setState({ printing: matches })
+})
 
 export function chooseTheme(mode: ThemeMode): void {
   store(STORAGE_KEY, mode)
@@ -36,7 +43,9 @@ export function chooseTheme(mode: ThemeMode): void {
 }
 
 export function useIsDark(): boolean {
-  return useThemeStore(({ mode, systemIsDark }) => isDark(mode, systemIsDark))
+  return useThemeStore(
+    ({ mode, systemIsDark, printing }) => !printing && isDark(mode, systemIsDark),
+  )
 }
 
 export function isDark(mode: ThemeMode, systemIsDark: boolean): boolean {

@@ -219,7 +219,7 @@ fn record(entry: &AuditEntry) -> [String; 12] {
 }
 
 /// A spreadsheet would run a cell that begins like a formula.
-fn plain(cell: &str) -> String {
+pub fn plain(cell: &str) -> String {
     if cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         format!("'{cell}")
     } else {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use uuid::Uuid;
-use warehouse::Kind;
+use warehouse::{Identity, Kind};
 
 use super::ledger::Tally;
 use super::recent::MessageId;
@@ -12,6 +12,13 @@ use super::spool::{Chunk, FORMAT};
 
 /// A quarter of an hour: what the rollups count in.
 const BUCKET_MS: i64 = 15 * 60 * 1_000;
+
+/// Whom an event is about.
+pub struct People {
+    /// The user, or the device of someone who never said their name.
+    pub person: Identity,
+    pub device: Identity,
+}
 
 pub type Subjects = BTreeMap<(Uuid, Kind), BTreeMap<String, i64>>;
 
@@ -97,22 +104,48 @@ impl Batch {
         Tally::combine(std::mem::take(&mut self.tallies))
     }
 
-    /// The rows of events, or of mutations, of all records but those named.
-    pub fn rows(&self, events: bool, but: &HashSet<MessageId>) -> Vec<&[u8]> {
-        self.wanted(events, but)
-            .filter_map(|(buffer, record)| self.buffers.get(*buffer)?.get(record.row.clone()))
-            .collect()
+    /// Whom each record is about; None for what is no event.
+    pub fn people(&self) -> impl Iterator<Item = Option<People>> {
+        self.records.iter().map(|(buffer, record)| {
+            if record.kind != RecordKind::Event {
+                return None;
+            }
+            let (device, user) = warehouse::subjects(self.row(*buffer, record)?)?;
+            let device = Identity::of(record.app, Kind::Device, device);
+            let person = match user {
+                [] => device,
+                user => Identity::of(record.app, Kind::User, user),
+            };
+            Some(People { person, device })
+        })
     }
 
-    fn wanted<'a>(
-        &'a self,
-        events: bool,
-        but: &'a HashSet<MessageId>,
-    ) -> impl Iterator<Item = &'a (usize, Record)> {
-        self.records.iter().filter(move |(_, record)| {
-            (record.kind == RecordKind::Event) == events
+    /// The rows of all events but those named, each with the numbers of its person and device.
+    pub fn events(&self, but: &HashSet<MessageId>, numbers: &[(u32, u32)]) -> Vec<u8> {
+        let mut rows = Vec::new();
+        for ((buffer, record), (person, device)) in self.records.iter().zip(numbers) {
+            if record.kind == RecordKind::Event
                 && !but.contains(&(record.app, record.log_id))
-        })
+                && let Some(row) = self.row(*buffer, record)
+            {
+                rows.extend_from_slice(row);
+                warehouse::write_numbers(*person, *device, &mut rows);
+            }
+        }
+        rows
+    }
+
+    /// The rows of all mutations but those named.
+    pub fn mutations(&self, but: &HashSet<MessageId>) -> Vec<u8> {
+        let wanted = self.records.iter().filter(|(_, record)| {
+            record.kind != RecordKind::Event && !but.contains(&(record.app, record.log_id))
+        });
+        let rows = wanted.filter_map(|(buffer, record)| self.row(*buffer, record));
+        rows.collect::<Vec<_>>().concat()
+    }
+
+    fn row(&self, buffer: usize, record: &Record) -> Option<&[u8]> {
+        self.buffers.get(buffer)?.get(record.row.clone())
     }
 
     /// Whose profiles change, per app and kind, and the earliest moment of each one's changes.

@@ -12,8 +12,9 @@ use warehouse::{Error as StoreError, Insert, LogIdRow};
 use super::batch::Batch;
 use super::recent::MessageId;
 use super::spool::{Attempt, Spool};
-use super::{ledger, profiles};
+use super::{ledger, numbers, profiles};
 use crate::app::AppState;
+use crate::insight::versions;
 use crate::jobs::lease;
 use crate::types::Millis;
 
@@ -180,8 +181,10 @@ async fn load(
     batch.keep_apps(&living_apps(atrium, &batch).await?);
     let known = atrium.warehouse.known_ids(&batch.ids(), batch.number).await?;
     batch.drop_known(&known.into_iter().collect());
+    hold.renew(atrium).await?;
+    let numbers = numbers::assign(atrium, &batch).await?;
     spool.begin(Attempt { batch: batch.number, upto: batch.upto }).await?;
-    store(atrium, hold, &batch, &HashSet::new(), false).await?;
+    store(atrium, hold, &batch, &numbers, &HashSet::new(), false).await?;
     finish(atrium, spool, batch).await
 }
 
@@ -202,7 +205,9 @@ async fn recover(
     let apps: Vec<_> = batch.apps().into_iter().collect();
     let (from, to) = batch.time_range();
     let stored = warehouse.stored_of_batch(batch.number, &apps, from, to).await?;
-    store(atrium, hold, &batch, &stored.into_iter().collect(), true).await?;
+    hold.renew(atrium).await?;
+    let numbers = numbers::assign(atrium, &batch).await?;
+    store(atrium, hold, &batch, &numbers, &stored.into_iter().collect(), true).await?;
     for (app, buckets) in batch.buckets() {
         hold.renew(atrium).await?;
         let buckets: Vec<_> = buckets.into_iter().collect();
@@ -217,6 +222,7 @@ async fn store(
     atrium: &AppState,
     hold: &Hold,
     batch: &Batch,
+    numbers: &[(u32, u32)],
     stored: &HashSet<MessageId>,
     again: bool,
 ) -> anyhow::Result<()> {
@@ -233,16 +239,18 @@ async fn store(
         insert(atrium, number, warehouse::log_id_insert(), ids, &token).await?;
     }
     hold.renew(atrium).await?;
-    let events = batch.rows(true, stored);
+    let events = batch.events(stored, numbers);
     if !events.is_empty() {
         let sql = warehouse::event_insert(number);
-        insert(atrium, number, &sql, events.concat(), &token).await?;
+        insert(atrium, number, &sql, events, &token).await?;
+        hold.renew(atrium).await?;
+        atrium.warehouse.count_sessions(&batch.buckets()).await?;
     }
-    let mutations = batch.rows(false, stored);
+    let mutations = batch.mutations(stored);
     if !mutations.is_empty() {
         hold.renew(atrium).await?;
         let sql = warehouse::mutation_insert(number);
-        insert(atrium, number, &sql, mutations.concat(), &token).await?;
+        insert(atrium, number, &sql, mutations, &token).await?;
     }
     hold.renew(atrium).await?;
     refresh_profiles(atrium, batch, again).await
@@ -280,6 +288,11 @@ async fn finish(atrium: &AppState, spool: &Spool, mut batch: Batch) -> anyhow::R
     let tally = batch.take_tally();
     let mut tx = atrium.db.write_apart().await?;
     ledger::book(&mut tx, &format!("{:016x}", batch.number), &tally, atrium.now()).await?;
+    for (app, buckets) in batch.buckets() {
+        let days =
+            buckets.into_iter().map(|bucket| i64::from(bucket) * Millis::SECOND / Millis::DAY);
+        versions::added(&mut tx, &app.hyphenated().to_string(), &days.collect()).await?;
+    }
     tx.commit().await?;
     spool.finish(batch.upto).await.context("the spool")?;
     metrics::counter!("atrium_loaded_messages_total").increment(loaded as u64);

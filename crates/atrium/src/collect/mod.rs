@@ -3,7 +3,8 @@
 //! `receive` reads a request and hands it down a row of named steps: authenticate (`callers`,
 //! `signature`), admit (`quota`), validate (`message`), recognise twins (`recent`), spool
 //! (`spool`). The answer goes out once the spool is on the disk. Behind it `loader` carries the
-//! spool into the event store and books the `ledger`. docs/decisions/0013 says why.
+//! spool into the event store and books the `ledger`. docs/decisions/0013 says why. What is refused
+//! leaves a few `samples`, and those who watch an app see its messages `live`.
 
 pub mod alerts;
 mod batch;
@@ -11,16 +12,21 @@ pub mod body;
 mod callers;
 pub mod cors;
 pub mod event_store;
-mod fold;
+pub(crate) mod fold;
 pub mod ledger;
+pub mod live;
 pub mod loader;
 pub mod message;
+mod numbers;
+mod outline;
 mod profiles;
 mod quota;
 pub mod reason;
+mod receipt;
 pub mod receive;
 mod recent;
 pub mod record;
+pub mod samples;
 mod shape;
 pub mod signature;
 pub mod spool;
@@ -35,8 +41,11 @@ use std::time::Duration;
 
 use crate::config::EventSettings;
 use callers::Callers;
+use live::Live;
+use numbers::Numbers;
 use quota::Quota;
 use recent::Recent;
+use samples::Samples;
 use signature::Nonces;
 use spool::Spool;
 use tokio::sync::Semaphore;
@@ -52,7 +61,10 @@ pub struct Collector {
     nonces: Nonces,
     quota: Quota,
     recent: Arc<Recent>,
+    numbers: Numbers,
     pub uses: Uses,
+    pub samples: Samples,
+    pub live: Arc<Live>,
     /// Bodies that may be unpacked at once, of up to eight megabytes each.
     unpacking: Semaphore,
     /// The batch whose profiles fail, and how often.
@@ -69,7 +81,10 @@ impl Collector {
             quota: Quota::new(settings.quota),
             spool: Spool::open(data_dir, settings.spool_max, &recent)?,
             recent,
+            numbers: Numbers::default(),
             uses: Uses::default(),
+            samples: Samples::default(),
+            live: Arc::default(),
             failures: Mutex::default(),
             unpacking: Semaphore::new(UNPACKING_MAX),
         })

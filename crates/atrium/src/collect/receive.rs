@@ -6,15 +6,16 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use http::header::HeaderMap;
-use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
+use super::Collector;
 use super::body::{self, Body, Encoding};
 use super::callers::{self, App, CollectCaller, SigningCaller};
 use super::ledger::{Outcome, Tally};
 use super::message::{self, Context, Label};
 use super::reason::Reason;
+use super::receipt::{Receipt, Refusal};
 use super::record::Record;
 use super::signature::{self, Claim, Memory};
 use super::spool::{Entry, SpoolError};
@@ -24,21 +25,6 @@ use crate::http::client::Client;
 use crate::http::json::{Data, read_body};
 use crate::http::locale::Locale;
 use crate::types::Millis;
-
-#[derive(Debug, Default, Serialize)]
-pub struct Receipt {
-    accepted: usize,
-    duplicate: usize,
-    rejected: usize,
-    errors: Vec<Refusal>,
-}
-
-#[derive(Debug, Serialize)]
-struct Refusal {
-    index: usize,
-    code: &'static str,
-    error: &'static str,
-}
 
 /// Who sent it, proven as far as the app asks for proof.
 enum Caller {
@@ -167,8 +153,11 @@ async fn take(
     let messages = &body.messages.0;
     admit(atrium, &caller, messages, now).await?;
     atrium.collector.uses.note(caller.key_id(), ip, now);
-    let batch = validate(&caller, messages, now, locale);
-    let receipt = keep(atrium, batch).await?;
+    let batch = validate(&atrium.collector, &caller, messages, now, locale);
+    let (receipt, new) = keep(atrium, batch).await?;
+    if let Some(watched) = atrium.collector.live.watched(caller.app().id) {
+        receipt.show(&watched, messages, &new, now);
+    }
     Ok(Data(receipt).into_response())
 }
 
@@ -212,12 +201,16 @@ async fn admit(
     };
     let mut tally = Tally::default();
     let (context, mut scrap) = (context(caller, now), Vec::new());
+    let watched = atrium.collector.live.watched(app.id);
     for message in messages {
         let (mut label, _) = message::read(message, &context, &mut scrap);
         scrap.clear();
         // Nothing of it is kept, so nothing that a stranger chose is either.
         label.sdk_version = "unknown".to_owned();
         tally.add(app.id, context.day, &label, Outcome::Rejected(reason), 1);
+        if let Some(watched) = &watched {
+            watched.tell(message, Outcome::Rejected(reason), now);
+        }
     }
     store(atrium, Entry { data: Vec::new(), messages: 0, tally, ids: Vec::new() }).await?;
     Err(error)
@@ -239,7 +232,13 @@ struct Batch {
     receipt: Receipt,
 }
 
-fn validate(caller: &Caller, messages: &[&RawValue], now: Millis, locale: Locale) -> Batch {
+fn validate(
+    collector: &Collector,
+    caller: &Caller,
+    messages: &[&RawValue],
+    now: Millis,
+    locale: Locale,
+) -> Batch {
     let context = context(caller, now);
     let mut batch = Batch { day: context.day, app: context.app, ..Default::default() };
     for (index, message) in messages.iter().enumerate() {
@@ -248,7 +247,8 @@ fn validate(caller: &Caller, messages: &[&RawValue], now: Millis, locale: Locale
             Ok(record) => batch.taken.push((record, label)),
             Err(reason) => {
                 let (code, error) = (reason.as_str(), reason.text(locale));
-                batch.receipt.errors.push(Refusal { index, code, error });
+                batch.receipt.errors.push(Refusal { index, code, error, reason });
+                collector.samples.note(context.app, reason, message.get(), now);
                 batch.tally.add(context.app, context.day, &label, Outcome::Rejected(reason), 1);
             }
         }
@@ -257,8 +257,8 @@ fn validate(caller: &Caller, messages: &[&RawValue], now: Millis, locale: Locale
     batch
 }
 
-/// Drops twins, spools the rest and waits for the disk.
-async fn keep(atrium: &AppState, batch: Batch) -> Result<Receipt> {
+/// Drops twins, spools the rest and waits for the disk. Says of those that were valid which were new.
+async fn keep(atrium: &AppState, batch: Batch) -> Result<(Receipt, Vec<bool>)> {
     let Batch { day, app, rows, taken, mut tally, mut receipt } = batch;
     let ids: Vec<_> = taken.iter().map(|(record, _)| (app, record.log_id)).collect();
     let new = atrium.collector.recent.remember(&ids);
@@ -275,14 +275,14 @@ async fn keep(atrium: &AppState, batch: Batch) -> Result<Receipt> {
     }
     receipt.accepted = taken.len() - twins.len();
     receipt.duplicate = twins.len();
-    let ids = ids.into_iter().zip(new).filter_map(|(id, new)| new.then_some(id)).collect();
+    let ids = ids.into_iter().zip(&new).filter_map(|(id, new)| new.then_some(id)).collect();
     let messages = receipt.accepted as u64;
     store(atrium, Entry { data, messages, tally, ids }).await?;
     // The first of two may have failed while the second was on its way: then it is not stored.
     if !atrium.collector.recent.knows(&twins) {
         return Err(Error::busy(Code::Unavailable, 1));
     }
-    Ok(receipt)
+    Ok((receipt, new))
 }
 
 async fn store(atrium: &AppState, entry: Entry) -> Result<()> {

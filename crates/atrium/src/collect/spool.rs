@@ -123,6 +123,18 @@ impl Spool {
         anyhow::bail!("data_dir: {SLOTS} servers use this folder already")
     }
 
+    /// How many processes use this data folder, the caller's own among them once it has a spool.
+    pub fn holders(data_dir: &Path) -> anyhow::Result<usize> {
+        let mut holders = 0;
+        for slot in 1..=SLOTS {
+            let folder = slot_folder(data_dir, slot);
+            if folder.exists() && try_lock(&folder)?.is_none() {
+                holders += 1;
+            }
+        }
+        Ok(holders)
+    }
+
     /// What other servers left behind that are gone now.
     pub fn left_behind(
         data_dir: &Path,

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use super::loader;
 use crate::app::AppState;
+use crate::insight::versions;
 use crate::jobs::lease;
 use crate::keys;
-use crate::types::Millis;
+use crate::types::{Id, Millis};
 
 const READY: Duration = Duration::from_secs(60);
 const LEASE: &str = "retention";
@@ -47,11 +49,26 @@ pub async fn retain(atrium: &AppState) -> anyhow::Result<u64> {
     for app in apps {
         let id = Uuid::try_parse(app.id.as_str())?;
         let before = now.plus(-app.days.max(1) * Millis::DAY);
-        removed += atrium.warehouse.retain(id, before.0).await?;
+        if atrium.warehouse.has_older(id, before.0).await? {
+            removed += retain_app(atrium, &app.id, id, before).await?;
+        }
     }
     let mut tx = atrium.db.write_minor().await?;
     super::ledger::forget_batches(&mut tx, now.plus(-BATCHES_KEPT)).await?;
     tx.commit().await?;
     lease::release(atrium, LEASE, &atrium.collector.spool.name).await?;
     Ok(removed)
+}
+
+async fn retain_app(
+    atrium: &AppState,
+    app_id: &Id,
+    id: Uuid,
+    before: Millis,
+) -> anyhow::Result<u64> {
+    let turn = loader::keep_away(atrium).await?;
+    let removed = atrium.warehouse.retain(id, before.0).await;
+    turn.end(atrium).await?;
+    versions::note_removal(atrium, app_id).await?;
+    Ok(removed?)
 }

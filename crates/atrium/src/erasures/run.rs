@@ -10,6 +10,7 @@ use super::{SubjectKind, handlers, mask, store};
 use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
 use crate::collect::loader;
+use crate::insight::versions;
 use crate::jobs::lease;
 use crate::types::Millis;
 
@@ -67,6 +68,8 @@ async fn erase(atrium: &AppState, erasure: &store::ErasureRow) -> anyhow::Result
     atrium.collector.settle().await?;
     let turn = loader::keep_away(atrium).await?;
     let erased = atrium.warehouse.erase(app, kind, &subject).await;
+    // Before anyone loads again: their number is gone too.
+    versions::note_removal(atrium, &erasure.app_id).await?;
     turn.end(atrium).await?;
     let events = erased?;
     let mut tx = atrium.db.write().await?;

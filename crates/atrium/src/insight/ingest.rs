@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::access::InApp;
 use crate::app::AppState;
+use crate::collect::samples::{Sample, latest as samples};
 use crate::collect::{ledger, reason};
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::json::{Data, Query};
@@ -35,6 +36,8 @@ pub struct Rejected {
     /// In the language of the request.
     pub name: String,
     pub count: i64,
+    /// What such messages looked like of late.
+    pub samples: Vec<Sample>,
 }
 
 /// Sums of the ledger over apps and days, both ends included.
@@ -53,11 +56,18 @@ pub async fn sums(
             reason => {
                 ingest.rejected += count;
                 let name = reason::words(reason, locale);
-                ingest.reasons.push(Rejected { reason: reason.to_owned(), name, count });
+                let (reason, samples) = (reason.to_owned(), Vec::new());
+                ingest.reasons.push(Rejected { reason, name, count, samples });
             }
         }
     }
     ingest.reasons.sort_by_key(|rejected| -rejected.count);
+    if !ingest.reasons.is_empty() {
+        let mut samples = samples(db, apps).await?;
+        for rejected in &mut ingest.reasons {
+            rejected.samples = samples.remove(&rejected.reason).unwrap_or_default();
+        }
+    }
     Ok(ingest)
 }
 

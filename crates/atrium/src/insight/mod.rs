@@ -1,8 +1,12 @@
 //! What the events say: the dashboard's figures, and how an app's data is coming in.
 
+pub mod asking;
+pub mod cache;
+pub mod dates;
 pub mod ingest;
 pub mod overall;
-mod range;
+pub mod range;
+pub mod versions;
 
 use std::collections::HashMap;
 use std::time::Duration;

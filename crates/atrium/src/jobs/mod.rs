@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::accounts;
 use crate::app::AppState;
 use crate::apps::purge;
-use crate::collect::{alerts, loader, upkeep};
+use crate::collect::{alerts, loader, samples, upkeep};
 use crate::erasures;
 use crate::keys;
 use crate::outbound::mail;
@@ -36,6 +36,7 @@ async fn hourly(atrium: AppState) {
         report("reminding", "reminded of keys that end", keys::reminders::run_due(&atrium).await);
         report("sweeping", "swept what nobody needs", accounts::sweep(&atrium).await);
         report("sweeping keys", "swept old keys", keys::sweep(&atrium).await);
+        report("sweeping samples", "swept old samples", samples::sweep(&atrium).await);
         // Each time rewrites a part of the store: once a day, and at the start.
         if hours % 24 == 0 {
             let retained = upkeep::retain(&atrium).await;
@@ -82,6 +83,9 @@ async fn keep_up(atrium: AppState) {
         upkeep::measure(&atrium);
         if let Err(error) = upkeep::write_uses(&atrium).await {
             tracing::warn!(%error, "the uses of keys could not be written down");
+        }
+        if let Err(error) = samples::write(&atrium).await {
+            tracing::warn!(%error, "samples of refused messages could not be written down");
         }
     }
 }

@@ -5,7 +5,7 @@
 
 pub mod access_keys;
 pub mod api_keys;
-mod making;
+pub(crate) mod making;
 pub mod reminders;
 pub mod store;
 mod uses;

@@ -2,7 +2,7 @@
 
 pub mod handlers;
 pub mod registry;
-mod store;
+pub(crate) mod store;
 
 use serde::Serialize;
 use sqlx::AnyConnection;

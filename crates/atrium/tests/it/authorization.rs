@@ -5,10 +5,10 @@
 use std::collections::BTreeSet;
 
 use crate::support::world::{Person, Team};
-use crate::support::{Store, TestServer, on_both};
-use atrium::permissions::Permission as P;
+use crate::support::{Actor, Store, TestServer, on_both};
+use atrium::permissions::{Permission as P, QUERY_KEY};
 use reqwest::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Access {
@@ -61,12 +61,21 @@ const CASES: &[(&str, Access)] = &[
     ("build_info_view", Access::Public),
     ("current_view", Access::SignedIn),
     ("data_overall", Access::Org(P::OrgView)),
+    // And event:export in every app that is counted.
+    ("data_overall_export", Access::Org(P::OrgView)),
     ("deletion_view", Access::SignedIn),
     ("email_change", Access::SignedIn),
     ("email_confirm", Access::Public),
+    ("engagement_view", Access::App(P::DashboardView)),
     ("env_view", Access::Public),
     ("erasure_create", Access::App(P::ProfilePii)),
     ("erasure_list", Access::App(P::ProfilePii)),
+    ("event_list", Access::App(P::EventView)),
+    ("event_metadata_update", Access::App(P::MetadataManage)),
+    ("explore", Access::App(P::QueryRun)),
+    // And query:run, which every built-in role that exports holds too.
+    ("explore_export", Access::App(P::EventExport)),
+    ("explore_value_list", Access::App(P::QueryRun)),
     ("invitation_accept", Access::OwnThing),
     ("invitation_create", Access::Org(P::OrgMemberManage)),
     ("invitation_decline", Access::OwnThing),
@@ -74,6 +83,8 @@ const CASES: &[(&str, Access)] = &[
     ("invitation_resend", Access::Org(P::OrgMemberManage)),
     ("invitation_revoke", Access::Org(P::OrgMemberManage)),
     ("joinable_org_list", Access::SignedIn),
+    ("last_app_update", Access::SignedIn),
+    ("live_view", Access::App(P::LiveView)),
     ("login", Access::Public),
     ("login_by_code", Access::Public),
     ("login_by_link", Access::Public),
@@ -112,7 +123,12 @@ const CASES: &[(&str, Access)] = &[
     ("password_reset_token_view", Access::Public),
     ("password_update", Access::SignedIn),
     ("permission_list", Access::SignedIn),
+    ("profile_event_list", Access::App(P::ProfileView)),
+    ("profile_list", Access::App(P::ProfileView)),
     ("profile_update", Access::SignedIn),
+    ("profile_view", Access::App(P::ProfileView)),
+    ("property_list", Access::App(P::EventView)),
+    ("property_metadata_update", Access::App(P::MetadataManage)),
     ("reauth", Access::SignedIn),
     ("recovery_codes_renew", Access::SignedIn),
     ("region_list", Access::Public),
@@ -140,6 +156,7 @@ struct Operation {
     method: Method,
     path: String,
     wants_session: bool,
+    takes_key: bool,
 }
 
 impl Operation {
@@ -174,15 +191,16 @@ fn operations() -> Vec<Operation> {
                 id: operation["operationId"].as_str().unwrap().to_owned(),
                 method: method.to_uppercase().parse().unwrap(),
                 path: format!("/api/v1{path}"),
-                wants_session: declares_session(&operation["security"]),
+                wants_session: declares(&operation["security"], "session"),
+                takes_key: declares(&operation["security"], "query_key"),
             });
         }
     }
     operations
 }
 
-fn declares_session(security: &Value) -> bool {
-    security.as_array().is_some_and(|list| list.iter().any(|item| item.get("session").is_some()))
+fn declares(security: &Value, scheme: &str) -> bool {
+    security.as_array().is_some_and(|list| list.iter().any(|item| item.get(scheme).is_some()))
 }
 
 #[test]
@@ -254,6 +272,72 @@ on_both! {
             }
         }
         assert!(asked > 1_300, "{asked}");
+    }
+}
+
+/// What should come of showing the query key of an app.
+fn expected_of_key(operation: &Operation, is_own_app: bool) -> Refusal {
+    match operation.access() {
+        Access::Public => None,
+        _ if !operation.takes_key => Some((401, "not_signed_in")),
+        _ if !is_own_app => UNSEEN,
+        Access::App(permission) if !QUERY_KEY.contains(&permission) => REFUSED,
+        _ => None,
+    }
+}
+
+on_both! {
+    async fn a_query_key_reads_its_own_app_and_does_nothing_else(server: TestServer) {
+        let (team, other) = (server.team("one").await, server.team("two").await);
+        let program = server.anonymous();
+        let key = format!("qk_{}", team.app_id);
+        let mut read = 0;
+        for operation in operations() {
+            for (target, own) in [(&team, true), (&other, false)] {
+                let request = program.request(operation.method.clone(), &operation.path_in(target));
+                let answer = program.send(request.bearer_auth(&key)).await;
+                let refused = matches!(answer.status, 401 | 403 | 404)
+                    .then(|| (answer.status, answer.code()));
+                let expected = expected_of_key(&operation, own);
+                assert_eq!(refused, expected, "{} own: {own}: {answer:?}", operation.id);
+                read += usize::from(operation.takes_key && refused.is_none());
+            }
+        }
+        assert!(read > 0);
+    }
+}
+
+on_both! {
+    async fn a_query_key_works_while_it_is_valid(server: TestServer) {
+        let team = server.team("one").await;
+        let (program, owner) = (server.anonymous(), team.actor("owner"));
+        let path = format!("/api/v1/orgs/{}/data-overall", team.org_id);
+        let asked = async |actor: &Actor, header: &str| {
+            let request = actor.request(Method::POST, &path).header("authorization", header);
+            actor.send(request).await.status
+        };
+        let reset = json!({ "kinds": ["query"], "grace_hours": 1 });
+        let keys = format!("/api/v1/apps/{}/api-keys", team.app_id);
+        let made = owner.put(&keys, reset).await;
+        let new = made.body["data"]["items"][0]["key"].as_str().unwrap().to_owned();
+        let (old, new) = (format!("Bearer qk_{}", team.app_id), format!("bearer {new}"));
+        // Let in, and then asked for a body.
+        assert_eq!((asked(&program, &old).await, asked(&program, &new).await), (415, 415));
+        server.clock.advance(2 * 3_600_000);
+        assert_eq!((asked(&program, &old).await, asked(&program, &new).await), (401, 415));
+        // A wrong token is not made up for by a cookie, and another scheme is none of ours.
+        for wrong in ["Bearer qk_nonsense", "Bearer", "Bearer ck_x", &old] {
+            assert_eq!(asked(owner, wrong).await, 401, "{wrong}");
+        }
+        assert_eq!(asked(owner, "Basic dXNlcg==").await, 415);
+        // Its use is written down, an archived app can be read, a deleted one not.
+        atrium::collect::upkeep::write_uses(&server.atrium).await.unwrap();
+        let used = "SELECT COUNT(*) FROM api_keys WHERE kind = 'query' AND last_used_at IS NOT NULL";
+        assert_eq!(server.count(used).await, 2);
+        server.run("UPDATE apps SET archived_at = 1 WHERE id = $1", &[team.app_id.as_str()]).await;
+        assert_eq!(asked(&program, &new).await, 415);
+        server.run("UPDATE apps SET deleted_at = 1 WHERE id = $1", &[team.app_id.as_str()]).await;
+        assert_eq!(asked(&program, &new).await, 404);
     }
 }
 

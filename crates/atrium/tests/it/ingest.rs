@@ -16,7 +16,7 @@ use warehouse::{Kind, LogIdRow};
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 
 /// Loads everything that waits, trying again as the server would.
-async fn drain(server: &TestServer) {
+pub async fn drain(server: &TestServer) {
     let mut failures = 0;
     loop {
         match loader::turn(&server.atrium, &server.atrium.collector.spool).await {
@@ -152,6 +152,7 @@ in_both_sizes! {
                 let id = LogIdRow { log_id, app_id, received, batch: number };
                 warehouse::write_log_id(&id, &mut ids);
                 rows.extend_from_slice(&chunk.groups[0].data[record.row.clone()]);
+                warehouse::write_numbers(1, 1, &mut rows);
             }
             if broken_after != "nothing" {
                 store.insert(warehouse::log_id_insert(), ids.into(), Default::default()).await.unwrap();

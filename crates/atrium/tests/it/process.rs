@@ -9,21 +9,21 @@ use std::time::Duration;
 
 const ATRIUM: &str = env!("CARGO_BIN_EXE_atrium");
 
-fn atrium(folder: &Path, arguments: &[&str]) -> Command {
+pub(crate) fn atrium(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(ATRIUM);
     command.args(arguments).args(["--data-dir", folder.to_str().unwrap()]);
     command
 }
 
-fn output(folder: &Path, arguments: &[&str]) -> Output {
+pub(crate) fn output(folder: &Path, arguments: &[&str]) -> Output {
     atrium(folder, arguments).output().unwrap()
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-struct Server {
+pub(crate) struct Server {
     child: Child,
     address: String,
     printed: Vec<String>,
@@ -32,7 +32,7 @@ struct Server {
 }
 
 impl Server {
-    fn start(folder: &Path, extra: &[&str]) -> Self {
+    pub(crate) fn start(folder: &Path, extra: &[&str]) -> Self {
         let mut arguments = vec!["serve", "--listen", "127.0.0.1:0"];
         arguments.extend(extra);
         let mut child = atrium(folder, &arguments)
@@ -72,7 +72,7 @@ impl Server {
         TcpStream::connect(&self.address).unwrap()
     }
 
-    fn request(&self, head_and_body: &str) -> String {
+    pub(crate) fn request(&self, head_and_body: &str) -> String {
         let mut stream = self.connect();
         stream.write_all(head_and_body.as_bytes()).unwrap();
         let mut answer = String::new();
@@ -80,13 +80,13 @@ impl Server {
         answer
     }
 
-    fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
     }
 
     /// Waits for the end and returns the exit code and the log.
-    fn finish(mut self) -> (Option<i32>, String) {
+    pub(crate) fn finish(mut self) -> (Option<i32>, String) {
         let code = self.child.wait().unwrap().code();
         (code, self.log.join().unwrap())
     }
@@ -98,7 +98,7 @@ fn profile(token: &str) -> String {
     )
 }
 
-fn post(path: &str, body: &str) -> String {
+pub(crate) fn post(path: &str, body: &str) -> String {
     format!(
         "POST {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()

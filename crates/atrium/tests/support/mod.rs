@@ -9,6 +9,7 @@
 #![allow(dead_code, unused_imports, unused_macros)]
 
 pub mod authenticator;
+mod history;
 pub mod sender;
 pub mod world;
 
@@ -396,6 +397,10 @@ impl Actor {
     pub async fn send(&self, request: RequestBuilder) -> Answer {
         let response = request.send().await.unwrap();
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        // A stream has no end to wait for.
+        if headers.get("content-type").is_some_and(|mime| mime == "text/event-stream") {
+            return Answer { status, headers, body: Value::Null };
+        }
         let text = response.text().await.unwrap();
         let body = serde_json::from_str(&text).unwrap_or(Value::String(text));
         Answer { status, headers, body }

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use tokio::process::Command;
 use uuid::Uuid;
-use warehouse::{Error, Insert, Warehouse, event_insert};
+use warehouse::{Error, Warehouse};
 
-use crate::support::{Dice, Event, at, counted, engine_of, make_up, number, rows, same, stored};
+use crate::support::{Dice, Event, at, counted, engine_of, load, make_up, number, same, stored};
 
 async fn open(folder: &Path) -> Warehouse {
     let warehouse = Warehouse::open(at(folder, 1024));
@@ -37,7 +37,7 @@ async fn recover(warehouse: &Warehouse, batch: u64, events: &[Event]) -> Result<
     let rest: Vec<Event> =
         events.iter().filter(|event| !there.contains(&event.log_id)).cloned().collect();
     if !rest.is_empty() {
-        warehouse.insert(&event_insert(batch), rows(&rest), Insert::default()).await?;
+        load(warehouse, batch, &rest).await?;
     }
     for (app, buckets) in touched {
         warehouse.rebuild(app, &buckets).await?;
@@ -46,7 +46,9 @@ async fn recover(warehouse: &Warehouse, batch: u64, events: &[Event]) -> Result<
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn twenty_kills_lose_and_double_nothing() {
+async fn kills_lose_and_double_nothing() {
+    // Up to two kills each.
+    let rounds = if std::env::var_os("LONG_TESTS").is_some() { 10 } else { 4 };
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let apps: Vec<Uuid> = (0..2).map(|_| Uuid::new_v4()).collect();
@@ -54,13 +56,12 @@ async fn twenty_kills_lose_and_double_nothing() {
     let mut all = Vec::new();
     let mut broken = 0;
     let mut warehouse = open(folder).await;
-    for batch in 0..10 {
+    for batch in 0..rounds {
         let events = make_up(100 + batch, 5000, &apps);
         // In the middle of the load, most often…
         let delay = Duration::from_millis(5 + dice.below(120));
-        let sql = event_insert(batch);
-        let insert = warehouse.insert(&sql, rows(&events), Insert::default());
-        let (outcome, ()) = tokio::join!(insert, kill_after(folder, delay));
+        let loading = load(&warehouse, batch, &events);
+        let (outcome, ()) = tokio::join!(loading, kill_after(folder, delay));
         warehouse.stop().await;
         warehouse = open(folder).await;
         if outcome.is_err() {
@@ -79,7 +80,7 @@ async fn twenty_kills_lose_and_double_nothing() {
         let count = number(&warehouse, "SELECT count() AS n FROM events", &[]).await;
         assert_eq!(count, all.len() as u64, "after batch {batch}");
     }
-    assert!(broken >= 3, "only {broken} loads were hit");
+    assert!(broken > rounds / 4, "only {broken} loads were hit");
     same(&stored(&warehouse).await, &counted(&all));
     warehouse.stop().await;
 }

@@ -7,10 +7,12 @@ use serde::Deserialize;
 use uuid::Uuid;
 use warehouse::{
     EventRow, Insert, Kind, LogIdRow, MutationIn, ProfileRow, event_insert, log_id_insert,
-    mutation_insert, write_event, write_log_id, write_mutation,
+    mutation_insert, subjects, write_event, write_log_id, write_mutation, write_numbers,
 };
 
-use crate::support::{BUCKET_MS, START_MS, Store, counted, make_up, number, rows, same, stored};
+use crate::support::{
+    BUCKET_MS, Event, START_MS, Store, counted, make_up, number, rows, same, stored,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_column_comes_back() {
@@ -41,6 +43,8 @@ async fn every_column_comes_back() {
     };
     let mut body = Vec::new();
     write_event(&row, &mut body);
+    assert_eq!(subjects(&body), Some((text.as_bytes(), "u-1".as_bytes())));
+    write_numbers(7, 8, &mut body);
     store.warehouse.insert(&event_insert(u64::MAX), body.into(), Insert::default()).await.unwrap();
 
     let sql = "SELECT *, device, person, toUnixTimestamp64Milli(time) AS ms, cityHash64(device_id) AS d, \
@@ -56,7 +60,7 @@ async fn every_column_comes_back() {
         "device_type": "PC", "browser": "Chrome", "browser_version": "120.0.1",
         "user_agent": "Mozilla/5.0", "client_version": "25.1", "source": "web",
         "properties": r#"{"a":1,"b":"x"}"#, "received_at": "2025-11-10 00:00:00.456",
-        "batch": u64::MAX, "ms": START_MS + 123,
+        "batch": u64::MAX, "ms": START_MS + 123, "person_no": 7, "device_no": 8,
     });
     for (name, value) in expected.as_object().unwrap() {
         assert_eq!(&found[name], value, "{name}");
@@ -123,8 +127,23 @@ async fn rollups_say_what_counting_says() {
     }
     let expected = counted(&all);
     same(&stored(&store.warehouse).await, &expected);
-    for table in ["totals_15m", "events_15m", "breakdowns_15m", "sessions_15m", "devices", "users"]
-    {
+    for table in [
+        "totals_15m",
+        "events_15m",
+        "breakdowns_15m",
+        "sessions_15m",
+        "devices",
+        "users",
+        "totals_30m",
+        "totals_4h",
+        "events_4h",
+        "events_1d",
+        "events_1w",
+        "breakdowns_4h",
+        "breakdowns_1d",
+        "breakdowns_1w",
+        "session_starts",
+    ] {
         store.warehouse.execute(&format!("OPTIMIZE TABLE {table} FINAL"), &[]).await.unwrap();
     }
     same(&stored(&store.warehouse).await, &expected);
@@ -150,6 +169,8 @@ async fn a_token_makes_a_repeated_batch_count_once() {
         let options = Insert { token: Some("batch 3"), ..Insert::default() };
         store.warehouse.insert(&event_insert(3), rows(&events), options).await.unwrap();
     }
+    let touched = events.iter().map(Event::bucket).collect();
+    store.warehouse.count_sessions(&[(app, touched)].into()).await.unwrap();
     assert_eq!(number(&store.warehouse, "SELECT count() AS n FROM events", &[]).await, 3000);
     same(&stored(&store.warehouse).await, &counted(&events));
 }
@@ -246,6 +267,6 @@ async fn two_may_bring_the_schema_up_to_date_at_once() {
     let (one, other) = tokio::join!(warehouse.ready(wait), warehouse.ready(wait));
     one.unwrap();
     other.unwrap();
-    assert_eq!(number(&warehouse, "SELECT count() AS n FROM schema_migrations", &[]).await, 2);
+    assert_eq!(number(&warehouse, "SELECT count() AS n FROM schema_migrations", &[]).await, 3);
     warehouse.stop().await;
 }

@@ -4,6 +4,9 @@
 
 mod crash;
 mod engine;
+mod explore;
 mod loading;
+mod overall;
+mod plain;
 mod support;
 mod upkeep;

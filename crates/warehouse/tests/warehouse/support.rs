@@ -9,7 +9,10 @@ use bytes::Bytes;
 use serde::Deserialize;
 use tempfile::TempDir;
 use uuid::Uuid;
-use warehouse::{EventRow, Insert, Location, Param, Warehouse, event_insert, write_event};
+use warehouse::{
+    Error, EventRow, Identity, Insert, Kind, Location, Param, Warehouse, event_insert, write_event,
+    write_numbers,
+};
 
 pub const ENGINE: &str = env!("CARGO_BIN_EXE_warehouse-engine");
 /// A Monday, at a quarter of an hour.
@@ -53,14 +56,36 @@ impl Store {
     }
 
     pub async fn insert(&self, batch: u64, events: &[Event]) {
-        let options = Insert::default();
-        self.warehouse.insert(&event_insert(batch), rows(events), options).await.unwrap();
+        load(&self.warehouse, batch, events).await.unwrap();
     }
 
     /// The process that is the engine now.
     pub fn engine_pid(&self) -> u32 {
         engine_of(self.folder.path()).expect("an engine runs")
     }
+}
+
+/// What the loader does with a batch: number its people, store it, count its sessions.
+pub async fn load(warehouse: &Warehouse, batch: u64, events: &[Event]) -> Result<(), Error> {
+    know(warehouse, events).await?;
+    warehouse.insert(&event_insert(batch), rows(events), Insert::default()).await?;
+    let mut touched: BTreeMap<Uuid, BTreeSet<u32>> = BTreeMap::new();
+    for event in events {
+        touched.entry(event.app).or_default().insert(event.bucket());
+    }
+    warehouse.count_sessions(&touched).await
+}
+
+/// Gives the people of events their numbers.
+pub async fn know(warehouse: &Warehouse, events: &[Event]) -> Result<(), Error> {
+    let numbered: BTreeMap<Identity, u32> = events.iter().flat_map(Event::numbers).collect();
+    let all: Vec<Identity> = numbered.keys().copied().collect();
+    let known = warehouse.numbers(&all).await?;
+    for (identity, no) in &known {
+        assert_eq!(numbered[identity], *no);
+    }
+    let new: Vec<_> = numbered.into_iter().filter(|(it, _)| !known.contains_key(it)).collect();
+    warehouse.add_numbers(&new).await
 }
 
 pub fn at(folder: &Path, memory_mb: u64) -> Location {
@@ -101,6 +126,18 @@ impl Event {
         u32::try_from(self.time_ms.div_euclid(BUCKET_MS) * 900).unwrap()
     }
 
+    /// Its device and its user, if it has one, and the numbers that they have in these tests.
+    fn numbers(&self) -> Vec<(Identity, u32)> {
+        let number = |name: &str| name.rsplit(' ').next().unwrap().parse::<u32>().unwrap();
+        let device = Identity::of(self.app, Kind::Device, self.device_id.as_bytes());
+        let mut numbers = vec![(device, number(&self.device_id) + 1)];
+        if !self.user_id.is_empty() {
+            let user = Identity::of(self.app, Kind::User, self.user_id.as_bytes());
+            numbers.push((user, number(&self.user_id) + 1_001));
+        }
+        numbers
+    }
+
     fn person(&self) -> String {
         if self.user_id.is_empty() {
             format!("d {}", self.device_id)
@@ -136,6 +173,8 @@ pub fn rows(events: &[Event]) -> Bytes {
             received_ms: event.time_ms + 1000,
         };
         write_event(&row, &mut body);
+        let numbers = event.numbers();
+        write_numbers(numbers[numbers.len() - 1].1, numbers[0].1, &mut body);
     }
     body.into()
 }
@@ -193,9 +232,19 @@ pub fn counted(events: &[Event]) -> Counts {
     for event in events {
         let (app, bucket) = (event.app, event.bucket());
         add(format!("total {app} {bucket}"), 1, event.person());
+        for (table, length) in [("15m", 900), ("30m", 1_800), ("4h", 14_400)] {
+            let start = bucket / length * length;
+            add(format!("people {table} {app} {start}"), 0, event.person());
+            add(format!("machines {table} {app} {start}"), 0, event.device_id.clone());
+        }
         add(format!("views {app} {bucket}"), u64::from(event.event == "page_view"), String::new());
         add(format!("devices {app} {bucket}"), 1, event.device_id.clone());
         add(format!("event {app} {bucket} {}", event.event), 1, event.person());
+        let pieces = [("4h", 14_400), ("1d", 86_400), ("1w", 604_800)];
+        let pieces = pieces.map(|(table, length)| (table, bucket / length * length));
+        for (table, start) in pieces {
+            add(format!("event {table} {app} {start} {}", event.event), 1, event.person());
+        }
         for (dimension, value) in [
             ("os", event.os),
             ("browser", event.browser),
@@ -203,6 +252,10 @@ pub fn counted(events: &[Event]) -> Counts {
             ("language", "en-US"),
         ] {
             add(format!("{dimension} {app} {bucket} {value}"), 1, event.person());
+            for (table, start) in pieces {
+                let key = format!("{dimension} {table} {app} {start} {value}");
+                add(key, 1, event.person());
+            }
         }
     }
     let mut counts: Counts =
@@ -219,7 +272,30 @@ pub fn counted(events: &[Event]) -> Counts {
             seen(format!("user {} {}", event.app, event.user_id));
         }
     }
+    for (app, bucket) in session_starts(events) {
+        counts.entry(format!("starts {app} {bucket}")).or_default().0 += 1;
+    }
     counts
+}
+
+/// Where sessions begin.
+fn session_starts(events: &[Event]) -> Vec<(Uuid, u32)> {
+    let mut of_device: BTreeMap<(Uuid, &str), Vec<&Event>> = BTreeMap::new();
+    for event in events {
+        of_device.entry((event.app, &event.device_id)).or_default().push(event);
+    }
+    let mut starts = Vec::new();
+    for events in of_device.values_mut() {
+        events.sort_by_key(|event| event.time_ms);
+        let mut before = None;
+        for event in events {
+            if before.is_none_or(|before| event.time_ms - before > 1_800_000) {
+                starts.push((event.app, event.bucket()));
+            }
+            before = Some(event.time_ms);
+        }
+    }
+    starts
 }
 
 /// What the rollups say.
@@ -232,17 +308,20 @@ pub async fn stored(warehouse: &Warehouse) -> Counts {
     }
     let times = "toUInt64(toUnixTimestamp64Milli(min(first))) AS a, toUInt64(toUnixTimestamp64Milli(max(last))) AS b";
     let seen = "toUInt64(toUnixTimestamp64Milli(min(first_seen))) AS a, toUInt64(toUnixTimestamp64Milli(max(last_seen))) AS b";
-    let parts = [
+    let key = |name: &str| {
+        format!("concat('{name} ', toString(app_id), ' ', toString(toUnixTimestamp(bucket)))")
+    };
+    let mut parts = vec![
         "SELECT concat('total ', toString(app_id), ' ', toString(toUnixTimestamp(bucket))) AS key, \
-         sum(events) AS a, uniqMerge(persons) AS b FROM totals_15m GROUP BY app_id, bucket".to_owned(),
+         sum(events) AS a, groupBitmapMerge(people) AS b FROM totals_15m GROUP BY app_id, bucket".to_owned(),
         "SELECT concat('views ', toString(app_id), ' ', toString(toUnixTimestamp(bucket))) AS key, \
          sum(page_views) AS a, 1 AS b FROM totals_15m GROUP BY app_id, bucket".to_owned(),
         "SELECT concat('devices ', toString(app_id), ' ', toString(toUnixTimestamp(bucket))) AS key, \
-         sum(events) AS a, uniqMerge(devices) AS b FROM totals_15m GROUP BY app_id, bucket".to_owned(),
+         sum(events) AS a, groupBitmapMerge(machines) AS b FROM totals_15m GROUP BY app_id, bucket".to_owned(),
         "SELECT concat('event ', toString(app_id), ' ', toString(toUnixTimestamp(bucket)), ' ', event) AS key, \
-         sum(events) AS a, uniqMerge(persons) AS b FROM events_15m GROUP BY app_id, bucket, event".to_owned(),
+         sum(events) AS a, groupBitmapMerge(people) AS b FROM events_15m GROUP BY app_id, bucket, event".to_owned(),
         "SELECT concat(dimension, ' ', toString(app_id), ' ', toString(toUnixTimestamp(bucket)), ' ', value) AS key, \
-         sum(events) AS a, uniqMerge(persons) AS b FROM breakdowns_15m GROUP BY app_id, dimension, bucket, value".to_owned(),
+         sum(events) AS a, groupBitmapMerge(people) AS b FROM breakdowns_15m GROUP BY app_id, dimension, bucket, value".to_owned(),
         format!(
             "SELECT concat('session ', toString(app_id), ' ', toString(toUnixTimestamp(bucket)), ' ', any(device_id)) AS key, \
              {times} FROM sessions_15m INNER JOIN (SELECT DISTINCT device_id, cityHash64(device_id) AS device FROM devices) AS d \
@@ -251,6 +330,32 @@ pub async fn stored(warehouse: &Warehouse) -> Counts {
         format!("SELECT concat('device ', toString(app_id), ' ', device_id) AS key, {seen} FROM devices GROUP BY app_id, device_id"),
         format!("SELECT concat('user ', toString(app_id), ' ', user_id) AS key, {seen} FROM users GROUP BY app_id, user_id"),
     ];
+    for table in ["15m", "30m", "4h"] {
+        for column in ["people", "machines"] {
+            parts.push(format!(
+                "SELECT {} AS key, 0 AS a, groupBitmapMerge({column}) AS b FROM totals_{table} \
+                 GROUP BY app_id, bucket",
+                key(&format!("{column} {table}"))
+            ));
+        }
+    }
+    for table in ["4h", "1d", "1w"] {
+        parts.push(format!(
+            "SELECT concat({}, ' ', event) AS key, sum(events) AS a, groupBitmapMerge(people) AS b \
+             FROM events_{table} GROUP BY app_id, bucket, event",
+            key(&format!("event {table}"))
+        ));
+        parts.push(format!(
+            "SELECT concat(dimension, {}, ' ', value) AS key, sum(events) AS a, \
+             groupBitmapMerge(people) AS b FROM breakdowns_{table} \
+             GROUP BY app_id, dimension, bucket, value",
+            key(&format!(" {table}"))
+        ));
+    }
+    parts.push(format!(
+        "SELECT {} AS key, toUInt64(starts) AS a, 0 AS b FROM session_starts FINAL WHERE starts > 0",
+        key("starts")
+    ));
     let mut counts = Counts::new();
     for sql in parts {
         for row in warehouse.query::<Row>(&sql, &[]).await.unwrap() {

@@ -52,6 +52,7 @@ export function WideTable<Row extends object>(props: RowListProps<Row>) {
         rowScope: column.heads ? ('row' as const) : undefined,
         // The server sorts; the table only shows by what.
         sorter: column.sorts ?? false,
+        sortDirections: column.largestFirst ? ['descend', 'ascend'] : undefined,
         sortOrder:
           column.sorts && sort === column.key ? (order === 'desc' ? 'descend' : 'ascend') : null,
         render: (_: unknown, row: Row) => column.render(row),

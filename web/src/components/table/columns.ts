@@ -5,6 +5,8 @@ export interface Column<Row> {
   title: string
   render: (row: Row) => React.ReactNode
   sorts?: boolean
+  /** Whoever sorts by it looks for the most, so that comes with the first press. */
+  largestFirst?: boolean
   /** Numbers line up at their end. */
   numeric?: boolean
   /** What the row is called: it heads the card, and the row for a screen reader. */

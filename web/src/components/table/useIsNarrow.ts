@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
-/** Where a table has no room for its columns and becomes a list of cards. */
-const narrow = window.matchMedia('(max-width: 719px)')
+/** Where a table has no room for its columns and becomes a list of cards. Paper has none to turn over. */
+const narrow = window.matchMedia('screen and (max-width: 719px)')
 
 export function useIsNarrow(): boolean {
   return useSyncExternalStore(subscribe, () => narrow.matches)

@@ -51,6 +51,11 @@ export function useTableParams<Filter extends string = never>({
   return [params, change]
 }
 
+/** The largest of a column first, unless the address says otherwise. */
+export function sortedBy<Params extends TableParams>(sort: string, params: Params): Params {
+  return params.sort ? params : { ...params, sort, order: 'desc' }
+}
+
 /** Anyone can write an address: what makes no sense counts as absent. */
 export function readParams<Filter extends string>(
   query: URLSearchParams,

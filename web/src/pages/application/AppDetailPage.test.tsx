@@ -13,7 +13,7 @@ const ingest: Ingest = {
   accepted: 8_123_441,
   duplicate: 1_204,
   rejected: 318,
-  reasons: [{ reason: 'timestamp_out_of_range', name: '时间戳超出范围', count: 318 }],
+  reasons: [{ reason: 'timestamp_out_of_range', name: '时间戳超出范围', count: 318, samples: [] }],
   last_event_at: ago(0.1),
   spool: { pending: 42 },
 }

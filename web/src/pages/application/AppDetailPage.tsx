@@ -1,6 +1,7 @@
 /** What an app is, how data gets into it, and how it ends. */
 import { UnsavedGuard } from '../../components/form/unsaved'
 import { Page } from '../../components/Page'
+import { Panel } from '../../components/Panel'
 import { useT } from '../../i18n/useT'
 import { useApp } from '../../layouts/AppSettingsLayoutContext'
 import { Allowed } from './Allowed'
@@ -8,7 +9,6 @@ import { AppFacts } from './AppFacts'
 import { AppForm } from './AppForm'
 import { DangerZone } from './DangerZone'
 import { Erasures } from './Erasures'
-import { Panel } from './Panel'
 import { Receiving } from './Receiving'
 import { Snippet } from './Snippet'
 

@@ -3,9 +3,9 @@ import type { App } from '../../api/app'
 import { regionsQuery } from '../../api/environment'
 import { CopyButton } from '../../components/CopyButton'
 import { Moment } from '../../components/Moment'
+import { Panel } from '../../components/Panel'
 import { useT } from '../../i18n/useT'
 import { useApp } from '../../layouts/AppSettingsLayoutContext'
-import { Panel } from './Panel'
 import styles from './detail.module.css'
 
 export function AppFacts() {

@@ -1,12 +1,12 @@
 import type { App } from '../../api/app'
+import { CodeBlock } from '../../components/CodeBlock'
 import { CopyButton } from '../../components/CopyButton'
 import { LinkButton } from '../../components/LinkButton'
+import { Panel } from '../../components/Panel'
 import { useT } from '../../i18n/useT'
 import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { snippetOf } from '../../lib/snippets'
 import { paths } from '../../paths'
-import { Panel } from './Panel'
-import { snippetOf } from './snippetText'
-import styles from './detail.module.css'
 
 /** What a developer pastes into a page. The key in it is reset on a page of its own. */
 export function Snippet({ app }: { app: App }) {
@@ -19,10 +19,7 @@ export function Snippet({ app }: { app: App }) {
       lead={t(app.collect_key ? 'appDetail.snippetLead' : 'appDetail.snippetFill')}
       action={<CopyButton text={code}>{t('appDetail.copySnippet')}</CopyButton>}
     >
-      {/* Wide lines scroll inside, so the keyboard must be able to get into it. */}
-      <pre className={styles.code} role="group" aria-label={t('appDetail.snippet')} tabIndex={0}>
-        {code}
-      </pre>
+      <CodeBlock label={t('appDetail.snippet')}>{code}</CodeBlock>
       {may('key:view') && (
         <LinkButton to={paths.appSecretKeys(app.id)}>{t('appDetail.toKeys')}</LinkButton>
       )}

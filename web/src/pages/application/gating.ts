@@ -16,7 +16,14 @@ export type AppPermission =
   | 'key:reveal'
   | 'key:manage'
   | 'dashboard:view'
+  | 'event:view'
+  | 'event:export'
+  | 'live:view'
+  | 'profile:view'
   | 'profile:pii'
+  | 'query:run'
+  | 'metadata:view'
+  | 'metadata:manage'
 
 /** Every role has it: whoever cannot see an app has no use for the rest. */
 export const ALWAYS_HELD = 'app:view'

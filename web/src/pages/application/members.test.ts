@@ -2,9 +2,9 @@ import { describe, expect, it, vi } from 'vitest'
 import type { AppMember } from '../../api/appMembers'
 import { ApiError } from '../../api/errors'
 import type { Role } from '../../api/roles'
+import { KEY_PLACEHOLDER, snippetOf } from '../../lib/snippets'
 import { forEachMember, isEditable, ownMembersFirst } from './members'
 import { savedRoleIn } from './savedRole'
-import { KEY_PLACEHOLDER, snippetOf } from './snippetText'
 
 const role = (id: string, permissions: string[]) => ({ id, name: id, permissions }) as Role
 const viewer = role('viewer', ['app:view'])

@@ -110,6 +110,15 @@ pub async fn for_user(
     Ok(access.map(|access| (app, access, requires_mfa.is_some())))
 }
 
+/// An app by its id, whoever asks.
+pub async fn by_id(db: &mut AnyConnection, app_id: &Id) -> Result<Option<AppRow>> {
+    let sql = format!(
+        "SELECT {COLUMNS}, {MEMBER_COUNT} FROM apps
+         LEFT JOIN users AS creators ON creators.id = apps.created_by WHERE apps.id = $1"
+    );
+    Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(app_id).fetch_optional(db).await?)
+}
+
 /// The apps of an organisation in one state that the user may see.
 pub async fn list(
     db: &mut AnyConnection,
@@ -171,22 +180,30 @@ pub async fn list(
     Ok((apps, total))
 }
 
-/// The active apps of an organisation that someone reaches, and what they may do there.
-pub async fn active_for_user(
+#[derive(FromRow)]
+pub struct LivingApp {
+    pub id: Id,
+    pub name: String,
+    pub archived_at: Option<Millis>,
+}
+
+/// The apps of an organisation that someone reaches and that are not deleted, in the order of their
+/// names, and what they may do there.
+pub async fn living_for_user(
     db: &mut AnyConnection,
     org_id: &Id,
     user_id: &Id,
-) -> Result<Vec<(Id, AppAccess)>> {
+) -> Result<Vec<(LivingApp, AppAccess)>> {
     let sql = format!(
-        "SELECT apps.id, {ACCESS} FROM apps {JOINS}
-         WHERE apps.org_id = $2 AND apps.archived_at IS NULL AND apps.deleted_at IS NULL"
+        "SELECT apps.id, apps.name, apps.archived_at, {ACCESS} FROM apps {JOINS}
+         WHERE apps.org_id = $2 AND apps.deleted_at IS NULL ORDER BY apps.name_key, apps.id"
     );
     let rows =
         sqlx::query(sqlx::AssertSqlSafe(sql)).bind(user_id).bind(org_id).fetch_all(db).await?;
     let mut apps = Vec::with_capacity(rows.len());
     for row in &rows {
         if let Some(access) = AccessRow::from_row(row)?.access() {
-            apps.push((sqlx::Row::try_get(row, "id")?, access));
+            apps.push((LivingApp::from_row(row)?, access));
         }
     }
     Ok(apps)

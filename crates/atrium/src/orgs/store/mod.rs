@@ -52,14 +52,17 @@ pub async fn for_member(
     user_id: &Id,
 ) -> Result<Option<(OrgRow, OrgRole)>> {
     let Some(role) = role_of(db, org_id, user_id).await? else { return Ok(None) };
-    let org = sqlx::query_as(
+    Ok(by_id(db, org_id).await?.map(|org| (org, role)))
+}
+
+pub async fn by_id(db: &mut AnyConnection, org_id: &Id) -> Result<Option<OrgRow>> {
+    Ok(sqlx::query_as(
         "SELECT id, name, timezone, retention_days, require_mfa_at, created_at
          FROM organizations WHERE id = $1",
     )
     .bind(org_id)
     .fetch_optional(db)
-    .await?;
-    Ok(org.map(|org| (org, role)))
+    .await?)
 }
 
 /// Holds an organisation until the transaction ends: changes of who belongs to it and as what come

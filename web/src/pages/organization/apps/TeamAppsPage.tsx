@@ -1,11 +1,11 @@
 import { Button } from 'antd'
 import { useState } from 'react'
 import { EmptyFace } from '../../../components/table/EmptyFace'
+import { CreateAppDialog } from '../../../components/teams/CreateAppDialog'
 import { useT } from '../../../i18n/useT'
 import { useOrgMay } from '../../../session/org'
 import { AppsPage } from './AppsPage'
 import { actionColumn, factColumns, momentColumn, nameColumn } from './columns'
-import { CreateAppDialog } from './CreateAppDialog'
 
 const CHOICES = { sorts: ['name', 'member_count', 'created_at'] }
 

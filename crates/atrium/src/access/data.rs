@@ -1,0 +1,185 @@
+//! Who may read data: a person with a session, or a program with the app's query key as a bearer
+//! token. A token that is there is what counts, whatever cookie comes with it.
+
+use std::marker::PhantomData;
+
+use axum::extract::FromRequestParts;
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+use http::request::Parts;
+
+use super::{InApp, InOrg};
+use crate::app::AppState;
+use crate::apps::store::{self as app_store, AppRow};
+use crate::error::{Code, Error, Result};
+use crate::http::client::Client;
+use crate::http::path::PathId;
+use crate::keys;
+use crate::orgs::store::{self as org_store, OrgRow};
+use crate::permissions::{Grant, OrgView, Permission, QUERY_KEY};
+use crate::types::Id;
+
+/// Someone or something that holds a permission in the app in the path.
+pub struct DataApp<G: Grant> {
+    pub app: AppRow,
+    permissions: Vec<Permission>,
+    grant: PhantomData<G>,
+}
+
+impl<G: Grant> DataApp<G> {
+    pub fn id(&self) -> &Id {
+        &self.app.id
+    }
+
+    pub fn holds(&self, permission: Permission) -> bool {
+        self.permissions.contains(&permission)
+    }
+
+    /// Whether personal data may be shown.
+    pub fn has_pii(&self) -> bool {
+        self.holds(Permission::ProfilePii)
+    }
+}
+
+impl<G: Grant> FromRequestParts<AppState> for DataApp<G> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
+        let Some(app) = app_of_key(parts, atrium).await? else {
+            let InApp { app, access, .. } = InApp::<G>::from_request_parts(parts, atrium).await?;
+            // Those who could restore it see a deleted app, but nobody sees its data.
+            if app.deleted_at.is_some() {
+                return Err(Code::NotFound.into());
+            }
+            return Ok(Self { app, permissions: access.permissions, grant: PhantomData });
+        };
+        let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
+        if app.id != id {
+            return Err(Code::NotFound.into());
+        }
+        if !QUERY_KEY.contains(&G::PERMISSION) {
+            return Err(Code::Forbidden.into());
+        }
+        Ok(Self { app, permissions: QUERY_KEY.to_vec(), grant: PhantomData })
+    }
+}
+
+/// Someone in the organisation in the path, or a program that reads one of its apps.
+pub struct DataOrg {
+    pub org: OrgRow,
+    reader: Reader,
+}
+
+enum Reader {
+    Person(Id),
+    Program(Box<AppRow>),
+}
+
+/// An app that figures may be asked of.
+pub struct ReadableApp {
+    pub id: Id,
+    pub name: String,
+    pub is_active: bool,
+    permissions: Vec<Permission>,
+}
+
+impl ReadableApp {
+    pub fn holds(&self, permission: Permission) -> bool {
+        self.permissions.contains(&permission)
+    }
+}
+
+impl DataOrg {
+    pub fn id(&self) -> &Id {
+        &self.org.id
+    }
+
+    /// What the caller reaches in the organisation, archived apps included, in the order of their
+    /// names. A program's own app counts as active: there is no other it could mean.
+    pub async fn apps(&self, atrium: &AppState) -> Result<Vec<ReadableApp>> {
+        match &self.reader {
+            Reader::Person(user_id) => {
+                let mut db = atrium.db.read().await?;
+                let apps = app_store::living_for_user(&mut db, self.id(), user_id).await?;
+                let readable = apps.into_iter().map(|(app, access)| ReadableApp {
+                    id: app.id,
+                    name: app.name,
+                    is_active: app.archived_at.is_none(),
+                    permissions: access.permissions,
+                });
+                Ok(readable.collect())
+            }
+            Reader::Program(app) => Ok(vec![ReadableApp {
+                id: app.id.clone(),
+                name: app.name.clone(),
+                is_active: true,
+                permissions: QUERY_KEY.to_vec(),
+            }]),
+        }
+    }
+}
+
+impl From<InOrg<OrgView>> for DataOrg {
+    fn from(InOrg { org, signed_in, .. }: InOrg<OrgView>) -> Self {
+        Self { org, reader: Reader::Person(signed_in.user().id.clone()) }
+    }
+}
+
+impl FromRequestParts<AppState> for DataOrg {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
+        let Some(app) = app_of_key(parts, atrium).await? else {
+            return InOrg::<OrgView>::from_request_parts(parts, atrium).await.map(Self::from);
+        };
+        let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
+        let mut db = atrium.db.read().await?;
+        let org = org_store::by_id(&mut db, &id).await?.filter(|org| org.id == app.org_id);
+        let org = org.ok_or(Code::NotFound)?;
+        Ok(Self { org, reader: Reader::Program(Box::new(app)) })
+    }
+}
+
+/// The app that a bearer token speaks for; None when the request carries no such token.
+async fn app_of_key(parts: &Parts, atrium: &AppState) -> Result<Option<AppRow>> {
+    let Some(value) = bearer(&parts.headers) else { return Ok(None) };
+    let now = atrium.now();
+    let mut db = atrium.db.read().await?;
+    let key = keys::by_query_key(&mut db, value).await?;
+    let key = key.filter(|key| key.valid_until.is_none_or(|until| now < until));
+    let key = key.ok_or(Code::BadQueryKey)?;
+    let client = Client::of_parts(parts, atrium);
+    atrium.collector.uses.note(key.key_id.as_str(), client.ip, now);
+    let app = app_store::by_id(&mut db, &key.app_id).await?;
+    app.filter(|app| app.deleted_at.is_none()).map(Some).ok_or_else(|| Code::NotFound.into())
+}
+
+/// What follows `Bearer`. Something that cannot be read is no key of ours, but a token still.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let mut words = headers.get(AUTHORIZATION)?.as_bytes().splitn(2, |byte| *byte == b' ');
+    if !words.next()?.eq_ignore_ascii_case(b"bearer") {
+        return None;
+    }
+    let token = std::str::from_utf8(words.next().unwrap_or_default());
+    Some(token.unwrap_or_default().trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_bearer_token_is_a_token() {
+        let read = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(AUTHORIZATION, value.parse().unwrap());
+            bearer(&headers).map(str::to_owned)
+        };
+        assert_eq!(read("Bearer qk_a"), Some("qk_a".to_owned()));
+        assert_eq!(read("bearer  qk_a"), Some("qk_a".to_owned()));
+        assert_eq!(read("Bearer"), Some(String::new()));
+        assert_eq!(read("Basic dXNlcg=="), None);
+        assert_eq!(read("Bear"), None);
+        assert_eq!(bearer(&HeaderMap::new()), None);
+    }
+}

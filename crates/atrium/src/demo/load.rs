@@ -1,0 +1,86 @@
+//! Carries what is generated into the event store, while the next batch is being made.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use bytes::Bytes;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use warehouse::Insert;
+
+use super::batch::{Batch, Books};
+use super::generator;
+use super::plan::Plan;
+use super::report::grouped;
+use crate::app::AppState;
+
+const READY: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Stores all events of a plan, and returns what the ledger is to say of them. Ends between two
+/// batches once `stop` has.
+pub async fn load(
+    atrium: &AppState,
+    plan: Arc<Plan>,
+    stop: &JoinHandle<()>,
+) -> anyhow::Result<Books> {
+    atrium.warehouse.ready(READY).await.context("the event store")?;
+    let first = u64::from_be_bytes(atrium.entropy.bytes());
+    // One waits while one is stored and one is made: memory stays the same however many there are.
+    let (sender, mut batches) = mpsc::channel(1);
+    let making = plan.clone();
+    let making = tokio::task::spawn_blocking(move || {
+        generator::generate(&making, first, |batch| sender.blocking_send(batch).is_ok())
+    });
+    let mut progress = Progress::new(plan.events);
+    while let Some(batch) = batches.recv().await {
+        anyhow::ensure!(!stop.is_finished(), "stopped");
+        let events = batch.events;
+        store(atrium, batch).await.context("the event store")?;
+        progress.add(events);
+    }
+    making.await?.context("the generator ended early")
+}
+
+/// What the loader stores of a batch, in the same order.
+async fn store(atrium: &AppState, batch: Batch) -> anyhow::Result<()> {
+    atrium.warehouse.add_numbers(&batch.numbers).await?;
+    let number = batch.number;
+    let event_sql = warehouse::event_insert(number);
+    let mutation_sql = warehouse::mutation_insert(number);
+    let tables = [
+        (warehouse::log_id_insert(), batch.log_ids),
+        (event_sql.as_str(), batch.event_rows),
+        (mutation_sql.as_str(), batch.mutation_rows),
+    ];
+    let token = format!("{number:016x}-demo");
+    for (sql, rows) in tables.into_iter().filter(|(_, rows)| !rows.is_empty()) {
+        let options = Insert { token: Some(&token), query_id: None, timeout: Some(LIMIT) };
+        atrium.warehouse.insert(sql, Bytes::from(rows), options).await?;
+    }
+    atrium.warehouse.count_sessions(&batch.quarters).await?;
+    Ok(atrium.warehouse.insert_profiles(&batch.profiles).await?)
+}
+
+/// Says how far it is, every tenth of the way.
+struct Progress {
+    all: u64,
+    done: u64,
+    said: u64,
+}
+
+impl Progress {
+    fn new(all: u64) -> Self {
+        Self { all, done: 0, said: 0 }
+    }
+
+    fn add(&mut self, events: u64) {
+        self.done += events;
+        let tenths = self.done * 10 / self.all.max(1);
+        if tenths > self.said {
+            self.said = tenths;
+            eprintln!("{} of {} events stored", grouped(self.done), grouped(self.all));
+        }
+    }
+}

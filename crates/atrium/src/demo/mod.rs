@@ -1,0 +1,151 @@
+//! `atrium demo`: two teams, six apps and months of events that look like those of real ones, so
+//! that everything can be tried before anything is connected.
+//!
+//! `plan` settles how many events every app gets on every day (`calendar`) and who makes them
+//! (`population`), `generator` makes them visit by visit (`visits`, `journeys`), `load` carries them
+//! into the event store, and `making` writes the rest once all events are there: a demo is there as a
+//! whole or not at all.
+
+mod batch;
+mod calendar;
+mod cast;
+mod chance;
+mod clients;
+mod generator;
+mod goods;
+mod journeys;
+mod load;
+mod making;
+mod names;
+mod plan;
+mod population;
+mod properties;
+mod report;
+mod stories;
+mod visits;
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::Args;
+use uuid::Uuid;
+
+pub use batch::{Batch, Books};
+pub use generator::generate;
+pub use plan::Plan;
+pub use report::Report;
+
+use crate::app::AppState;
+use crate::collect::spool::Spool;
+use crate::config::Settings;
+use crate::types::{Clock, Id};
+use making::Wanted;
+use stories::STORIES;
+
+/// What a password is made of: nothing that is mistaken for something else.
+const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+const PASSWORD_LENGTH: usize = 16;
+
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// How many events to make
+    #[arg(long, default_value_t = 2_000_000, value_parser = clap::value_parser!(u64).range(1..=2_000_000_000))]
+    pub events: u64,
+
+    /// Over how many days, up to now
+    #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u16).range(1..=180))]
+    pub days: u16,
+
+    /// Number that the events follow from; without one they differ from run to run
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+
+    /// Make another demo beside the one that is there
+    #[arg(long)]
+    pub again: bool,
+
+    /// Print what was made as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub enum Outcome {
+    Made(Box<Report>),
+    /// There is a demo already, and nobody asked for another. The address of its owner.
+    ThereAlready(String),
+}
+
+/// Fills the instance of these settings, unless a server runs on it.
+pub async fn run(settings: Settings, options: &Options) -> anyhow::Result<Outcome> {
+    let atrium = AppState::start(settings, Clock::default()).await?;
+    let outcome = match only_we_are_here(&atrium) {
+        Ok(()) => fill(&atrium, options).await,
+        Err(error) => Err(error),
+    };
+    atrium.warehouse.stop().await;
+    atrium.db.close().await;
+    outcome
+}
+
+/// The embedded event store belongs to one process, and a server would go on answering from memory.
+fn only_we_are_here(atrium: &AppState) -> anyhow::Result<()> {
+    let folder = &atrium.settings.stores.data_dir;
+    anyhow::ensure!(
+        Spool::holders(folder)? <= 1,
+        "a server runs on {}: stop it first, `atrium demo` fills an instance that is not running",
+        folder.display()
+    );
+    Ok(())
+}
+
+/// Makes a demo in an instance that nobody else loads events into.
+pub async fn fill(atrium: &AppState, options: &Options) -> anyhow::Result<Outcome> {
+    let demo = making::free_number(atrium).await?;
+    if demo > 1 && !options.again {
+        return Ok(Outcome::ThereAlready(cast::address(&cast::PEOPLE[0], demo - 1)));
+    }
+    let (now, days) = (atrium.now(), usize::from(options.days));
+    let since = calendar::beginning(days, now)?;
+    let apps: Vec<Id> = STORIES.iter().map(|_| atrium.entropy.id(since)).collect();
+    let ids: Vec<_> =
+        apps.iter().map(|id| Uuid::try_parse(id.as_str())).collect::<Result<_, _>>()?;
+    // A short one, which people can type.
+    let seed = options.seed.unwrap_or_else(|| u32::from_be_bytes(atrium.entropy.bytes()).into());
+    let plan = Arc::new(Plan::new(seed, options.events, days, now, &ids)?);
+    let made = async {
+        let interrupted = tokio::spawn(async {
+            // Without a way to be told, it runs to its end.
+            if tokio::signal::ctrl_c().await.is_err() {
+                std::future::pending().await
+            }
+        });
+        let books = load::load(atrium, plan.clone(), &interrupted).await;
+        interrupted.abort();
+        let (books, password) = (books?, password(atrium));
+        let wanted =
+            Wanted { demo, since, apps: &apps, password: &password, plan: &plan, books: &books };
+        Ok::<_, anyhow::Error>(making::make(atrium, &wanted).await?)
+    };
+    match made.await {
+        Ok(report) => Ok(Outcome::Made(Box::new(report))),
+        Err(error) => {
+            take_back(atrium, &ids).await;
+            Err(error).context("the demo was not made")
+        }
+    }
+}
+
+/// Events of apps that do not exist would lie there for ever.
+async fn take_back(atrium: &AppState, apps: &[Uuid]) {
+    for app in apps {
+        if let Err(error) = atrium.warehouse.purge_app(*app).await {
+            tracing::warn!(%error, "what was stored of an app could not be removed");
+            return;
+        }
+    }
+}
+
+fn password(atrium: &AppState) -> String {
+    let random = atrium.entropy.bytes::<PASSWORD_LENGTH>();
+    random.iter().map(|byte| char::from(LETTERS[usize::from(byte & 31)])).collect()
+}

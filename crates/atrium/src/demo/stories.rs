@@ -1,0 +1,206 @@
+//! The six apps of the demo: what each is, when its people come and what they do there.
+
+use super::journeys::{self, Step};
+
+/// Which of the two teams.
+pub const TEAMS: usize = 2;
+
+/// Where an app's people live: their languages, devices, names and money.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Market {
+    China,
+    Europe,
+}
+
+/// What an app is opened with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surface {
+    /// Any browser.
+    Web,
+    /// A phone, whose owner takes new versions when it suits them.
+    Phone,
+    /// A computer at work, signed in from the first page on.
+    Desk,
+}
+
+pub struct Story {
+    pub team: usize,
+    pub name: &'static str,
+    pub description: &'static str,
+    pub zone: &'static str,
+    /// Of all events of the demo.
+    pub share: f64,
+    /// How busy each hour of the day is in its zone.
+    pub rhythm: &'static [f64; 24],
+    /// Saturday and Sunday beside a working day.
+    pub weekend: [f64; 2],
+    pub market: Market,
+    pub surface: Surface,
+    pub journey: &'static [Step],
+    /// How many come back on the day after their first, and how quickly that fades.
+    pub back: f64,
+    pub fading: f64,
+    /// How many of the new ones sign up.
+    pub sign_up: f64,
+    /// The first number of its versions.
+    pub major: u32,
+    pub host: &'static str,
+}
+
+/// Two peaks, a pause at noon, a late evening.
+const CHINA: [f64; 24] = [
+    8.0, 4.0, 2.0, 1.5, 1.5, 3.0, 9.0, 22.0, 40.0, 64.0, 80.0, 76.0, 44.0, 48.0, 66.0, 72.0, 70.0,
+    64.0, 62.0, 76.0, 94.0, 100.0, 78.0, 34.0,
+];
+const CHINA_OFFICE: [f64; 24] = [
+    1.0, 0.5, 0.5, 0.5, 0.5, 1.0, 4.0, 18.0, 62.0, 96.0, 100.0, 88.0, 30.0, 36.0, 84.0, 98.0, 94.0,
+    80.0, 46.0, 22.0, 14.0, 9.0, 5.0, 2.0,
+];
+const EUROPE: [f64; 24] = [
+    6.0, 3.0, 1.5, 1.0, 1.0, 3.0, 10.0, 26.0, 46.0, 62.0, 68.0, 66.0, 60.0, 54.0, 52.0, 54.0, 60.0,
+    70.0, 84.0, 96.0, 100.0, 84.0, 50.0, 20.0,
+];
+const EUROPE_OFFICE: [f64; 24] = [
+    1.0, 0.5, 0.5, 0.5, 0.5, 2.0, 8.0, 34.0, 72.0, 96.0, 100.0, 90.0, 58.0, 66.0, 88.0, 90.0, 82.0,
+    60.0, 34.0, 20.0, 16.0, 12.0, 6.0, 2.0,
+];
+/// Read on the way to work and in bed.
+const READING: [f64; 24] = [
+    8.0, 4.0, 2.0, 1.0, 1.0, 4.0, 18.0, 56.0, 82.0, 60.0, 42.0, 38.0, 44.0, 42.0, 38.0, 36.0, 42.0,
+    58.0, 70.0, 82.0, 96.0, 100.0, 72.0, 28.0,
+];
+
+pub const STORIES: [Story; 6] = [
+    Story {
+        team: 0,
+        name: "云杉商城",
+        description: "面向消费者的网上商城",
+        zone: "Asia/Shanghai",
+        share: 0.30,
+        rhythm: &CHINA,
+        weekend: [1.22, 1.30],
+        market: Market::China,
+        surface: Surface::Web,
+        journey: journeys::SHOP,
+        back: 0.39,
+        fading: 0.38,
+        sign_up: 0.35,
+        major: 5,
+        host: "https://shop.yunshan.example.com",
+    },
+    Story {
+        team: 0,
+        name: "云杉到家",
+        description: "上门服务预约，iOS、安卓和鸿蒙",
+        zone: "Asia/Shanghai",
+        share: 0.22,
+        rhythm: &CHINA,
+        weekend: [1.16, 1.10],
+        market: Market::China,
+        surface: Surface::Phone,
+        journey: journeys::SERVICE,
+        back: 0.41,
+        fading: 0.37,
+        sign_up: 0.45,
+        major: 3,
+        host: "https://m.yunshan.example.com",
+    },
+    Story {
+        team: 0,
+        name: "海外客服台",
+        description: "新加坡客服团队的内部工具",
+        zone: "Asia/Singapore",
+        share: 0.05,
+        rhythm: &CHINA_OFFICE,
+        weekend: [0.34, 0.26],
+        market: Market::China,
+        surface: Surface::Desk,
+        journey: journeys::TICKETS,
+        back: 0.60,
+        fading: 0.18,
+        sign_up: 1.0,
+        major: 2,
+        host: "https://desk.yunshan.example.com",
+    },
+    Story {
+        team: 1,
+        name: "Harbor Store",
+        description: "Kitchenware and textiles, sold all over Europe",
+        zone: "Europe/Berlin",
+        share: 0.21,
+        rhythm: &EUROPE,
+        weekend: [1.12, 0.92],
+        market: Market::Europe,
+        surface: Surface::Web,
+        journey: journeys::SHOP,
+        back: 0.38,
+        fading: 0.39,
+        sign_up: 0.30,
+        major: 8,
+        host: "https://store.harbor.example.com",
+    },
+    Story {
+        team: 1,
+        name: "Pine Reader",
+        description: "Long reads on the phone",
+        zone: "America/New_York",
+        share: 0.15,
+        rhythm: &READING,
+        weekend: [1.24, 1.34],
+        market: Market::Europe,
+        surface: Surface::Phone,
+        journey: journeys::READER,
+        back: 0.43,
+        fading: 0.36,
+        sign_up: 0.25,
+        major: 4,
+        host: "https://read.pine.example.com",
+    },
+    Story {
+        team: 1,
+        name: "Harbor Papers",
+        description: "Documents for small teams, free and paid",
+        zone: "Europe/London",
+        share: 0.07,
+        rhythm: &EUROPE_OFFICE,
+        weekend: [0.32, 0.28],
+        market: Market::Europe,
+        surface: Surface::Desk,
+        journey: journeys::PAPERS,
+        back: 0.55,
+        fading: 0.22,
+        sign_up: 1.0,
+        major: 1,
+        host: "https://papers.harbor.example.com",
+    },
+];
+
+impl Story {
+    /// Whether people are seen on their device before anyone knows who they are.
+    pub fn begins_anonymous(&self) -> bool {
+        self.surface != Surface::Desk
+    }
+
+    /// How likely someone is to come back so many days after their first, on an average day.
+    /// Whoever signs up counts twice on their first day, as a device and as a user, and only the
+    /// user comes back: those who do must be the more, for the curve to show what is meant.
+    pub fn back_after(&self, days: usize) -> f64 {
+        let counted = if self.begins_anonymous() { 1.0 + self.sign_up } else { 1.0 };
+        self.back * counted * (days as f64).powf(-self.fading)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up_and_zones_exist() {
+        let sum: f64 = STORIES.iter().map(|story| story.share).sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+        for story in &STORIES {
+            assert!(crate::timezone::exists(story.zone), "{}", story.zone);
+            assert!(story.team < TEAMS);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! One visit of one person: who comes, when, with what, and what is known of them by then.
+
+use super::calendar::{Day, Release};
+use super::chance::Chance;
+use super::plan::{Plan, PlannedApp};
+use super::population::{Device, Person, PersonId};
+use super::stories::Surface;
+use crate::types::Millis;
+
+const SDK_BEFORE: &str = "0.2.3";
+const SDK_NOW: &str = "0.2.4";
+/// How long a new version is known for its errors.
+const FRESH: i64 = 30 * Millis::HOUR;
+
+/// Someone's visit, and how far it is.
+pub struct Visit<'a> {
+    pub place: usize,
+    pub app: &'a PlannedApp,
+    pub day: &'a Day,
+    pub person: Person,
+    pub device: Device,
+    pub agent: String,
+    pub release: &'a Release,
+    pub sdk_version: &'static str,
+    /// Empty until they are signed in.
+    pub user_id: String,
+    /// The first of all that they make.
+    pub is_first: bool,
+    pub at: i64,
+    /// How many events may still be made.
+    pub left: u64,
+}
+
+impl Visit<'_> {
+    pub fn is_over(&self) -> bool {
+        self.left == 0 || self.at >= self.day.until
+    }
+
+    /// Whether they will sign up before they leave.
+    pub fn is_to_sign_up(&self) -> bool {
+        self.is_first && self.person.signs_up && self.user_id.is_empty()
+    }
+
+    /// New versions are known for their errors.
+    pub fn error_odds(&self) -> f64 {
+        if self.at.saturating_sub(self.release.at) < FRESH { 0.16 } else { 0.012 }
+    }
+}
+
+/// None on a day that has no hours yet.
+pub fn arrive<'a>(
+    plan: &'a Plan,
+    place: usize,
+    day: usize,
+    id: PersonId,
+    first_of_day: bool,
+    chance: &mut Chance,
+) -> Option<Visit<'a>> {
+    let app = &plan.apps[place];
+    let (story, day) = (app.story, &app.calendar.days[day]);
+    let at = day.moment(chance)?;
+    let person = app.population.person(story, id);
+    let came_before = id.first_day < day.number;
+    let second = person.two_devices && came_before && chance.odds(0.3);
+    let device = app.population.device(story, id, second);
+    let is_first = first_of_day && !came_before;
+    let is_known = person.signs_up && (!is_first || !story.begins_anonymous());
+    Some(Visit {
+        place,
+        app,
+        day,
+        agent: device.client.agent.replace("{}", device.version),
+        device,
+        release: app.calendar.version_at(at - patience(story.surface, person.inertia)),
+        sdk_version: sdk_version(day.number, plan.days(), person.inertia),
+        user_id: if is_known { user_id(&person) } else { String::new() },
+        person,
+        is_first,
+        at,
+        left: 0,
+    })
+}
+
+pub fn user_id(person: &Person) -> String {
+    format!("u{}", person.number)
+}
+
+/// How long someone goes on with the version before.
+fn patience(surface: Surface, inertia: f64) -> i64 {
+    let hours = match surface {
+        Surface::Web => 5.0 * inertia,
+        Surface::Desk => 2.0 * inertia,
+        // Telephones ask, and some say later for weeks.
+        Surface::Phone => -60.0 * (1.0 - inertia).ln(),
+    };
+    (hours * Millis::HOUR as f64) as i64
+}
+
+/// Pages take a new SDK at their own pace, in the second half.
+fn sdk_version(day: usize, days: usize, inertia: f64) -> &'static str {
+    if day as f64 + inertia * 8.0 > days as f64 * 0.55 { SDK_NOW } else { SDK_BEFORE }
+}

@@ -1,0 +1,192 @@
+//! Asks the event store for the parts that are wanted, all at once, and puts the answer together.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::figures::{self, Breakdowns, Bucket, Counted, EventFigures, SeriesPoint, Totals};
+use super::question::{Question, Span};
+use super::{AskedRange, Dates, Overall, Part, SeenApp};
+use crate::app::AppState;
+use crate::error::Result;
+use crate::http::locale::Locale;
+use crate::insight::cache::{self, Question as Asked};
+use crate::insight::ingest::{self, Ingest};
+use crate::insight::versions;
+use crate::types::Millis;
+
+/// The ranges of a question, and what is asked of the event store about each.
+struct Spans<'a> {
+    now: (&'a Span, Asked),
+    before: Option<(&'a Span, Asked)>,
+}
+
+impl<'a> Spans<'a> {
+    /// Reads as of when the answers will be, which must be before they are made.
+    async fn of(atrium: &AppState, question: &'a Question) -> Result<Self> {
+        let apps: Arc<[Uuid]> = question.uuids().into();
+        let ids = question.app_ids();
+        let mut db = atrium.db.read().await?;
+        let mut ask = async |span: &'a Span| -> Result<(&'a Span, Asked)> {
+            let version = versions::of(&mut db, &ids, span.range.from, span.range.to).await?;
+            let cuts = span.cuts.iter().map(|cut| cut.0).collect();
+            Ok((span, Asked { apps: apps.clone(), cuts, version }))
+        };
+        let now = ask(&question.now).await?;
+        let before = match &question.before {
+            Some(before) => Some(ask(before).await?),
+            None => None,
+        };
+        Ok(Self { now, before })
+    }
+}
+
+pub async fn give(atrium: &AppState, question: &Question, locale: Locale) -> Result<Overall> {
+    let spans = Spans::of(atrium, question).await?;
+    let (totals, series, top_events, breakdowns, ingest) = tokio::try_join!(
+        totals(atrium, question, &spans),
+        series(atrium, question, &spans),
+        top_events(atrium, question, &spans),
+        breakdowns(atrium, question, &spans),
+        ingest_of(atrium, question, locale),
+    )?;
+    let sums = totals.as_ref().filter(|_| question.wants(Part::Totals));
+    let sums =
+        sums.map(|(now, before)| Totals::new(figures::sum(now), before.as_ref().map(figures::sum)));
+    let apps = totals.as_ref().filter(|_| question.wants(Part::Apps));
+    let apps = apps.map(|(now, before)| figures::of_apps(&question.apps, now, before.as_ref()));
+    let dates = |span: &Span| Dates {
+        start: span.range.start.to_string(),
+        end: span.range.end.to_string(),
+    };
+    let Dates { start, end } = dates(&question.now);
+    let seen = question.apps.iter();
+    Ok(Overall {
+        range: AskedRange {
+            start,
+            end,
+            timezone: question.timezone.clone(),
+            granularity: question.granularity,
+            previous: question.before.as_ref().map(dates),
+        },
+        apps_seen: seen.map(|app| SeenApp { id: app.id.clone(), name: app.name.clone() }).collect(),
+        can_export: question.can_export,
+        totals: sums,
+        series,
+        apps,
+        top_events,
+        breakdowns,
+        ingest,
+    })
+}
+
+type Counts = HashMap<Uuid, Counted>;
+
+/// The totals of each app, now and before.
+async fn totals(
+    atrium: &AppState,
+    question: &Question,
+    spans: &Spans<'_>,
+) -> Result<Option<(Counts, Option<Counts>)>> {
+    if !question.wants(Part::Totals) && !question.wants(Part::Apps) {
+        return Ok(None);
+    }
+    let of = async |asked: &Asked| -> Result<Counts> {
+        let (overall, sessions, new_devices) = tokio::try_join!(
+            cache::overall(atrium, asked),
+            cache::sessions(atrium, asked),
+            cache::new_devices(atrium, asked),
+        )?;
+        let mut counted: Counts = HashMap::new();
+        for (app, counts) in &overall.apps {
+            counted.entry(*app).or_default().counts = *counts;
+        }
+        for (app, count) in &sessions.apps {
+            counted.entry(*app).or_default().sessions = *count;
+        }
+        for (app, count) in &new_devices.apps {
+            counted.entry(*app).or_default().new_devices = *count;
+        }
+        Ok(counted)
+    };
+    let before = async {
+        match &spans.before {
+            Some((_, before)) => of(before).await.map(Some),
+            None => Ok(None),
+        }
+    };
+    tokio::try_join!(of(&spans.now.1), before).map(Some)
+}
+
+async fn series(
+    atrium: &AppState,
+    question: &Question,
+    spans: &Spans<'_>,
+) -> Result<Option<Vec<SeriesPoint>>> {
+    if !question.wants(Part::Series) {
+        return Ok(None);
+    }
+    let of = async |(span, asked): &(&Span, Asked)| -> Result<Vec<Bucket>> {
+        let (overall, sessions, new_devices) = tokio::try_join!(
+            cache::overall(atrium, asked),
+            cache::sessions(atrium, asked),
+            cache::new_devices(atrium, asked),
+        )?;
+        let bucket = |start: &Millis| Counted {
+            counts: overall.buckets.get(&start.0).copied().unwrap_or_default(),
+            new_devices: new_devices.buckets.get(&start.0).copied().unwrap_or_default(),
+            sessions: sessions.buckets.get(&start.0).copied().unwrap_or_default(),
+        };
+        let starts = span.cuts.iter().take(span.cuts.len().saturating_sub(1));
+        // One after the other, those without events too.
+        Ok(starts.map(|start| Bucket::new(*start, bucket(start))).collect())
+    };
+    let before = async {
+        match &spans.before {
+            Some(before) => of(before).await,
+            None => Ok(Vec::new()),
+        }
+    };
+    let (now, before) = tokio::try_join!(of(&spans.now), before)?;
+    let mut before = before.into_iter();
+    let points = now.into_iter().map(|bucket| SeriesPoint { bucket, previous: before.next() });
+    Ok(Some(points.collect()))
+}
+
+async fn top_events(
+    atrium: &AppState,
+    question: &Question,
+    spans: &Spans<'_>,
+) -> Result<Option<Vec<EventFigures>>> {
+    if !question.wants(Part::TopEvents) {
+        return Ok(None);
+    }
+    let found = cache::top_events(atrium, &spans.now.1).await?;
+    Ok(Some(found.iter().map(EventFigures::from).collect()))
+}
+
+async fn breakdowns(
+    atrium: &AppState,
+    question: &Question,
+    spans: &Spans<'_>,
+) -> Result<Option<Breakdowns>> {
+    if !question.wants(Part::Breakdowns) {
+        return Ok(None);
+    }
+    Ok(Some(Breakdowns::new(&cache::breakdowns(atrium, &spans.now.1).await?)))
+}
+
+async fn ingest_of(
+    atrium: &AppState,
+    question: &Question,
+    locale: Locale,
+) -> Result<Option<Ingest>> {
+    if !question.wants(Part::Ingest) {
+        return Ok(None);
+    }
+    let range = &question.now.range;
+    let (from, to) = (range.start.to_string(), range.end.to_string());
+    let mut db = atrium.db.read().await?;
+    ingest::sums(&mut db, &question.app_ids(), &from, &to, locale).await.map(Some)
+}

@@ -1,0 +1,230 @@
+//! A table of the dashboard as a file.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::{AppendHeaders, IntoResponse, Response};
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::ToSchema;
+
+use super::figures::{Figure, Totals, ValueFigures};
+use super::question::{self, Question};
+use super::{Overall, OverallBody, Part, answer};
+use crate::access::{DataOrg, InOrg};
+use crate::app::AppState;
+use crate::audit::export::plain;
+use crate::audit::{self, Event};
+use crate::error::{Code, Error, Result};
+use crate::http::json::Json;
+use crate::http::locale::Locale;
+use crate::insight::range::Granularity;
+use crate::permissions::OrgView;
+use crate::types::Id;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Table {
+    Series,
+    Apps,
+    TopEvents,
+    Os,
+    Browser,
+    DeviceType,
+    Language,
+    Ingest,
+}
+
+impl Table {
+    fn part(self) -> Part {
+        match self {
+            Self::Series => Part::Series,
+            Self::Apps => Part::Apps,
+            Self::TopEvents => Part::TopEvents,
+            Self::Os | Self::Browser | Self::DeviceType | Self::Language => Part::Breakdowns,
+            Self::Ingest => Part::Ingest,
+        }
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+pub struct ExportBody {
+    #[serde(flatten)]
+    overall: OverallBody,
+    table: Table,
+}
+
+/// One table of the dashboard as a CSV file.
+#[utoipa::path(
+    post,
+    path = "/api/v1/orgs/{id}/data-overall/export",
+    operation_id = "data_overall_export",
+    tag = "data",
+    security(("session" = [])),
+    params(("id" = Id, Path)),
+    request_body = ExportBody,
+    responses((status = 200, description = "A CSV file", content_type = "text/csv"))
+)]
+pub async fn data_overall_export(
+    State(atrium): State<AppState>,
+    org: InOrg<OrgView>,
+    locale: Locale,
+    Json(body): Json<ExportBody>,
+) -> Result<Response> {
+    // A file leaves the building: a person answers for it, and no key does.
+    let (actor, org) = (org.actor(), DataOrg::from(org));
+    let ExportBody { mut overall, table } = body;
+    overall.parts = Some(vec![table.part()]);
+    let question = question::read(&atrium, &org, &overall).await?;
+    if !question.can_export {
+        return Err(Code::Forbidden.into());
+    }
+    let found = answer::give(&atrium, &question, locale).await?;
+    let text = sheet(&found, table, &question, locale)?;
+    let range = &question.now.range;
+    let apps: Vec<_> = question.apps.iter().map(|app| &app.id).collect();
+    let event = Event::new("data.exported", "org", org.id()).in_org(org.id()).with(json!({
+        "table": table, "start": range.start.to_string(), "end": range.end.to_string(),
+        "apps": apps,
+    }));
+    let mut tx = atrium.db.write_apart().await?;
+    audit::append(&atrium, &mut tx, &actor, event).await?;
+    tx.commit().await?;
+    let headers = AppendHeaders([
+        (CONTENT_TYPE, "text/csv; charset=utf-8"),
+        (CONTENT_DISPOSITION, "attachment; filename=\"data-overall.csv\""),
+    ]);
+    Ok((headers, Body::from(text)).into_response())
+}
+
+type Line = Vec<String>;
+
+fn sheet(found: &Overall, table: Table, question: &Question, locale: Locale) -> Result<Vec<u8>> {
+    let (heads, lines) = match table {
+        Table::Series => series(found, question),
+        Table::Apps => apps(found),
+        Table::TopEvents => top_events(found),
+        Table::Ingest => ingest(found),
+        values => breakdown(found, values, locale),
+    };
+    // So that a spreadsheet reads Chinese as Chinese.
+    let mut writer = csv::Writer::from_writer("\u{feff}".as_bytes().to_vec());
+    let heads = heads.iter().map(|(zh, en)| match locale {
+        Locale::ZhCn => *zh,
+        Locale::EnUs => *en,
+    });
+    writer.write_record(heads).map_err(Error::internal)?;
+    for line in lines {
+        writer.write_record(line.iter().map(|cell| plain(cell))).map_err(Error::internal)?;
+    }
+    writer.into_inner().map_err(|error| Error::internal(error.into_error()))
+}
+
+type Heads = Vec<(&'static str, &'static str)>;
+
+const EVENTS: (&str, &str) = ("事件数", "Events");
+const PAGE_VIEWS: (&str, &str) = ("浏览量", "Page views");
+const USERS: (&str, &str) = ("活跃用户", "Active users");
+const DEVICES: (&str, &str) = ("活跃设备", "Active devices");
+const NEW_DEVICES: (&str, &str) = ("新设备", "New devices");
+const SESSIONS: (&str, &str) = ("会话数", "Sessions");
+const COUNT: (&str, &str) = ("条数", "Messages");
+
+fn series(found: &Overall, question: &Question) -> (Heads, Vec<Line>) {
+    let heads = vec![("时间", "Time"), EVENTS, PAGE_VIEWS, USERS, DEVICES, NEW_DEVICES, SESSIONS];
+    let lines = found.series.iter().flatten().map(|point| {
+        let bucket = &point.bucket;
+        vec![
+            moment(bucket.time, question.granularity, &question.zone),
+            bucket.events.to_string(),
+            bucket.page_views.to_string(),
+            bucket.active_users.to_string(),
+            bucket.active_devices.to_string(),
+            bucket.new_devices.to_string(),
+            bucket.sessions.to_string(),
+        ]
+    });
+    (heads, lines.collect())
+}
+
+fn moment(time: i64, granularity: Granularity, zone: &TimeZone) -> String {
+    let at = Timestamp::from_millisecond(time).unwrap_or_default().to_zoned(zone.clone());
+    match granularity {
+        // With the offset: an hour that comes twice can be told apart.
+        Granularity::Hour => at.strftime("%Y-%m-%d %H:%M %:z").to_string(),
+        _ => at.date().to_string(),
+    }
+}
+
+fn apps(found: &Overall) -> (Heads, Vec<Line>) {
+    let heads = vec![
+        ("应用 ID", "App id"),
+        ("应用", "App"),
+        EVENTS,
+        ("占比", "Share"),
+        PAGE_VIEWS,
+        USERS,
+        DEVICES,
+        NEW_DEVICES,
+        SESSIONS,
+    ];
+    let value = |figure: &Figure| figure.value.to_string();
+    let lines = found.apps.iter().flatten().map(|app| {
+        let Totals { events, page_views, active_users, active_devices, new_devices, sessions } =
+            &app.totals;
+        vec![
+            app.id.to_string(),
+            app.name.clone(),
+            value(events),
+            format!("{:.4}", app.share),
+            value(page_views),
+            value(active_users),
+            value(active_devices),
+            value(new_devices),
+            value(sessions),
+        ]
+    });
+    (heads, lines.collect())
+}
+
+fn top_events(found: &Overall) -> (Heads, Vec<Line>) {
+    let lines = found.top_events.iter().flatten();
+    let lines =
+        lines.map(|one| vec![one.event.clone(), one.events.to_string(), one.users.to_string()]);
+    (vec![("事件", "Event"), EVENTS, USERS], lines.collect())
+}
+
+fn breakdown(found: &Overall, table: Table, locale: Locale) -> (Heads, Vec<Line>) {
+    let Some(breakdowns) = &found.breakdowns else { return (Heads::new(), Vec::new()) };
+    let (head, values) = match table {
+        Table::Os => (("操作系统", "Operating system"), &breakdowns.os),
+        Table::Browser => (("浏览器", "Browser"), &breakdowns.browser),
+        Table::DeviceType => (("设备类型", "Device type"), &breakdowns.device_type),
+        _ => (("语言", "Language"), &breakdowns.language),
+    };
+    let name = |one: &ValueFigures| match (locale, one.other, one.value.as_str()) {
+        (Locale::ZhCn, true, _) => "其他".to_owned(),
+        (Locale::EnUs, true, _) => "Other".to_owned(),
+        (Locale::ZhCn, false, "") => "未知".to_owned(),
+        (Locale::EnUs, false, "") => "Unknown".to_owned(),
+        (_, false, value) => value.to_owned(),
+    };
+    let lines = values.iter();
+    let lines = lines.map(|one| vec![name(one), one.events.to_string(), one.users.to_string()]);
+    (vec![head, EVENTS, USERS], lines.collect())
+}
+
+fn ingest(found: &Overall) -> (Heads, Vec<Line>) {
+    let heads = vec![("结果", "Outcome"), ("说明", "What it is"), COUNT];
+    let Some(ingest) = &found.ingest else { return (heads, Vec::new()) };
+    let mut lines = vec![
+        vec!["accepted".to_owned(), String::new(), ingest.accepted.to_string()],
+        vec!["duplicate".to_owned(), String::new(), ingest.duplicate.to_string()],
+    ];
+    lines.extend(ingest.reasons.iter().map(|rejected| {
+        vec![rejected.reason.clone(), rejected.name.clone(), rejected.count.to_string()]
+    }));
+    (heads, lines)
+}

@@ -1,0 +1,100 @@
+//! From a body to what is asked: moments, buckets, and the apps the caller may see.
+
+use std::collections::HashSet;
+
+use jiff::tz::TimeZone;
+use uuid::Uuid;
+
+use super::{Compare, OverallBody, Part};
+use crate::access::{DataOrg, ReadableApp};
+use crate::app::AppState;
+use crate::error::Result;
+use crate::insight::dates::Dates;
+use crate::insight::range::{Granularity, Range};
+use crate::permissions::Permission;
+use crate::types::{Id, Millis};
+
+/// A range and the moments at which its buckets begin, the end of the last one at the end.
+pub struct Span {
+    pub range: Range,
+    pub cuts: Vec<Millis>,
+}
+
+pub struct CountedApp {
+    pub id: Id,
+    pub uuid: Uuid,
+    pub name: String,
+}
+
+pub struct Question {
+    pub now: Span,
+    pub before: Option<Span>,
+    pub timezone: String,
+    pub zone: TimeZone,
+    pub granularity: Granularity,
+    pub apps: Vec<CountedApp>,
+    pub can_export: bool,
+    parts: Option<Vec<Part>>,
+}
+
+impl Question {
+    pub fn wants(&self, part: Part) -> bool {
+        self.parts.as_ref().is_none_or(|parts| parts.contains(&part))
+    }
+
+    pub fn uuids(&self) -> Vec<Uuid> {
+        self.apps.iter().map(|app| app.uuid).collect()
+    }
+
+    pub fn app_ids(&self) -> Vec<Id> {
+        self.apps.iter().map(|app| app.id.clone()).collect()
+    }
+}
+
+pub async fn read(atrium: &AppState, org: &DataOrg, body: &OverallBody) -> Result<Question> {
+    let timezone = body.timezone.clone().unwrap_or_else(|| org.org.timezone.clone());
+    let dates = Dates::read(&body.start, &body.end, &timezone)?;
+    let cut = |range: Range| -> Result<Span> {
+        Ok(Span { range, cuts: dates.cuts_of(&range, body.granularity)? })
+    };
+    let (range, zone) = (dates.range, &dates.zone);
+    let now = cut(range)?;
+    let before = match body.compare {
+        Compare::None => None,
+        Compare::PreviousPeriod => range.before(zone),
+        Compare::PreviousYear => range.year_before(zone),
+    };
+    let before = before.map(cut).transpose()?;
+    let apps = visible_apps(atrium, org, body.app_ids.as_deref()).await?;
+    let can_export = !apps.is_empty() && apps.iter().all(|app| app.holds(Permission::EventExport));
+    let counted = apps.into_iter().filter_map(|app| {
+        let uuid = Uuid::try_parse(app.id.as_str()).ok()?;
+        Some(CountedApp { id: app.id, uuid, name: app.name })
+    });
+    Ok(Question {
+        now,
+        before,
+        timezone,
+        zone: dates.zone,
+        granularity: body.granularity,
+        apps: counted.collect(),
+        can_export,
+        parts: body.parts.clone(),
+    })
+}
+
+/// The apps asked for, of those whose figures the caller may see; all active ones where none are
+/// named. One they may not see is left out as one that does not exist would be.
+async fn visible_apps(
+    atrium: &AppState,
+    org: &DataOrg,
+    wanted: Option<&[Id]>,
+) -> Result<Vec<ReadableApp>> {
+    let wanted: Option<HashSet<_>> = wanted.map(|ids| ids.iter().collect());
+    let is_wanted = |app: &ReadableApp| match &wanted {
+        Some(wanted) => wanted.contains(&app.id),
+        None => app.is_active,
+    };
+    let seen = org.apps(atrium).await?.into_iter();
+    Ok(seen.filter(|app| app.holds(Permission::DashboardView) && is_wanted(app)).collect())
+}

@@ -1,0 +1,165 @@
+//! Questions about events: counted, filtered, grouped, over time.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use warehouse::{Column, Finding, Key, Measure, Property, Question};
+
+use super::personal::{self, OwnIds};
+use super::question::{ExploreBody, Ready, property};
+use super::{event_store, refused, uuid};
+use crate::access::DataApp;
+use crate::app::AppState;
+use crate::error::{Code, Error, Fault, Result};
+use crate::http::json::{Data, Json, Query};
+use crate::insight::dates::seconds;
+use crate::permissions::QueryRun;
+use crate::types::{Id, Millis};
+
+/// Suggestions come from the last so many days.
+const RECENT_DAYS: i64 = 30;
+const SEARCH_MAX: usize = 200;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExploreGroup {
+    /// Null where the property is not set, where the value may not be told, and of the rest.
+    pub value: Option<String>,
+    /// Everything beyond the largest ten.
+    pub other: bool,
+    /// There is a value, which may not be told.
+    pub redacted: bool,
+    pub total: f64,
+    /// One for each time.
+    pub points: Vec<f64>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Exploration {
+    /// When each bucket starts, in milliseconds since 1970.
+    pub times: Vec<i64>,
+    /// Each event once, also where it is in several groups.
+    pub total: f64,
+    /// The largest first, the rest last.
+    pub groups: Vec<ExploreGroup>,
+}
+
+/// Answers a question about events.
+#[utoipa::path(
+    post,
+    path = "/api/v1/apps/{id}/explore",
+    operation_id = "explore",
+    tag = "workspace",
+    security(("session" = []), ("query_key" = [])),
+    params(("id" = Id, Path)),
+    request_body = ExploreBody,
+    responses((status = 200, body = Data<Exploration>))
+)]
+pub async fn explore(
+    State(atrium): State<AppState>,
+    app: DataApp<QueryRun>,
+    Json(body): Json<ExploreBody>,
+) -> Result<Data<Exploration>> {
+    let pii = app.has_pii();
+    let ready = body.ready(uuid(app.id())?, &app.app.timezone, pii)?;
+    answer(&atrium, &ready, pii).await.map(Data)
+}
+
+/// Asks the event store, and leaves out what may not be told.
+pub async fn answer(atrium: &AppState, ready: &Ready, pii: bool) -> Result<Exploration> {
+    let store = event_store(atrium).await?;
+    let Finding { total, groups } = store.explore(&ready.question).await.map_err(refused)?;
+    let is_path = ready.question.group_by == Some(Property::Column(Column::UrlPath));
+    let groups = groups.into_iter().map(|group| {
+        let other = group.key == Key::Rest;
+        let (value, redacted) = match group.key {
+            Key::Text(text) => told(text, is_path, pii),
+            Key::Hidden => (None, true),
+            Key::NotSet | Key::Rest => (None, false),
+        };
+        ExploreGroup { value, other, redacted, total: group.total, points: group.points }
+    });
+    let times = ready.times.iter().map(|time| time.0).collect();
+    Ok(Exploration { times, total, groups: groups.collect() })
+}
+
+/// A value as it may be told, and whether something of it may not.
+fn told(text: String, is_path: bool, pii: bool) -> (Option<String>, bool) {
+    if pii {
+        return (Some(text), false);
+    }
+    if is_path {
+        let path = personal::path(&text, OwnIds::default());
+        let redacted = path != text || path.contains(personal::HIDDEN);
+        return (Some(path), redacted);
+    }
+    let shown = personal::shown(&text);
+    let redacted = shown.is_none();
+    (shown, redacted)
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct ValuesQuery {
+    /// As in a filter.
+    property: String,
+    event: Option<String>,
+    /// Words of the value.
+    search: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ValueItem {
+    value: String,
+    /// How many of the events that were looked at carry it.
+    events: u64,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ValueList {
+    items: Vec<ValueItem>,
+}
+
+/// The most frequent values of a property of late, to choose from.
+#[utoipa::path(
+    get,
+    path = "/api/v1/apps/{id}/explore/values",
+    operation_id = "explore_value_list",
+    tag = "workspace",
+    security(("session" = []), ("query_key" = [])),
+    params(("id" = Id, Path), ValuesQuery),
+    responses((status = 200, body = Data<ValueList>))
+)]
+pub async fn explore_value_list(
+    State(atrium): State<AppState>,
+    app: DataApp<QueryRun>,
+    Query(query): Query<ValuesQuery>,
+) -> Result<Data<ValueList>> {
+    let pii = app.has_pii();
+    let search = query.search.as_deref().unwrap_or_default();
+    if search.chars().count() > SEARCH_MAX {
+        let fault = Fault::new(Code::TooLong).on("search").with("max", SEARCH_MAX);
+        return Err(Error::invalid(vec![fault]));
+    }
+    let property = property(&query.property, pii, "property".to_owned())?;
+    let now = atrium.now();
+    let question = Question {
+        app: uuid(app.id())?,
+        event: query.event.filter(|event| !event.is_empty()),
+        measure: Measure::Events,
+        filters: Vec::new(),
+        group_by: None,
+        starts: vec![seconds(now.plus(-RECENT_DAYS * Millis::DAY))],
+        // Clocks of clients may be some minutes ahead.
+        end: seconds(now.plus(Millis::HOUR)),
+        hide_ids: !pii,
+    };
+    let store = event_store(&atrium).await?;
+    let found = store.values(&question, &property, search).await.map_err(refused)?;
+    let is_path = property == Property::Column(Column::UrlPath);
+    let items = found.into_iter().filter_map(|found| match told(found.value, is_path, pii) {
+        // What may not be told cannot be chosen either.
+        (Some(value), false) => Some(ValueItem { value, events: found.events }),
+        _ => None,
+    });
+    Ok(Data(ValueList { items: items.collect() }))
+}

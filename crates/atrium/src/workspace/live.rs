@@ -1,0 +1,246 @@
+//! Messages as they come in, as a stream that lasts for as long as somebody watches.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::extract::{FromRequestParts, State};
+use axum::response::sse::{Event, Sse};
+use axum::response::{AppendHeaders, IntoResponse};
+use futures_util::stream;
+use http::request::Parts;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
+use utoipa::ToSchema;
+use warehouse::Kind;
+
+use super::personal::{self, OwnIds};
+use super::pseudonym::Pseudonyms;
+use super::uuid;
+use crate::access::DataApp;
+use crate::app::AppState;
+use crate::collect::ledger::Outcome;
+use crate::collect::live::{Seen, Viewer};
+use crate::collect::message::MessageType;
+use crate::error::{Code, Error, Result};
+use crate::http::locale::Locale;
+use crate::permissions::LiveView;
+use crate::types::{Id, Millis};
+
+/// How often the caller's rights are looked at, and a sign of life is sent.
+const LOOK: Duration = Duration::from_secs(15);
+/// How often is told what was not shown.
+const SUM_UP: Duration = Duration::from_secs(1);
+const LASTING: Duration = Duration::from_secs(60 * 60);
+const RETRY_SECONDS: u64 = 60;
+
+/// A message, and what became of it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LiveMessage {
+    at: Millis,
+    /// Event, DeviceMutation, UserMutation or unknown.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// accepted, duplicate or rejected.
+    outcome: &'static str,
+    /// Why it was rejected: its code, and in the language of the request.
+    reason: Option<&'static str>,
+    reason_name: Option<&'static str>,
+    event: Option<String>,
+    /// The id, or the pseudonym for those who may not see ids.
+    device: Option<String>,
+    user: Option<String>,
+    url_path: Option<String>,
+    /// Of a rejected or very long message, what it looked like.
+    #[schema(value_type = Option<Object>)]
+    properties: Option<Value>,
+    sdk: Option<String>,
+}
+
+/// More came than is shown.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LiveDropped {
+    count: u64,
+}
+
+/// Messages as this instance receives them, as server-sent events: `message` with a LiveMessage,
+/// `dropped` with a LiveDropped.
+#[utoipa::path(
+    get,
+    path = "/api/v1/apps/{id}/live",
+    operation_id = "live_view",
+    tag = "workspace",
+    security(("session" = []), ("query_key" = [])),
+    params(("id" = Id, Path)),
+    responses((status = 200, body = LiveMessage, content_type = "text/event-stream"))
+)]
+pub async fn live_view(
+    State(atrium): State<AppState>,
+    app: DataApp<LiveView>,
+    locale: Locale,
+    parts: Parts,
+) -> Result<impl IntoResponse> {
+    let viewer = atrium.collector.live.watch(uuid(app.id())?);
+    let viewer = viewer.ok_or_else(|| Error::busy(Code::TooManyViewers, RETRY_SECONDS))?;
+    let pseudonyms = |kind| Pseudonyms::new(&atrium, app.id(), kind);
+    let eyes = Eyes {
+        pii: app.has_pii(),
+        users: pseudonyms(Kind::User),
+        devices: pseudonyms(Kind::Device),
+        locale,
+    };
+    let watching = Watching {
+        atrium: atrium.clone(),
+        parts,
+        viewer,
+        eyes,
+        look: every(LOOK),
+        sum_up: every(SUM_UP),
+        end: Instant::now() + LASTING,
+    };
+    // A proxy that gathers what it passes on would show nothing for minutes.
+    let headers = AppendHeaders([("x-accel-buffering", "no")]);
+    let stream = stream::unfold(watching, |mut watching| async {
+        let event = watching.next().await?;
+        Some((Ok::<_, Infallible>(event), watching))
+    });
+    Ok((headers, Sse::new(stream)))
+}
+
+fn every(period: Duration) -> Interval {
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
+}
+
+/// Somebody's stream.
+struct Watching {
+    atrium: AppState,
+    /// Of the request, to look again at who it is from.
+    parts: Parts,
+    viewer: Viewer,
+    eyes: Eyes,
+    look: Interval,
+    sum_up: Interval,
+    end: Instant,
+}
+
+impl Watching {
+    /// None ends the stream.
+    async fn next(&mut self) -> Option<Event> {
+        loop {
+            tokio::select! {
+                seen = self.viewer.next() => {
+                    let message = self.eyes.message(&*seen?);
+                    return Event::default().event("message").json_data(message).ok();
+                }
+                _ = self.sum_up.tick() => {
+                    let count = self.viewer.dropped.take();
+                    if count > 0 {
+                        let dropped = LiveDropped { count };
+                        return Event::default().event("dropped").json_data(dropped).ok();
+                    }
+                }
+                _ = self.look.tick() => {
+                    if Instant::now() >= self.end {
+                        return None;
+                    }
+                    // A session that ended, a role that was taken away, an app that was deleted.
+                    let app = DataApp::<LiveView>::from_request_parts(&mut self.parts, &self.atrium);
+                    self.eyes.pii = app.await.ok()?.has_pii();
+                    return Some(Event::default().comment(""));
+                }
+            }
+        }
+    }
+}
+
+/// What a viewer may see.
+struct Eyes {
+    pii: bool,
+    users: Pseudonyms,
+    devices: Pseudonyms,
+    locale: Locale,
+}
+
+impl Eyes {
+    fn message(&self, seen: &Seen) -> LiveMessage {
+        let (outcome, reason) = match seen.outcome {
+            Outcome::Accepted => ("accepted", None),
+            Outcome::Duplicate => ("duplicate", None),
+            Outcome::Rejected(reason) => ("rejected", Some(reason)),
+        };
+        let mut message = LiveMessage {
+            at: seen.at,
+            kind: seen.kind.as_str(),
+            outcome,
+            reason: reason.map(|reason| reason.as_str()),
+            reason_name: reason.map(|reason| reason.text(self.locale)),
+            event: None,
+            device: None,
+            user: None,
+            url_path: None,
+            properties: None,
+            sdk: None,
+        };
+        let text: Value = serde_json::from_str(&seen.text).unwrap_or_default();
+        if seen.is_outline {
+            // One that is no object has no fields to show.
+            message.properties =
+                Some(if text.is_object() { text } else { json!({ "message": text }) });
+        } else {
+            self.fill(&mut message, seen.kind, &text["data"]);
+        }
+        message
+    }
+
+    fn fill(&self, message: &mut LiveMessage, kind: MessageType, data: &Value) {
+        let text = |field: &str| text_of(&data[field]);
+        let (user, device) = match kind {
+            MessageType::UserMutation => (text("id"), None),
+            MessageType::DeviceMutation => (None, text("id")),
+            _ => (text("user_id"), text("device_id")),
+        };
+        let mut properties = data["properties"].as_object().cloned().unwrap_or_default();
+        let mut url_path = text("url_path");
+        if !self.pii {
+            let ids = OwnIds {
+                user: user.as_deref().unwrap_or_default(),
+                device: device.as_deref().unwrap_or_default(),
+            };
+            self.hide(&mut properties, kind, ids);
+            url_path = url_path.map(|path| personal::path(&path, ids));
+        }
+        let called = |id: Option<String>, pseudonyms: &Pseudonyms| match id {
+            Some(id) if !self.pii => Some(pseudonyms.of(&id)),
+            id => id,
+        };
+        message.event = text("event");
+        message.user = called(user, &self.users);
+        message.device = called(device, &self.devices);
+        message.url_path = url_path;
+        message.properties = Some(Value::Object(properties));
+        let sdk: Vec<String> =
+            [text("sdk_type"), text("sdk_version")].into_iter().flatten().collect();
+        message.sdk = (!sdk.is_empty()).then(|| sdk.join(" "));
+    }
+
+    fn hide(&self, properties: &mut Map<String, Value>, kind: MessageType, ids: OwnIds<'_>) {
+        match kind {
+            MessageType::UserMutation | MessageType::DeviceMutation => {
+                personal::redact_profile(properties)
+            }
+            _ => personal::redact_event(properties, ids),
+        };
+    }
+}
+
+/// As the collector reads texts: a number is its digits, an empty one is none.
+fn text_of(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,37 @@
+//! The application workspace: who uses an app, what its events carry, questions about them, messages
+//! as they come in, its users and devices.
+//!
+//! Everything that shows what applications sent goes through `personal` for those who may not see
+//! personal data.
+
+pub mod engagement;
+pub mod events;
+pub mod explore;
+pub mod explore_export;
+pub mod last_app;
+pub mod live;
+pub mod metadata;
+mod paging;
+pub mod personal;
+pub mod profile;
+pub mod profiles;
+pub mod properties;
+mod pseudonym;
+mod question;
+mod store;
+
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use crate::error::{Error, Result};
+use crate::insight::asking::{event_store, refused};
+use crate::types::Id;
+
+fn uuid(id: &Id) -> Result<Uuid> {
+    Uuid::try_parse(id.as_str()).map_err(Error::internal)
+}
+
+/// The properties of an event or a profile, as they are stored.
+fn properties_of(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).unwrap_or_default()
+}

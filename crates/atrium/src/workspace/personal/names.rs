@@ -1,0 +1,152 @@
+//! Names of properties that sound as if they held something about a person.
+
+/// Words that say it wherever they stand.
+const WORDS: &str = "addr address addresses alipay birth birthdate birthday cellphone dianhua \
+    displayname dizhi dob email emails firstname fullname gaid iban idcard idfa idfv imei ip ipv4 \
+    ipv6 lastname mail mailbox mails mobile msisdn nickname nric oaid openid passport phone phones \
+    qq realname shenfenzheng shengri shouji skype ssn surname tel telegram telephone uid unionid \
+    userid username wechat weixin whatsapp wxid xingming youxiang";
+
+/// Words that say it when nothing stands beside them.
+const ALONE: &str = "name names contact contacts";
+
+/// Whose name, or whose id, is a person's: `customer_name`, `userId`.
+const PEOPLE: &str = "account anonymous author billing buyer cardholder child client consignee \
+    contact customer device distinct doctor driver employee family friend guest holder leader \
+    login manager member open operator owner parent passenger patient payee payer person player \
+    receiver recipient seller sender shipping student teacher union user visitor";
+
+/// What goes before `name` in the name of a person.
+const KINDS_OF_NAME: &str = "display first full given last legal maiden middle nick real";
+
+/// Two words after each other that say it together.
+const PAIRS: &[(&str, &str)] = &[
+    ("android", "id"),
+    ("bank", "account"),
+    ("bank", "card"),
+    ("card", "no"),
+    ("card", "number"),
+    ("cell", "number"),
+    ("contact", "details"),
+    ("contact", "info"),
+    ("contact", "number"),
+    ("driver", "license"),
+    ("e", "mail"),
+    ("id", "card"),
+    ("identity", "card"),
+    ("identity", "no"),
+    ("identity", "number"),
+    ("license", "plate"),
+    ("national", "id"),
+    ("tax", "id"),
+];
+
+/// What makes it a matter of things at the end: `email_count`, `mobile_app_version`.
+const THINGS: &str = "app at browser campaign clicked count enabled format length menu method nav \
+    opened os provider required sent site size source status step subscribed template time total \
+    type valid verified version web";
+
+/// Parts of Chinese names; words are not set apart there.
+const CHINESE: &str = "手机 电话 邮箱 邮件 姓名 名字 真名 昵称 用户名 联系人 联系方式 地址 住址 \
+    身份证 证件 护照 生日 出生 微信 银行卡 车牌 用户id 用户ID 设备号";
+
+fn among(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|known| known == word)
+}
+
+/// Whether a property of this name is likely to hold something about a person.
+pub fn sounds_personal(name: &str) -> bool {
+    if CHINESE.split_ascii_whitespace().any(|part| name.contains(part)) {
+        return true;
+    }
+    let words = words(name);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [] => false,
+        [only] => among(ALONE, only) || among(WORDS, only),
+        // `is_mobile`, `has_email`: yes or no, not which.
+        ["is" | "has", ..] => false,
+        [.., last] if among(THINGS, last) => false,
+        words => {
+            words.iter().any(|word| among(WORDS, word))
+                || words.windows(2).any(|pair| says_together(pair[0], pair[1]))
+        }
+    }
+}
+
+/// The name of a file or a button is nobody's.
+fn says_together(word: &str, next: &str) -> bool {
+    match next {
+        "name" | "names" => among(KINDS_OF_NAME, word) || among(PEOPLE, word),
+        "id" | "ids" if among(PEOPLE, word) => true,
+        next => PAIRS.contains(&(word, next)),
+    }
+}
+
+/// `userEmail`, `user_email`, `User-Email2` and `USER.EMAIL` alike: user, email.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let chars: Vec<char> = name.chars().collect();
+    for (at, c) in chars.iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| chars[at]);
+        let after = chars.get(at + 1);
+        let starts = c.is_uppercase()
+            && (before.is_some_and(char::is_lowercase)
+                || before.is_some_and(char::is_uppercase)
+                    && after.is_some_and(|after| after.is_lowercase()));
+        let is_letter = c.is_alphabetic() || c.is_ascii_digit() && word == "ipv";
+        if (starts || !is_letter) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        if is_letter {
+            word.extend(c.to_lowercase());
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cut_into_words() {
+        let cut = |name: &str| words(name).join(" ");
+        assert_eq!(cut("userEmail"), "user email");
+        assert_eq!(cut("USER_EMAIL2"), "user email");
+        assert_eq!(cut("clientIPAddress"), "client ip address");
+        assert_eq!(cut("home-phone.number"), "home phone number");
+        assert_eq!(cut("ipv4"), "ipv4");
+        assert_eq!(cut(""), "");
+    }
+
+    #[test]
+    fn personal_names() {
+        let names = "email e-mail E_MAIL userEmail work_mail phone phoneNumber mobile tel home_tel_2 \
+            name Name user_name userName username first_name lastName FullName real_name nickname \
+            nickName contact contact_name contactInfo customerName receiver_name address homeAddress \
+            shipping_addr email_address birthday date_of_birth dob idCard id_card_no identityNumber \
+            passport_no ip client_ip clientIP IPAddress wechat weixin_id openid openId wx_open_id \
+            unionID qq user_id userId userIds uid device_id card_number 手机号 联系电话 邮箱 用户姓名 \
+            收货地址 身份证号 生日 微信号 shouji youxiang";
+        for name in names.split_ascii_whitespace() {
+            assert!(sounds_personal(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_things() {
+        let names = "file_name fileName event_name button_label button_id product_name page_name plan \
+            price order_id order_no hotel telemetry description shipping_method zip_file tip recipe \
+            is_mobile hasEmail email_count emailVerified mobile_app_version namespace rename \
+            card_type contact_us id referrer seats 商品名称 文件名 按钮 价格 订单号 _ 2";
+        for name in names.split_ascii_whitespace() {
+            assert!(!sounds_personal(name), "{name}");
+        }
+        assert!(!sounds_personal(""));
+    }
+}

@@ -1,0 +1,225 @@
+//! One user or device, and what they did.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+use warehouse::{CountOf, Doings, EventOf, Kind, PersonRow, Warehouse};
+
+use super::personal::{self, OwnIds};
+use super::profiles::{KindQuery, ProfileItem, Sight};
+use super::pseudonym::{self, Pseudonyms};
+use super::{event_store, properties_of, refused, uuid};
+use crate::access::DataApp;
+use crate::app::AppState;
+use crate::error::{Code, Error, Fault, Result};
+use crate::http::json::{Data, Query};
+use crate::permissions::ProfileView;
+use crate::types::{Id, Millis};
+
+const EVENTS_MAX: u64 = 100;
+const EVENTS_DEFAULT: u64 = 50;
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct RefQuery {
+    /// As the list says it.
+    #[serde(rename = "ref")]
+    #[param(rename = "ref")]
+    reference: String,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TopEvent {
+    event: String,
+    events: u64,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Profile {
+    #[serde(flatten)]
+    item: ProfileItem,
+    /// As far as they are kept.
+    events: u64,
+    top_events: Vec<TopEvent>,
+    /// Of a user: the devices they used, the latest first.
+    devices: Option<Vec<String>>,
+    /// Of a device: who used it, the latest first.
+    users: Option<Vec<String>>,
+    /// When the properties changed last.
+    updated_at: Option<Millis>,
+}
+
+/// One user or device.
+#[utoipa::path(
+    get,
+    path = "/api/v1/apps/{id}/profile",
+    operation_id = "profile_view",
+    tag = "workspace",
+    security(("session" = []), ("query_key" = [])),
+    params(("id" = Id, Path), KindQuery, RefQuery),
+    responses((status = 200, body = Data<Profile>))
+)]
+pub async fn profile_view(
+    State(atrium): State<AppState>,
+    app: DataApp<ProfileView>,
+    Query(kind): Query<KindQuery>,
+    Query(query): Query<RefQuery>,
+) -> Result<Data<Profile>> {
+    let kind = Kind::from(kind.kind);
+    let sight = Sight::new(&atrium, &app, kind);
+    let (store, app_uuid) = (event_store(&atrium).await?, uuid(app.id())?);
+    let id = find(store, app_uuid, kind, &sight, &query.reference).await?;
+    let person = store.person(app_uuid, kind, &id).await.map_err(refused)?;
+    let doings = match seen(&person) {
+        Some(range) => store.doings(app_uuid, kind, &id, range).await.map_err(refused)?,
+        None => Doings { events: 0, top_events: Vec::new(), together: Vec::new() },
+    };
+    let profiles = store.profiles(app_uuid, kind, &[id]).await.map_err(refused)?;
+    let profile = profiles.first();
+    let other = match kind {
+        Kind::User => Kind::Device,
+        Kind::Device => Kind::User,
+    };
+    let others = Sight { pii: sight.pii, pseudonyms: Pseudonyms::new(&atrium, app.id(), other) };
+    let together: Vec<_> = doings.together.into_iter().map(|id| others.name(id)).collect();
+    let (devices, users) = match kind {
+        Kind::User => (Some(together), None),
+        Kind::Device => (None, Some(together)),
+    };
+    let top = |CountOf { name, events }| TopEvent { event: name, events };
+    Ok(Data(Profile {
+        item: sight.item(person, profile),
+        events: doings.events,
+        top_events: doings.top_events.into_iter().map(top).collect(),
+        devices,
+        users,
+        updated_at: profile.map(|profile| Millis(profile.updated_ms)),
+    }))
+}
+
+/// The id that is asked for. Those who know people by pseudonyms can ask by those only; those who
+/// see ids can too, because a colleague may have sent them a link.
+async fn find(
+    store: &Warehouse,
+    app: Uuid,
+    kind: Kind,
+    sight: &Sight,
+    reference: &str,
+) -> Result<String> {
+    if sight.pii
+        && let Some(id) = store.id_known(app, kind, reference).await.map_err(refused)?
+    {
+        return Ok(id);
+    }
+    let digits = pseudonym::digits(reference).ok_or(Code::NotFound)?;
+    let found = store.id_behind(app, kind, &sight.pseudonyms.key, digits).await;
+    Ok(found.map_err(refused)?.ok_or(Code::NotFound)?)
+}
+
+/// Between which moments there can be events.
+fn seen(person: &PersonRow) -> Option<(i64, i64)> {
+    Some((person.first_ms?, person.last_ms?))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct BeforeQuery {
+    /// Milliseconds since 1970: events before this moment, the latest first.
+    before: Option<i64>,
+    #[param(minimum = 1, maximum = 100, default = 50)]
+    limit: Option<u64>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ProfileEvent {
+    at: Millis,
+    event: String,
+    log_id: Uuid,
+    url_path: String,
+    os: String,
+    browser: String,
+    device_type: String,
+    #[schema(value_type = Object)]
+    properties: Map<String, Value>,
+    /// How many values were left out of the properties.
+    redacted: u64,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ProfileEventList {
+    items: Vec<ProfileEvent>,
+    /// What to ask for as `before` to go on; null at the end.
+    next: Option<i64>,
+}
+
+/// What a user or device did, newest first.
+#[utoipa::path(
+    get,
+    path = "/api/v1/apps/{id}/profile/events",
+    operation_id = "profile_event_list",
+    tag = "workspace",
+    security(("session" = []), ("query_key" = [])),
+    params(("id" = Id, Path), KindQuery, RefQuery, BeforeQuery),
+    responses((status = 200, body = Data<ProfileEventList>))
+)]
+pub async fn profile_event_list(
+    State(atrium): State<AppState>,
+    app: DataApp<ProfileView>,
+    Query(kind): Query<KindQuery>,
+    Query(query): Query<RefQuery>,
+    Query(part): Query<BeforeQuery>,
+) -> Result<Data<ProfileEventList>> {
+    let limit = part.limit.unwrap_or(EVENTS_DEFAULT);
+    if !(1..=EVENTS_MAX).contains(&limit) {
+        let fault = Fault::new(Code::OutOfRange).on("limit").with("min", 1).with("max", EVENTS_MAX);
+        return Err(Error::invalid(vec![fault]));
+    }
+    let kind = Kind::from(kind.kind);
+    let sight = Sight::new(&atrium, &app, kind);
+    let (store, app) = (event_store(&atrium).await?, uuid(app.id())?);
+    let id = find(store, app, kind, &sight, &query.reference).await?;
+    let person = store.person(app, kind, &id).await.map_err(refused)?;
+    let Some((first, last)) = seen(&person) else {
+        return Ok(Data(ProfileEventList { items: Vec::new(), next: None }));
+    };
+    let before = part.before.map_or(last + 1, |before| before.min(last + 1));
+    let rows = store.events_of(app, kind, &id, (first, before), limit + 1).await;
+    let (rows, next) = cut(rows.map_err(refused)?, usize::try_from(limit).unwrap_or(usize::MAX));
+    let items = rows.into_iter().map(|row| ProfileEvent::new(row, sight.pii)).collect();
+    Ok(Data(ProfileEventList { items, next }))
+}
+
+/// Cuts a page of what may be one event longer. Events of the same moment stay together, or a page
+/// that begins before that moment would miss some; unless they are a page of their own.
+fn cut(mut rows: Vec<EventOf>, limit: usize) -> (Vec<EventOf>, Option<i64>) {
+    let Some(beyond) = rows.get(limit).map(|row| row.time_ms) else { return (rows, None) };
+    let whole = rows.iter().take_while(|row| row.time_ms > beyond).count();
+    let (keep, next) = if whole > 0 { (whole, beyond + 1) } else { (limit, beyond) };
+    rows.truncate(keep);
+    (rows, Some(next))
+}
+
+impl ProfileEvent {
+    fn new(row: EventOf, pii: bool) -> Self {
+        let mut properties = properties_of(&row.properties);
+        let (mut url_path, mut redacted) = (row.url_path, 0);
+        if !pii {
+            let ids = OwnIds { user: &row.user_id, device: &row.device_id };
+            redacted = personal::redact_event(&mut properties, ids);
+            url_path = personal::path(&url_path, ids);
+        }
+        Self {
+            at: Millis(row.time_ms),
+            event: row.event,
+            log_id: row.log_id,
+            url_path,
+            os: row.os,
+            browser: row.browser,
+            device_type: row.device_type,
+            properties,
+            redacted,
+        }
+    }
+}

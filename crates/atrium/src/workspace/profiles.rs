@@ -1,0 +1,176 @@
+//! The users and devices of an app.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+use warehouse::{Kind, PeopleQuery, PeopleSearch, PeopleSort, PersonRow, ProfileRow, Warehouse};
+
+use super::paging::{Paged, Paging, PagingQuery};
+use super::pseudonym::{self, Pseudonyms};
+use super::{event_store, personal, properties_of, refused, uuid};
+use crate::access::DataApp;
+use crate::app::AppState;
+use crate::error::{Error, Result};
+use crate::http::json::{Data, Query};
+use crate::permissions::ProfileView;
+use crate::types::{Id, Millis};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProfileKind {
+    User,
+    Device,
+}
+
+impl From<ProfileKind> for Kind {
+    fn from(kind: ProfileKind) -> Self {
+        match kind {
+            ProfileKind::User => Self::User,
+            ProfileKind::Device => Self::Device,
+        }
+    }
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct KindQuery {
+    #[param(inline)]
+    pub kind: ProfileKind,
+}
+
+/// A user or device. Those who may not see personal data know them by pseudonyms.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ProfileItem {
+    pub id: String,
+    /// What to ask for this one by: the same.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Null of one that has properties and no events.
+    pub first_seen: Option<Millis>,
+    pub last_seen: Option<Millis>,
+    #[schema(value_type = Object)]
+    pub properties: Map<String, Value>,
+    /// Whether something was left out of the properties.
+    pub redacted: bool,
+}
+
+/// How a caller sees people.
+pub struct Sight {
+    pub pii: bool,
+    pub pseudonyms: Pseudonyms,
+}
+
+impl Sight {
+    pub fn new(atrium: &AppState, app: &DataApp<ProfileView>, kind: Kind) -> Self {
+        Self { pii: app.has_pii(), pseudonyms: Pseudonyms::new(atrium, app.id(), kind) }
+    }
+
+    pub fn name(&self, id: String) -> String {
+        if self.pii { id } else { self.pseudonyms.of(&id) }
+    }
+
+    /// A profile's properties as they may be shown, and whether something was left out.
+    pub fn properties(&self, profile: Option<&ProfileRow>) -> (Map<String, Value>, bool) {
+        let living = profile.filter(|profile| !profile.deleted);
+        let mut properties =
+            living.map(|profile| properties_of(&profile.properties)).unwrap_or_default();
+        let redacted = !self.pii && personal::redact_profile(&mut properties) > 0;
+        (properties, redacted)
+    }
+
+    pub fn item(&self, person: PersonRow, profile: Option<&ProfileRow>) -> ProfileItem {
+        let (properties, redacted) = self.properties(profile);
+        let name = self.name(person.id);
+        ProfileItem {
+            reference: name.clone(),
+            id: name,
+            first_seen: person.first_ms.map(Millis),
+            last_seen: person.last_ms.map(Millis),
+            properties,
+            redacted,
+        }
+    }
+
+    /// What to look for. Whoever knows people by pseudonyms can look for those only: a beginning of
+    /// an id that is found is a letter of it told.
+    fn search(&self, text: &str) -> Option<PeopleSearch> {
+        Some(match (text, self.pii) {
+            ("", _) => PeopleSearch::All,
+            (text, true) => PeopleSearch::IdsAndProperties(text.to_owned()),
+            (text, false) => PeopleSearch::Pseudonyms(pseudonym::beginning(text)?.to_owned()),
+        })
+    }
+}
+
+const SORTS: &[(&str, PeopleSort, bool)] = &[
+    ("last_seen", PeopleSort::LastSeen, true),
+    ("first_seen", PeopleSort::FirstSeen, true),
+    ("id", PeopleSort::Id, false),
+];
+
+/// The users or the devices of the app.
+#[utoipa::path(
+    get,
+    path = "/api/v1/apps/{id}/profiles",
+    operation_id = "profile_list",
+    tag = "workspace",
+    security(("session" = []), ("query_key" = [])),
+    params(("id" = Id, Path), KindQuery, PagingQuery),
+    responses((status = 200, body = Data<Paged<ProfileItem>>))
+)]
+pub async fn profile_list(
+    State(atrium): State<AppState>,
+    app: DataApp<ProfileView>,
+    Query(kind): Query<KindQuery>,
+    Query(query): Query<PagingQuery>,
+) -> Result<Data<Paged<ProfileItem>>> {
+    let paging = query.check(SORTS)?;
+    let kind = Kind::from(kind.kind);
+    let sight = Sight::new(&atrium, &app, kind);
+    let Some(search) = sight.search(&paging.search) else {
+        return Ok(Data(Paged::new(Vec::new(), 0, paging.page)));
+    };
+    let (store, id) = (event_store(&atrium).await?, uuid(app.id())?);
+    let query = people_query(id, kind, search, &paging, &sight)?;
+    let (people, total) = store.people(&query).await.map_err(refused)?;
+    let profiles = profiles_of(store, id, kind, &people).await?;
+    let items = people.into_iter().map(|person| {
+        let profile = profiles.get(&person.id);
+        sight.item(person, profile)
+    });
+    let total = usize::try_from(total).unwrap_or(usize::MAX);
+    Ok(Data(Paged::new(items.collect(), total, paging.page)))
+}
+
+fn people_query(
+    app: Uuid,
+    kind: Kind,
+    search: PeopleSearch,
+    paging: &Paging<PeopleSort>,
+    sight: &Sight,
+) -> Result<PeopleQuery> {
+    Ok(PeopleQuery {
+        app,
+        kind,
+        search,
+        sort: paging.sort,
+        descending: paging.descending,
+        limit: u64::try_from(paging.page.limit).map_err(Error::internal)?,
+        offset: u64::try_from(paging.page.offset).map_err(Error::internal)?,
+        pseudonyms: (!sight.pii).then_some(sight.pseudonyms.key),
+    })
+}
+
+async fn profiles_of(
+    store: &Warehouse,
+    app: Uuid,
+    kind: Kind,
+    people: &[PersonRow],
+) -> Result<HashMap<String, ProfileRow>> {
+    let ids: Vec<String> = people.iter().map(|person| person.id.clone()).collect();
+    let profiles = store.profiles(app, kind, &ids).await.map_err(refused)?;
+    Ok(profiles.into_iter().map(|profile| (profile.id.clone(), profile)).collect())
+}

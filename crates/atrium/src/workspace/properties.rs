@@ -1,0 +1,179 @@
+//! What an event carries.
+
+use std::collections::HashMap;
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+use warehouse::PropertyKind;
+
+use super::events::{BUCKET, RECENT_DAYS};
+use super::personal::{self, OwnIds};
+use super::{event_store, refused, store, uuid};
+use crate::access::DataApp;
+use crate::app::AppState;
+use crate::error::{Code, Error, Fault, Result};
+use crate::http::json::{Data, Query};
+use crate::insight::dates::seconds;
+use crate::permissions::{EventView, Permission};
+use crate::types::{Id, Millis};
+
+/// How many of the newest events are looked at.
+const SAMPLE: u64 = 5_000;
+const EXAMPLES_MAX: usize = 5;
+const EXAMPLE_LENGTH: usize = 100;
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct PropertiesQuery {
+    event: String,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PropertyType {
+    /// string, number, boolean, list, object or null.
+    #[serde(rename = "type")]
+    kind: String,
+    /// Of the events that carry the property.
+    share: f64,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PropertyItem {
+    property: String,
+    /// The most frequent one first.
+    types: Vec<PropertyType>,
+    /// Of the events that were looked at.
+    share: f64,
+    /// Frequent values; none that are personal, for those who may not see such.
+    examples: Vec<String>,
+    /// Whether its name or its values sound as if they were about a person.
+    personal: bool,
+    /// Null also for those who may not see descriptions.
+    description: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PropertyList {
+    /// How many events were looked at: the newest of the last thirty days.
+    sampled: u64,
+    items: Vec<PropertyItem>,
+}
+
+/// What an event carries.
+#[utoipa::path(
+    get,
+    path = "/api/v1/apps/{id}/event-properties",
+    operation_id = "property_list",
+    tag = "workspace",
+    security(("session" = []), ("query_key" = [])),
+    params(("id" = Id, Path), PropertiesQuery),
+    responses((status = 200, body = Data<PropertyList>))
+)]
+pub async fn property_list(
+    State(atrium): State<AppState>,
+    app: DataApp<EventView>,
+    Query(query): Query<PropertiesQuery>,
+) -> Result<Data<PropertyList>> {
+    if query.event.is_empty() {
+        return Err(Error::invalid(vec![Fault::new(Code::Required).on("event")]));
+    }
+    let (store, id) = (event_store(&atrium).await?, uuid(app.id())?);
+    let since = seconds(atrium.now().plus(-RECENT_DAYS * Millis::DAY)).next_multiple_of(BUCKET);
+    let buckets = store.event_buckets(id, &query.event, since).await.map_err(refused)?;
+    let (since, sampled) = sample(&buckets);
+    if sampled == 0 {
+        return Ok(Data(PropertyList { sampled, items: Vec::new() }));
+    }
+    let pii = app.has_pii();
+    let kinds = store.property_kinds(id, &query.event, since, SAMPLE, !pii).await;
+    let mut said = HashMap::new();
+    if app.holds(Permission::MetadataView) {
+        let mut db = atrium.db.read().await?;
+        said = store::properties(&mut db, app.id(), &query.event).await?;
+    }
+    let items = items(kinds.map_err(refused)?, sampled, pii, &mut said);
+    Ok(Data(PropertyList { sampled, items }))
+}
+
+/// From where on there are as many events as are looked at, and how many that are.
+fn sample(buckets: &[(u64, u64)]) -> (u64, u64) {
+    let (mut since, mut count) = (0, 0);
+    for (start, events) in buckets {
+        if count >= SAMPLE {
+            break;
+        }
+        (since, count) = (*start, count + events);
+    }
+    (since, count.min(SAMPLE))
+}
+
+/// Puts the types of each property together, the most frequent property first.
+fn items(
+    kinds: Vec<PropertyKind>,
+    sampled: u64,
+    pii: bool,
+    said: &mut HashMap<String, String>,
+) -> Vec<PropertyItem> {
+    let mut names: Vec<String> = Vec::new();
+    let mut by_name = HashMap::<String, Vec<PropertyKind>>::new();
+    for kind in kinds {
+        if !by_name.contains_key(&kind.property) {
+            names.push(kind.property.clone());
+        }
+        by_name.entry(kind.property.clone()).or_default().push(kind);
+    }
+    let shown = |name: &String| pii || !personal::looks_personal(name);
+    let item = |name: String| {
+        let kinds = by_name.remove(&name).unwrap_or_default();
+        let description = said.remove(&name);
+        item(name, &kinds, sampled, pii, description)
+    };
+    names.into_iter().filter(shown).map(item).collect()
+}
+
+fn item(
+    property: String,
+    kinds: &[PropertyKind],
+    sampled: u64,
+    pii: bool,
+    description: Option<String>,
+) -> PropertyItem {
+    let total: u64 = kinds.iter().map(|kind| kind.events).sum();
+    let ratio = |part: u64, whole: u64| (part as f64 / whole.max(1) as f64).min(1.0);
+    let mut personal = personal::sounds_personal(&property);
+    let mut examples = Vec::new();
+    for raw in kinds.iter().flat_map(|kind| &kind.examples) {
+        let example = Example::read(&property, raw);
+        personal |= example.redacted;
+        if pii || !example.redacted {
+            examples.push(example.text);
+        }
+    }
+    examples.truncate(EXAMPLES_MAX);
+    let types = kinds
+        .iter()
+        .map(|kind| PropertyType { kind: kind.kind.clone(), share: ratio(kind.events, total) });
+    let (types, share) = (types.collect(), ratio(total, sampled));
+    PropertyItem { property, types, share, examples, personal, description }
+}
+
+struct Example {
+    text: String,
+    /// Whether there is something personal in it.
+    redacted: bool,
+}
+
+impl Example {
+    fn read(property: &str, raw: &str) -> Self {
+        let value: Value = serde_json::from_str(raw).unwrap_or_default();
+        let text = match &value {
+            Value::String(text) => text.clone(),
+            value => value.to_string(),
+        };
+        let mut alone = [(property.to_owned(), value)].into_iter().collect();
+        let redacted = personal::redact_event(&mut alone, OwnIds::default()) > 0;
+        Self { text: text.chars().take(EXAMPLE_LENGTH).collect(), redacted }
+    }
+}

@@ -1,0 +1,189 @@
+//! Messages as they come in, watched.
+
+use std::time::Duration;
+
+use crate::support::sender::{event, mutation};
+use crate::support::{Actor, Store, TestServer, on_both};
+use reqwest::{Method, Response};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::time::timeout;
+
+/// A stream that is being read.
+struct Stream {
+    response: Response,
+    unread: String,
+}
+
+impl Stream {
+    async fn open(actor: &Actor, app: &str) -> Self {
+        let response = actor.request(Method::GET, &path(app)).send().await.unwrap();
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        let mut stream = Self { response, unread: String::new() };
+        // The first sign of life: from here on nothing is missed.
+        assert_eq!(stream.block().await.as_deref(), Some(":"));
+        stream
+    }
+
+    /// Up to the next empty line; None at the end.
+    async fn block(&mut self) -> Option<String> {
+        loop {
+            if let Some((block, rest)) = self.unread.split_once("\n\n") {
+                let (block, rest) = (block.trim().to_owned(), rest.to_owned());
+                self.unread = rest;
+                return Some(block);
+            }
+            let chunk = timeout(Duration::from_secs(40), self.response.chunk()).await.unwrap();
+            self.unread.push_str(std::str::from_utf8(&chunk.ok().flatten()?).unwrap());
+        }
+    }
+
+    /// The next event of a kind.
+    async fn next(&mut self, kind: &str) -> Value {
+        loop {
+            let block = self.block().await.unwrap();
+            if let Some(data) = block.strip_prefix(&format!("event: {kind}\ndata: ")) {
+                return serde_json::from_str(data).unwrap();
+            }
+        }
+    }
+
+    async fn end(&mut self) {
+        while self.block().await.is_some() {}
+    }
+}
+
+fn path(app: &str) -> String {
+    format!("/api/v1/apps/{app}/live")
+}
+
+on_both! {
+    async fn messages_are_shown_with_what_became_of_them(server: TestServer) {
+        let team = server.team("one").await;
+        let other = server.team("two").await;
+        let (owner, app) = (team.actor("owner"), team.app_id.as_str());
+        let key = server.collect_key(app).await;
+        let signer = server.access_key(owner, app).await;
+        let mut stream = Stream::open(owner, app).await;
+        let mut message = event(&server, "order");
+        message["data"]["properties"] = json!({ "mail": "jane@example.com" });
+        let mut late = event(&server, "late");
+        late["data"]["timestamp"] = json!(1);
+        server.collect(&server.collect_key(other.app_id.as_str()).await, json!([event(&server, "elsewhere")])).await;
+        let english = server.anonymous();
+        let body = json!({ "app_key": key, "messages": [message, late, message] });
+        english.post("/v1/collect", body).await;
+        let seen = stream.next("message").await;
+        assert_eq!((&seen["type"], &seen["outcome"], &seen["event"]), (&json!("Event"), &json!("accepted"), &json!("order")));
+        assert_eq!((&seen["user"], &seen["device"]), (&json!("user-1"), &json!("device-1")));
+        assert_eq!((&seen["url_path"], &seen["sdk"]), (&json!("/pricing"), &json!("js 0.2.4")));
+        assert_eq!(seen["properties"], json!({ "mail": "jane@example.com" }));
+        assert_eq!(seen["reason"], Value::Null);
+        let seen = stream.next("message").await;
+        assert_eq!((&seen["outcome"], &seen["reason"]), (&json!("rejected"), &json!("timestamp_out_of_range")));
+        assert!(seen["reason_name"].as_str().unwrap().contains("timestamp"));
+        assert_eq!(seen["properties"]["data"]["event"], "<string 4>");
+        assert_eq!((&seen["event"], &seen["user"]), (&Value::Null, &Value::Null));
+        assert_eq!(stream.next("message").await["outcome"], "duplicate");
+        let change = mutation(&server, "UserMutation", "set", "jane", json!({ "age": 3 }));
+        server.collect_signed(&signer, json!([change])).await;
+        let seen = stream.next("message").await;
+        assert_eq!((&seen["type"], &seen["user"], &seen["device"]), (&json!("UserMutation"), &json!("jane"), &Value::Null));
+        // What an archived app is sent is refused, and seen to be.
+        owner.post(&format!("/api/v1/apps/{app}/archive"), json!({})).await;
+        server.collect(&key, json!([event(&server, "a")])).await;
+        assert_eq!(stream.next("message").await["reason"], "app_archived");
+    }
+}
+
+on_both! {
+    async fn what_is_too_much_is_counted(server: TestServer) {
+        let team = server.team("one").await;
+        let (owner, app) = (team.actor("owner"), team.app_id.as_str());
+        let key = server.collect_key(app).await;
+        let mut stream = Stream::open(owner, app).await;
+        let many: Vec<_> = (0..400).map(|_| event(&server, "a")).collect();
+        server.collect(&key, json!(many)).await;
+        let dropped = stream.next("dropped").await["count"].as_u64().unwrap();
+        // Fifty a second; the batch may lie across two of them.
+        assert!((300..=350).contains(&dropped), "{dropped}");
+        let mut long = event(&server, "long");
+        long["data"]["properties"] = json!({ "text": "x".repeat(20_000) });
+        tokio::time::sleep(Duration::from_millis(1_100)).await;
+        server.collect(&key, json!([long])).await;
+        loop {
+            let seen = stream.next("message").await;
+            if seen["event"] == Value::Null {
+                assert_eq!(seen["properties"]["data"]["properties"]["text"], "<string 20000>");
+                break;
+            }
+        }
+    }
+}
+
+on_both! {
+    async fn seats_are_few(server: TestServer) {
+        let team = server.team("one").await;
+        let (owner, app) = (team.actor("owner"), team.app_id.as_str());
+        let mut streams = Vec::new();
+        for _ in 0..20 {
+            streams.push(Stream::open(owner, app).await);
+        }
+        let full = owner.get(&path(app)).await;
+        assert_eq!((full.status, full.code(), full.header("retry-after")), (429, "too_many_viewers", "60"));
+        streams.pop();
+        // The server learns that somebody left when it next has something to say.
+        let key = server.collect_key(app).await;
+        for _ in 0..50 {
+            server.collect(&key, json!([event(&server, "a")])).await;
+            if owner.get(&path(app)).await.status == 200 {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        panic!("the seat stays taken");
+    }
+}
+
+/// Rights are looked at every fifteen seconds, so this takes as long.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_ends_with_the_right_to_it() {
+    let server = TestServer::start(Store::Sqlite).await;
+    let team = server.team("one").await;
+    let app = team.app_id.as_str();
+    let mut removed = Stream::open(team.actor("analyst"), app).await;
+    let mut signed_out = Stream::open(team.actor("developer"), app).await;
+    let mut stays = Stream::open(team.actor("owner"), app).await;
+    let owner = team.actor("owner");
+    let member = format!("/api/v1/apps/{app}/members/{}", team.id("analyst"));
+    assert_eq!(owner.delete(&member).await.status, 200);
+    assert_eq!(team.actor("developer").post("/api/v1/logout", json!({})).await.status, 200);
+    removed.end().await;
+    signed_out.end().await;
+    assert_eq!(stays.block().await.as_deref(), Some(":"), "a sign of life");
+    let key = server.collect_key(app).await;
+    server.collect(&key, json!([event(&server, "a")])).await;
+    assert_eq!(stays.next("message").await["event"], "a");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_stops_ends_its_streams() {
+    let server = TestServer::start(Store::Sqlite).await;
+    let team = server.team("one").await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let atrium = server.atrium.clone();
+    let serving = tokio::spawn(async move {
+        let stop = async {
+            let _ = stopped.await;
+        };
+        atrium::server::run(listener, &atrium, stop).await;
+    });
+    let owner = team.actor("owner").at(&url);
+    let mut stream = Stream::open(&owner, team.app_id.as_str()).await;
+    stop.send(()).unwrap();
+    timeout(Duration::from_secs(5), stream.end()).await.unwrap();
+    timeout(Duration::from_secs(5), serving).await.unwrap().unwrap();
+}

@@ -1,0 +1,238 @@
+//! Personal data: what nobody without the right to it ever reads, in whatever answer.
+
+use std::time::Duration;
+
+use crate::ingest::drain;
+use crate::people::by;
+use crate::support::sender::{event, mutation};
+use crate::support::world::Team;
+use crate::support::{Actor, Store, TestServer, in_both_sizes};
+use atrium::erasures;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+/// What nobody without `profile:pii` may ever read, in whatever answer.
+const PLANTED: &[&str] = &[
+    "jane.roe@example.com",
+    "13800138000",
+    "+49 30 1234567",
+    "11010519491231002X",
+    "user-jane-77",
+    "device-jane-77",
+    "Jane Roe",
+    "王小明",
+    "上海市",
+    "Elm Street",
+];
+
+async fn plant(server: &TestServer, team: &Team) {
+    let app = team.app_id.as_str();
+    let key = server.collect_key(app).await;
+    let signer = server.access_key(team.actor("owner"), app).await;
+    let mut message = by("user-jane-77", "device-jane-77", event(server, "order"));
+    message["data"]["url_path"] =
+        json!("/u/user-jane-77/jane.roe%40example.com?m=jane.roe@example.com");
+    message["data"]["properties"] = json!({
+        "plan": "pro", "seats": 3, "email": "jane.roe@example.com", "phoneNumber": 13_800_138_000_i64,
+        "note": "call 13800138000 or +49 30 1234567", "code": "11010519491231002X",
+        "user": { "name": "Jane Roe", "姓名": "王小明", "level": 2 }, "who": "user-jane-77",
+        "on": "device-jane-77", "list": ["x", "jane.roe@example.com"], "收货地址": "上海市",
+        "home_address": { "line": "Elm Street" }, "jane.roe@example.com": true,
+    });
+    let mut bad = message.clone();
+    bad["data"]["timestamp"] = json!(1);
+    server.collect(&key, json!([message, message, bad])).await;
+    let profile = json!({
+        "email": "jane.roe@example.com", "name": "Jane Roe", "city": "上海市", "phone": 13_800_138_000_i64,
+        "age": 30, "contacts": [{ "姓名": "王小明" }],
+    });
+    let changes = json!([
+        mutation(server, "UserMutation", "set", "user-jane-77", profile.clone()),
+        mutation(server, "DeviceMutation", "set", "device-jane-77", profile),
+    ]);
+    assert_eq!(server.collect_signed(&signer, changes).await.body["data"]["accepted"], 2);
+}
+
+/// Everything that can be read about an app, as text: by its name and with what it said.
+async fn read_everything(
+    server: &TestServer,
+    team: &Team,
+    caller: &Caller,
+) -> Vec<(String, String)> {
+    let app = team.app_id.as_str();
+    let today = jiff::Timestamp::from_millisecond(server.atrium.now().0).unwrap();
+    let today = today.to_zoned(jiff::tz::TimeZone::UTC).date();
+    let range = format!("start={today}&end={today}");
+    let mut read = Vec::new();
+    let base = format!("/api/v1/apps/{app}");
+    let mut paths = vec![
+        format!("{base}/engagement?{range}"),
+        format!("{base}/events"),
+        format!("{base}/ingest"),
+        format!("{base}/event-properties?event=order"),
+    ];
+    for kind in ["user", "device"] {
+        paths.push(format!("{base}/profiles?kind={kind}"));
+        for search in PLANTED {
+            let search =
+                url::form_urlencoded::byte_serialize(search.as_bytes()).collect::<String>();
+            paths.push(format!("{base}/profiles?kind={kind}&search={search}"));
+        }
+        let list = caller.get(&format!("{base}/profiles?kind={kind}")).await;
+        let list: Value = serde_json::from_str(&list).unwrap();
+        for item in list["data"]["items"].as_array().unwrap() {
+            let name = item["ref"].as_str().unwrap();
+            paths.push(format!("{base}/profile?kind={kind}&ref={name}"));
+            paths.push(format!("{base}/profile/events?kind={kind}&ref={name}"));
+        }
+    }
+    let names = [
+        "plan",
+        "seats",
+        "email",
+        "phoneNumber",
+        "note",
+        "code",
+        "user",
+        "user.name",
+        "user.姓名",
+        "who",
+        "on",
+        "list",
+        "收货地址",
+        "home_address",
+        "home_address.line",
+        "jane.roe@example.com",
+        "$user_id",
+        "$device_id",
+        "$url_path",
+        "$os",
+    ];
+    for name in names {
+        let encoded = url::form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>();
+        paths.push(format!("{base}/explore/values?property={encoded}"));
+    }
+    for path in paths {
+        let text = caller.get(&path).await;
+        // What was asked with is no leak.
+        read.push((path, text));
+    }
+    for name in names {
+        let body =
+            json!({ "start": today.to_string(), "end": today.to_string(), "group_by": name });
+        for call in ["explore", "explore/export"] {
+            read.push((
+                format!("{call} by {name}"),
+                caller.post(&format!("{base}/{call}"), &body).await,
+            ));
+        }
+    }
+    let overall = json!({ "start": today.to_string(), "end": today.to_string() });
+    read.push((
+        "data-overall".to_owned(),
+        caller.post(&format!("/api/v1/orgs/{}/data-overall", team.org_id), &overall).await,
+    ));
+    read
+}
+
+/// Someone with a session, or a program with a key.
+struct Caller {
+    actor: Actor,
+    key: Option<String>,
+}
+
+impl Caller {
+    fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+        let request = self.actor.request(method, path);
+        match &self.key {
+            Some(key) => request.bearer_auth(key),
+            None => request,
+        }
+    }
+
+    async fn get(&self, path: &str) -> String {
+        text(self.request(Method::GET, path)).await
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> String {
+        text(self.request(Method::POST, path).json(body)).await
+    }
+
+    /// What a stream says within a moment.
+    async fn watch(&self, server: &TestServer, team: &Team) -> String {
+        let path = format!("/api/v1/apps/{}/live", team.app_id);
+        let mut stream = self.request(Method::GET, &path).send().await.unwrap();
+        let mut said = String::new();
+        let first = stream.chunk().await.unwrap().unwrap();
+        said.push_str(std::str::from_utf8(&first).unwrap());
+        plant(server, team).await;
+        while let Ok(chunk) = tokio::time::timeout(Duration::from_secs(2), stream.chunk()).await {
+            said.push_str(std::str::from_utf8(&chunk.unwrap().unwrap()).unwrap());
+        }
+        said
+    }
+}
+
+async fn text(request: reqwest::RequestBuilder) -> String {
+    let response = request.send().await.unwrap();
+    assert!(response.status() != 500, "{response:?}");
+    response.text().await.unwrap()
+}
+
+in_both_sizes! {
+    async fn personal_data_never_leaves_without_the_right_to_it(server: TestServer) {
+        let team = server.team("one").await;
+        let app = team.app_id.as_str();
+        plant(&server, &team).await;
+        drain(&server).await;
+        atrium::collect::samples::write(&server.atrium).await.unwrap();
+        let with_session = |name: &str| Caller { actor: team.actor(name).clone(), key: None };
+        let key = Some(format!("qk_{app}"));
+        let callers = [
+            with_session("analyst"), with_session("developer"),
+            Caller { actor: server.anonymous(), key },
+        ];
+        for caller in &callers {
+            let mut read = read_everything(&server, &team, caller).await;
+            read.push(("live".to_owned(), caller.watch(&server, &team).await));
+            assert!(read.len() > 80);
+            for (what, said) in &read {
+                for planted in PLANTED {
+                    assert!(!said.contains(planted), "{planted} in {what}: {said}");
+                }
+            }
+            assert!(read.iter().any(|(_, said)| said.contains("\"pro\"")), "the rest is there");
+        }
+        // And whoever has the right sees all of it: the walk above looks in the right places.
+        let owner = with_session("owner");
+        let read = read_everything(&server, &team, &owner).await;
+        let live = owner.watch(&server, &team).await;
+        for planted in PLANTED {
+            assert!(read.iter().any(|(_, said)| said.contains(planted)), "{planted}");
+            assert!(live.contains(planted), "{planted}");
+        }
+    }
+}
+
+in_both_sizes! {
+    async fn nothing_is_left_of_someone_who_was_erased(server: TestServer) {
+        let team = server.team("one").await;
+        let (owner, app) = (team.actor("owner"), team.app_id.as_str());
+        plant(&server, &team).await;
+        drain(&server).await;
+        atrium::collect::samples::write(&server.atrium).await.unwrap();
+        for (kind, id) in [("user", "user-jane-77"), ("device", "device-jane-77")] {
+            let path = format!("/api/v1/apps/{app}/erasures");
+            assert_eq!(owner.post(&path, json!({ "kind": kind, "subject": id })).await.status, 200);
+        }
+        assert_eq!(erasures::run::run_due(&server.atrium).await.unwrap(), 2);
+        let caller = Caller { actor: owner.clone(), key: None };
+        for (what, said) in read_everything(&server, &team, &caller).await {
+            for planted in PLANTED {
+                assert!(!said.contains(planted), "{planted} in {what}: {said}");
+            }
+        }
+        let gone = owner.get(&format!("/api/v1/apps/{app}/profile?kind=user&ref=user-jane-77")).await;
+        assert_eq!(gone.status, 404);
+    }
+}

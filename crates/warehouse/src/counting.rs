@@ -1,0 +1,177 @@
+//! How every table of counts is made from events: the same as the views of the migrations, for counts
+//! that have to be made anew.
+
+/// A table and how its rows are made.
+pub(crate) struct Count {
+    pub table: &'static str,
+    columns: &'static str,
+    select: &'static str,
+}
+
+/// By the quarter of an hour, from events.
+pub(crate) const COUNTS: &[Count] = &[
+    Count {
+        table: "totals_15m",
+        columns: "app_id, bucket, events, page_views, last, people, machines",
+        select: "SELECT app_id, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket, count(), \
+            countIf(event = 'page_view'), max(time), \
+            groupBitmapState(person_no), groupBitmapState(device_no) \
+            FROM {events} GROUP BY app_id, bucket",
+    },
+    Count {
+        table: "events_15m",
+        columns: "app_id, bucket, event, events, people",
+        select: "SELECT app_id, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket, event, \
+            count(), groupBitmapState(person_no) \
+            FROM {events} GROUP BY app_id, bucket, event",
+    },
+    Count {
+        table: "breakdowns_15m",
+        columns: "app_id, dimension, bucket, value, events, people",
+        select: "SELECT app_id, dimension, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket, \
+            value, count(), groupBitmapState(person_no) FROM {events} \
+            ARRAY JOIN ['os', 'browser', 'device_type', 'language'] AS dimension, \
+            [os, browser, device_type, language] AS value \
+            GROUP BY app_id, dimension, bucket, value",
+    },
+    Count {
+        table: "sessions_15m",
+        columns: "app_id, bucket, device, first, last",
+        select: "SELECT app_id, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket, device, \
+            min(time), max(time) FROM {events} GROUP BY app_id, bucket, device",
+    },
+];
+
+/// What outlives the events, where a row that comes twice changes nothing.
+pub(crate) const EXTENTS: &[Count] = &[
+    Count {
+        table: "devices",
+        columns: "app_id, device_id, first_seen, last_seen, no",
+        select: "SELECT app_id, device_id, min(time), max(time), max(device_no) FROM {events} \
+            GROUP BY app_id, device_id",
+    },
+    Count {
+        table: "users",
+        columns: "app_id, user_id, first_seen, last_seen",
+        select: "SELECT app_id, user_id, min(time), max(time) FROM {events} WHERE user_id != '' \
+            GROUP BY app_id, user_id",
+    },
+];
+
+/// The events that `{where}` names, with the numbers of their persons and devices. Those come from
+/// the table of numbers: events of earlier versions carry none.
+const EVENTS: &str = "(SELECT e.app_id AS app_id, e.time AS time, e.event AS event, \
+        e.person AS person, e.device AS device, e.device_id AS device_id, e.user_id AS user_id, \
+        e.os AS os, e.browser AS browser, e.device_type AS device_type, e.language AS language, \
+        p.no AS person_no, d.no AS device_no \
+    FROM (SELECT app_id, time, event, person, device, device_id, user_id, os, browser, device_type, \
+            language, xxHash64(concat('d', device_id)) AS device_hash, \
+            if(user_id = '', device_hash, xxHash64(concat('u', user_id))) AS person_hash \
+        FROM events WHERE {where}) AS e \
+    ANY LEFT JOIN (SELECT hash, no FROM identities WHERE app_id = {app:UUID}) AS p \
+        ON e.person_hash = p.hash \
+    ANY LEFT JOIN (SELECT hash, no FROM identities WHERE app_id = {app:UUID}) AS d \
+        ON e.device_hash = d.hash)";
+
+impl Count {
+    /// Fills the table from the events of an app that meet a condition.
+    pub fn fill(&self, events: &str) -> String {
+        let select = self.select.replace("{events}", &EVENTS.replace("{where}", events));
+        format!("INSERT INTO {} ({}) {select}", self.table, self.columns)
+    }
+}
+
+/// A table of longer pieces.
+pub(crate) struct Coarse {
+    pub table: &'static str,
+    /// In seconds.
+    pub length: u32,
+    /// What it is made of.
+    pub fine: &'static str,
+    keys: &'static str,
+    values: &'static str,
+}
+
+const TOTALS: &str = "groupBitmapMergeState(people), groupBitmapMergeState(machines)";
+const PARTS: &str = "sum(events), groupBitmapMergeState(people)";
+
+/// In longer pieces, from the quarters of an hour.
+pub(crate) const COARSE: &[Coarse] = &[
+    Coarse {
+        table: "totals_30m",
+        length: 1_800,
+        fine: "totals_15m",
+        keys: "app_id, start",
+        values: TOTALS,
+    },
+    Coarse {
+        table: "totals_4h",
+        length: 14_400,
+        fine: "totals_15m",
+        keys: "app_id, start",
+        values: TOTALS,
+    },
+    Coarse {
+        table: "events_4h",
+        length: 14_400,
+        fine: "events_15m",
+        keys: "app_id, start, event",
+        values: PARTS,
+    },
+    Coarse {
+        table: "events_1d",
+        length: 86_400,
+        fine: "events_15m",
+        keys: "app_id, start, event",
+        values: PARTS,
+    },
+    Coarse {
+        table: "events_1w",
+        length: 604_800,
+        fine: "events_15m",
+        keys: "app_id, start, event",
+        values: PARTS,
+    },
+    Coarse {
+        table: "breakdowns_4h",
+        length: 14_400,
+        fine: "breakdowns_15m",
+        keys: "app_id, dimension, start, value",
+        values: PARTS,
+    },
+    Coarse {
+        table: "breakdowns_1d",
+        length: 86_400,
+        fine: "breakdowns_15m",
+        keys: "app_id, dimension, start, value",
+        values: PARTS,
+    },
+    Coarse {
+        table: "breakdowns_1w",
+        length: 604_800,
+        fine: "breakdowns_15m",
+        keys: "app_id, dimension, start, value",
+        values: PARTS,
+    },
+];
+
+impl Coarse {
+    /// Fills the table from the quarters of an hour that meet a condition. Columns go by their
+    /// place.
+    pub fn fill(&self, quarters: &str) -> String {
+        let Self { table, length, fine, keys, values } = self;
+        format!(
+            "INSERT INTO {table} SELECT {keys}, {values} FROM (SELECT *, \
+             toDateTime(intDiv(toUnixTimestamp(bucket), {length}) * {length}, 'UTC') AS start \
+             FROM {fine} WHERE {quarters}) GROUP BY {keys}"
+        )
+    }
+
+    /// The pieces that these quarters of an hour lie in, by their start.
+    pub fn pieces(&self, quarters: &[u64]) -> Vec<u64> {
+        let length = u64::from(self.length);
+        let mut pieces: Vec<u64> = quarters.iter().map(|at| at / length * length).collect();
+        pieces.dedup();
+        pieces
+    }
+}

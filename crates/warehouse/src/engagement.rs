@@ -1,0 +1,119 @@
+//! How many people come on a day, in a week and in a month, and how many of the new ones come back.
+//!
+//! Days are given as the moments they start at: no time zone is known here.
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::client::Warehouse;
+use crate::error::Error;
+use crate::params::Param;
+
+/// Days in a row: where each starts, as Unix times, and where the last one ends.
+#[derive(Clone, Debug)]
+pub struct Days {
+    pub starts: Vec<u64>,
+    pub end: u64,
+}
+
+impl Days {
+    fn params(&self, app: Uuid) -> Vec<(&'static str, Param)> {
+        vec![
+            ("app", app.into()),
+            ("starts", self.starts.clone().into()),
+            ("from", self.starts.first().copied().unwrap_or(self.end).into()),
+            ("to", self.end.into()),
+        ]
+    }
+}
+
+/// Distinct people of a day, by its place among the days that were asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Activity {
+    pub day: usize,
+    pub dau: u64,
+    /// Of the seven days that end with it.
+    pub wau: u64,
+    /// Of the thirty days that end with it.
+    pub mau: u64,
+}
+
+/// Those who were new on a day, and how many of them came again exactly so many days later.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Cohort {
+    pub day: usize,
+    pub size: u64,
+    pub day1: u64,
+    pub day7: u64,
+    pub day30: u64,
+}
+
+/// The place of a Unix time among the days.
+fn day_of(moment: &str) -> String {
+    let starts = "{starts:Array(UInt32)}";
+    format!("transform(roundDown({moment}, {starts}), {starts}, range(length({starts})))")
+}
+
+impl Warehouse {
+    /// Days on which nobody came for a month are absent. The first 29 days only count towards those
+    /// that follow.
+    pub async fn activity(&self, app: Uuid, days: &Days) -> Result<Vec<Activity>, Error> {
+        let sql = format!(
+            "SELECT active + back AS day, groupBitmapMergeIf(state, back = 0) AS dau, \
+                groupBitmapMergeIf(state, back < 7) AS wau, groupBitmapMerge(state) AS mau \
+             FROM (SELECT {} AS active, groupBitmapMergeState(people) AS state FROM totals_15m \
+                WHERE app_id = {{app:UUID}} AND bucket >= toDateTime({{from:UInt32}}, 'UTC') \
+                AND bucket < toDateTime({{to:UInt32}}, 'UTC') GROUP BY active) \
+             ARRAY JOIN range(30) AS back \
+             WHERE day >= 29 AND day < length({{starts:Array(UInt32)}}) GROUP BY day ORDER BY day",
+            day_of("toUnixTimestamp(bucket)")
+        );
+        self.query(&sql, &days.params(app)).await
+    }
+
+    /// Those who were new on one of the first `count` days. Someone is new on the day of their first
+    /// event ever; a device that nobody is signed in on, on the day it was first seen, whoever used
+    /// it then.
+    pub async fn cohorts(
+        &self,
+        app: Uuid,
+        days: &Days,
+        count: usize,
+    ) -> Result<Vec<Cohort>, Error> {
+        let sql = format!(
+            "SELECT born AS day, count() AS size, countIf(has(ages, 1)) AS day1, \
+                countIf(has(ages, 7)) AS day7, countIf(has(ages, 30)) AS day30 \
+             FROM (SELECT person, any(new.born) AS born, groupUniqArray(active.day - new.born) AS ages \
+                FROM (SELECT person, {} AS day FROM events WHERE app_id = {{app:UUID}} \
+                    AND time >= toDateTime({{from:UInt32}}, 'UTC') \
+                    AND time < toDateTime({{to:UInt32}}, 'UTC')) AS active \
+                INNER JOIN ({}) AS new USING (person) \
+                WHERE active.day - new.born IN (0, 1, 7, 30) GROUP BY person) \
+             WHERE has(ages, 0) GROUP BY born ORDER BY born",
+            day_of("toUnixTimestamp(time)"),
+            newcomers()
+        );
+        let mut params = days.params(app);
+        let until = days.starts.get(count).copied().unwrap_or(days.end);
+        params.push(("until", until.into()));
+        self.query(&sql, &params).await
+    }
+}
+
+/// Whoever was seen for the first time on one of the days before `until`, by the hash that events
+/// know them by, and on which. Grouped by the hash, which is much cheaper than by the text.
+fn newcomers() -> String {
+    let of = |hash: &str, table: &str| {
+        format!(
+            "SELECT {hash} AS person, min(first_seen) AS seen FROM {table} \
+             WHERE app_id = {{app:UUID}} GROUP BY person"
+        )
+    };
+    format!(
+        "SELECT person, {} AS born FROM ({} UNION ALL {}) \
+         WHERE seen >= toDateTime({{from:UInt32}}, 'UTC') AND seen < toDateTime({{until:UInt32}}, 'UTC')",
+        day_of("toUnixTimestamp(seen)"),
+        of("cityHash64('user', user_id)", "users"),
+        of("cityHash64(device_id)", "devices"),
+    )
+}

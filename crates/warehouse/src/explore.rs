@@ -1,0 +1,245 @@
+//! Questions that people put together: of one event or any, counted, filtered, grouped, over time.
+//!
+//! Every statement is made of our own words; what came from outside goes into it as bound values.
+//! A property's value is a list of elements here: none where it is missing or null, one for a plain
+//! value, each element of a list.
+
+mod statement;
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use uuid::Uuid;
+
+use crate::client::{Call, Warehouse, read_rows};
+use crate::error::Error;
+use crate::params::Param;
+use statement::Statement;
+
+/// Groups that are told apart.
+pub const GROUPS_MAX: usize = 10;
+const VALUES_MAX: u64 = 20;
+/// Suggestions come from that many of the newest events.
+const VALUES_SAMPLE: u64 = 100_000;
+/// One person's question must not keep everyone else's waiting. It takes up to three statements.
+const TIME_LIMIT: Duration = Duration::from_secs(8);
+const MEMORY_LIMIT: u64 = 512 << 20;
+const ROWS_LIMIT: u64 = 500_000_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    Events,
+    Persons,
+    Devices,
+    EventsPerPerson,
+}
+
+/// What a filter or a grouping looks at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Property {
+    Column(Column),
+    /// A name in the properties, and one for each level below.
+    Path(Vec<String>),
+}
+
+/// A field that every event has; empty is not set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    Os,
+    Browser,
+    BrowserVersion,
+    DeviceType,
+    Language,
+    UrlPath,
+    ClientVersion,
+    SdkVersion,
+    Source,
+    UserId,
+    DeviceId,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Test {
+    /// One of the elements is one of these; numbers compare as numbers.
+    Is(Vec<String>),
+    Contains(Vec<String>),
+    Above(f64),
+    AtLeast(f64),
+    Below(f64),
+    AtMost(f64),
+    Set,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filter {
+    pub property: Property,
+    pub test: Test,
+    /// Those that do not pass the test are wanted.
+    pub negated: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Question {
+    pub app: Uuid,
+    /// Any, if none is named.
+    pub event: Option<String>,
+    pub measure: Measure,
+    pub filters: Vec<Filter>,
+    pub group_by: Option<Property>,
+    /// Where each bucket starts, as Unix times, and where the last one ends.
+    pub starts: Vec<u64>,
+    pub end: u64,
+    /// Values that are the id of the event's own user or device are not told.
+    pub hide_ids: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Key {
+    Text(String),
+    NotSet,
+    /// Ids that may not be told.
+    Hidden,
+    /// Everything beyond the groups that are told apart.
+    Rest,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    pub key: Key,
+    pub total: f64,
+    /// One for each bucket.
+    pub points: Vec<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    pub total: f64,
+    /// The largest first, the rest last. Without a grouping there is one.
+    pub groups: Vec<Group>,
+}
+
+/// A value of a property, and how many events carry it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct ValueCount {
+    pub value: String,
+    pub events: u64,
+}
+
+#[derive(Deserialize)]
+struct GroupRow {
+    kind: u8,
+    value: String,
+}
+
+#[derive(Deserialize)]
+struct PointRow {
+    kind: u8,
+    value: String,
+    /// 1 on the line that counts a group over all buckets.
+    whole: u8,
+    slot: u64,
+    #[serde(flatten)]
+    counts: Counts,
+}
+
+#[derive(Default, Deserialize)]
+struct Counts {
+    events: u64,
+    /// Different people or devices.
+    who: u64,
+}
+
+impl Counts {
+    fn measure(&self, measure: Measure) -> f64 {
+        match measure {
+            Measure::Events => self.events as f64,
+            Measure::Persons | Measure::Devices => self.who as f64,
+            Measure::EventsPerPerson if self.who == 0 => 0.0,
+            Measure::EventsPerPerson => self.events as f64 / self.who as f64,
+        }
+    }
+}
+
+impl Question {
+    fn place(&self, slot: u64) -> Option<usize> {
+        self.starts.binary_search(&slot).ok()
+    }
+}
+
+impl Warehouse {
+    pub async fn explore(&self, question: &Question) -> Result<Finding, Error> {
+        let Some(_) = &question.group_by else {
+            let groups = self.points(question, &[]).await?;
+            let group = groups.into_iter().next().unwrap_or_else(|| Group {
+                key: Key::NotSet,
+                total: 0.0,
+                points: vec![0.0; question.starts.len()],
+            });
+            return Ok(Finding { total: group.total, groups: vec![group] });
+        };
+        let top: Vec<GroupRow> = self.bounded(Statement::top(question)).await?;
+        let top: Vec<Key> = top.into_iter().map(|row| key(row.kind, row.value)).collect();
+        let mut groups = self.points(question, &top).await?;
+        let place = |group: &Group| top.iter().position(|key| *key == group.key);
+        groups.sort_by_key(|group| place(group).unwrap_or(top.len()));
+        // Not the sum of the groups: an event with a list is in several of them.
+        let total: Vec<Counts> = self.bounded(Statement::total(question)).await?;
+        let total = total.first().map_or(0.0, |counts| counts.measure(question.measure));
+        Ok(Finding { total, groups })
+    }
+
+    /// The values of a property that are seen most often of late, of those that contain `search`.
+    pub async fn values(
+        &self,
+        question: &Question,
+        property: &Property,
+        search: &str,
+    ) -> Result<Vec<ValueCount>, Error> {
+        self.bounded(Statement::values(question, property, search)).await
+    }
+
+    async fn points(&self, question: &Question, top: &[Key]) -> Result<Vec<Group>, Error> {
+        let rows: Vec<PointRow> = self.bounded(Statement::points(question, top)).await?;
+        let mut groups: Vec<Group> = Vec::new();
+        for row in rows {
+            let key = key(row.kind, row.value);
+            let group = match groups.iter_mut().find(|group| group.key == key) {
+                Some(group) => group,
+                None => {
+                    let points = vec![0.0; question.starts.len()];
+                    groups.push(Group { key, total: 0.0, points });
+                    let Some(last) = groups.last_mut() else { continue };
+                    last
+                }
+            };
+            let measured = row.counts.measure(question.measure);
+            if row.whole == 1 {
+                group.total = measured;
+            } else if let Some(place) = question.place(row.slot) {
+                group.points[place] = measured;
+            }
+        }
+        Ok(groups)
+    }
+
+    async fn bounded<T: DeserializeOwned>(&self, statement: Statement) -> Result<Vec<T>, Error> {
+        let sql = format!("{}\nFORMAT JSONEachRow", statement.sql);
+        let params: Vec<(&str, Param)> =
+            statement.params.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        let call = Call::new(&sql, &params, self.limit().min(TIME_LIMIT))
+            .set("max_memory_usage", MEMORY_LIMIT)
+            .set("max_rows_to_read", ROWS_LIMIT)
+            .reading();
+        read_rows(&self.call(call).await?)
+    }
+}
+
+fn key(kind: u8, value: String) -> Key {
+    match kind {
+        statement::TEXT => Key::Text(value),
+        statement::NOT_SET => Key::NotSet,
+        statement::HIDDEN => Key::Hidden,
+        _ => Key::Rest,
+    }
+}

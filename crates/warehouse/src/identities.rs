@@ -1,0 +1,110 @@
+//! Every device and user of an app has a number, given once and by the loader alone. Sets of small
+//! numbers are bitmaps: what the dashboard counts people with (docs/decisions/0015).
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use uuid::Uuid;
+use xxhash_rust::xxh64::xxh64;
+
+use crate::client::{Call, Insert, Warehouse};
+use crate::error::Error;
+use crate::profiles::Kind;
+use crate::rows::{put_uuid, read_uuid};
+
+/// Who has a number. Devices and users share one row of numbers, so that whoever never said their
+/// name is one and the same as a person and as a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Identity {
+    pub app: Uuid,
+    hash: u64,
+}
+
+/// The same as `Identity::of`, in a statement about rows of `events`.
+pub(crate) const DEVICE_HASH: &str = "xxHash64(concat('d', device_id))";
+pub(crate) const USER_HASH: &str = "xxHash64(concat('u', user_id))";
+
+impl Identity {
+    pub fn of(app: Uuid, kind: Kind, id: &[u8]) -> Self {
+        let mut named = Vec::with_capacity(id.len() + 1);
+        named.push(match kind {
+            Kind::Device => b'd',
+            Kind::User => b'u',
+        });
+        named.extend_from_slice(id);
+        Self { app, hash: xxh64(&named, 0) }
+    }
+
+    pub(crate) fn hash(&self) -> u64 {
+        self.hash
+    }
+}
+
+const ROW: usize = 16 + 8 + 4;
+
+impl Warehouse {
+    /// The numbers of those who have one. For up to some hundred thousand at a time.
+    pub async fn numbers(&self, identities: &[Identity]) -> Result<HashMap<Identity, u32>, Error> {
+        if identities.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let apps: BTreeSet<Uuid> = identities.iter().map(|identity| identity.app).collect();
+        let packed: Vec<u8> =
+            identities.iter().flat_map(|identity| identity.hash.to_le_bytes()).collect();
+        let sql = format!(
+            "SELECT app_id, hash, min(no) FROM identities WHERE app_id IN ({}) AND hash IN \
+             (SELECT reinterpretAsUInt64(substring(base64Decode('{}'), number * 8 + 1, 8)) \
+             FROM numbers({})) GROUP BY app_id, hash FORMAT RowBinary",
+            literals(apps),
+            STANDARD.encode(&packed),
+            identities.len()
+        );
+        let call = Call::new(&sql, &[], self.limit()).long().reading();
+        let answer = self.call(call).await?;
+        // The same name in another app was not asked about.
+        let asked: HashSet<&Identity> = identities.iter().collect();
+        let rows = answer.as_chunks::<ROW>().0.iter().map(read);
+        Ok(rows.filter(|(identity, _)| asked.contains(identity)).collect())
+    }
+
+    /// Writes numbers down. They must be there before an event that carries them is.
+    pub async fn add_numbers(&self, rows: &[(Identity, u32)]) -> Result<(), Error> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let mut body = Vec::with_capacity(rows.len() * ROW);
+        for (identity, no) in rows {
+            put_uuid(identity.app, &mut body);
+            body.extend_from_slice(&identity.hash.to_le_bytes());
+            body.extend_from_slice(&no.to_le_bytes());
+        }
+        let sql = "INSERT INTO identities (app_id, hash, no) FORMAT RowBinary";
+        self.insert(sql, body.into(), Insert::default()).await
+    }
+
+    /// The highest number that someone of an app has; 0 where nobody has one.
+    pub async fn last_number(&self, app: Uuid) -> Result<u32, Error> {
+        #[derive(Deserialize)]
+        struct Row {
+            last: u32,
+        }
+        let sql = "SELECT max(no) AS last FROM identities WHERE app_id = {app:UUID}";
+        let rows: Vec<Row> = self.query(sql, &[("app", app.into())]).await?;
+        Ok(rows.first().map_or(0, |row| row.last))
+    }
+}
+
+fn read(row: &[u8; ROW]) -> (Identity, u32) {
+    let (app, rest) = (read_uuid(&row[..16]), &row[16..]);
+    let hash = rest[..8].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    let no = rest[8..].iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte));
+    (Identity { app, hash }, no)
+}
+
+/// Ids as they stand in a statement. An id is digits and dashes, whoever it is from.
+pub(crate) fn literals(apps: impl IntoIterator<Item = Uuid>) -> String {
+    let quoted: Vec<String> = apps.into_iter().map(|app| format!("'{app}'")).collect();
+    quoted.join(", ")
+}

@@ -1,0 +1,62 @@
+//! What a migration cannot say in a statement: stores of versions that did not number people yet.
+//! Every step can be run again after a crash.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::client::Warehouse;
+use crate::error::Error;
+use crate::identities::{DEVICE_HASH, USER_HASH};
+
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// Numbers everyone that events and devices tell of, and makes the counts anew that are made from
+/// the numbers.
+pub(crate) async fn number_people(warehouse: &Warehouse) -> Result<(), Error> {
+    #[derive(Deserialize)]
+    struct App {
+        app_id: Uuid,
+    }
+    #[derive(Deserialize)]
+    struct Bucket {
+        bucket: u32,
+    }
+    let patient = warehouse.patient(LIMIT);
+    let apps = "SELECT app_id FROM devices GROUP BY app_id ORDER BY app_id";
+    for App { app_id } in patient.query::<App>(apps, &[]).await? {
+        tracing::info!(app = %app_id, "numbering the people of an app, which takes a while");
+        let params = [("app", app_id.into())];
+        patient.fill(&numbering(), &params).await?;
+        // Devices outlive their events.
+        patient.fill(NUMBERED_DEVICES, &params).await?;
+        let buckets = "SELECT DISTINCT toUnixTimestamp(bucket) AS bucket FROM totals_15m \
+                       WHERE app_id = {app:UUID}";
+        let buckets: Vec<Bucket> = patient.query(buckets, &params).await?;
+        let buckets: Vec<u32> = buckets.into_iter().map(|row| row.bucket).collect();
+        warehouse.rebuild(app_id, &buckets).await?;
+    }
+    Ok(())
+}
+
+/// Gives a number to whoever has none.
+fn numbering() -> String {
+    format!(
+        "INSERT INTO identities (app_id, hash, no) \
+         SELECT {{app:UUID}}, hash, (SELECT max(no) FROM identities WHERE app_id = {{app:UUID}}) \
+             + row_number() OVER (ORDER BY hash) \
+         FROM (SELECT DISTINCT hash FROM (\
+                 SELECT {DEVICE_HASH} AS hash FROM devices WHERE app_id = {{app:UUID}} \
+                 UNION ALL \
+                 SELECT {USER_HASH} AS hash FROM users WHERE app_id = {{app:UUID}})) \
+         WHERE hash NOT IN (SELECT hash FROM identities WHERE app_id = {{app:UUID}})"
+    )
+}
+
+const NUMBERED_DEVICES: &str = "INSERT INTO devices (app_id, device_id, first_seen, last_seen, no) \
+    SELECT app_id, device_id, first_seen, last_seen, i.no \
+    FROM (SELECT app_id, device_id, min(first_seen) AS first_seen, max(last_seen) AS last_seen, \
+            xxHash64(concat('d', device_id)) AS hash \
+        FROM devices WHERE app_id = {app:UUID} GROUP BY app_id, device_id) AS d \
+    ANY INNER JOIN (SELECT hash, no FROM identities WHERE app_id = {app:UUID}) AS i USING (hash)";

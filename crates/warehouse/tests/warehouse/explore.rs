@@ -1,0 +1,153 @@
+//! Questions that people put together, against plain Rust on the same events.
+
+use serde_json::Value;
+use uuid::Uuid;
+use warehouse::{Column, Filter, Finding, Group, Key, Measure, Property, Question, Test};
+
+use crate::plain::evaluate;
+use crate::support::{Dice, Event, START_MS, Store, make_up};
+
+const VALUES: &[&str] = &["free", "pro", "团队", "3", "2.5", "0.25", "true", "it's \"x\"\\", "-7"];
+const NAMES: &[&str] = &["plan", "seats", "tags", "o.k", "it's \"odd\"", "missing", "n"];
+
+/// A value that people send, in JSON.
+fn json_value(dice: &mut Dice, depth: u32) -> Value {
+    match dice.below(if depth == 0 { 9 } else { 7 }) {
+        0 => Value::Null,
+        1 => Value::from(dice.below(5) as i64 - 2),
+        2 => Value::from([2.5, 0.25, -7.0, 3.0][dice.below(4) as usize]),
+        3 => Value::from(dice.below(2) == 0),
+        4..=6 => Value::from(VALUES[dice.below(VALUES.len() as u64) as usize]),
+        7 => (0..dice.below(4)).map(|_| json_value(dice, 1)).collect(),
+        _ => serde_json::json!({ "k": json_value(dice, 1) }),
+    }
+}
+
+fn events(app: Uuid) -> Vec<Event> {
+    let mut dice = Dice(4711);
+    let mut events = make_up(7, 3_000, &[app]);
+    for event in &mut events {
+        let mut properties = serde_json::Map::new();
+        for name in ["plan", "seats", "tags", "o", "it's \"odd\""] {
+            if dice.below(4) > 0 {
+                properties.insert(name.to_owned(), json_value(&mut dice, 0));
+            }
+        }
+        properties.insert("n".to_owned(), dice.below(25).into());
+        if dice.below(3) == 0 {
+            properties.insert("o".to_owned(), serde_json::json!({ "k": dice.below(3) }));
+        }
+        event.properties = Value::Object(properties).to_string();
+    }
+    events
+}
+
+fn property(dice: &mut Dice) -> Property {
+    match dice.below(4) {
+        0 => {
+            Property::Column([Column::Os, Column::Browser, Column::UserId][dice.below(3) as usize])
+        }
+        _ => {
+            let name = NAMES[dice.below(NAMES.len() as u64) as usize];
+            Property::Path(name.split('.').map(str::to_owned).collect())
+        }
+    }
+}
+
+fn filter(dice: &mut Dice) -> Filter {
+    let texts = |dice: &mut Dice| {
+        let count = 1 + dice.below(3);
+        (0..count).map(|_| VALUES[dice.below(VALUES.len() as u64) as usize].to_owned()).collect()
+    };
+    let bound = dice.below(6) as f64 - 2.0;
+    let test = match dice.below(7) {
+        0 | 1 => Test::Is(texts(dice)),
+        2 => Test::Contains(texts(dice)),
+        3 => Test::Above(bound),
+        4 => Test::AtLeast(bound),
+        5 => [Test::Below(bound), Test::AtMost(bound)][dice.below(2) as usize].clone(),
+        _ => Test::Set,
+    };
+    let negated = dice.below(3) == 0 && matches!(test, Test::Is(_) | Test::Contains(_) | Test::Set);
+    Filter { property: property(dice), test, negated }
+}
+
+fn question(app: Uuid, dice: &mut Dice) -> Question {
+    let start = START_MS as u64 / 1000 + dice.below(3) * 3_600;
+    let width = [900, 3_600, 5_000][dice.below(3) as usize];
+    Question {
+        app,
+        event: (dice.below(2) == 0).then(|| "page_view".to_owned()),
+        measure: [Measure::Events, Measure::Persons, Measure::Devices, Measure::EventsPerPerson]
+            [dice.below(4) as usize],
+        filters: (0..dice.below(3)).map(|_| filter(dice)).collect(),
+        group_by: (dice.below(3) > 0).then(|| property(dice)),
+        starts: (0..6).map(|n| start + n * width).collect(),
+        end: start + 6 * width,
+        hide_ids: dice.below(2) == 0,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_are_those_of_plain_counting() {
+    let store = Store::open().await;
+    let app = Uuid::new_v4();
+    let events = events(app);
+    store.insert(1, &events).await;
+    store.insert(2, &make_up(8, 500, &[Uuid::new_v4()])).await;
+    let mut dice = Dice(99);
+    let (mut found_any, mut with_rest) = (0, 0);
+    for _ in 0..150 {
+        let question = question(app, &mut dice);
+        let found = store.warehouse.explore(&question).await.unwrap();
+        let expected = evaluate(&events, &question);
+        assert_eq!(found, expected, "{question:#?}");
+        found_any += usize::from(found.total > 0.0);
+        with_rest += usize::from(found.groups.iter().any(|group| group.key == Key::Rest));
+    }
+    assert!(found_any > 60 && with_rest > 5, "{found_any} {with_rest}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_and_values_are_data_whatever_they_look_like() {
+    let store = Store::open().await;
+    let app = Uuid::new_v4();
+    let strange =
+        ["'); DROP TABLE events --", "{p0:String}", "\\", "a\tb\nc", "", "\u{1F600}", "`"];
+    let mut all = Vec::new();
+    for (number, name) in strange.iter().enumerate() {
+        let mut some = make_up(number as u64 + 1, 3, &[app]);
+        for event in &mut some {
+            event.time_ms = START_MS;
+            event.properties = serde_json::json!({ *name: name }).to_string();
+        }
+        all.append(&mut some);
+    }
+    store.insert(1, &all).await;
+    let start = START_MS as u64 / 1000;
+    for name in strange {
+        let property = Property::Path(vec![name.to_owned()]);
+        let is = Filter {
+            property: property.clone(),
+            test: Test::Is(vec![name.to_owned()]),
+            negated: false,
+        };
+        let question = Question {
+            app,
+            event: None,
+            measure: Measure::Events,
+            filters: vec![is],
+            group_by: Some(property.clone()),
+            starts: vec![start],
+            end: start + 900,
+            hide_ids: true,
+        };
+        let found = store.warehouse.explore(&question).await.unwrap();
+        let group = Group { key: Key::Text(name.to_owned()), total: 3.0, points: vec![3.0] };
+        assert_eq!(found, Finding { total: 3.0, groups: vec![group] }, "{name}");
+        let values = store.warehouse.values(&question, &property, "").await.unwrap();
+        let values: Vec<_> = values.iter().map(|found| found.value.as_str()).collect();
+        // An empty text is no suggestion.
+        assert_eq!(values, if name.is_empty() { vec![] } else { vec![name] });
+    }
+}

@@ -1,0 +1,134 @@
+/** The frame of an app's workspace: who sees what of it, the way in, and that every page of it fits. */
+import { gzipSync } from 'node:zlib'
+import { addMember, openOwnApp } from './app'
+import { chooseAction, dataOf, row } from './team'
+import {
+  expect,
+  expectAccessible,
+  expectAddress,
+  expectToFit,
+  LANGUAGES,
+  speak,
+  test,
+  wordsOf,
+} from './test'
+import { entryOf, heading, openWithOrders } from './workspace'
+
+for (const language of LANGUAGES) {
+  const t = wordsOf(language)
+
+  test(`someone with little access sees little, ${language}`, async ({ page, instance }) => {
+    const app = await openOwnApp(page, instance, 'Owner')
+    const viewer = await addMember(page, app.own, {
+      appId: app.appId,
+      role: 'viewer',
+      name: 'Onlooker',
+    })
+    await speak(viewer, language)
+    await viewer.goto(entryOf(app))
+    const nav = viewer.getByRole('navigation', { name: t('title.workspace') })
+    await expect(nav.getByRole('link')).toHaveText([t('title.overview'), t('title.quickStart')])
+    for (const closed of ['events', 'explore', 'live', 'users', 'users/user/lin.xiaoyu']) {
+      await viewer.goto(`${entryOf(app)}/${closed}`)
+      await expect(heading(viewer)).toHaveText(t('forbidden.title'))
+    }
+    await viewer.goto(`${entryOf(app)}/quick-start`)
+    await expect(viewer.getByText(t('appDetail.snippetFill'))).toBeVisible()
+    await viewer.context().close()
+  })
+}
+
+test('the app that was opened last is where one lands, without a reload', async ({
+  page,
+  instance,
+}) => {
+  const app = await openOwnApp(page, instance, 'Lander')
+  const second = await dataOf<{ id: string }>(
+    await page.request.post(`/api/v1/orgs/${app.own.orgId}/apps`, {
+      data: { name: '官网', region: 'local', timezone: 'Asia/Shanghai' },
+    }),
+  )
+  await page.goto(`${entryOf(app)}/events`)
+  await expect(heading(page)).toHaveText('事件')
+  await page.evaluate(() => Object.assign(window, { stillHere: true }))
+
+  const told = page.waitForResponse(/\/current\/last-app$/)
+  const switcher = page.getByRole('combobox', { name: /可搜索切换/ })
+  await switcher.click()
+  await switcher.fill('官')
+  await page.locator('.ant-select-item-option').filter({ hasText: '官网' }).click()
+  const other = entryOf({ ...app, appId: second.id })
+  await expectAddress(page, `${other}/events`)
+  expect((await told).status()).toBe(200)
+
+  await page.getByRole('link', { name: 'Atrium 首页' }).click()
+  await expectAddress(page, other)
+  expect(await page.evaluate(() => 'stillHere' in window)).toBe(true)
+
+  await page.goto('/')
+  await expectAddress(page, other)
+  await expect(page.getByRole('button', { name: /^当前团队：Lander的团队/ })).toBeVisible()
+  await page.goto(`/${app.appId}/authManagement/appDetail`)
+  await expect(page.getByRole('button', { name: /^当前团队：Lander的团队/ })).toBeVisible()
+})
+
+test('an archived app stays readable', async ({ page, instance }) => {
+  const app = await openOwnApp(page, instance, 'Rest')
+  await dataOf(await page.request.post(`/api/v1/apps/${app.appId}/archive`))
+  await page.goto(`${entryOf(app)}/events`)
+  await expect(page.getByRole('region', { name: '应用已归档，当前为只读' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: '还没有事件' })).toBeVisible()
+  await page.goto(`${entryOf(app)}/no/such/page`)
+  await expectAddress(page, entryOf(app))
+})
+
+const PAGES = ['', '/events', '/explore', '/live', '/users', '/users/device/d-3', '/quick-start']
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(`in ${colorScheme}`, () => {
+    test.use({ colorScheme })
+
+    test('every page is accessible and fits a phone', async ({ page, instance }) => {
+      test.slow()
+      const app = await openWithOrders(page, instance, 'Narrow')
+      for (const path of PAGES) {
+        await test.step(path, async () => {
+          await page.setViewportSize({ width: 1280, height: 800 })
+          await page.goto(entryOf(app) + path)
+          await expect(heading(page)).toBeVisible()
+          await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+          await expectAccessible(page)
+          await page.setViewportSize({ width: 360, height: 780 })
+          await expectAccessible(page)
+          await expectToFit(page)
+        })
+      }
+    })
+  })
+}
+
+test('each page weighs under 150 KB more than the one before it, charts apart', async ({
+  page,
+  instance,
+}) => {
+  const app = await openOwnApp(page, instance, 'Light')
+  const nav = page.getByRole('navigation', { name: '应用工作台' })
+  await page.goto(`/organization/config/config-app?org=${app.own.orgId}`)
+  await expect(row(page, 'Default')).toBeVisible()
+  await page.waitForLoadState('networkidle')
+  let weights: Promise<number>[] = []
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url())
+    if (!/\.(js|css)$/.test(pathname) || /\/engine-[\w-]+\.js$/.test(pathname)) return
+    weights.push(response.body().then((body) => gzipSync(body, { level: 9 }).length))
+  })
+  for (const name of ['应用概览', '事件', '事件分析', '实时数据', '用户与设备', '快速开始']) {
+    weights = []
+    if (name === '应用概览') await chooseAction(page, '“Default”的操作', '进入应用')
+    else await nav.getByRole('link', { name, exact: true }).click()
+    await expect(heading(page)).toHaveText(name)
+    const total = (await Promise.all(weights)).reduce((sum, weight) => sum + weight, 0)
+    console.log(`${name}: ${(total / 1000).toFixed(1)} KB more`)
+    expect(total).toBeLessThan(150_000)
+  }
+})

@@ -1,0 +1,80 @@
+/** The events that an app sends: which there are, what they carry, and what people say about them. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { everythingOf } from './app'
+import { call, http } from './client'
+import type { ListParams } from './orgs'
+import type { components } from './schema'
+import { IN_PLACE } from './workspace'
+
+export const EVENT_STATUSES = ['visible', 'hidden', 'all'] as const
+export type EventStatus = (typeof EVENT_STATUSES)[number]
+
+export type EventList = components['schemas']['EventList']
+export type EventItem = EventList['items'][number]
+
+export type EventListQuery = ListParams & { status: EventStatus }
+
+export type EventMetadata = components['schemas']['EventMetadataBody']
+export type PropertyMetadata = components['schemas']['PropertyMetadataBody']
+
+type PropertyType = 'string' | 'number' | 'boolean' | 'list' | 'object' | 'null'
+/** The generated type leaves open which types there are. */
+export type EventProperty = Omit<components['schemas']['PropertyItem'], 'types'> & {
+  types: { type: PropertyType; share: number }[]
+}
+export type EventProperties = Omit<components['schemas']['PropertyList'], 'items'> & {
+  items: EventProperty[]
+}
+
+/** Everything that is known about an app's events; a description stands in lists and on its own. */
+export const catalogueOf = (appId: string) => ({
+  queryKey: [...everythingOf(appId).queryKey, 'catalogue'],
+})
+
+export function eventsQuery(appId: string, query: EventListQuery) {
+  return queryOptions({
+    queryKey: [...catalogueOf(appId).queryKey, 'list', query],
+    queryFn: (): Promise<EventList> =>
+      call(http.GET('/apps/{id}/events', { params: { path: { id: appId }, query } }), IN_PLACE),
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+  })
+}
+
+const MOST_ALIKE = 100
+
+/** One by its name; null where there is none of that name. */
+export function eventQuery(appId: string, event: string) {
+  return queryOptions({
+    queryKey: [...catalogueOf(appId).queryKey, 'one', event],
+    queryFn: async (): Promise<EventItem | null> => {
+      const query = { search: event, status: 'all' as const, page: 1, page_size: MOST_ALIKE }
+      const { items } = await call(
+        http.GET('/apps/{id}/events', { params: { path: { id: appId }, query } }),
+        IN_PLACE,
+      )
+      return items.find((item) => item.event === event) ?? null
+    },
+  })
+}
+
+export function eventPropertiesQuery(appId: string, event: string) {
+  return queryOptions({
+    queryKey: [...catalogueOf(appId).queryKey, 'properties', event],
+    queryFn: async () => {
+      const params = { path: { id: appId }, query: { event } }
+      const answer = await call(http.GET('/apps/{id}/event-properties', { params }), IN_PLACE)
+      return answer as EventProperties
+    },
+  })
+}
+
+export function describeEvent(appId: string, body: EventMetadata): Promise<unknown> {
+  const params = { path: { id: appId } }
+  return call(http.PUT('/apps/{id}/event-metadata', { params, body }), IN_PLACE)
+}
+
+export function describeProperty(appId: string, body: PropertyMetadata): Promise<unknown> {
+  const params = { path: { id: appId } }
+  return call(http.PUT('/apps/{id}/property-metadata', { params, body }), IN_PLACE)
+}

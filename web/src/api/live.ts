@@ -1,0 +1,90 @@
+/**
+ * What an app sends, while it arrives. Read by `fetch` rather than an EventSource, which can neither
+ * say in which language it wants the words nor why it was refused.
+ */
+import { eventReader } from '../lib/eventStream'
+import { callForStream, http, REQUEST_TIMEOUT_MS } from './client'
+import { errorWithoutAnswer } from './errors'
+import type { Properties } from './people'
+import type { components } from './schema'
+import { IN_PLACE } from './workspace'
+
+export const OUTCOMES = ['accepted', 'duplicate', 'rejected'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** The generated type leaves open what the outcomes and the properties are. */
+export type LiveMessage = Omit<components['schemas']['LiveMessage'], 'outcome' | 'properties'> & {
+  outcome: Outcome
+  properties?: Properties | null
+}
+
+export interface LiveHandlers {
+  onOpen: () => void
+  onMessage: (message: LiveMessage) => void
+  /** More came than one viewer is sent. */
+  onDropped: (count: number) => void
+}
+
+/** The server says something every 15 s, so a line this quiet is dead. */
+export const SILENCE_MS = 45_000
+
+/** Settles when the stream ends; rejects where it does not open, breaks, or falls silent. */
+export async function watchLive(
+  appId: string,
+  signal: AbortSignal,
+  handlers: LiveHandlers,
+): Promise<void> {
+  const silence = new AbortController()
+  let timer: ReturnType<typeof setTimeout>
+  const within = (ms: number) => {
+    clearTimeout(timer)
+    timer = setTimeout(() => silence.abort(), ms)
+  }
+  within(REQUEST_TIMEOUT_MS)
+  try {
+    const body = await callForStream(
+      http.GET('/apps/{id}/live', {
+        params: { path: { id: appId } },
+        parseAs: 'stream',
+        signal: AbortSignal.any([signal, silence.signal]),
+        fetch: fetchStream,
+      }),
+      IN_PLACE,
+    )
+    handlers.onOpen()
+    within(SILENCE_MS)
+    await read(body, handlers, () => within(SILENCE_MS))
+  } catch (cause) {
+    if (silence.signal.aborted && !signal.aborted) throw errorWithoutAnswer('timeout')
+    // The line was cut in the middle.
+    if (cause instanceof TypeError) throw errorWithoutAnswer('network')
+    if (cause instanceof SyntaxError) throw errorWithoutAnswer('bad_answer')
+    throw cause
+  } finally {
+    clearTimeout(timer!)
+  }
+}
+
+function fetchStream(request: Request): Promise<Response> {
+  request.headers.set('Accept', 'text/event-stream')
+  return fetch(request)
+}
+
+async function read(
+  body: ReadableStream<Uint8Array>,
+  { onMessage, onDropped }: LiveHandlers,
+  heard: () => void,
+): Promise<void> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  const events = eventReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    heard()
+    for (const { event, data } of events(decoder.decode(value, { stream: true }))) {
+      if (event === 'message') onMessage(JSON.parse(data) as LiveMessage)
+      if (event === 'dropped') onDropped((JSON.parse(data) as { count: number }).count)
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/** What the apps of an organisation report, as the data dashboard asks for it: each part by itself. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { App } from './app'
+import { appsOf } from './apps'
+import { call, callForFile, http, type CallOptions } from './client'
+import type { components } from './schema'
+
+/** Shown where it happened, see profile.ts. */
+const IN_PLACE: CallOptions = { ignoreErrors: true }
+
+const REFRESH_MS = 60_000
+
+type Schemas = components['schemas']
+
+/** Everything told but the apps: without them, all active ones whose figures the person may see. */
+export type OverallQuestion = Required<
+  Pick<Schemas['OverallBody'], 'start' | 'end' | 'granularity' | 'compare'>
+> & { app_ids?: string[]; timezone: string }
+
+export type Figure = Schemas['Figure']
+
+export const FIGURES = [
+  'events',
+  'page_views',
+  'active_users',
+  'active_devices',
+  'new_devices',
+  'sessions',
+] as const
+export type FigureName = (typeof FIGURES)[number]
+
+export type OverallPoint = Schemas['SeriesPoint']
+export type OverallApp = Schemas['OfApp']
+
+export const DIMENSIONS = ['os', 'browser', 'device_type', 'language'] as const
+export type Dimension = (typeof DIMENSIONS)[number]
+
+export type RejectionReason = Schemas['Rejected']
+export type OverallIngest = Schemas['Ingest']
+
+export type OverallPart = Schemas['Part']
+export type OverallTable = Schemas['Table']
+
+type Parts = { [Part in OverallPart]: NonNullable<Schemas['Overall'][Part]> }
+/** What every answer says, and the parts that were asked for. */
+export type Overall<Part extends OverallPart = never> = Omit<Schemas['Overall'], OverallPart> &
+  Pick<Parts, Part>
+
+/** Every part of every question about an organisation. */
+export const overallOf = (orgId: string) => ({ queryKey: ['org', orgId, 'overall'] })
+
+export function overallQuery<Part extends OverallPart>(
+  orgId: string,
+  part: Part,
+  question: OverallQuestion,
+  language: string,
+) {
+  const asked = questionFor(part, question)
+  // Only the names of reasons come in a language.
+  const words = part === 'ingest' ? language : null
+  return queryOptions({
+    queryKey: [...overallOf(orgId).queryKey, part, asked, words],
+    queryFn: async ({ signal }): Promise<Overall<Part>> => {
+      const params = { path: { id: orgId } }
+      const body = { ...asked, parts: [part] as OverallPart[] }
+      const answer = await call(
+        http.POST('/orgs/{id}/data-overall', { params, body, signal }),
+        IN_PLACE,
+      )
+      return answer as Overall<Part>
+    },
+    staleTime: REFRESH_MS / 2,
+    placeholderData: keepPreviousData,
+    // While the tab is visible, and once more when it becomes so.
+    refetchInterval: REFRESH_MS,
+    refetchOnWindowFocus: true,
+  })
+}
+
+/**
+ * Choices that change nothing about a part must not have it asked for again. The granularity does
+ * not change the totals, but asked with the same one they come from the same count as the series.
+ */
+export function questionFor(part: OverallPart, question: OverallQuestion): OverallQuestion {
+  const compared = part === 'totals' || part === 'series' || part === 'apps'
+  return {
+    ...question,
+    granularity: compared ? question.granularity : 'month',
+    compare: compared ? question.compare : 'none',
+  }
+}
+
+export function exportOverall(
+  orgId: string,
+  table: OverallTable,
+  question: OverallQuestion,
+): Promise<Blob> {
+  const params = { path: { id: orgId } }
+  const body = { ...question, table }
+  return callForFile(
+    http.POST('/orgs/{id}/data-overall/export', { params, body, parseAs: 'blob' }),
+    IN_PLACE,
+  )
+}
+
+const LONGEST_PAGE = 100
+
+/** Every active app that the person may see: for choosing among them, and for the ways into them. */
+export function allAppsQuery(orgId: string) {
+  return queryOptions({
+    queryKey: [...appsOf(orgId).queryKey, 'all'],
+    queryFn: async (): Promise<App[]> => {
+      const apps: App[] = []
+      for (let page = 1; ; page += 1) {
+        const query = { status: 'active', page, page_size: LONGEST_PAGE, sort: 'name' } as const
+        const params = { path: { id: orgId }, query }
+        const { items, total } = await call(http.GET('/orgs/{id}/apps', { params }), IN_PLACE)
+        apps.push(...items)
+        if (items.length === 0 || apps.length >= total) return apps
+      }
+    },
+  })
+}

@@ -1,0 +1,61 @@
+import type { EChartsType } from 'echarts/core'
+import { useT } from '../../i18n/useT'
+import { bucketLabel, plainCount, type BucketStyle } from './format'
+import type { DrawnSeries } from './series'
+import { Sample } from './ChartLegend'
+import styles from './ChartTooltip.module.css'
+
+interface ChartTooltipProps {
+  chart: EChartsType
+  index: number
+  byKey: boolean
+  times: number[]
+  series: DrawnSeries[]
+  stacked?: boolean
+  style: BucketStyle
+}
+
+/** Everything about one bucket, beside a line through it. */
+export function ChartTooltip(props: ChartTooltipProps) {
+  const { chart, index, byKey, times, series, stacked, style } = props
+  const t = useT()
+  const x = Number(chart.convertToPixel({ xAxisIndex: 0 }, index))
+  if (!Number.isFinite(x)) return null
+  const sum = series.reduce((total, { values }) => total + (values[index] ?? 0), 0)
+  return (
+    <>
+      <div className={styles.line} style={{ left: x }} aria-hidden="true" />
+      <div
+        className={styles.tooltip}
+        data-side={x > chart.getWidth() / 2 ? 'before' : 'after'}
+        style={{ left: x }}
+        // Read out only to whoever moves by keys: a mouse would make it talk without end.
+        role={byKey ? 'status' : undefined}
+        aria-hidden={byKey ? undefined : true}
+      >
+        <p className={styles.time}>{bucketLabel(times[index]!, style)}</p>
+        <ul className={styles.rows}>
+          {series.map((one) => (
+            <li key={one.key}>
+              <Sample stroke={one.stroke} />
+              <span className={styles.name}>
+                {one.name}
+                {one.times?.[index] !== undefined && (
+                  <small>{bucketLabel(one.times[index], style)}</small>
+                )}
+              </span>
+              <b>{plainCount(one.values[index] ?? 0, style.language)}</b>
+            </li>
+          ))}
+          {stacked && series.length > 1 && (
+            <li>
+              <span />
+              <span className={styles.name}>{t('chart.sum')}</span>
+              <b>{plainCount(sum, style.language)}</b>
+            </li>
+          )}
+        </ul>
+      </div>
+    </>
+  )
+}

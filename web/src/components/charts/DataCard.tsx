@@ -1,0 +1,90 @@
+/** A part of a board with its own question to the server: what is slow or fails holds nothing else up. */
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { useId } from 'react'
+import { useT } from '../../i18n/useT'
+import { LoadFailure } from '../LoadFailure'
+import { Waiting } from '../Waiting'
+import { Definition } from './Definition'
+import styles from './DataCard.module.css'
+
+export type CardQuery<Data> = Pick<
+  UseQueryResult<Data>,
+  'data' | 'error' | 'isFetching' | 'isPlaceholderData'
+> & { refetch: () => unknown }
+
+interface CardHeadProps {
+  title: string
+  /** How what it shows is counted. */
+  definition?: React.ReactNode
+  /** Beside the title. */
+  actions?: React.ReactNode
+  /** Between the two where there is room, on a line of its own otherwise. */
+  choice?: React.ReactNode
+}
+
+interface DataCardProps<Data> extends CardHeadProps {
+  query: CardQuery<Data>
+  /** Of the final size, so that nothing jumps. */
+  skeleton: React.ReactNode
+  children: (data: Data) => React.ReactNode
+}
+
+export function DataCard<Data>(props: DataCardProps<Data>) {
+  const { query, skeleton, children, ...head } = props
+  const { data, error, isFetching, isPlaceholderData, refetch } = query
+  return (
+    <Card {...head}>
+      {data === undefined ? (
+        error ? (
+          <LoadFailure error={error} retrying={isFetching} onRetry={() => void refetch()} />
+        ) : (
+          <Waiting>{skeleton}</Waiting>
+        )
+      ) : (
+        <>
+          {error && <StaleNote error={error} query={query} />}
+          <div className={styles.body} aria-busy={isPlaceholderData}>
+            {children(data)}
+          </div>
+        </>
+      )}
+    </Card>
+  )
+}
+
+export function Card(props: CardHeadProps & { children: React.ReactNode }) {
+  const { title, definition, choice, actions, children } = props
+  const id = useId()
+  return (
+    <section className={styles.card} aria-labelledby={id}>
+      <div className={styles.head}>
+        <h2 id={id} className={styles.title}>
+          {title}
+        </h2>
+        {definition && <Definition of={title}>{definition}</Definition>}
+        {choice && <div className={styles.choice}>{choice}</div>}
+        {actions && <div className={styles.actions}>{actions}</div>}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+/** Above figures that could not be brought up to date. */
+export function StaleNote({ error, query }: { error: Error; query: CardQuery<unknown> }) {
+  const t = useT()
+  return (
+    <p className={styles.stale} role="alert">
+      {t('chart.stale')} {error.message}
+      <Button size="small" loading={query.isFetching} onClick={() => void query.refetch()}>
+        {t('common.retry')}
+      </Button>
+    </p>
+  )
+}
+
+/** In the place of a chart or a list of that height. */
+export function BlockSkeleton({ height }: { height: number }) {
+  return <div className={styles.block} style={{ height }} aria-hidden="true" />
+}

@@ -1,0 +1,131 @@
+import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
+import type { EChartsCoreOption } from 'echarts/core'
+import { beforeEach, expect, it, vi } from 'vitest'
+import { chooseTheme } from '../../theme/store'
+import { SERIES_COLORS } from './colors'
+import { LineChart } from './LineChart'
+import { loadEngine, type Engine } from './loadEngine'
+
+vi.mock('./loadEngine', () => ({ loadEngine: vi.fn() }))
+
+const DAY = 86_400_000
+const FIRST = Date.parse('2026-03-01T00:00:00Z')
+const SERIES = [
+  { key: 'now', name: '事件数', values: [1200, 34_567] },
+  { key: 'before', name: '对比期', values: [800, 0], dashed: true, times: [0, DAY] },
+]
+
+/** Draws nothing; ten pixels for every bucket. */
+const chart = {
+  setOption: vi.fn<(option: EChartsCoreOption) => void>(),
+  resize: vi.fn(),
+  dispose: vi.fn(),
+  getWidth: () => 1000,
+  convertToPixel: (_: unknown, index: number) => index * 10,
+  convertFromPixel: (_: unknown, x: number) => x / 10,
+}
+const engine = { init: vi.fn(() => chart) } as unknown as Engine
+
+beforeEach(() => {
+  vi.clearAllMocks()
+  vi.mocked(loadEngine).mockResolvedValue(engine)
+  chooseTheme('light')
+})
+
+const show = (series = SERIES, times = [FIRST, FIRST + DAY]) =>
+  render(
+    <LineChart
+      times={times}
+      series={series}
+      granularity="day"
+      timezone="UTC"
+      ariaLabel="事件趋势"
+      emptyText="没有数据"
+    />,
+  )
+
+interface Drawn {
+  series: { id: string; color: string; lineStyle: { type: string } }[]
+}
+const drawn = () => chart.setOption.mock.lastCall![0] as unknown as Drawn
+const isDrawn = () => waitFor(() => expect(chart.setOption).toHaveBeenCalled())
+const stage = () => screen.getByRole('img', { name: '事件趋势' })
+
+it('has every number in a table before the library is there', () => {
+  vi.mocked(loadEngine).mockReturnValue(new Promise(() => {}))
+  show()
+  const table = screen.getByRole('table', { name: '事件趋势' })
+  const [, first, second] = within(table).getAllByRole('row')
+  expect(first!.textContent).toBe('2026年3月1日周日1,200800')
+  expect(second!.textContent).toBe('2026年3月2日周一34,5670')
+})
+
+it('draws what is compared with as a dashed line', async () => {
+  show()
+  await isDrawn()
+  expect(drawn().series.map(({ id, lineStyle }) => [id, lineStyle.type])).toEqual([
+    ['now', 'solid'],
+    ['before', 'dashed'],
+  ])
+})
+
+it('says so where there is nothing to draw', () => {
+  show([{ key: 'now', name: '事件数', values: [0, 0] }])
+  expect(screen.getByText('没有数据')).toBeDefined()
+  expect(loadEngine).not.toHaveBeenCalled()
+})
+
+it('tells all series of the bucket under the arrow keys, and of which time each is', async () => {
+  show()
+  await isDrawn()
+  fireEvent.keyDown(stage(), { key: 'ArrowLeft' })
+  expect(screen.getByRole('status').textContent).toBe(
+    '2026年3月2日周一事件数34,567对比期1970年1月2日周五0',
+  )
+  fireEvent.keyDown(stage(), { key: 'ArrowLeft' })
+  expect(screen.getByRole('status').textContent).toContain('1,200')
+  fireEvent.keyDown(stage(), { key: 'Escape' })
+  expect(screen.queryByRole('status')).toBeNull()
+})
+
+it('follows the pointer', async () => {
+  const { container } = show()
+  await isDrawn()
+  fireEvent(stage(), new MouseEvent('pointermove', { bubbles: true, clientX: 9 }))
+  expect(container.textContent).toContain('2026年3月2日周一事件数34,567')
+})
+
+it('hides a series from its legend, but never the last one', async () => {
+  show()
+  await isDrawn()
+  fireEvent.click(screen.getByRole('button', { name: '事件数' }))
+  expect(drawn().series.map(({ id }) => id)).toEqual(['before'])
+  fireEvent.click(screen.getByRole('button', { name: '对比期' }))
+  expect(drawn().series.map(({ id }) => id)).toEqual(['before'])
+  fireEvent.click(screen.getByRole('button', { name: '事件数' }))
+  expect(drawn().series.map(({ id }) => id)).toEqual(['now', 'before'])
+})
+
+it('takes the colours of the theme, also when that changes', async () => {
+  show()
+  await isDrawn()
+  expect(drawn().series[1]!.color).toBe(SERIES_COLORS.light[1])
+  act(() => chooseTheme('dark'))
+  expect(drawn().series[1]!.color).toBe(SERIES_COLORS.dark[1])
+})
+
+it('can be tried again where the library did not come', async () => {
+  vi.mocked(loadEngine).mockRejectedValueOnce(new TypeError('Failed to fetch'))
+  show()
+  expect((await screen.findByRole('alert')).textContent).toContain('图表组件没有加载出来')
+  fireEvent.click(screen.getByRole('button', { name: /^重\s?试$/ }))
+  await isDrawn()
+  expect(screen.queryByRole('alert')).toBeNull()
+})
+
+it('leaves nothing behind', async () => {
+  const { unmount } = show()
+  await isDrawn()
+  unmount()
+  expect(chart.dispose).toHaveBeenCalledOnce()
+})

@@ -1,0 +1,120 @@
+/**
+ * Lines over time. The library draws lines and axes and nothing else: legend, tooltip and the table
+ * for screen readers are elements of the page, so that they obey its content policy, its theme and
+ * the keyboard.
+ */
+import { Button } from 'antd'
+import { useCallback, useImperativeHandle, useMemo, useState, type Ref } from 'react'
+import { useLanguageStore } from '../../i18n/store'
+import { useT } from '../../i18n/useT'
+import { useIsDark, useThemeStore } from '../../theme/store'
+import { ChartLegend } from './ChartLegend'
+import { ChartTable } from './ChartTable'
+import { ChartTooltip } from './ChartTooltip'
+import { chartColors } from './colors'
+import { lineOption } from './option'
+import { chartPicture } from './picture'
+import { drawn, isEmpty, type ChartData } from './series'
+import { useChart } from './useChart'
+import { usePointed } from './usePointed'
+import styles from './LineChart.module.css'
+
+/** What the legend of a few series takes above the chart, for whoever keeps the room. */
+export const LEGEND_HEIGHT = 36
+
+export interface ChartHandle {
+  /** A picture of all series with a title and, in small print, what it covers. */
+  toPng: (title?: string, note?: string) => Promise<Blob>
+}
+
+interface LineChartProps extends ChartData {
+  height?: number
+  /** Says what the chart is about. */
+  ariaLabel: string
+  /** Where there is nothing to draw. */
+  emptyText: React.ReactNode
+  ref?: Ref<ChartHandle>
+}
+
+export function LineChart({ ref, emptyText, height = 280, ...chart }: LineChartProps) {
+  const language = useLanguageStore((state) => state.currentLang)
+  useImperativeHandle(
+    ref,
+    () => ({
+      toPng: (title = chart.ariaLabel, note) => chartPicture({ ...chart, title, note, language }),
+    }),
+    [chart, language],
+  )
+  if (isEmpty(chart)) {
+    return (
+      <div className={styles.empty} style={{ height }}>
+        {emptyText}
+      </div>
+    )
+  }
+  return <Lines {...chart} height={height} language={language} />
+}
+
+type LinesProps = Omit<LineChartProps, 'ref' | 'emptyText' | 'height'> & {
+  height: number
+  language: string
+}
+
+function Lines(props: LinesProps) {
+  const { times, series, granularity, timezone, stacked, height, ariaLabel, language } = props
+  const t = useT()
+  const dark = useIsDark()
+  const animated = !useThemeStore((state) => state.lessMotion)
+  const [hidden, setHidden] = useState<string[]>([])
+
+  const style = useMemo(
+    () => ({ granularity, timezone, language }),
+    [granularity, timezone, language],
+  )
+  const all = useMemo(() => drawn(series, chartColors(dark)), [series, dark])
+  const shown = useMemo(() => all.filter(({ key }) => !hidden.includes(key)), [all, hidden])
+  const option = useCallback(
+    (width: () => number) => {
+      const colors = chartColors(dark)
+      return lineOption({ times, series: shown, stacked, style, colors, animated, width })
+    },
+    [times, shown, stacked, style, dark, animated],
+  )
+  const { host, chart, failed, retry } = useChart(option)
+  const pointed = usePointed(chart, times.length)
+
+  return (
+    <figure className={styles.chart}>
+      {all.length > 1 && <ChartLegend series={all} hidden={hidden} onChange={setHidden} />}
+      <div className={styles.stage} style={{ height }} {...pointed.handlers}>
+        <div
+          ref={host}
+          className={styles.canvas}
+          role="img"
+          aria-label={ariaLabel}
+          aria-keyshortcuts="ArrowLeft ArrowRight"
+          tabIndex={0}
+        />
+        {!chart && !failed && <div className={styles.skeleton} aria-hidden="true" />}
+        {failed && (
+          <div className={styles.failure} role="alert">
+            <p>{t('chart.failed')}</p>
+            <Button onClick={retry}>{t('common.retry')}</Button>
+          </div>
+        )}
+        {chart && pointed.index !== null && pointed.index < times.length && (
+          <ChartTooltip
+            chart={chart}
+            index={pointed.index}
+            byKey={pointed.byKey}
+            times={times}
+            series={shown}
+            stacked={stacked}
+            style={style}
+          />
+        )}
+      </div>
+      <ChartTable caption={ariaLabel} times={times} series={series} style={style} />
+    </figure>
+  )
+}

@@ -1,0 +1,85 @@
+/** One figure: its name and definition, its value, how it changed, and its course in small. */
+import { useId } from 'react'
+import { Button } from 'antd'
+import { useLanguageStore } from '../../i18n/store'
+import { useT } from '../../i18n/useT'
+import { Change } from './Change'
+import type { CardQuery } from './DataCard'
+import { Definition } from './Definition'
+import { plainCount } from './format'
+import { Sparkline } from './Sparkline'
+import styles from './StatCard.module.css'
+
+export interface Figure {
+  value: number
+  previous?: number | null
+  /** Ratio of the difference to the value before. */
+  change?: number | null
+}
+
+interface StatCardProps {
+  title: string
+  definition: string
+  figure: CardQuery<Figure>
+  /** Whether anything is compared; without it there is no word about change. */
+  compared: boolean
+  /** Its values over time, null until they are there. Left out for a figure that has none. */
+  course?: { values: number[]; previous?: number[] } | null
+}
+
+export function StatCard({ title, definition, figure, compared, course }: StatCardProps) {
+  const id = useId()
+  return (
+    <section className={styles.card} aria-labelledby={id}>
+      <div className={styles.head}>
+        <h2 id={id} className={styles.title}>
+          {title}
+        </h2>
+        <Definition of={title}>{definition}</Definition>
+      </div>
+      <Value figure={figure} compared={compared} />
+      {course !== undefined && (
+        <div className={styles.course}>{course && <Sparkline {...course} />}</div>
+      )}
+    </section>
+  )
+}
+
+function Value({ figure, compared }: Pick<StatCardProps, 'figure' | 'compared'>) {
+  const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
+  const { data, error, isFetching, isPlaceholderData, refetch } = figure
+  if (data === undefined && error) {
+    return (
+      <div className={styles.failure} role="alert">
+        <span>{error.message}</span>
+        <Button size="small" loading={isFetching} onClick={() => void refetch()}>
+          {t('common.retry')}
+        </Button>
+      </div>
+    )
+  }
+  if (data === undefined) {
+    return (
+      <div className={styles.figure} role="status" aria-busy="true">
+        <span className="visually-hidden">{t('common.loading')}</span>
+        <span className={styles.skeleton} aria-hidden="true" />
+      </div>
+    )
+  }
+  return (
+    <div className={styles.figure} aria-busy={isPlaceholderData}>
+      <span className={styles.value}>{plainCount(data.value, language)}</span>
+      {compared && (
+        <span className={styles.before}>
+          <Change change={data.change} />
+          {data.previous != null && (
+            <span className={styles.previous}>
+              {t('chart.previous', { value: plainCount(data.previous, language) })}
+            </span>
+          )}
+        </span>
+      )}
+    </div>
+  )
+}

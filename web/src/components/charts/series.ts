@@ -1,0 +1,40 @@
+import type { Granularity } from '../range/range'
+import { strokeOf, type ChartColors, type Stroke } from './colors'
+
+export interface ChartSeries {
+  key: string
+  name: string
+  /** One for each of the chart's times. */
+  values: number[]
+  /** What is compared with. */
+  dashed?: boolean
+  /** Which of the palette's colours; NEUTRAL for none. Its place among the series, where not said. */
+  color?: number
+  /** The times that the values are of, where those are not the chart's own. */
+  times?: number[]
+}
+
+export interface ChartData {
+  /** Where each bucket begins (ms). */
+  times: number[]
+  series: ChartSeries[]
+  granularity: Granularity
+  timezone: string
+  stacked?: boolean
+}
+
+export interface DrawnSeries extends ChartSeries {
+  stroke: Stroke
+}
+
+export function drawn(series: ChartSeries[], colors: ChartColors): DrawnSeries[] {
+  return series.map((one, index) => ({
+    ...one,
+    stroke: strokeOf(one.color ?? index, one.dashed ?? false, colors),
+  }))
+}
+
+/** Zeros all over are nothing to look at. */
+export function isEmpty({ times, series }: ChartData): boolean {
+  return times.length === 0 || series.every(({ values }) => values.every((value) => !value))
+}

@@ -1,0 +1,67 @@
+import type { EChartsType } from 'echarts/core'
+import { useState } from 'react'
+
+interface Pointed {
+  index: number | null
+  byKey: boolean
+}
+
+const NOWHERE: Pointed = { index: null, byKey: false }
+
+/** Which bucket is pointed at, by mouse, finger or arrow keys. */
+export function usePointed(chart: EChartsType | null, count: number) {
+  const [{ index, byKey }, setPointed] = useState(NOWHERE)
+
+  const onPointerMove = (event: React.PointerEvent<HTMLElement>) => {
+    if (!chart) return
+    const x = event.clientX - event.currentTarget.getBoundingClientRect().left
+    const at = Number(chart.convertFromPixel({ xAxisIndex: 0 }, x))
+    setPointed(Number.isFinite(at) ? { index: within(at, count), byKey: false } : NOWHERE)
+  }
+
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    const target = nextIndex(event.key, index, count)
+    if (target === undefined) return
+    event.preventDefault()
+    // Otherwise Escape would leave full screen along with the tooltip.
+    if (event.key === 'Escape') event.stopPropagation()
+    setPointed({ index: target, byKey: true })
+  }
+
+  return {
+    index,
+    byKey,
+    handlers: {
+      onPointerMove,
+      onPointerDown: onPointerMove,
+      onPointerLeave: () => setPointed(NOWHERE),
+      onBlur: () => setPointed(NOWHERE),
+      onKeyDown,
+    },
+  }
+}
+
+const within = (at: number, count: number) => Math.min(count - 1, Math.max(0, Math.round(at)))
+
+/** Undefined for keys that mean nothing here. The first arrow begins at the newest. */
+export function nextIndex(
+  key: string,
+  index: number | null,
+  count: number,
+): number | null | undefined {
+  const last = count - 1
+  switch (key) {
+    case 'ArrowLeft':
+      return index === null ? last : Math.max(0, index - 1)
+    case 'ArrowRight':
+      return index === null ? last : Math.min(last, index + 1)
+    case 'Home':
+      return 0
+    case 'End':
+      return last
+    case 'Escape':
+      return index === null ? undefined : null
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,77 @@
+import { DIMENSIONS, type Dimension } from '../../api/overall'
+import { BarList } from '../charts/BarList'
+import { BlockSkeleton, DataCard } from '../charts/DataCard'
+import { useLanguageStore } from '../../i18n/store'
+import { useT } from '../../i18n/useT'
+import { CsvButton } from './ExportButtons'
+import { useOverall } from './board'
+import { languageName } from './languageName'
+import { shareOf } from './shares'
+import styles from './Breakdowns.module.css'
+
+/** With what people come: one answer for all four. */
+export function Breakdowns() {
+  return (
+    <div className={styles.breakdowns}>
+      {DIMENSIONS.map((dimension) => (
+        <Breakdown key={dimension} dimension={dimension} />
+      ))}
+    </div>
+  )
+}
+
+function Breakdown({ dimension }: { dimension: Dimension }) {
+  const t = useT()
+  const query = useOverall('breakdowns')
+  const title = t(`dashboard.by.${dimension}`)
+  return (
+    <DataCard
+      title={title}
+      definition={t('dashboard.breakdownDefinition')}
+      query={query}
+      skeleton={<BlockSkeleton height={220} />}
+      actions={query.data?.can_export && <CsvButton table={dimension} title={title} />}
+    >
+      {({ breakdowns: { [dimension]: items } }) =>
+        items.length === 0 ? (
+          <p className={styles.none}>{t('dashboard.none')}</p>
+        ) : (
+          <BarList
+            label={title}
+            heading={title}
+            columns={[t('metric.events'), t('dashboard.users')]}
+            rows={items.map(({ value, events, users, other }) => ({
+              // An app can report "other" as a value of its own.
+              key: other ? 'the rest' : `=${value}`,
+              name: other ? (
+                t('dashboard.other')
+              ) : value === '' ? (
+                t('dashboard.unknown')
+              ) : dimension === 'language' ? (
+                <LanguageName code={value} />
+              ) : (
+                value
+              ),
+              share: shareOf(events, items),
+              counts: [events, users],
+              soft: other || value === '',
+            }))}
+          />
+        )
+      }
+    </DataCard>
+  )
+}
+
+function LanguageName({ code }: { code: string }) {
+  const language = useLanguageStore((state) => state.currentLang)
+  const name = languageName(code, language)
+  return name === null ? (
+    code
+  ) : (
+    <>
+      {name}
+      <span className={styles.tag}>{code}</span>
+    </>
+  )
+}

@@ -1,0 +1,21 @@
+import { Link } from 'react-router'
+import type { App } from '../../api/app'
+import { appEntryDestination } from '../../session/appEntry'
+
+interface EntryLinkProps {
+  app: App
+  /** A path below the entry, with its leading slash. */
+  extra?: string
+  children: React.ReactNode
+}
+
+/** The way into an app, which may be at another region's address. */
+export function EntryLink({ app, extra, children }: EntryLinkProps) {
+  const { org_id, id: app_id, endpoint, is_local } = app
+  const destination = appEntryDestination({ org_id, app_id, endpoint, is_local }, extra)
+  return destination.kind === 'internal' ? (
+    <Link to={destination.to}>{children}</Link>
+  ) : (
+    <a href={destination.href}>{children}</a>
+  )
+}

@@ -1,0 +1,40 @@
+import { BarList } from '../charts/BarList'
+import { BlockSkeleton, DataCard } from '../charts/DataCard'
+import { useT } from '../../i18n/useT'
+import { CsvButton } from './ExportButtons'
+import { useOverall } from './board'
+import { shareOf } from './shares'
+import styles from './Breakdowns.module.css'
+
+export function TopEvents() {
+  const t = useT()
+  const query = useOverall('top_events')
+  const title = t('dashboard.topEvents')
+  return (
+    <DataCard
+      title={title}
+      definition={t('dashboard.topEventsDefinition')}
+      query={query}
+      skeleton={<BlockSkeleton height={360} />}
+      actions={query.data?.can_export && <CsvButton table="top_events" title={title} />}
+    >
+      {({ top_events }) =>
+        top_events.length === 0 ? (
+          <p className={styles.none}>{t('dashboard.none')}</p>
+        ) : (
+          <BarList
+            label={title}
+            heading={t('dashboard.event')}
+            columns={[t('metric.events'), t('dashboard.users')]}
+            rows={top_events.map(({ event, events, users }) => ({
+              key: event,
+              name: <code className={styles.code}>{event}</code>,
+              share: shareOf(events, top_events),
+              counts: [events, users],
+            }))}
+          />
+        )
+      }
+    </DataCard>
+  )
+}

@@ -1,0 +1,115 @@
+/** Range, granularity and comparison are in the address, so that a link shows what was on screen. */
+import { useCallback, useMemo } from 'react'
+import { useSearchParams } from 'react-router'
+import { dayAt } from '../../lib/zonedDay'
+import { useNow } from '../useNow'
+import {
+  COMPARISONS,
+  granularitiesFor,
+  movedRange,
+  presetRange,
+  readRange,
+  usualGranularity,
+  writeRange,
+  type Comparison,
+  type DayRange,
+  type Granularity,
+  type Preset,
+} from './range'
+
+export interface RangeParams {
+  range: DayRange
+  /** Null for days that were chosen one by one. */
+  preset: Preset | null
+  granularity: Granularity
+  /** Those that make sense for the range. */
+  granularities: Granularity[]
+  compare: Comparison
+  /** The day that it is in the zone. */
+  today: string
+  timezone: string
+  setRange: (range: Preset | DayRange) => void
+  setGranularity: (granularity: Granularity) => void
+  setCompare: (compare: Comparison) => void
+  /** To the time directly before or after. */
+  move: (steps: -1 | 1) => void
+}
+
+interface Defaults {
+  preset?: Preset
+  compare?: Comparison
+}
+
+export function useRangeParams(
+  timezone: string,
+  { preset = '7d', compare = 'previous_period' }: Defaults = {},
+): RangeParams {
+  const [query, setQuery] = useSearchParams()
+  const today = todayIn(useNow(), timezone)
+  const state = useMemo(
+    () => readState(query, today, { preset, compare }),
+    [query, today, preset, compare],
+  )
+
+  const change = useCallback(
+    (name: string, value: string, standard: string | null, replace = false) =>
+      setQuery((before) => changed(before, name, value, standard), {
+        replace,
+        preventScrollReset: true,
+      }),
+    [setQuery],
+  )
+  return {
+    ...state,
+    today,
+    timezone,
+    setRange: (range) => change('range', writeRange(range), preset),
+    setGranularity: (chosen) => change('granularity', chosen, usualGranularity(state.range)),
+    setCompare: (chosen) => change('compare', chosen, compare),
+    // Each press as a step of its own would make Back useless.
+    move: (steps) => change('range', writeRange(movedRange(state.range, steps)), preset, true),
+  }
+}
+
+/** A zone that the server knows and this browser does not: the day in its own is near enough. */
+function todayIn(now: number, timezone: string): string {
+  try {
+    return dayAt(now, timezone)
+  } catch {
+    return dayAt(now, Intl.DateTimeFormat().resolvedOptions().timeZone)
+  }
+}
+
+/** Anyone can write an address: what makes no sense counts as absent. */
+export function readState(
+  query: URLSearchParams,
+  today: string,
+  defaults: { preset: Preset; compare: Comparison },
+): Pick<RangeParams, 'range' | 'preset' | 'granularity' | 'granularities' | 'compare'> {
+  const chosen = readRange(query.get('range')) ?? defaults.preset
+  const preset = typeof chosen === 'string' ? chosen : null
+  const range = typeof chosen === 'string' ? presetRange(chosen, today) : chosen
+  const granularities = granularitiesFor(range)
+  return {
+    range,
+    preset,
+    granularities,
+    granularity:
+      granularities.find((one) => one === query.get('granularity')) ?? usualGranularity(range),
+    compare: COMPARISONS.find((one) => one === query.get('compare')) ?? defaults.compare,
+  }
+}
+
+/** Defaults need no mention, and other rows begin at their first page. */
+export function changed(
+  before: URLSearchParams,
+  name: string,
+  value: string,
+  standard: string | null,
+): URLSearchParams {
+  const query = new URLSearchParams(before)
+  query.delete('page')
+  if (value === standard) query.delete(name)
+  else query.set(name, value)
+  return query
+}

@@ -1,0 +1,50 @@
+/** In place of a team's page for as long as there is no team to show: on its way, gone, none, failed. */
+import { useMatches } from 'react-router'
+import { ApiError } from '../api/errors'
+import { Centered } from '../components/Centered'
+import { LinkButton } from '../components/LinkButton'
+import { LoadFailure } from '../components/LoadFailure'
+import { Page } from '../components/Page'
+import { Statement } from '../components/Statement'
+import { RowSkeleton } from '../components/table/RowSkeleton'
+import { useT } from '../i18n/useT'
+import { paths } from '../paths'
+import type { RouteHandle } from '../router/entry'
+import type { useOrgOnScreen } from '../session/org'
+
+export function OrgUnloaded({ org, choices, hasNone }: ReturnType<typeof useOrgOnScreen>) {
+  const t = useT()
+  // Under the page's own heading, so that nothing jumps when it comes.
+  const title = (useMatches().at(-1)?.handle as RouteHandle | undefined)?.title
+  const failed = org.error ? org : choices.error ? choices : null
+  const gone = org.error instanceof ApiError && org.error.status === 404
+  if (hasNone || gone) {
+    return (
+      <Centered>
+        <Statement
+          title={t(gone ? 'org.gone' : 'org.none')}
+          actions={
+            <LinkButton type="primary" to={paths.organizations()}>
+              {t('common.toTeams')}
+            </LinkButton>
+          }
+        >
+          <p>{t(gone ? 'org.goneText' : 'org.noneText')}</p>
+        </Statement>
+      </Centered>
+    )
+  }
+  return (
+    <Page title={title ? t(title) : ''}>
+      {failed?.error ? (
+        <LoadFailure
+          error={failed.error}
+          retrying={failed.isFetching}
+          onRetry={() => void failed.refetch()}
+        />
+      ) : (
+        <RowSkeleton rows={6} />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,29 @@
+import { Centered } from '../components/Centered'
+import { LinkButton } from '../components/LinkButton'
+import { Statement } from '../components/Statement'
+import { useT } from '../i18n/useT'
+import { paths } from '../paths'
+import { useApp } from './AppSettingsLayoutContext'
+
+/** In place of the pages of a deleted app: nobody reads its data any more. */
+export function WorkspaceClosed() {
+  const t = useT()
+  const { app } = useApp()
+  return (
+    <Centered>
+      <Statement
+        title={t('workspace.closed')}
+        actions={
+          <>
+            <LinkButton type="primary" to={paths.teamApps({ org: app.org_id })}>
+              {t('title.teamApps')}
+            </LinkButton>
+            <LinkButton to={paths.appDetail(app.id)}>{t('workspace.settings')}</LinkButton>
+          </>
+        }
+      >
+        <p>{t('workspace.closedText')}</p>
+      </Statement>
+    </Centered>
+  )
+}

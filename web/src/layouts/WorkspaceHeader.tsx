@@ -1,0 +1,28 @@
+import { SettingOutlined } from '@ant-design/icons'
+import { Badge } from '../components/Badge'
+import { LinkButton } from '../components/LinkButton'
+import { useT } from '../i18n/useT'
+import { paths } from '../paths'
+import { useApp } from './AppSettingsLayoutContext'
+import { TONES } from './AppSettingsLayoutHeader'
+import { WorkspaceSwitcher } from './WorkspaceSwitcher'
+import styles from './Workspace.module.css'
+
+/** Which app this is and in what state, the way to another one, and to this one's settings. */
+export function WorkspaceHeader({ page }: { page: string }) {
+  const t = useT()
+  const { app } = useApp()
+  return (
+    <header className={styles.header}>
+      <WorkspaceSwitcher app={app} page={page} />
+      <Badge tone={TONES[app.status]}>{t(`apps.state.${app.status}`)}</Badge>
+      <LinkButton
+        className={styles.settings}
+        to={paths.appDetail(app.id)}
+        icon={<SettingOutlined aria-hidden />}
+      >
+        {t('workspace.settings')}
+      </LinkButton>
+    </header>
+  )
+}

@@ -1,0 +1,32 @@
+/** Loads the app that an address names, and what the person may do in it. */
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { appQuery, ownRoleQuery } from '../api/app'
+import { ApiError } from '../api/errors'
+import { useLanguageStore } from '../i18n/store'
+import { accessTo } from '../pages/application/gating'
+import type { OpenApp } from './AppSettingsLayoutContext'
+
+export function useAppOnScreen(appId: string) {
+  const language = useLanguageStore((state) => state.currentLang)
+  const app = useQuery(appQuery(appId))
+  const own = useQuery(ownRoleQuery(appId, language))
+  const open = useMemo(
+    (): OpenApp | undefined =>
+      app.data && own.data && { app: app.data, ...accessTo(app.data, own.data.permissions) },
+    [app.data, own.data],
+  )
+
+  // A refusal counts against what is known from before: the app is gone, or closed to the person.
+  const failed = [app, own].find(({ data, error }) => error && (!data || isRefusal(error)))
+  const failure = failed?.error && {
+    error: failed.error,
+    retrying: failed.isFetching,
+    onRetry: () => void Promise.all([app.refetch(), own.refetch()]),
+  }
+  return { open, own: own.data, failure }
+}
+
+function isRefusal(error: Error): boolean {
+  return error instanceof ApiError && (error.status === 403 || error.status === 404)
+}

@@ -1,0 +1,65 @@
+/** What a developer pastes to send an app its first data, filled with the app's own keys. */
+import type { App } from '../api/app'
+
+/** Stands where the app's collect key belongs, for those who may not see it. */
+export const KEY_PLACEHOLDER = 'YOUR_COLLECT_KEY'
+export const ACCESS_KEY_PLACEHOLDER = 'YOUR_ACCESS_KEY_ID'
+/** A secret is shown once, when it is made; nothing can fill it in later. */
+export const SECRET_PLACEHOLDER = 'YOUR_ACCESS_KEY_SECRET'
+
+type Target = Pick<App, 'endpoint' | 'collect_key'>
+
+const originOf = ({ endpoint }: Pick<App, 'endpoint'>) => endpoint.replace(/\/+$/, '')
+
+export function snippetOf(app: Target): string {
+  return [
+    '<script async',
+    `  src="${originOf(app)}/sdk/atrium.js"`,
+    `  data-app-key="${app.collect_key ?? KEY_PLACEHOLDER}"></script>`,
+  ].join('\n')
+}
+
+export function moduleSnippetOf(app: Target): string {
+  return [
+    "import { init } from '@atrium/analytics-js'",
+    '',
+    'const client = init({',
+    `  url: '${originOf(app)}',`,
+    `  appKey: '${app.collect_key ?? KEY_PLACEHOLDER}',`,
+    '})',
+    '',
+    "client.track('signup', { plan: 'pro' })",
+  ].join('\n')
+}
+
+/** For any POSIX shell with openssl and curl: it signs what it sends, as docs/sdk.md describes. */
+export function signedCallOf(app: Pick<App, 'endpoint'>, accessKeyId: string | null): string {
+  return [
+    `URL='${originOf(app)}'`,
+    `KEY_ID='${accessKeyId ?? ACCESS_KEY_PLACEHOLDER}'`,
+    `SECRET='${SECRET_PLACEHOLDER}'`,
+    '',
+    "LOG_ID=$(openssl rand -hex 16 | sed 's/./&-/20;s/./&-/16;s/./&-/12;s/./&-/8')",
+    'TIMESTAMP=$(date +%s)000',
+    "NONCE=$(printf '%06d' $((0x$(openssl rand -hex 3) % 1000000)))",
+    'BODY=$(cat <<JSON',
+    '{"messages": [{"type": "Event", "data": {',
+    '  "log_id": "$LOG_ID", "event": "signup", "timestamp": $TIMESTAMP,',
+    '  "device_id": "server-1", "properties": {"plan": "pro"}',
+    '}}]}',
+    'JSON',
+    ')',
+    '',
+    "SIGNATURE=$(printf '%s\\n%s\\n%s\\n%s\\n%s\\n%s' \\",
+    '  POST /v1/collect "$KEY_ID" "$NONCE" "$TIMESTAMP" "$BODY" |',
+    '  openssl dgst -sha256 -hmac "$SECRET" -binary | openssl base64 -A)',
+    '',
+    'curl "$URL/v1/collect" \\',
+    "  -H 'Content-Type: application/json' \\",
+    '  -H "X-Access-Key-Id: $KEY_ID" \\',
+    '  -H "X-Timestamp: $TIMESTAMP" \\',
+    '  -H "X-Nonce: $NONCE" \\',
+    '  -H "X-Signature: $SIGNATURE" \\',
+    '  --data-binary "$BODY"',
+  ].join('\n')
+}

@@ -1,0 +1,39 @@
+import { useRef } from 'react'
+import { useT } from '../../i18n/useT'
+import { AppsTable } from './AppsTable'
+import { BoardTools } from './BoardTools'
+import { Breakdowns } from '../../components/figures/Breakdowns'
+import { Controls } from './Controls'
+import { Figures } from '../../components/figures/Figures'
+import { IngestHealth } from '../../components/figures/IngestHealth'
+import { PrintHead } from './PrintHead'
+import { TopEvents } from '../../components/figures/TopEvents'
+import { Trend } from '../../components/figures/Trend'
+import { useFullScreen } from './useFullScreen'
+import styles from './BoardFrame.module.css'
+
+export function BoardFrame() {
+  const t = useT()
+  const frame = useRef<HTMLDivElement>(null)
+  const screen = useFullScreen(frame)
+  return (
+    <div ref={frame} className={styles.frame} data-full={screen.full}>
+      <div className={styles.board}>
+        <div className={styles.head}>
+          <h1 className={styles.title}>{t('title.dataDashboard')}</h1>
+          <BoardTools screen={screen} />
+        </div>
+        <PrintHead />
+        <Controls />
+        <Figures />
+        <Trend />
+        <AppsTable />
+        <div className={styles.pair}>
+          <TopEvents />
+          <IngestHealth />
+        </div>
+        <Breakdowns />
+      </div>
+    </div>
+  )
+}

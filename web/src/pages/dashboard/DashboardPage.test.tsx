@@ -1,0 +1,253 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { configure, render, screen, waitFor, within } from '@testing-library/react'
+import { createMemoryRouter, RouterProvider } from 'react-router'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { App } from '../../api/app'
+import { FIGURES, type OverallPart } from '../../api/overall'
+import { queryClient } from '../../api/queryClient'
+import { saveFile } from '../../lib/saveFile'
+import { rememberUser } from '../../session/session'
+import { anApp, user } from '../../testing/app'
+import { aUser, ok, refusal, stubServer, type SeenRequest } from '../../testing/server'
+import DashboardPage from './DashboardPage'
+
+vi.mock('../../lib/saveFile', () => ({ saveFile: vi.fn() }))
+configure({ asyncUtilTimeout: 10_000 })
+
+// What is drawn is for the browser tests; here the library never comes.
+vi.mock('../../components/charts/loadEngine', () => ({ loadEngine: () => new Promise(() => {}) }))
+
+const ORG = {
+  id: 'org-1',
+  name: '数据平台部',
+  timezone: 'Asia/Shanghai',
+  permissions: ['org_app:create'],
+}
+const SHOP = { ...anApp, permissions: ['dashboard:view'] }
+const figure = (value: number) => ({ value, previous: 1000, change: 0.5 })
+const figures = (events: number) =>
+  Object.fromEntries(
+    FIGURES.map((name, index) => [name, figure(index === 0 ? events : 10 + index)]),
+  )
+const point = (time: number, events: number) => ({
+  time,
+  events,
+  page_views: 1,
+  active_users: 1,
+  active_devices: 1,
+})
+
+const PARTS: Record<OverallPart, unknown> = {
+  totals: figures(1_284_033),
+  series: [
+    {
+      ...point(Date.parse('2026-03-01T00:00:00+08:00'), 4321),
+      previous: point(Date.parse('2026-02-22T00:00:00+08:00'), 1234),
+    },
+  ],
+  apps: [{ id: 'app-1', name: '商城', share: 0.75, ...figures(900) }],
+  top_events: [{ event: 'add_to_cart', events: 77, users: 7 }],
+  breakdowns: {
+    os: [
+      { value: 'HarmonyOS', events: 30, users: 3, other: false },
+      { value: 'other', events: 10, users: 1, other: true },
+    ],
+    browser: [{ value: '', events: 5, users: 1, other: false }],
+    device_type: [],
+    language: [{ value: 'de', events: 5, users: 1, other: false }],
+  },
+  ingest: {
+    accepted: 90,
+    duplicate: 6,
+    rejected: 4,
+    reasons: [
+      {
+        reason: 'bad_time',
+        name: '时间不合法',
+        count: 4,
+        samples: [{ at: '2026-03-01T00:00:00.000Z', sample: '{"time":"<string 12>"}' }],
+      },
+    ],
+  },
+}
+
+interface Shown {
+  search?: string
+  apps?: App[]
+  canExport?: boolean
+  /** In place of a part's answer. */
+  instead?: Partial<Record<OverallPart, () => Response | Promise<Response>>>
+}
+
+let seen: SeenRequest[]
+
+function show({ search = '?org=org-1', apps = [SHOP], canExport = true, instead = {} }: Shown) {
+  rememberUser(aUser)
+  seen = stubServer({
+    '/orgs/org-1': ok(ORG),
+    '/orgs/org-1/apps': ok({ items: apps, total: apps.length }),
+    '/orgs/org-1/data-overall': () => {
+      const asked = JSON.parse(seen.at(-1)!.body) as { parts: [OverallPart]; granularity: string }
+      const [part] = asked.parts
+      if (instead[part]) return instead[part]()
+      return Response.json({
+        data: {
+          range: { start: '', end: '', timezone: 'Asia/Shanghai', granularity: asked.granularity },
+          apps_seen: [{ id: 'app-1', name: '商城' }],
+          can_export: canExport,
+          [part]: PARTS[part],
+        },
+      })
+    },
+    '/orgs/org-1/data-overall/export': () => new Response('\ufeff事件,次数'),
+  })
+  const router = createMemoryRouter([{ path: '*', element: <DashboardPage /> }], {
+    initialEntries: [`/data-dashboard${search}`],
+  })
+  render(
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  )
+  return router
+}
+
+/** Finding by role takes seconds on a page this large; its headings are found at once. */
+async function card(title: string): Promise<HTMLElement> {
+  const heading = await screen.findByText(title, { selector: 'h2' })
+  return heading.closest('section')!
+}
+async function cardWith(title: string, text: string): Promise<string> {
+  const found = await card(title)
+  await within(found).findByText(text)
+  return found.textContent
+}
+const csvOfTop = () => screen.findByLabelText('导出“热门事件”（CSV）')
+const asked = (part: OverallPart) =>
+  seen
+    .filter(({ path }) => path.endsWith('/data-overall'))
+    .map(({ body }) => JSON.parse(body) as { parts: string[]; [name: string]: unknown })
+    .filter(({ parts }) => parts[0] === part)
+
+beforeEach(() => vi.clearAllMocks())
+
+describe('the board', () => {
+  it('shows every part', async () => {
+    show({})
+    await cardWith('事件数', '1,284,033')
+    expect(await cardWith('事件数趋势', '4,321')).toContain('1,234')
+    const link = await screen.findByText('商城', { selector: 'a' })
+    expect(link.getAttribute('href')).toBe('/org-id/org-1/app-id/app-1')
+    expect(link.closest('tr')!.textContent).toContain('75%')
+    await cardWith('热门事件', 'add_to_cart')
+    expect(await cardWith('操作系统', 'HarmonyOS')).toMatch(/HarmonyOS30375%其他10125%/)
+    await cardWith('浏览器', '未上报')
+    await cardWith('语言', '德语')
+    const ingest = await cardWith('数据接收', '时间不合法')
+    expect(ingest).toMatch(/已接收9090%重复66%已拒绝44%/)
+    expect(ingest).toContain('"time": "<string 12>"')
+  })
+
+  it('asks for each part by itself, so that a slow one holds up nothing', async () => {
+    show({ instead: { totals: () => new Promise(() => {}), apps: () => new Promise(() => {}) } })
+    await cardWith('热门事件', 'add_to_cart')
+    await cardWith('事件数', '加载中')
+    for (const { body } of seen.filter(({ path }) => path.endsWith('/data-overall'))) {
+      expect((JSON.parse(body) as { parts: string[] }).parts).toHaveLength(1)
+    }
+  })
+
+  it('lets one part fail with a retry of its own', async () => {
+    const answers = [refusal(503, { message: '数据服务暂时不可用', errors: [] })]
+    show({
+      instead: {
+        top_events: () =>
+          answers.pop()?.() ??
+          ok({ apps_seen: [], can_export: false, top_events: PARTS.top_events })(),
+      },
+    })
+    const top = within(await card('热门事件'))
+    expect((await top.findByRole('alert')).textContent).toContain('数据服务暂时不可用')
+    await cardWith('操作系统', 'HarmonyOS')
+    await user.click(top.getByRole('button', { name: /重\s?试/ }))
+    expect(await top.findByText('add_to_cart')).toBeDefined()
+  })
+
+  it('asks what the address says', async () => {
+    show({
+      search:
+        '?org=org-1&range=2026-03-01..2026-03-07&granularity=hour&compare=previous_year&apps=app-1&zone=Europe/Berlin&metric=page_views',
+    })
+    await waitFor(() =>
+      expect(asked('series').at(-1)).toEqual({
+        parts: ['series'],
+        start: '2026-03-01',
+        end: '2026-03-07',
+        granularity: 'hour',
+        compare: 'previous_year',
+        app_ids: ['app-1'],
+        timezone: 'Europe/Berlin',
+      }),
+    )
+    await card('浏览量趋势')
+  })
+
+  it('puts what is chosen into the address', async () => {
+    const router = show({})
+    await user.click(await screen.findByLabelText('活跃用户', { selector: 'input' }))
+    await user.click(screen.getByLabelText('按小时'))
+    expect(router.state.location.search).toBe('?org=org-1&metric=active_users&granularity=hour')
+    await waitFor(() => expect(asked('series').at(-1)!.granularity).toBe('hour'))
+    // What no granularity changes is not asked for again.
+    expect(asked('top_events')).toHaveLength(1)
+  })
+})
+
+describe('exports', () => {
+  it('are written by the server, of the table and of what is on screen', async () => {
+    show({ search: '?org=org-1&range=2026-03-01..2026-03-07' })
+    await user.click(await csvOfTop())
+    await waitFor(() => expect(saveFile).toHaveBeenCalledOnce())
+    const [name, file] = vi.mocked(saveFile).mock.lastCall!
+    expect(name).toBe('atrium-top_events-2026-03-01_2026-03-07.csv')
+    expect(await file.text()).toBe('事件,次数')
+    const { body } = seen.find(({ path }) => path.endsWith('/export'))!
+    expect(JSON.parse(body)).toMatchObject({ table: 'top_events', start: '2026-03-01' })
+  })
+
+  it('are not offered to those who may not', async () => {
+    show({ canExport: false })
+    await cardWith('热门事件', 'add_to_cart')
+    await screen.findByText('商城', { selector: 'a' })
+    expect(screen.queryByLabelText(/^导出/)).toBeNull()
+  })
+})
+
+describe('the faces of the board', () => {
+  it('offers an app to a team without one', async () => {
+    show({ apps: [] })
+    await user.click(await screen.findByText('新建应用'))
+    expect(await screen.findByRole('dialog')).toBeDefined()
+  })
+
+  it('is closed to those who may see no app’s figures', async () => {
+    show({ apps: [{ ...SHOP, permissions: ['app:view'] }] })
+    expect(await screen.findByText('403')).toBeDefined()
+  })
+
+  it('leads to the quick start where nothing has happened', async () => {
+    const empty = { ...point(1, 0), page_views: 0, active_users: 0, active_devices: 0 }
+    show({
+      instead: {
+        series: ok({
+          range: { timezone: 'UTC', granularity: 'day' },
+          apps_seen: [],
+          can_export: true,
+          series: [{ ...empty, previous: null }],
+        }),
+      },
+    })
+    const way = await screen.findByText('接入“商城”')
+    expect(way.getAttribute('href')).toBe('/org-id/org-1/app-id/app-1/quick-start')
+  })
+})

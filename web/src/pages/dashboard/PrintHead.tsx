@@ -1,0 +1,28 @@
+import { rangeText } from '../../components/range/rangeText'
+import { useLanguageStore } from '../../i18n/store'
+import { useT } from '../../i18n/useT'
+import { useOrg } from '../../session/org'
+import { useBoard, useOverall } from '../../components/figures/board'
+import styles from './PrintHead.module.css'
+
+/** On paper the controls are gone, so it says in words what the figures are of. */
+export function PrintHead() {
+  const t = useT()
+  const org = useOrg()
+  const language = useLanguageStore((state) => state.currentLang)
+  const { question, chosen } = useBoard()
+  const { data } = useOverall('totals')
+  const names = data?.apps_seen.map(({ name }) => name)
+  return (
+    <div className={styles.head}>
+      <p className={styles.title}>
+        {org.name} · {t('title.dataDashboard')}
+      </p>
+      <p>
+        {rangeText(question, language)} · {question.timezone} ·{' '}
+        {t(`range.compare.${question.compare}`)}
+      </p>
+      <p>{chosen.length > 0 && names ? names.join(' · ') : t('dashboard.allApps')}</p>
+    </div>
+  )
+}

@@ -1,0 +1,28 @@
+import type { App } from '../../api/app'
+
+/** What `apps=` lists. Ids of apps that are not among the team's count as absent, once those are known. */
+export function chosenApps(listed: string | null, apps: Pick<App, 'id'>[] | undefined): string[] {
+  const ids = [...new Set(listed?.split(',').filter(Boolean))]
+  return apps ? ids.filter((id) => apps.some((app) => app.id === id)) : ids
+}
+
+export function isZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).format() !== ''
+  } catch {
+    return false
+  }
+}
+
+/** Other rows begin at their first page. */
+export function withParam(
+  before: URLSearchParams,
+  name: string,
+  value: string | null,
+): URLSearchParams {
+  const query = new URLSearchParams(before)
+  query.delete('page')
+  if (value) query.set(name, value)
+  else query.delete(name)
+  return query
+}

@@ -1,0 +1,99 @@
+/** What people say about an event or a property, in the place where it is read. */
+import { EditOutlined } from '@ant-design/icons'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Button, Input } from 'antd'
+import { useEffect, useRef, useState } from 'react'
+import { catalogueOf } from '../../../api/catalogue'
+import { FormError } from '../../../components/form/FormError'
+import { SubmitButton } from '../../../components/form/SubmitButton'
+import { useT } from '../../../i18n/useT'
+import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import styles from './events.module.css'
+
+const DESCRIPTION_MAX = 500
+
+interface DescriptionProps {
+  /** Names the field, also for whoever only hears it. */
+  label: string
+  value?: string | null
+  editable: boolean
+  /** Null takes it away. */
+  onSave: (text: string | null) => Promise<unknown>
+}
+
+export function Description({ label, value, editable, onSave }: DescriptionProps) {
+  const t = useT()
+  const [editing, setEditing] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const wasEditing = useRef(false)
+  // The field that held the focus is gone; the button that opened it is back.
+  useEffect(() => {
+    if (wasEditing.current && !editing) button.current?.focus()
+    wasEditing.current = editing
+  }, [editing])
+
+  if (editing) {
+    return <Editor {...{ label, value, onSave }} onClose={() => setEditing(false)} />
+  }
+  return (
+    <div className={styles.description}>
+      {value ? <p>{value}</p> : <p className={styles.soft}>{t('events.undescribed')}</p>}
+      {editable && (
+        <Button
+          ref={button}
+          type="text"
+          size="small"
+          icon={<EditOutlined aria-hidden />}
+          aria-label={t('events.edit', { name: label })}
+          title={t('events.edit', { name: label })}
+          onClick={() => setEditing(true)}
+        />
+      )}
+    </div>
+  )
+}
+
+interface EditorProps extends Pick<DescriptionProps, 'label' | 'value' | 'onSave'> {
+  onClose: () => void
+}
+
+function Editor({ label, value, onSave, onClose }: EditorProps) {
+  const t = useT()
+  const { app } = useApp()
+  const client = useQueryClient()
+  const [text, setText] = useState(value ?? '')
+  const saving = useMutation({
+    mutationFn: () => onSave(text.trim() || null),
+    onSuccess: async () => {
+      await client.invalidateQueries(catalogueOf(app.id))
+      onClose()
+    },
+  })
+  return (
+    <form
+      className={styles.editor}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!saving.isPending) saving.mutate()
+      }}
+    >
+      <FormError>{saving.error?.message}</FormError>
+      <Input.TextArea
+        aria-label={label}
+        autoFocus
+        value={text}
+        maxLength={DESCRIPTION_MAX}
+        rows={3}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <div className={styles.deeds}>
+        <SubmitButton size="small" sending={saving.isPending}>
+          {t('common.save')}
+        </SubmitButton>
+        <Button size="small" disabled={saving.isPending} onClick={onClose}>
+          {t('common.cancel')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,119 @@
+/** One event beside the catalogue: what it means, how often it comes, and what it carries. */
+import { useQuery } from '@tanstack/react-query'
+import { Button, Drawer, Skeleton } from 'antd'
+import { describeEvent, eventQuery, type EventItem } from '../../../api/catalogue'
+import { Badge } from '../../../components/Badge'
+import { FormError } from '../../../components/form/FormError'
+import { LinkButton } from '../../../components/LinkButton'
+import { LoadFailure } from '../../../components/LoadFailure'
+import { Moment } from '../../../components/Moment'
+import { Counted, UNKNOWN } from '../../../components/table/Counted'
+import { Waiting } from '../../../components/Waiting'
+import { useT } from '../../../i18n/useT'
+import { useApp, useWatched } from '../../../layouts/AppSettingsLayoutContext'
+import { paths } from '../../../paths'
+import { Description } from './Description'
+import { EventPropertyList } from './EventPropertyList'
+import { useHiding } from './useHiding'
+import styles from './events.module.css'
+
+interface EventDrawerProps {
+  /** None: it is closed. */
+  event: string | undefined
+  onClose: () => void
+}
+
+export function EventDrawer({ event, onClose }: EventDrawerProps) {
+  const t = useT()
+  return (
+    <Drawer
+      open={event !== undefined}
+      title={event}
+      size={640}
+      closable={{ 'aria-label': t('common.close') }}
+      destroyOnHidden
+      onClose={onClose}
+    >
+      {event !== undefined && <Content key={event} event={event} />}
+    </Drawer>
+  )
+}
+
+function Content({ event }: { event: string }) {
+  const t = useT()
+  const { app } = useApp()
+  const found = useQuery(eventQuery(app.id, event))
+  if (found.data) return <Details item={found.data} />
+  if (found.data === null) return <p role="status">{t('events.gone')}</p>
+  return found.error ? (
+    <LoadFailure
+      error={found.error}
+      retrying={found.isFetching}
+      onRetry={() => void found.refetch()}
+    />
+  ) : (
+    <Waiting>
+      <Skeleton active title={false} paragraph={{ rows: 8 }} />
+    </Waiting>
+  )
+}
+
+function Details({ item }: { item: EventItem }) {
+  const t = useT()
+  const { app, may, mayChange } = useApp()
+  const watched = useWatched()
+  const hiding = useHiding()
+  const manages = mayChange('metadata:manage')
+  const { event, hidden } = item
+  return (
+    <div className={styles.details}>
+      {may('metadata:view') && (
+        <Description
+          label={t('events.description')}
+          value={item.description}
+          editable={manages}
+          onSave={(description) => watched(describeEvent(app.id, { event, description }))}
+        />
+      )}
+      <dl className={styles.facts}>
+        <Fact name={t('events.count')}>
+          <Counted value={item.events_30d} />
+        </Fact>
+        <Fact name={t('events.users')}>
+          <Counted value={item.users_30d} />
+        </Fact>
+        <Fact name={t('events.firstSeen')}>
+          {item.first_seen == null ? UNKNOWN : <Moment at={item.first_seen} />}
+        </Fact>
+        <Fact name={t('events.lastSeen')}>
+          {item.last_seen == null ? UNKNOWN : <Moment at={item.last_seen} />}
+        </Fact>
+      </dl>
+      <FormError>{hiding.failure}</FormError>
+      <div className={styles.deeds}>
+        {may('query:run') && (
+          <LinkButton type="primary" to={paths.workspace.explore(app, { event })}>
+            {t('events.explore')}
+          </LinkButton>
+        )}
+        {manages && (
+          <Button loading={hiding.busy} onClick={() => hiding.hide(item)}>
+            {t(hidden ? 'events.unhide' : 'events.hide')}
+          </Button>
+        )}
+        {hidden && <Badge tone="soft">{t('events.status.hidden')}</Badge>}
+        {hidden && <span className={styles.soft}>{t('events.hiddenText')}</span>}
+      </div>
+      <EventPropertyList event={event} editable={manages} />
+    </div>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

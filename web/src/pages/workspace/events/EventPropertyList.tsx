@@ -1,0 +1,132 @@
+/** What an event carries, as its newest examples show: types, how often, and sample values. */
+import { useQuery } from '@tanstack/react-query'
+import { Skeleton } from 'antd'
+import {
+  describeProperty,
+  eventPropertiesQuery,
+  type EventProperties,
+  type EventProperty,
+} from '../../../api/catalogue'
+import { percent } from '../../../components/charts/format'
+import { ShareBar } from '../../../components/charts/ShareBar'
+import { LoadFailure } from '../../../components/LoadFailure'
+import { formatCount } from '../../../components/table/Counted'
+import { useLanguageStore } from '../../../i18n/store'
+import { Waiting } from '../../../components/Waiting'
+import { useT } from '../../../i18n/useT'
+import { useApp, useWatched } from '../../../layouts/AppSettingsLayoutContext'
+import { Hidden } from '../PropertyList'
+import { Description } from './Description'
+import styles from './events.module.css'
+
+interface EventPropertyListProps {
+  event: string
+  editable: boolean
+}
+
+export function EventPropertyList({ event, editable }: EventPropertyListProps) {
+  const t = useT()
+  const { app } = useApp()
+  const properties = useQuery(eventPropertiesQuery(app.id, event))
+  return (
+    <section aria-label={t('properties.title')}>
+      <h2 className={styles.title}>{t('properties.title')}</h2>
+      {properties.data ? (
+        <Properties found={properties.data} event={event} editable={editable} />
+      ) : properties.error ? (
+        <LoadFailure
+          error={properties.error}
+          retrying={properties.isFetching}
+          onRetry={() => void properties.refetch()}
+        />
+      ) : (
+        <Waiting>
+          <Skeleton active title={false} paragraph={{ rows: 6 }} />
+        </Waiting>
+      )}
+    </section>
+  )
+}
+
+interface PropertiesProps extends EventPropertyListProps {
+  found: EventProperties
+}
+
+function Properties({ found: { sampled, items }, event, editable }: PropertiesProps) {
+  const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
+  if (sampled === 0) return <p className={styles.soft}>{t('events.noneOfLate')}</p>
+  if (items.length === 0) return <p className={styles.soft}>{t('properties.none')}</p>
+  return (
+    <>
+      <p className={styles.soft}>
+        {t('events.sampled', { count: formatCount(sampled, language) })}
+      </p>
+      <ul className={styles.properties}>
+        {items.map((property) => (
+          <Property key={property.property} property={property} event={event} editable={editable} />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Property(props: EventPropertyListProps & { property: EventProperty }) {
+  const { event, editable, property: known } = props
+  const t = useT()
+  const { app } = useApp()
+  const watched = useWatched()
+  const { property, types, share, description } = known
+  const label = t('events.descriptionOf', { name: property })
+  return (
+    <li className={styles.property}>
+      <div className={styles.propertyHead}>
+        <code>{property}</code>
+        <Types types={types} />
+        <span className={styles.share} title={t('events.share')}>
+          <span className="visually-hidden">{t('events.share')}</span>
+          <ShareBar share={share} />
+        </span>
+      </div>
+      {(editable || description) && (
+        <Description
+          label={label}
+          value={description}
+          editable={editable}
+          onSave={(text) =>
+            watched(describeProperty(app.id, { event, property, description: text }))
+          }
+        />
+      )}
+      <Examples property={known} />
+    </li>
+  )
+}
+
+function Types({ types }: Pick<EventProperty, 'types'>) {
+  const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
+  return (
+    <span className={styles.types}>
+      {types.map(({ type, share }) => (
+        <span key={type}>
+          {t(`properties.type.${type}`)}
+          {types.length > 1 && ` ${percent(share, language)}`}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+function Examples({ property: { personal, examples } }: { property: EventProperty }) {
+  const t = useT()
+  const { may } = useApp()
+  if (examples.length === 0) return personal && !may('profile:pii') ? <Hidden /> : null
+  return (
+    <ul className={styles.examples} aria-label={t('events.examples')}>
+      {examples.map((example) => (
+        <li key={example}>{example}</li>
+      ))}
+    </ul>
+  )
+}

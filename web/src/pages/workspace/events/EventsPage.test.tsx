@@ -1,0 +1,161 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { describe, expect, it } from 'vitest'
+import type { EventItem, EventProperties } from '../../../api/catalogue'
+import type { AppPermission } from '../../application/gating'
+import { showInApp, spaced, user } from '../../../testing/app'
+import { ok, type SeenRequest } from '../../../testing/server'
+import EventsPage from './EventsPage'
+
+const order: EventItem = {
+  event: 'order',
+  description: '下单成功',
+  hidden: false,
+  first_seen: '2026-01-01T00:00:00.000Z',
+  last_seen: new Date(Date.now() - 3_600_000).toISOString(),
+  events_30d: 1_284_033,
+  users_30d: 20_422,
+}
+const properties: EventProperties = {
+  sampled: 5000,
+  items: [
+    {
+      property: 'amount',
+      types: [
+        { type: 'number', share: 0.98 },
+        { type: 'string', share: 0.02 },
+      ],
+      share: 0.31,
+      examples: ['19.9', '128'],
+      personal: false,
+      description: null,
+    },
+    {
+      property: 'phone',
+      types: [{ type: 'string', share: 1 }],
+      share: 1,
+      examples: [],
+      personal: true,
+      description: null,
+    },
+  ],
+}
+
+const READS: AppPermission[] = ['app:view', 'event:view', 'metadata:view']
+const MANAGES: AppPermission[] = [...READS, 'metadata:manage', 'query:run']
+
+function show(shown: Partial<Parameters<typeof showInApp>[1]> = {}) {
+  return showInApp(<EventsPage />, {
+    may: READS,
+    ...shown,
+    answers: {
+      '/apps/app-1/events': ok({ items: [order], total: 1, can_manage: true }),
+      '/apps/app-1/event-properties': ok(properties),
+      '/apps/app-1/event-metadata': ok({}),
+      '/apps/app-1/property-metadata': ok({}),
+      ...shown.answers,
+    },
+  })
+}
+
+const queryOf = (seen: SeenRequest[], path = '/apps/app-1/events') =>
+  new URLSearchParams(seen.filter((request) => request.path === path).at(-1)?.query)
+const sent = (seen: SeenRequest[]) =>
+  seen
+    .filter(({ method }) => method === 'PUT')
+    .map(({ path, body }) => [path, JSON.parse(body) as unknown])
+const drawer = async () => within(await screen.findByRole('dialog'))
+
+describe('the catalogue', () => {
+  it('asks for the busiest visible events and shows their volume', async () => {
+    const seen = show()
+    expect(await screen.findByText('1,284,033')).toBeDefined()
+    expect(screen.getByText('下单成功')).toBeDefined()
+    expect(Object.fromEntries(queryOf(seen))).toMatchObject({
+      status: 'visible',
+      sort: 'events',
+      order: 'desc',
+      page: '1',
+    })
+  })
+
+  it('takes search, status, sort and page from the address', async () => {
+    const seen = show({ search: '?search=or&status=hidden&sort=name&order=asc&page=2' })
+    await waitFor(() =>
+      expect(Object.fromEntries(queryOf(seen))).toEqual({
+        search: 'or',
+        status: 'hidden',
+        sort: 'name',
+        order: 'asc',
+        page: '2',
+        page_size: '20',
+      }),
+    )
+  })
+
+  it('says what fills it', async () => {
+    show({ answers: { '/apps/app-1/events': ok({ items: [], total: 0, can_manage: false }) } })
+    expect(await screen.findByRole('heading', { name: '还没有事件' })).toBeDefined()
+    expect(screen.getByRole('link', { name: '快速开始' })).toBeDefined()
+  })
+
+  it('hides an event and takes it back', async () => {
+    const seen = show({ may: MANAGES })
+    await user.click(await screen.findByRole('button', { name: '“order”的操作' }))
+    await user.click(await screen.findByRole('menuitem', { name: '隐藏事件' }))
+    expect(await screen.findByText(/“order”已隐藏/)).toBeDefined()
+    await user.click(screen.getByRole('button', { name: spaced('撤销') }))
+    expect(await screen.findByText(/“order”已恢复显示/)).toBeDefined()
+    expect(sent(seen)).toEqual([
+      ['/apps/app-1/event-metadata', { event: 'order', hidden: true }],
+      ['/apps/app-1/event-metadata', { event: 'order', hidden: false }],
+    ])
+  })
+
+  it('offers no change to whoever may only look', async () => {
+    show()
+    await screen.findByText('下单成功')
+    expect(screen.queryByRole('button', { name: '“order”的操作' })).toBeNull()
+  })
+})
+
+describe('one event', () => {
+  it('shows what it carries; what is personal says so', async () => {
+    show({ search: '?event=order' })
+    const shown = await drawer()
+    expect(await shown.findByText('amount')).toBeDefined()
+    expect(shown.getByText(/最新的 5,000 条数据/)).toBeDefined()
+    expect(shown.getByText(/数字 98%/)).toBeDefined()
+    expect(shown.getByText('31%')).toBeDefined()
+    expect(shown.getByText('19.9')).toBeDefined()
+    const phone = within(shown.getByText('phone').closest('li')!)
+    expect(phone.getByText('已隐藏').title).toContain('查看个人信息')
+    expect(shown.queryByRole('button', { name: /^编辑/ })).toBeNull()
+  })
+
+  it('is described, and so are its properties', async () => {
+    const seen = show({ may: MANAGES, search: '?event=order' })
+    const shown = await drawer()
+    await user.click(await shown.findByRole('button', { name: '编辑：事件说明' }))
+    const field = shown.getByRole('textbox', { name: '事件说明' })
+    await user.clear(field)
+    await user.click(shown.getByRole('button', { name: spaced('保存') }))
+    await waitFor(() => expect(shown.queryByRole('textbox')).toBeNull())
+    await user.click(shown.getByRole('button', { name: '编辑：amount 的说明' }))
+    await user.type(shown.getByRole('textbox', { name: 'amount 的说明' }), ' 金额 ')
+    await user.click(shown.getByRole('button', { name: spaced('保存') }))
+    await waitFor(() =>
+      expect(sent(seen)).toEqual([
+        ['/apps/app-1/event-metadata', { event: 'order', description: null }],
+        [
+          '/apps/app-1/property-metadata',
+          { event: 'order', property: 'amount', description: '金额' },
+        ],
+      ]),
+    )
+  })
+
+  it('may be gone', async () => {
+    show({ search: '?event=other' })
+    expect(await (await drawer()).findByText(/没有这个事件/)).toBeDefined()
+  })
+})

@@ -1,0 +1,31 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { catalogueOf, describeEvent, type EventItem } from '../../../api/catalogue'
+import { useApp, useWatched } from '../../../layouts/AppSettingsLayoutContext'
+
+export interface Hidden {
+  event: string
+  hidden: boolean
+}
+
+/** Takes an event out of the lists that people choose from, or puts it back. */
+export function useHiding() {
+  const { app } = useApp()
+  const client = useQueryClient()
+  const watched = useWatched()
+  const [done, setDone] = useState<Hidden | null>(null)
+  const hiding = useMutation({
+    mutationFn: (change: Hidden) => watched(describeEvent(app.id, change)),
+    onMutate: () => setDone(null),
+    onSuccess: (_answer, change) => setDone(change),
+    onSettled: () => client.invalidateQueries(catalogueOf(app.id)),
+  })
+  return {
+    hide: ({ event, hidden }: Pick<EventItem, 'event' | 'hidden'>) =>
+      hiding.mutate({ event, hidden: !hidden }),
+    undo: () => done && hiding.mutate({ event: done.event, hidden: !done.hidden }),
+    busy: hiding.isPending,
+    done,
+    failure: hiding.error?.message,
+  }
+}

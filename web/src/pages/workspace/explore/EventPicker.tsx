@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
+import { Select } from 'antd'
+import { useState } from 'react'
+import { eventsQuery } from '../../../api/catalogue'
+import { besideField } from '../../../components/form/TimezoneSelect'
+import { useDebounced } from '../../../components/table/useDebounced'
+import { useT } from '../../../i18n/useT'
+import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import styles from './explore.module.css'
+
+const MOST_SHOWN = 20
+
+interface EventPickerProps {
+  id: string
+  value: string | null
+  onChange: (event: string | null) => void
+}
+
+/** Any event, or one of those in the catalogue; also one by its name, which hides from the catalogue. */
+export function EventPicker({ id, value, onChange }: EventPickerProps) {
+  const t = useT()
+  const { app, may } = useApp()
+  const [opened, setOpened] = useState(false)
+  const [typed, setTyped] = useState('')
+  const search = useDebounced(typed.trim()) || undefined
+  const events = useQuery({
+    ...eventsQuery(app.id, {
+      page: 1,
+      page_size: MOST_SHOWN,
+      search,
+      status: 'visible',
+      sort: 'events',
+      order: 'desc',
+    }),
+    enabled: opened && may('event:view'),
+  })
+  const known = events.data?.items.map(({ event }) => event) ?? []
+  const own = typed.trim()
+  const names = own && !known.includes(own) ? [...known, own] : known
+  return (
+    <Select<string>
+      id={id}
+      className={styles.picker}
+      allowClear
+      placeholder={t('explore.anyEvent')}
+      value={value ?? undefined}
+      loading={events.isFetching}
+      getPopupContainer={besideField}
+      // The server has searched.
+      showSearch={{ filterOption: false, onSearch: setTyped }}
+      notFoundContent={events.error?.message ?? t('explore.typeEvent')}
+      options={names.map((name) => ({ value: name, label: name }))}
+      onOpenChange={(open) => {
+        if (open) setOpened(true)
+        else setTyped('')
+      }}
+      onChange={(chosen: string | undefined) => onChange(chosen ?? null)}
+    />
+  )
+}

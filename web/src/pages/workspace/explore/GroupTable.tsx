@@ -1,0 +1,56 @@
+import type { ExploreBody, ExploreGroup } from '../../../api/explore'
+import { plainCount } from '../../../components/charts/format'
+import { ShareBar } from '../../../components/charts/ShareBar'
+import { Sparkline } from '../../../components/charts/Sparkline'
+import { useLanguageStore } from '../../../i18n/store'
+import { useT } from '../../../i18n/useT'
+import { groupKey, groupName } from './groups'
+import { propertyName } from './propertyName'
+import styles from './explore.module.css'
+
+interface GroupTableProps {
+  groups: ExploreGroup[]
+  body: Pick<ExploreBody, 'measure' | 'group_by'>
+  total: number
+}
+
+export function GroupTable({ groups, body: { measure, group_by }, total }: GroupTableProps) {
+  const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
+  // Someone can be in two groups, so only events are parts of a whole.
+  const shared = measure === 'events' && total > 0
+  return (
+    <table className={styles.groups} aria-label={t('explore.groups')}>
+      <thead>
+        <tr>
+          <th scope="col">{propertyName(group_by ?? '', t)}</th>
+          <th scope="col" className={styles.figure}>
+            {t(`explore.measure.${measure}`)}
+          </th>
+          {shared && <th scope="col">{t('chart.share')}</th>}
+          <th scope="col" className={styles.course}>
+            {t('explore.course')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {groups.map((group, index) => (
+          <tr key={groupKey(group, index)}>
+            <th scope="row" className={group.other || group.redacted ? styles.soft : undefined}>
+              {groupName(group, t)}
+            </th>
+            <td className={styles.figure}>{plainCount(group.total, language)}</td>
+            {shared && (
+              <td>
+                <ShareBar share={group.total / total} />
+              </td>
+            )}
+            <td className={styles.course}>
+              <Sparkline values={group.points} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query'
+import { Select } from 'antd'
+import { useState } from 'react'
+import { valuesQuery } from '../../../api/explore'
+import { TextInput } from '../../../components/form/TextInput'
+import { besideField } from '../../../components/form/TimezoneSelect'
+import { useDebounced } from '../../../components/table/useDebounced'
+import { useT } from '../../../i18n/useT'
+import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { isNumber } from './question'
+import styles from './explore.module.css'
+
+interface TextValuesProps {
+  label: string
+  property: string
+  event: string | null
+  values: string[]
+  onChange: (values: string[]) => void
+}
+
+/** Any of several, chosen from the most frequent or typed. */
+export function TextValues({ label, property, event, values, onChange }: TextValuesProps) {
+  const t = useT()
+  const { app } = useApp()
+  const [opened, setOpened] = useState(false)
+  const [typed, setTyped] = useState('')
+  const search = useDebounced(typed.trim()) || undefined
+  const suggested = useQuery({
+    ...valuesQuery(app.id, { property, event: event ?? undefined, search }),
+    enabled: opened && property !== '',
+  })
+  const options = suggested.data?.items ?? []
+  return (
+    <Select<string[]>
+      mode="tags"
+      className={styles.values}
+      aria-label={label}
+      placeholder={t('explore.anyOf')}
+      value={values}
+      loading={suggested.isFetching}
+      getPopupContainer={besideField}
+      // The server has searched.
+      showSearch={{ filterOption: false, onSearch: setTyped }}
+      notFoundContent={suggested.error?.message ?? t('explore.typeValue')}
+      options={options.map(({ value }) => ({ value, label: value }))}
+      onOpenChange={(open) => open && setOpened(true)}
+      onChange={(chosen) => {
+        setTyped('')
+        onChange(chosen)
+      }}
+    />
+  )
+}
+
+interface NumberValueProps {
+  label: string
+  value: string
+  onChange: (values: string[]) => void
+}
+
+/** Asked with once it is typed in full: each digit would be a question of its own. */
+export function NumberValue({ label, value, onChange }: NumberValueProps) {
+  const [typed, setTyped] = useState(value)
+  const [shown, setShown] = useState(value)
+  // The address can change otherwise, e.g. by Back.
+  if (shown !== value) {
+    setShown(value)
+    setTyped(value)
+  }
+  const wrong = typed.trim() !== '' && !isNumber(typed)
+  const settle = () => {
+    if (typed.trim() !== value && !wrong) onChange(typed.trim() === '' ? [] : [typed.trim()])
+  }
+  return (
+    <TextInput
+      className={styles.number}
+      inputMode="decimal"
+      aria-label={label}
+      aria-invalid={wrong}
+      status={wrong ? 'error' : ''}
+      value={typed}
+      onChange={({ target }) => setTyped(target.value)}
+      onBlur={settle}
+      onPressEnter={settle}
+    />
+  )
+}

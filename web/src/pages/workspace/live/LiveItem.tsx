@@ -1,0 +1,78 @@
+import { memo, useId, useState } from 'react'
+import type { LiveMessage, Outcome } from '../../../api/live'
+import { Badge, type Tone } from '../../../components/Badge'
+import { useLanguageStore } from '../../../i18n/store'
+import { useT } from '../../../i18n/useT'
+import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { clockTime } from '../../../lib/time'
+import { useUser } from '../../../session/useUser'
+import { PropertyList } from '../PropertyList'
+import styles from './live.module.css'
+
+const TONES: Record<Outcome, Tone> = { accepted: 'success', duplicate: 'soft', rejected: 'danger' }
+
+/** One message in a line; opened, all of it. */
+export const LiveItem = memo(function LiveItem({ message }: { message: LiveMessage }) {
+  const t = useT()
+  const id = useId()
+  const language = useLanguageStore((state) => state.currentLang)
+  const zone = useUser()?.timezone ?? 'UTC'
+  const [open, setOpen] = useState(false)
+  const { outcome, event, type, user, device, url_path: path, reason_name: reason } = message
+  return (
+    <li className={styles.item}>
+      <button
+        type="button"
+        className={styles.row}
+        aria-expanded={open}
+        aria-controls={open ? id : undefined}
+        onClick={() => setOpen(!open)}
+      >
+        <span className={styles.time}>{clockTime(Date.parse(message.at), language, zone, 3)}</span>
+        <Badge tone={TONES[outcome]}>{t(`ingest.${outcome}`)}</Badge>
+        <span className={styles.event}>{event ?? type}</span>
+        <span className={styles.who}>{user ?? device}</span>
+        <span className={styles.path}>{reason ?? path}</span>
+      </button>
+      {open && (
+        <div id={id} className={styles.details}>
+          <Details message={message} />
+        </div>
+      )}
+    </li>
+  )
+})
+
+function Details({ message }: { message: LiveMessage }) {
+  const t = useT()
+  const { may } = useApp()
+  const { type, reason, reason_name, user, device, url_path, sdk } = message
+  const facts = [
+    [t('live.reason'), reason && `${reason_name ?? ''} (${reason})`],
+    [t('live.type'), type],
+    [t('people.user'), user],
+    [t('people.device'), device],
+    [t('live.path'), url_path],
+    ['SDK', sdk],
+  ].filter((fact): fact is [string, string] => Boolean(fact[1]))
+  return (
+    <>
+      <dl className={styles.facts}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className={styles.detailsTitle}>
+        {t(message.outcome === 'rejected' ? 'live.sample' : 'properties.title')}
+      </p>
+      <PropertyList
+        label={t('properties.title')}
+        properties={message.properties}
+        redacted={!may('profile:pii')}
+      />
+    </>
+  )
+}

@@ -1,0 +1,39 @@
+import { Button } from 'antd'
+import { useCountdown } from '../../../components/useCountdown'
+import { useT } from '../../../i18n/useT'
+import type { LiveState } from './keepWatching'
+import styles from './live.module.css'
+
+interface LiveStatusProps {
+  state: LiveState
+  paused: boolean
+  onRetry: () => void
+}
+
+/** Whether the line is open; where it is not, why, and when it is tried again. */
+export function LiveStatus({ state, paused, onRetry }: LiveStatusProps) {
+  const t = useT()
+  const { kind } = state
+  const error = kind === 'waiting' || kind === 'refused' ? state.error : null
+  return (
+    <div className={styles.state} data-state={kind === 'live' && paused ? 'paused' : kind}>
+      <p role="status">
+        {kind === 'live' && paused ? t('live.state.paused') : t(`live.state.${kind}`)}
+      </p>
+      {error && <p className={styles.reason}>{error.message}</p>}
+      {kind === 'waiting' && <Again at={state.retryAt} />}
+      {(kind === 'waiting' || kind === 'refused') && (
+        <Button size="small" onClick={onRetry}>
+          {t('live.retry')}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Not part of what is announced: it changes every second. */
+function Again({ at }: { at: number }) {
+  const t = useT()
+  const seconds = useCountdown(at)
+  return seconds > 0 ? <p className={styles.reason}>{t('live.again', { seconds })}</p> : null
+}

@@ -1,0 +1,18 @@
+import { useSearchParams } from 'react-router'
+import { OUTCOMES } from '../../../api/live'
+import type { LiveFilter } from './rows'
+
+/** In the address, as everywhere; but typing and choosing here are no steps to go back by. */
+export function useLiveFilter(): [LiveFilter, (change: LiveFilter) => void] {
+  const [query, setQuery] = useSearchParams()
+  const filter: LiveFilter = {
+    text: query.get('search') || undefined,
+    outcome: OUTCOMES.find((outcome) => outcome === query.get('outcome')),
+  }
+  const change = (changed: LiveFilter) => {
+    const { text, outcome } = { ...filter, ...changed }
+    const next = Object.entries({ search: text, outcome }).filter(([, value]) => value)
+    setQuery(next as [string, string][], { replace: true, preventScrollReset: true })
+  }
+  return [filter, change]
+}

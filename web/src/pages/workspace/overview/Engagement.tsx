@@ -1,0 +1,33 @@
+/** How many come, how many of them are new, and how many come back. One answer for all three cards. */
+import { useQuery } from '@tanstack/react-query'
+import { engagementQuery } from '../../../api/engagement'
+import type { DayRange } from '../../../components/range/range'
+import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { Active } from './Active'
+import { NewAndReturning } from './NewAndReturning'
+import { Retention } from './Retention'
+import { engagementRange } from './engagementRange'
+import styles from './overview.module.css'
+
+interface EngagementProps {
+  range: DayRange
+  /** The day that it is in the app's zone. */
+  today: string
+}
+
+export function Engagement({ range, today }: EngagementProps) {
+  const { app } = useApp()
+  const asked = engagementRange(range, today)
+  const engagement = useQuery(
+    engagementQuery(app.id, { start: asked.start, end: asked.end, timezone: app.timezone }),
+  )
+  return (
+    <>
+      <div className={styles.pair}>
+        <Active query={engagement} cut={asked.cut} />
+        <NewAndReturning query={engagement} cut={asked.cut} />
+      </div>
+      <Retention query={engagement} cut={asked.cut} />
+    </>
+  )
+}

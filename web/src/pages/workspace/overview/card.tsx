@@ -1,0 +1,98 @@
+import { useRef } from 'react'
+import { ENGAGEMENT_MOST_DAYS, type Engagement, type EngagementDay } from '../../../api/engagement'
+import type { CardQuery } from '../../../components/charts/DataCard'
+import { Definition } from '../../../components/charts/Definition'
+import { LineChart, type ChartHandle } from '../../../components/charts/LineChart'
+import { PngButton } from '../../../components/figures/ExportButtons'
+import { rangeText } from '../../../components/range/rangeText'
+import { UNKNOWN } from '../../../components/table/Counted'
+import { useLanguageStore, type MessageKey } from '../../../i18n/store'
+import { useT } from '../../../i18n/useT'
+import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { dayStart } from '../../../lib/zonedDay'
+import styles from './overview.module.css'
+
+export interface EngagementCardProps {
+  query: CardQuery<Engagement>
+  /** The range on screen is longer than what is counted. */
+  cut: boolean
+}
+
+export const CHART_HEIGHT = 260
+
+interface FigureListProps {
+  figures: { name: string; definition: string; value: string | null }[]
+}
+
+/** A few figures side by side, each with what it means. */
+export function FigureList({ figures }: FigureListProps) {
+  return (
+    <dl className={styles.figures}>
+      {figures.map(({ name, definition, value }) => (
+        <div key={name}>
+          <dt>
+            {name} <Definition of={name}>{definition}</Definition>
+          </dt>
+          <dd>{value ?? UNKNOWN}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** Said where fewer days are shown than were asked for. */
+export function CutNote({ cut }: { cut: boolean }) {
+  const t = useT()
+  if (!cut) return null
+  return <p className={styles.soft}>{t('overview.cut', { days: ENGAGEMENT_MOST_DAYS })}</p>
+}
+
+type Counter = Exclude<keyof EngagementDay, 'date'>
+
+interface DayChartProps {
+  days: EngagementDay[]
+  label: string
+  lines: { counter: Counter; name: MessageKey }[]
+  stacked?: boolean
+  ref: React.Ref<ChartHandle>
+}
+
+export function DayChart({ days, label, lines, stacked, ref }: DayChartProps) {
+  const t = useT()
+  const { app } = useApp()
+  return (
+    <LineChart
+      ref={ref}
+      height={CHART_HEIGHT}
+      times={days.map(({ date }) => dayStart(date, app.timezone) ?? 0)}
+      series={lines.map(({ counter, name }) => ({
+        key: counter,
+        name: t(name),
+        values: days.map((day) => day[counter]),
+      }))}
+      stacked={stacked}
+      granularity="day"
+      timezone={app.timezone}
+      ariaLabel={label}
+      emptyText={t('overview.nobody')}
+    />
+  )
+}
+
+/** The chart of a card as a picture, for those who may take data out. */
+export function useChartPicture(file: string, title: string, data: Engagement | undefined) {
+  const { app, may } = useApp()
+  const language = useLanguageStore((state) => state.currentLang)
+  const chart = useRef<ChartHandle>(null)
+  const [start, end] = [data?.days[0]?.date, data?.days.at(-1)?.date]
+  const button = may('event:export') && start && end && (
+    <PngButton
+      title={title}
+      file={`${file}-${start}_${end}`}
+      draw={() =>
+        chart.current?.toPng(title, `${app.name} · ${rangeText({ start, end }, language)}`)
+      }
+    />
+  )
+  return { chart, button }
+}

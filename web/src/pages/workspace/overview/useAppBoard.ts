@@ -1,0 +1,33 @@
+import { useMemo } from 'react'
+import { useSearchParams } from 'react-router'
+import { FIGURES } from '../../../api/overall'
+import type { Board } from '../../../components/figures/board'
+import { changed, useRangeParams } from '../../../components/range/useRangeParams'
+import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+
+/** Long enough for some of those who came first to have had the time to come back. */
+const DEFAULTS = { preset: '30d' } as const
+
+/** The same board as the team's, of this app alone and by its own clock. */
+export function useAppBoard(): Board {
+  const { app } = useApp()
+  const [query, setQuery] = useSearchParams()
+  const params = useRangeParams(app.timezone, DEFAULTS)
+  const { granularity, compare, timezone } = params
+  const { start, end } = params.range
+  const chosen = useMemo(() => [app.id], [app.id])
+  const question = useMemo(
+    () => ({ start, end, granularity, compare, timezone, app_ids: chosen }),
+    [start, end, granularity, compare, timezone, chosen],
+  )
+  return {
+    orgId: app.org_id,
+    question,
+    params,
+    apps: useMemo(() => [app], [app]),
+    chosen,
+    course: FIGURES.find((name) => name === query.get('metric')) ?? 'events',
+    set: (name, value) =>
+      setQuery((before) => changed(before, name, value ?? '', ''), { preventScrollReset: true }),
+  }
+}

@@ -1,0 +1,30 @@
+/** Who uses the app: users and devices, each on a tab. */
+import { useSearchParams } from 'react-router'
+import { PERSON_KINDS, type PersonKind } from '../../../api/people'
+import { Page } from '../../../components/Page'
+import { Tabs } from '../../../components/Tabs'
+import { useT } from '../../../i18n/useT'
+import { PeopleList } from './PeopleList'
+
+export default function PeoplePage() {
+  const t = useT()
+  const [query, setQuery] = useSearchParams()
+  const kind = PERSON_KINDS.find((one) => one === query.get('tab')) ?? 'user'
+
+  /** Page, search and sort are those of the tab that is left. */
+  const choose = (tab: PersonKind) =>
+    setQuery(tab === 'user' ? {} : { tab }, { preventScrollReset: true })
+
+  return (
+    <Page wide title={t('title.people')} lead={t('people.lead')}>
+      <Tabs
+        label={t('title.people')}
+        tabs={PERSON_KINDS.map((key) => ({ key, label: t(`people.tab.${key}`) }))}
+        active={kind}
+        onChoose={choose}
+      >
+        <PeopleList key={kind} kind={kind} />
+      </Tabs>
+    </Page>
+  )
+}

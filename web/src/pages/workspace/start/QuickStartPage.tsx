@@ -1,0 +1,38 @@
+/** The first data of an app: what to paste where, and the moment it arrives. */
+import { useSearchParams } from 'react-router'
+import { Page } from '../../../components/Page'
+import { Panel } from '../../../components/Panel'
+import { Tabs } from '../../../components/Tabs'
+import { useT } from '../../../i18n/useT'
+import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { FirstEvent } from './FirstEvent'
+import { ModuleWay, ScriptWay, ServerWay } from './Ways'
+
+const WAYS = ['script', 'module', 'server'] as const
+type Way = (typeof WAYS)[number]
+const STEPS = { script: ScriptWay, module: ModuleWay, server: ServerWay }
+
+export default function QuickStartPage() {
+  const t = useT()
+  const { may } = useApp()
+  const [query, setQuery] = useSearchParams()
+  const way: Way = WAYS.find((one) => one === query.get('way')) ?? 'script'
+  const Steps = STEPS[way]
+  return (
+    <Page wide title={t('title.quickStart')} lead={t('start.lead')}>
+      {may('dashboard:view') && <FirstEvent />}
+      <Panel title={t('start.ways')}>
+        <Tabs
+          label={t('start.ways')}
+          tabs={WAYS.map((key) => ({ key, label: t(`start.way.${key}`) }))}
+          active={way}
+          onChoose={(chosen) =>
+            setQuery(chosen === 'script' ? {} : { way: chosen }, { preventScrollReset: true })
+          }
+        >
+          <Steps />
+        </Tabs>
+      </Panel>
+    </Page>
+  )
+}
