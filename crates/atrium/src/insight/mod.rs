@@ -6,6 +6,7 @@ pub mod dates;
 pub mod ingest;
 pub mod overall;
 pub mod range;
+pub mod sheet;
 pub mod versions;
 
 use std::collections::HashMap;

@@ -1,23 +1,19 @@
 //! The answer to a question as a file.
 
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
-use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
+use axum::response::Response;
 use serde_json::json;
 
-use super::explore::{Exploration, ExploreGroup, answer};
+use super::explore::{ExploreGroup, answer};
 use super::question::ExploreBody;
 use super::uuid;
 use crate::access::InApp;
 use crate::app::AppState;
-use crate::audit::export::plain;
 use crate::audit::{self, Event};
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Result};
 use crate::http::json::Json;
 use crate::http::locale::Locale;
-use crate::insight::range::Granularity;
+use crate::insight::sheet::{self, moment};
 use crate::permissions::{EventExport, Permission};
 use crate::types::Id;
 
@@ -57,47 +53,23 @@ pub async fn explore_export(
     }));
     audit::append(&atrium, &mut tx, &app.actor(), event).await?;
     tx.commit().await?;
-    let is_grouped = body.group_by.is_some();
-    let text = sheet(&found, is_grouped, body.granularity, &ready.dates.zone, locale)?;
-    let headers = [
-        (CONTENT_TYPE, "text/csv; charset=utf-8"),
-        (CONTENT_DISPOSITION, "attachment; filename=\"explore.csv\""),
-    ];
-    Ok((headers, axum::body::Body::from(text)).into_response())
-}
-
-fn sheet(
-    found: &Exploration,
-    is_grouped: bool,
-    granularity: Granularity,
-    zone: &TimeZone,
-    locale: Locale,
-) -> Result<Vec<u8>> {
-    // So that a spreadsheet reads Chinese as Chinese.
-    let mut writer = csv::Writer::from_writer("\u{feff}".as_bytes().to_vec());
     let words = Words::of(locale);
-    let head =
-        |group: &ExploreGroup| if is_grouped { words.group(group) } else { words.value.into() };
+    let head = |group: &ExploreGroup| match body.group_by {
+        Some(_) => words.group(group),
+        None => words.value.to_owned(),
+    };
     let heads = std::iter::once(words.time.to_owned()).chain(found.groups.iter().map(head));
-    writer.write_record(heads.map(|cell| plain(&cell))).map_err(Error::internal)?;
-    for (index, time) in found.times.iter().enumerate() {
+    let line = |(index, time): (usize, &i64)| {
         let points = found.groups.iter().map(|group| number(&group.points, index));
-        let line = std::iter::once(moment(*time, granularity, zone)).chain(points);
-        writer.write_record(line).map_err(Error::internal)?;
-    }
-    writer.into_inner().map_err(|error| Error::internal(error.into_error()))
+        let time = moment(*time, body.granularity, &ready.dates.zone);
+        std::iter::once(time).chain(points).collect()
+    };
+    let lines: Vec<Vec<String>> = found.times.iter().enumerate().map(line).collect();
+    sheet::file("explore", &heads.collect::<Vec<_>>(), &lines)
 }
 
 fn number(points: &[f64], index: usize) -> String {
     points.get(index).copied().unwrap_or_default().to_string()
-}
-
-fn moment(time: i64, granularity: Granularity, zone: &TimeZone) -> String {
-    let at = Timestamp::from_millisecond(time).unwrap_or_default().to_zoned(zone.clone());
-    match granularity {
-        Granularity::Hour => at.strftime("%Y-%m-%d %H:%M").to_string(),
-        _ => at.date().to_string(),
-    }
 }
 
 struct Words {

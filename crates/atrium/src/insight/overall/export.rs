@@ -1,11 +1,7 @@
 //! A table of the dashboard as a file.
 
-use axum::body::Body;
 use axum::extract::State;
-use axum::response::{AppendHeaders, IntoResponse, Response};
-use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
+use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
@@ -15,12 +11,11 @@ use super::question::{self, Question};
 use super::{Overall, OverallBody, Part, answer};
 use crate::access::{DataOrg, InOrg};
 use crate::app::AppState;
-use crate::audit::export::plain;
 use crate::audit::{self, Event};
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Result};
 use crate::http::json::Json;
 use crate::http::locale::Locale;
-use crate::insight::range::Granularity;
+use crate::insight::sheet::{self, moment};
 use crate::permissions::OrgView;
 use crate::types::Id;
 
@@ -82,46 +77,30 @@ pub async fn data_overall_export(
         return Err(Code::Forbidden.into());
     }
     let found = answer::give(&atrium, &question, locale).await?;
-    let text = sheet(&found, table, &question, locale)?;
     let range = &question.now.range;
-    let apps: Vec<_> = question.apps.iter().map(|app| &app.id).collect();
+    let app_ids = question.app_ids();
     let event = Event::new("data.exported", "org", org.id()).in_org(org.id()).with(json!({
         "table": table, "start": range.start.to_string(), "end": range.end.to_string(),
-        "apps": apps,
+        "apps": app_ids,
     }));
     let mut tx = atrium.db.write_apart().await?;
     audit::append(&atrium, &mut tx, &actor, event).await?;
     tx.commit().await?;
-    let headers = AppendHeaders([
-        (CONTENT_TYPE, "text/csv; charset=utf-8"),
-        (CONTENT_DISPOSITION, "attachment; filename=\"data-overall.csv\""),
-    ]);
-    Ok((headers, Body::from(text)).into_response())
+    let (heads, lines) = match table {
+        Table::Series => series(&found, &question),
+        Table::Apps => apps(&found),
+        Table::TopEvents => top_events(&found),
+        Table::Ingest => ingest(&found),
+        values => breakdown(&found, values, locale),
+    };
+    let head = |(zh, en): &(&str, &str)| match locale {
+        Locale::ZhCn => (*zh).to_owned(),
+        Locale::EnUs => (*en).to_owned(),
+    };
+    sheet::file("data-overall", &heads.iter().map(head).collect::<Vec<_>>(), &lines)
 }
 
 type Line = Vec<String>;
-
-fn sheet(found: &Overall, table: Table, question: &Question, locale: Locale) -> Result<Vec<u8>> {
-    let (heads, lines) = match table {
-        Table::Series => series(found, question),
-        Table::Apps => apps(found),
-        Table::TopEvents => top_events(found),
-        Table::Ingest => ingest(found),
-        values => breakdown(found, values, locale),
-    };
-    // So that a spreadsheet reads Chinese as Chinese.
-    let mut writer = csv::Writer::from_writer("\u{feff}".as_bytes().to_vec());
-    let heads = heads.iter().map(|(zh, en)| match locale {
-        Locale::ZhCn => *zh,
-        Locale::EnUs => *en,
-    });
-    writer.write_record(heads).map_err(Error::internal)?;
-    for line in lines {
-        writer.write_record(line.iter().map(|cell| plain(cell))).map_err(Error::internal)?;
-    }
-    writer.into_inner().map_err(|error| Error::internal(error.into_error()))
-}
-
 type Heads = Vec<(&'static str, &'static str)>;
 
 const EVENTS: (&str, &str) = ("事件数", "Events");
@@ -147,15 +126,6 @@ fn series(found: &Overall, question: &Question) -> (Heads, Vec<Line>) {
         ]
     });
     (heads, lines.collect())
-}
-
-fn moment(time: i64, granularity: Granularity, zone: &TimeZone) -> String {
-    let at = Timestamp::from_millisecond(time).unwrap_or_default().to_zoned(zone.clone());
-    match granularity {
-        // With the offset: an hour that comes twice can be told apart.
-        Granularity::Hour => at.strftime("%Y-%m-%d %H:%M %:z").to_string(),
-        _ => at.date().to_string(),
-    }
 }
 
 fn apps(found: &Overall) -> (Heads, Vec<Line>) {
