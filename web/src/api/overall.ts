@@ -2,11 +2,9 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { App } from './app'
 import { appsOf } from './apps'
-import { call, callForFile, http, type CallOptions } from './client'
+import { call, callForFile, http } from './client'
 import type { components } from './schema'
-
-/** Shown where it happened, see profile.ts. */
-const IN_PLACE: CallOptions = { ignoreErrors: true }
+import { IN_PLACE } from './workspace'
 
 const REFRESH_MS = 60_000
 

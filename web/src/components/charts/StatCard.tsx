@@ -23,8 +23,8 @@ interface StatCardProps {
   figure: CardQuery<Figure>
   /** Whether anything is compared; without it there is no word about change. */
   compared: boolean
-  /** Its values over time, null until they are there. Left out for a figure that has none. */
-  course?: { values: number[]; previous?: number[] } | null
+  /** Its values over time, null until they are there. */
+  course: { values: number[]; previous?: number[] } | null
 }
 
 export function StatCard({ title, definition, figure, compared, course }: StatCardProps) {
@@ -38,9 +38,7 @@ export function StatCard({ title, definition, figure, compared, course }: StatCa
         <Definition of={title}>{definition}</Definition>
       </div>
       <Value figure={figure} compared={compared} />
-      {course !== undefined && (
-        <div className={styles.course}>{course && <Sparkline {...course} />}</div>
-      )}
+      <div className={styles.course}>{course && <Sparkline {...course} />}</div>
     </section>
   )
 }

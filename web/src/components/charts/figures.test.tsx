@@ -30,6 +30,7 @@ describe('a figure', () => {
         definition="所有事件"
         figure={{ ...there, data: { value: 1_284_033, previous: 1000, change: 0.1 } }}
         compared
+        course={null}
         {...props}
       />,
     )
