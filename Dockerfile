@@ -5,6 +5,7 @@ RUN npm install -g npm@11
 COPY package.json package-lock.json .npmrc client-version ./
 COPY web/package.json web/
 COPY sdk/package.json sdk/
+COPY tests/standins/package.json tests/standins/
 RUN npm ci
 COPY crates/atrium/openapi.json crates/atrium/
 COPY sdk sdk

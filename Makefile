@@ -1,4 +1,4 @@
-# The only commands anyone needs: run · demo · test · test-long · build · bench · fmt · generate · release.
+# The only commands anyone needs: run · demo · doors · test · test-long · build · bench · lighthouse · fmt · generate · release.
 # Each does its own set-up on a machine with Rust, Node and make.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -13,16 +13,18 @@ ENGINE := $(if $(findstring darwin,$(PLATFORM)),libchdb.dylib,libchdb.so)
 SDK_SOURCES := $(shell find sdk -type f -not -path '*/node_modules/*' -not -path 'sdk/dist/*')
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*' -not -path 'web/test-results/*')
 
-.PHONY: help run demo test test-long build bench fmt generate release screenshots clean \
+.PHONY: help run demo doors test test-long build bench fmt generate release screenshots lighthouse watermark clean \
 	check-format check-web check-server test-web test-server test-browser web-side server-side server
 
 help:
 	@echo 'make run       build everything and start Atrium on http://127.0.0.1:8080'
 	@echo 'make demo      the same with two teams, six apps and 90 days of events, in data-demo/'
+	@echo 'make doors     Atrium beside stand-ins for single sign-on, WeChat Work and Feishu, to click through'
 	@echo 'make test      everything that must pass before a change lands'
 	@echo 'make test-long the slow tests: fifty kills under load, a minute of fuzzing each'
 	@echo 'make build     leave dist/, a folder that can be copied to a server'
 	@echo 'make bench     speed, memory and size, as ratios of one run'
+	@echo 'make lighthouse the first pages as Lighthouse sees them'
 	@echo 'make fmt       format all code'
 	@echo 'make generate  refresh the OpenAPI document, the types and the page of permissions'
 	@echo 'make release   an archive with checksums, in dist/'
@@ -37,9 +39,13 @@ demo: build
 	@dist/atrium demo --data-dir '$(DATA)' $(if $(EVENTS),--events '$(EVENTS)') --log warn || [ $$? -eq 3 ]
 	@exec dist/atrium serve --data-dir '$(DATA)'
 
+# Temporary data and no other company's server: every way in can be tried offline.
+doors: build
+	@exec node tests/standins/doors.mjs
+
 # --- building -----------------------------------------------------------------
 
-node_modules/.package-lock.json: package-lock.json package.json web/package.json sdk/package.json
+node_modules/.package-lock.json: package-lock.json package.json web/package.json sdk/package.json tests/standins/package.json
 	npm ci --no-audit --no-fund
 	@touch $@
 
@@ -95,18 +101,21 @@ check-format: node_modules/.package-lock.json
 	cargo fmt --all --check
 	npm run --silent -w web format:check
 	npm run --silent -w sdk format:check
+	npm run --silent -w standins format:check
 
 check-web: node_modules/.package-lock.json
 	npm run --silent -w sdk typecheck
 	npm run --silent -w sdk lint
 	npm run --silent -w web typecheck
 	npm run --silent -w web lint
+	npm run --silent -w standins lint
 	@scripts/check-generated
 
 test-web: sdk/dist/atrium.js
 	npm run --silent -w sdk size
 	npm run --silent -w sdk test
 	npm run --silent -w web test
+	npm run --silent -w standins test
 
 check-server: web/dist/index.html sdk/dist/atrium.js
 	cargo clippy --workspace --all-targets --locked -- -D warnings
@@ -129,10 +138,17 @@ bench: build
 screenshots: build
 	node web/scripts/screenshots.mjs
 
+lighthouse: build
+	node web/scripts/lighthouse.mjs
+
+watermark: build
+	node web/scripts/watermark.mjs
+
 fmt: node_modules/.package-lock.json
 	cargo fmt --all
 	npm run --silent -w web format
 	npm run --silent -w sdk format
+	npm run --silent -w standins format
 
 clean:
 	rm -rf dist web/dist sdk/dist

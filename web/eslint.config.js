@@ -11,6 +11,14 @@ export default tseslint.config(
     rules: {
       // Timeout, language header, error texts and the 401 rule live in src/api; a stray fetch has none.
       'no-restricted-globals': ['error', { name: 'fetch', message: 'Call through src/api.' }],
+      'no-restricted-imports': [
+        'error',
+        {
+          name: 'react-router',
+          importNames: ['useSearchParams'],
+          message: 'useAddressQuery reads within the limits of lib/query.',
+        },
+      ],
     },
   },
   {

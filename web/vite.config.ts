@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { pageFiles } from './pageFiles'
+import { routePreloads } from './routePreloads'
 
 // The server reads the same file: one constant decides where assets and language packs live.
 const clientVersion = readFileSync(new URL('../client-version', import.meta.url), 'utf8').trim()
 
 export default defineConfig({
   base: `/${clientVersion}/`,
-  plugins: [react()],
+  plugins: [react(), pageFiles(), routePreloads()],
   resolve: {
     alias: {
       'side-channel': fileURLToPath(new URL('shims/side-channel.cjs', import.meta.url)),
@@ -24,6 +26,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // scripts/precompress.mjs compresses for real, and a browser test weighs what arrives.
     reportCompressedSize: false,
+    chunkSizeWarningLimit: 600,
     rolldownOptions: {
       treeshake: {
         // Ant Design's parts do nothing on import but do not say so. Left alone, a plain input

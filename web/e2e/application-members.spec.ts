@@ -74,6 +74,8 @@ for (const language of LANGUAGES) {
       await expect(said).toBeVisible()
       await said.getByRole('button', { name: t('appMember.undo') }).click()
       await expect(said.getByRole('button')).toHaveCount(0)
+      // Said again, without a way back: until then the list below moves.
+      await expect(said).toBeVisible()
     })
 
     await test.step('several at once', async () => {

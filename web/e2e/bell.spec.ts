@@ -72,8 +72,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await expect(panel.getByRole('listitem')).toHaveCount(2)
       await expectAccessible(page)
       await expectToFit(page)
+      // The list changes at once; a reload must not come before the server knows.
+      const known = page.waitForResponse('**/api/v1/current/notifications/read')
       await panel.getByRole('button', { name: '全部标为已读' }).click()
       await expect(panel.getByText('未读')).toHaveCount(0)
+      await known
       await page.reload()
       await expect(page.getByRole('button', { name: '通知', exact: true })).toBeVisible()
     })

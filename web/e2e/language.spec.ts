@@ -1,4 +1,4 @@
-import { expect, expectAddress, test } from './test'
+import { expect, expectAddress, ownAccount, signInByCall, test } from './test'
 
 const heading = (page: import('@playwright/test').Page) => page.getByRole('heading', { level: 1 })
 
@@ -33,6 +33,26 @@ test('switching needs no reload, keeps what was typed and asks the server in the
   await page.getByRole('button', { name: 'Sign in' }).click()
   expect((await asked).headers()['accept-language']).toBe('en-US')
   await expect(page.getByRole('alert')).toHaveText(/^[\x20-\x7e’]+$/)
+})
+
+test('a form keeps what is typed when the language changes, and numbers and dates follow', async ({
+  page,
+  instance,
+}) => {
+  await signInByCall(page, ownAccount(instance, 'Halfway'))
+  await page.goto('/account/user-info')
+  await page.getByLabel('姓名').fill('写了一半')
+  const moments = page.locator('#sessions time').first()
+  await expect(moments).toHaveAttribute('title', /年/)
+  await page.getByTitle('English').click()
+  await expect(heading(page)).toHaveText('Profile')
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('写了一半')
+  await expect(moments).toHaveAttribute('title', /^[\x20-\x7e]+$/)
+  await expect(page.locator('html')).toHaveAttribute('lang', 'en-US')
+  const saved = page.waitForRequest('**/api/v1/current/profile')
+  await page.locator('#profile').getByRole('button', { name: 'Save' }).click()
+  expect((await saved).headers()['accept-language']).toBe('en-US')
+  await expect(page.getByRole('button', { name: 'Account menu of 写了一半' })).toBeVisible()
 })
 
 test('a pack is fetched once', async ({ page }) => {

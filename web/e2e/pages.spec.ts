@@ -28,8 +28,12 @@ const forSignedIn: Screen[] = [
   ['/organization/config/delete-app', '已删除应用'],
   ['/organization/config/setting', '团队设置'],
   ['/organization/config/audit', '审计日志'],
+  ['/organization/config/sso', '单点登录'],
   ['/data-dashboard', '数据看板'],
   ['/account/user-info', '个人资料'],
+  ['/account/sso-link', '关联单点登录', '没有等待关联的单点登录'],
+  ['/operator/errors', '控制台错误'],
+  ['/operator/errors/no-such-error', '错误详情'],
   // The pages of an app that is there: application.spec.ts.
   ['/app-1/authManagement/appDetail', '应用详情', '页面不存在'],
   ['/org-id/o-1/app-id/a-1', '应用概览', '页面不存在'],
@@ -124,6 +128,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByRole('button', { name: '登录' }).click()
       await page.getByRole('button', { name: /账号菜单/ }).click()
       await expect(page.getByRole('menuitem', { name: '退出登录' })).toBeVisible()
+      // The page behind the menu is looked at too, once it is there.
+      await expect(heading(page)).toBeVisible()
       await expectAccessible(page)
     })
 

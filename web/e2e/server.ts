@@ -87,8 +87,10 @@ export async function withServer(
   use: (server: Server) => Promise<void>,
   /** Settings beyond the folder and the port, e.g. `--registration invite`. */
   flags: string[] = [],
+  /** Where an earlier server was, for pages that are still open; a free port otherwise. */
+  port = '0',
 ): Promise<void> {
-  const { server, stop } = await startServer(dataFolder, flags)
+  const { server, stop } = await startServer(dataFolder, flags, port)
   try {
     await use(server)
   } finally {
@@ -96,8 +98,8 @@ export async function withServer(
   }
 }
 
-async function startServer(dataFolder: string, flags: string[]) {
-  const place = ['--listen', '127.0.0.1:0', '--data-dir', dataFolder]
+async function startServer(dataFolder: string, flags: string[], port: string) {
+  const place = ['--listen', `127.0.0.1:${port}`, '--data-dir', dataFolder]
   const engine = ['--engine-library', engineLibrary(), '--engine-memory-mb', '1024']
   const child = spawn(binary, ['serve', ...place, ...engine, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -112,7 +112,9 @@ export function wordsOf(language: Language): Words {
   return (key, params = {}) => {
     const text = pack[key]
     if (!text) throw new Error(`no text ${key} in ${language}`)
-    return text.replace(/\{(\w+)\}/g, (place, name: string) => String(params[name] ?? place))
+    return text.replace(/\{(\w+)\}/g, (place, name: string) =>
+      (params[name] ?? place).toLocaleString(language),
+    )
   }
 }
 

@@ -1,5 +1,6 @@
 /** The frame of an app's workspace: who sees what of it, the way in, and that every page of it fits. */
 import { gzipSync } from 'node:zlib'
+import type { Page } from '@playwright/test'
 import { addMember, openOwnApp } from './app'
 import { chooseAction, dataOf, row } from './team'
 import {
@@ -38,6 +39,14 @@ for (const language of LANGUAGES) {
   })
 }
 
+/** What the server takes for the app opened last. */
+async function lastApp(page: Page): Promise<string> {
+  const user = await dataOf<{ last_app: { app_id: string } }>(
+    await page.request.get('/api/v1/current'),
+  )
+  return user.last_app.app_id
+}
+
 test('the app that was opened last is where one lands, without a reload', async ({
   page,
   instance,
@@ -52,19 +61,17 @@ test('the app that was opened last is where one lands, without a reload', async 
   await expect(heading(page)).toHaveText('事件')
   await page.evaluate(() => Object.assign(window, { stillHere: true }))
 
-  const told = page.waitForResponse(/\/current\/last-app$/)
   const switcher = page.getByRole('combobox', { name: /可搜索切换/ })
   await switcher.click()
   await switcher.fill('官')
   await page.locator('.ant-select-item-option').filter({ hasText: '官网' }).click()
   const other = entryOf({ ...app, appId: second.id })
   await expectAddress(page, `${other}/events`)
-  expect((await told).status()).toBe(200)
-
   await page.getByRole('link', { name: 'Atrium 首页' }).click()
   await expectAddress(page, other)
   expect(await page.evaluate(() => 'stillHere' in window)).toBe(true)
 
+  await expect.poll(() => lastApp(page)).toBe(second.id)
   await page.goto('/')
   await expectAddress(page, other)
   await expect(page.getByRole('button', { name: /^当前团队：Lander的团队/ })).toBeVisible()

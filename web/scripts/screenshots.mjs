@@ -3,15 +3,11 @@
  * With a folder as its argument it takes every page there in both languages, both themes and two
  * widths instead, to be looked at.
  */
-import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { chromium } from '@playwright/test'
+import { executablePath, personOf, root, startInstance } from './instance.mjs'
 
-const root = resolve(import.meta.dirname, '../..')
-const binary = process.env.ATRIUM_BIN ?? join(root, 'dist/atrium')
 const lookFolder = process.argv[2]
 
 /** Whole days: the one that has just begun would look like a fall. */
@@ -61,40 +57,9 @@ const everything = Object.keys(pages).flatMap((name) =>
   ),
 )
 
-// Without the settings of whoever runs this: an ATRIUM_* variable would change the server.
-const env = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !name.startsWith('ATRIUM_')),
-)
-const data = mkdtempSync(join(tmpdir(), 'atrium-screenshots-'))
-const place = ['--data-dir', data, '--log', 'warn']
-// Always the same events, so that a picture changes only where the console did.
-const sample = ['--events', '400000', '--seed', '20', '--json']
-const demo = JSON.parse(
-  execFileSync(binary, ['demo', ...place, ...sample], { env, encoding: 'utf8' }),
-)
+const { url, demo, stop } = await startInstance(400_000)
 const teams = { zh: demo.teams[0], en: demo.teams[1] }
-const people = Object.fromEntries(
-  Object.entries(teams).map(([language, team]) => [
-    language,
-    // Who sees everything of this team and belongs to no other.
-    demo.people.find(({ teams: [only, more] }) => only.name === team.name && !more),
-  ]),
-)
-const server = spawn(binary, ['serve', '--listen', '127.0.0.1:0', ...place], {
-  stdio: ['ignore', 'pipe', 'ignore'],
-  env,
-})
-const url = await new Promise((found) => {
-  createInterface({ input: server.stdout }).on('line', (line) => {
-    const match = /listening on (http:\S+)/.exec(line)
-    if (match) found(match[1])
-  })
-})
-const executablePath = [
-  process.env.CHROMIUM,
-  '/usr/bin/chromium-headless-shell',
-  '/usr/bin/chromium',
-].find((path) => path && existsSync(path))
+const people = { zh: personOf(demo, teams.zh), en: personOf(demo, teams.en) }
 const browser = await chromium.launch({
   executablePath,
   args: ['--no-sandbox', '--disable-background-networking', '--no-first-run'],
@@ -133,10 +98,7 @@ try {
   }
 } finally {
   await browser.close()
-  const ended = new Promise((done) => server.once('exit', done))
-  server.kill('SIGTERM')
-  await ended
-  rmSync(data, { recursive: true, force: true })
+  await stop()
 }
 
 async function signIn({ email }) {

@@ -5,8 +5,11 @@ import { RouterProvider } from 'react-router'
 import { queryClient } from './api/queryClient'
 import { LanguageFailure } from './components/LanguageFailure'
 import { LoadingScreen } from './components/LoadingScreen'
-import { NoticeHost } from './components/notices'
+import { NoticeHost } from './components/notices/notices'
+import { StandingNotice } from './components/notices/StandingNotice'
 import { ReauthHost } from './components/reauth'
+import { VersionTip } from './components/version/VersionTip'
+import { Watermark } from './components/watermark/Watermark'
 import { useComponentLocale } from './i18n/componentLocale'
 import { useLanguageFailure, useLanguageStore } from './i18n/store'
 import { styleNonce } from './lib/styleNonce'
@@ -43,6 +46,9 @@ export function App({ router }: { router: Router }) {
           <RouterProvider router={router} />
           <ReauthHost />
           <NoticeHost />
+          <StandingNotice />
+          <VersionTip />
+          <Watermark />
         </InLanguage>
       </QueryClientProvider>
     </ConfigProvider>

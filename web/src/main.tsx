@@ -3,12 +3,15 @@ import { createRoot } from 'react-dom/client'
 import { startAnalytics } from './analytics/start'
 import { App } from './App'
 import { bindFailureHandlers } from './api/client'
-import { showFailure } from './components/notices'
+import { watchConnection } from './api/connection'
+import { showFailure } from './components/notices/notices'
 import { askForProof } from './components/reauth'
 import { changeLanguage } from './i18n/store'
 import { bindNavigator } from './lib/navigation'
 import { parseQuery } from './lib/query'
 import { admitOwnStyles } from './lib/styleNonce'
+import { reportError } from './reports/early'
+import { startReports } from './reports/start'
 import { createRouter } from './router/router'
 import { leaveForSignIn } from './session/guard'
 import { watchForSignInLink } from './session/signInLink'
@@ -21,6 +24,8 @@ bindFailureHandlers({
   reauthenticate: askForProof,
 })
 
+watchConnection()
+
 // Before the router keeps the address, and before anything is sent that could name it.
 watchForSignInLink()
 
@@ -29,10 +34,16 @@ void changeLanguage(parseQuery(window.location.search).lang)
 const router = createRouter()
 bindNavigator((to, options) => void router.navigate(to, options))
 
-createRoot(document.getElementById('root')!).render(
+createRoot(document.getElementById('root')!, {
+  onCaughtError(error, { componentStack }) {
+    console.error(error)
+    reportError(error, componentStack)
+  },
+}).render(
   <StrictMode>
     <App router={router} />
   </StrictMode>,
 )
 
+startReports(router.routes)
 startAnalytics(router.routes)

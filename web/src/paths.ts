@@ -44,6 +44,7 @@ function entry(
 
 /** The organisation on screen is in the address, see product decisions: two tabs, two organisations. */
 type InOrganization = { org?: string | null }
+type Opening = { create?: '' }
 
 export const paths = {
   root: () => '/',
@@ -59,20 +60,29 @@ export const paths = {
   forbidden: () => '/403',
   noAuth: (query: Redirectable = {}) => `/no-auth${formatQuery(query)}`,
 
-  organizations: () => '/organization/list',
+  /** `create` opens the dialog that makes one, here and below. */
+  organizations: (query: Opening = {}) => `/organization/list${formatQuery(query)}`,
   /** `invite` opens the dialog with that address in it. */
-  teamMembers: (query: InOrganization & { invite?: string; tab?: string } = {}) =>
+  teamMembers: (query: InOrganization & { invite?: string; tab?: string; search?: string } = {}) =>
     `/organization/config/member${formatQuery(query)}`,
-  teamApps: (query: InOrganization = {}) => `/organization/config/config-app${formatQuery(query)}`,
+  teamApps: (query: InOrganization & Opening = {}) =>
+    `/organization/config/config-app${formatQuery(query)}`,
   archivedApps: (query: InOrganization = {}) =>
     `/organization/config/archived-app${formatQuery(query)}`,
   deletedApps: (query: InOrganization = {}) =>
     `/organization/config/delete-app${formatQuery(query)}`,
   teamSetting: (query: InOrganization = {}) => `/organization/config/setting${formatQuery(query)}`,
+  teamSso: (query: InOrganization = {}) => `/organization/config/sso${formatQuery(query)}`,
   teamAudit: (query: InOrganization = {}) => `/organization/config/audit${formatQuery(query)}`,
 
   dataDashboard: (query: InOrganization = {}) => `/data-dashboard${formatQuery(query)}`,
+  /** Where an account that came in by single sign-on decides whether it is linked. */
+  ssoLink: () => '/account/sso-link',
   profile: (section?: AccountSection) => `/account/user-info${section ? `#${section}` : ''}`,
+
+  /** For those who run the instance. */
+  errors: () => '/operator/errors',
+  error: (groupId: string) => `/operator/errors/${segment(groupId)}`,
 
   appDetail: (appId: string) => authManagement(appId, 'appDetail'),
   appSecretKeys: (appId: string) => authManagement(appId, 'appSecretKey'),

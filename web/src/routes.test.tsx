@@ -25,9 +25,13 @@ describe('the table of routes', () => {
     ['/organization/config/archived-app', 'title.archivedApps', true],
     ['/organization/config/delete-app', 'title.deletedApps', true],
     ['/organization/config/setting', 'title.teamSetting', true],
+    ['/organization/config/sso', 'title.teamSso', true],
     ['/organization/config/audit', 'title.teamAudit', true],
     ['/data-dashboard', 'title.dataDashboard', true],
     ['/account/user-info', 'title.userInfo', true],
+    ['/account/sso-link', 'title.ssoLink', true],
+    ['/operator/errors', 'title.errors', true],
+    ['/operator/errors/g', 'title.error', true],
     ['/a/authManagement/appDetail', 'title.appDetail', true],
     ['/a/authManagement/appSecretKey', 'title.appSecretKey', true],
     ['/a/authManagement/appAuthority', 'title.appAuthority', true],
@@ -47,8 +51,10 @@ describe('the table of routes', () => {
     expect(handleAt(path)).toMatchObject({ title, hasUser })
   })
 
-  it('lets only the page that explains missing access past the gate', () => {
+  it('lets only the pages that explain or bring access past the gate', () => {
     expect(handleAt('/no-auth')?.skipsGate).toBe(true)
+    expect(handleAt('/account/sso-link')?.skipsGate).toBe(true)
+    expect(handleAt('/account/user-info')?.skipsGate).toBeFalsy()
     expect(handleAt('/403')?.skipsGate).toBeFalsy()
   })
 })

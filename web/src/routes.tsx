@@ -1,4 +1,5 @@
 /** The one table of routes. Screens are loaded on demand; a redirect is relative to its parent. */
+import { askForOrgs } from './session/ahead'
 import { admitAnyone, leaveRoot } from './session/guard'
 import { leaveReservedAppId } from './router/reserved'
 import type { RouteEntry } from './router/entry'
@@ -48,6 +49,13 @@ export const routeTable: RouteEntry[] = [
         skipsGate: true,
         page: () => import('./pages/status/NoAuthPage'),
       },
+      {
+        path: 'account/sso-link',
+        title: 'title.ssoLink',
+        // Whoever is about to join their first team has nothing to open yet.
+        skipsGate: true,
+        page: () => import('./pages/sso/SsoLinkPage'),
+      },
     ],
   },
 
@@ -64,6 +72,7 @@ export const routeTable: RouteEntry[] = [
             path: 'list',
             title: 'title.organizationList',
             page: () => import('./pages/organization/list/OrgListPage'),
+            ahead: askForOrgs,
           },
           {
             path: 'config',
@@ -98,6 +107,11 @@ export const routeTable: RouteEntry[] = [
                     page: () => import('./pages/organization/setting/SettingPage'),
                   },
                   {
+                    path: 'sso',
+                    title: 'title.teamSso',
+                    page: () => import('./pages/organization/sso/SsoPage'),
+                  },
+                  {
                     path: 'audit',
                     title: 'title.teamAudit',
                     page: () => import('./pages/organization/audit/AuditPage'),
@@ -118,6 +132,19 @@ export const routeTable: RouteEntry[] = [
             page: () => import('./pages/dashboard/DashboardPage'),
           },
         ],
+      },
+      {
+        path: 'operator/errors',
+        title: 'title.errors',
+        // Whoever runs the instance need not be in any team.
+        skipsGate: true,
+        page: () => import('./pages/operator/ErrorsPage'),
+      },
+      {
+        path: 'operator/errors/:groupId',
+        title: 'title.error',
+        skipsGate: true,
+        page: () => import('./pages/operator/ErrorPage'),
       },
       {
         path: 'account/user-info',

@@ -25,7 +25,7 @@ use crate::types::Id;
 pub use data::{DataApp, DataOrg, ReadableApp};
 
 /// A member of the organisation in the path, whatever they may do there. Only for leaving: it also
-/// lets in people whom a required second factor keeps out.
+/// lets in people whom the organisation's demands keep out.
 pub struct Member {
     pub signed_in: SignedIn,
     pub org: OrgRow,
@@ -73,7 +73,7 @@ impl<G: Grant> InOrg<G> {
         org_store::lock(db, self.id()).await?;
         let found = org_store::for_member(db, self.id(), self.user_id()).await?;
         let (org, role) = found.ok_or(Code::AccessChanged)?;
-        want_second_factor(&self.signed_in, org.require_mfa_at.is_some())?;
+        Demands::of(&org, role).check(&self.signed_in, &org.id)?;
         if !role.permissions().contains(&G::PERMISSION) {
             return Err(Code::AccessChanged.into());
         }
@@ -86,7 +86,7 @@ impl<G: Grant> FromRequestParts<AppState> for InOrg<G> {
 
     async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
         let Member { signed_in, org, role } = Member::from_request_parts(parts, atrium).await?;
-        want_second_factor(&signed_in, org.require_mfa_at.is_some())?;
+        Demands::of(&org, role).check(&signed_in, &org.id)?;
         if !role.permissions().contains(&G::PERMISSION) {
             return Err(Code::Forbidden.into());
         }
@@ -94,11 +94,32 @@ impl<G: Grant> FromRequestParts<AppState> for InOrg<G> {
     }
 }
 
-fn want_second_factor(signed_in: &SignedIn, required: bool) -> Result<()> {
-    if required && !signed_in.has_two_factors() {
-        return Err(Code::SecondFactorRequired.into());
+/// What an organisation asks of the session of one of its members.
+#[derive(Clone, Copy, Debug)]
+pub struct Demands {
+    pub second_factor: bool,
+    /// That it came through the organisation's own provider.
+    pub sso: bool,
+}
+
+impl Demands {
+    /// Owners come in without the provider too, or a broken one would lock everybody out.
+    fn of(org: &OrgRow, role: OrgRole) -> Self {
+        Self {
+            second_factor: org.require_mfa_at.is_some(),
+            sso: org.require_sso_at.is_some() && role != OrgRole::Owner,
+        }
     }
-    Ok(())
+
+    pub fn check(self, signed_in: &SignedIn, org_id: &Id) -> Result<()> {
+        if self.sso && !signed_in.came_through(org_id) {
+            return Err(Code::SsoRequired.into());
+        }
+        if self.second_factor && !signed_in.has_two_factors() {
+            return Err(Code::SecondFactorRequired.into());
+        }
+        Ok(())
+    }
 }
 
 /// What someone may do in an app, and through what.
@@ -157,8 +178,8 @@ impl<G: Grant> InApp<G> {
         app_store::lock(db, self.id()).await?;
         let found = app_store::for_user(db, self.id(), self.user_id()).await?;
         match found {
-            Some((app, access, requires_mfa)) if access.holds(G::PERMISSION) => {
-                want_second_factor(&self.signed_in, requires_mfa)?;
+            Some((app, access, demands)) if access.holds(G::PERMISSION) => {
+                demands.check(&self.signed_in, &app.org_id)?;
                 Ok((app, access))
             }
             _ => Err(Code::AccessChanged.into()),
@@ -183,13 +204,13 @@ impl<G: Grant> FromRequestParts<AppState> for InApp<G> {
         let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
         let mut db = atrium.db.read().await?;
         let found = app_store::for_user(&mut db, &id, &signed_in.user().id).await?;
-        let (app, access, requires_mfa) = found.ok_or(Code::NotFound)?;
+        let (app, access, demands) = found.ok_or(Code::NotFound)?;
         // A deleted app is there only for those who could bring it back.
         let hidden = app.deleted_at.is_some() && !access.holds(Permission::AppDelete);
         if hidden || !access.holds(Permission::AppView) {
             return Err(Code::NotFound.into());
         }
-        want_second_factor(&signed_in, requires_mfa)?;
+        demands.check(&signed_in, &app.org_id)?;
         if !access.holds(G::PERMISSION) {
             return Err(Code::Forbidden.into());
         }

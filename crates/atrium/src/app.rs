@@ -9,17 +9,21 @@ use tokio::sync::Notify;
 use crate::accounts::factors::relying_party::{self, RelyingParty};
 use crate::accounts::password::Hasher;
 use crate::accounts::session::SessionCache;
+use crate::chat::Chat;
 use crate::collect::Collector;
 use crate::collect::event_store::EventStore;
 use crate::config::Settings;
 use crate::db::Db;
 use crate::folder;
 use crate::http::cookies::CookieName;
+use crate::http::former::FormerAssets;
 use crate::insight::cache::Answers;
 use crate::keyring::Keyring;
 use crate::keys;
 use crate::metrics::Metrics;
 use crate::outbound::mail::{Outbox, Transport};
+use crate::reports::Reports;
+use crate::sso::Sso;
 use crate::types::{Clock, Entropy, Id, Millis};
 
 #[derive(Clone)]
@@ -38,16 +42,27 @@ pub struct Inner {
     pub code_cookie: CookieName,
     pub mfa_cookie: CookieName,
     pub ceremony_cookie: CookieName,
+    /// Ties trips to outside providers to the browser that set out.
+    pub flow_cookie: CookieName,
+    /// Holds what a provider said until the account it is about has signed in by its own means.
+    pub link_cookie: CookieName,
     /// None where passkeys cannot work.
     pub relying_party: Option<RelyingParty>,
     pub metrics: Metrics,
     pub mail: Transport,
     pub outbox: Outbox,
+    /// Work chat, where it is set up.
+    pub chat: Chat,
     pub wake: Wake,
     pub collector: Collector,
     /// Where events end up. Nothing starts before something asks it.
     pub warehouse: EventStore,
     pub answers: Answers,
+    /// None where the console reports no errors.
+    pub reports: Option<Reports>,
+    pub sso: Sso,
+    /// The console's files of other builds.
+    pub former: FormerAssets,
 }
 
 /// Rings for background work that should not wait for its hour.
@@ -76,27 +91,34 @@ impl AppState {
         }
         let keyring = Keyring::open(&settings.stores, &db, &entropy).await?;
         let mail = Transport::new(&settings.mail, &settings.stores.data_dir)?;
+        let reports = Reports::open(&settings.reports, &settings.server.public_url, &keyring)?;
         let https = settings.server.is_https();
         let atrium = Self(Arc::new(Inner {
             db,
             clock,
             entropy,
             keyring,
-            hasher: Hasher::new(),
+            hasher: Hasher::new(settings.server.password_cost),
             sessions: SessionCache::new(),
             session_cookie: CookieName::new("atrium_session", https),
             device_cookie: CookieName::new("atrium_device", https),
             code_cookie: CookieName::new("atrium_code", https),
             mfa_cookie: CookieName::new("atrium_mfa", https),
             ceremony_cookie: CookieName::new("atrium_ceremony", https),
+            flow_cookie: CookieName::new("atrium_flow", https),
+            link_cookie: CookieName::new("atrium_link", https),
             relying_party: relying_party::of(&settings.server)?,
             metrics: Metrics::install()?,
             mail,
             outbox: Outbox::default(),
+            chat: Chat::open(&settings.chat)?,
             wake: Wake::default(),
             collector: Collector::open(&settings.stores.data_dir, &settings.events)?,
             warehouse: EventStore::new(&settings.stores, &settings.events),
             answers: Answers::default(),
+            reports,
+            sso: Sso::new(&settings.sso)?,
+            former: FormerAssets::new(&settings.stores.data_dir),
             settings,
         }));
         keys::fill_missing(&atrium).await?;

@@ -43,6 +43,7 @@ macro_rules! codes {
 codes! {
     MalformedRequest = "malformed_request", BAD_REQUEST, "请求无法解析。", "The request could not be read.";
     MalformedJson = "malformed_json", BAD_REQUEST, "请求内容不是有效的 JSON。", "The body is not valid JSON.";
+    MalformedReport = "malformed_report", BAD_REQUEST, "错误报告无法解析。", "The error report could not be read.";
     NotSignedIn = "not_signed_in", UNAUTHORIZED, "请先登录。", "Please sign in.";
     BadCredentials = "bad_credentials", UNAUTHORIZED, "邮箱或密码不正确。", "The e-mail address or the password is wrong.";
     BadCode = "bad_code", UNAUTHORIZED, "验证码不正确或已失效。", "The code is wrong or no longer works.";
@@ -55,10 +56,15 @@ codes! {
     PersonalData = "personal_data", FORBIDDEN, "该属性可能包含个人信息，需要“查看个人信息”权限。", "This may be personal data, which you may not see.";
     BeyondOwn = "beyond_own", FORBIDDEN, "不能授予或更改超出你自身权限的内容。", "You cannot grant or change more than you hold yourself.";
     SecondFactorRequired = "second_factor_required", FORBIDDEN, "该团队要求使用两步验证，请先开启。", "This team requires two-step verification. Turn it on first.";
+    SsoRequired = "sso_required", FORBIDDEN, "该团队要求通过单点登录访问，请用工作邮箱重新登录。", "This team is entered through its single sign-on. Sign in again with your work address.";
     RegistrationClosed = "registration_closed", FORBIDDEN, "未开放自助注册，请联系团队管理员邀请你加入。", "Accounts are by invitation here. Ask a team's admin to invite you.";
     CrossSite = "cross_site", FORBIDDEN, "已拦截来自其他网站的请求。", "A request from another site was refused.";
+    ForeignReport = "foreign_report", FORBIDDEN, "此处仅接收本控制台的错误报告。", "Only reports of this console are taken here.";
     NotFound = "not_found", NOT_FOUND, "内容不存在，或你没有查看权限。", "This does not exist, or you may not see it.";
+    SsoNotFound = "sso_not_found", NOT_FOUND, "没有团队为该邮箱域名开启单点登录，请改用其他方式登录。", "No team uses single sign-on for this address. Sign in another way.";
     PasskeysUnavailable = "passkeys_unavailable", NOT_FOUND, "通过此地址访问时无法使用通行密钥。", "Passkeys cannot be used at this address.";
+    ProviderNotConfigured = "provider_not_configured", NOT_FOUND, "此服务器没有启用这种登录方式。", "This way to sign in is not set up here.";
+    NotBound = "not_bound", NOT_FOUND, "你还没有绑定账号。", "You have not bound an account.";
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "此地址不支持该请求方法。", "This address does not take that method.";
     EmailTaken = "email_taken", CONFLICT, "该邮箱已注册。", "This e-mail address already has an account.";
     TotpEnabled = "totp_enabled", CONFLICT, "两步验证已开启。", "Two-step verification is already on.";
@@ -66,6 +72,8 @@ codes! {
     TotpNotEnabled = "totp_not_enabled", CONFLICT, "两步验证尚未开启。", "Two-step verification is not on.";
     MfaRequiredByOrg = "mfa_required_by_org", CONFLICT, "你所在的团队要求开启两步验证，不能关闭。", "A team of yours requires two-step verification, so it cannot be turned off.";
     TooManyPasskeys = "too_many_passkeys", CONFLICT, "最多添加 {max} 个通行密钥。", "You can have at most {max} passkeys.";
+    AlreadyBound = "already_bound", CONFLICT, "你已绑定一个账号，请先解除绑定。", "You have bound an account already. Unbind it first.";
+    LastWayIn = "last_way_in", CONFLICT, "解除绑定后你将无法登录。请先设置密码或添加通行密钥。", "Without it you could no longer sign in. Set a password or add a passkey first.";
     SoleOwner = "sole_owner", CONFLICT, "你是以下团队的唯一所有者：{names}。请先转让所有权，或删除团队。", "You are the only owner of: {names}. Hand over the ownership or delete the team first.";
     AccessChanged = "access_changed", CONFLICT, "你的权限刚刚发生变化，请刷新后重试。", "What you may do has just changed. Reload and try again.";
     LastOwner = "last_owner", CONFLICT, "团队至少需要一位所有者。", "An organisation needs at least one owner.";
@@ -86,6 +94,12 @@ codes! {
     TooManyErasures = "too_many_erasures", CONFLICT, "最多同时处理 {max} 个擦除请求，请等待已有请求完成。", "At most {max} erasures can be open at once. Wait for those asked for.";
     KeyNameTaken = "key_name_taken", CONFLICT, "已有同名访问密钥。", "Another access key has this name.";
     TooManyKeys = "too_many_keys", CONFLICT, "每个应用最多 {max} 个访问密钥。", "An app can have at most {max} access keys.";
+    SsoNoDomain = "sso_no_domain", CONFLICT, "开启单点登录至少需要一个已验证的邮箱域名。", "Single sign-on needs at least one verified e-mail domain.";
+    DomainTaken = "domain_taken", CONFLICT, "该域名已由其他团队验证。", "Another team has verified this domain.";
+    TooManyDomains = "too_many_domains", CONFLICT, "每个团队最多 {max} 个域名。", "A team can have at most {max} domains.";
+    RecordMissing = "record_missing", CONFLICT, "没有找到 TXT 记录。新记录可能需要一段时间才能生效，请稍后再试。", "There is no TXT record yet. A new one can take a while to be seen, so try again later.";
+    RecordWrong = "record_wrong", CONFLICT, "TXT 记录的内容与要求不一致，请检查。", "The TXT record says something else. Check its value.";
+    LinkWrongAccount = "link_wrong_account", CONFLICT, "当前登录的不是这个邮箱的账号，请换用该邮箱的账号登录。", "You are signed in to another account. Sign in to the one with this address.";
     TokenGone = "token_gone", GONE, "链接已使用或已过期。", "This link was used already or has expired.";
     AppArchived = "app_archived", GONE, "应用已归档，不再接收数据。", "The app is archived and takes no data.";
     AppDeleted = "app_deleted", GONE, "应用已删除，不再接收数据。", "The app is deleted and takes no data.";
@@ -113,6 +127,11 @@ codes! {
     WrongEmail = "wrong_email", UNPROCESSABLE_ENTITY, "与你的邮箱不一致。", "This is not your address.";
     WrongName = "wrong_name", UNPROCESSABLE_ENTITY, "名称不一致。", "This is not its name.";
     NotAMember = "not_a_member", UNPROCESSABLE_ENTITY, "请选择团队中的其他成员。", "Choose another member of the organisation.";
+    BadIssuer = "bad_issuer", UNPROCESSABLE_ENTITY, "请输入身份提供方的 HTTPS 地址，不带参数。", "Enter the provider's HTTPS address, without parameters.";
+    SecretRequired = "secret_required", UNPROCESSABLE_ENTITY, "请填写客户端密钥。更换提供方后需要重新填写。", "Enter the client secret. With another provider it is needed anew.";
+    EnforceNeedsEnabled = "enforce_needs_enabled", UNPROCESSABLE_ENTITY, "请先开启单点登录，再要求成员使用。", "Turn single sign-on on before requiring it.";
+    BadDomain = "bad_domain", UNPROCESSABLE_ENTITY, "请输入有效的域名，例如 example.com。", "Enter a domain such as example.com.";
+    PublicDomain = "public_domain", UNPROCESSABLE_ENTITY, "公共邮箱的域名不属于任何团队。", "A public mail domain belongs to no team.";
     BadGrant = "bad_grant", UNPROCESSABLE_ENTITY, "所选应用或角色不存在。", "An app or role that was chosen does not exist.";
     BadRole = "bad_role", UNPROCESSABLE_ENTITY, "角色不存在。", "This role does not exist.";
     BadPermission = "bad_permission", UNPROCESSABLE_ENTITY, "包含未知权限。", "One of the permissions is not known.";
@@ -133,6 +152,8 @@ codes! {
     TooManyViewers = "too_many_viewers", TOO_MANY_REQUESTS, "同时查看实时数据的人数已达上限，请稍后再试。", "Too many people watch live data. Try again later.";
     QuotaExceeded = "quota_exceeded", TOO_MANY_REQUESTS, "超出该应用每分钟的接收上限。", "The app sends more than its quota per minute.";
     SpoolFull = "spool_full", SERVICE_UNAVAILABLE, "待写入的数据已达上限，请稍后重发。", "Too much data is waiting to be stored. Send it again later.";
+    ProviderUnavailable = "provider_unavailable", SERVICE_UNAVAILABLE, "身份提供方暂时无法访问，请稍后再试。", "The sign-in provider cannot be reached right now. Try again later.";
+    DnsUnavailable = "dns_unavailable", SERVICE_UNAVAILABLE, "域名查询暂时不可用，请稍后再试。", "Domain records cannot be looked up right now. Try again later.";
     Internal = "internal", INTERNAL_SERVER_ERROR, "服务器出错了，请稍后重试。", "Something went wrong on the server. Try again later.";
     Unavailable = "unavailable", SERVICE_UNAVAILABLE, "服务暂时不可用，请稍后重试。", "The service is unavailable for a moment. Try again later.";
     Timeout = "timeout", SERVICE_UNAVAILABLE, "请求超时，请重试。", "The request took too long. Try again.";

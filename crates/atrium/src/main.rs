@@ -13,7 +13,8 @@ use atrium::http::CLIENT_VERSION;
 use atrium::http::locale::Locale;
 use atrium::http::user_agent;
 use atrium::instance::doctor::{self, Verdict};
-use atrium::types::Clock;
+use atrium::sso::domains;
+use atrium::types::{Clock, Id};
 use atrium::{demo, logging, permissions, router, server};
 use clap::{Parser, Subcommand};
 use serde_json::json;
@@ -88,6 +89,16 @@ enum AdminCommand {
         #[arg(long)]
         email: String,
     },
+    /// Let someone see the operator's pages of the console: errors that people's browsers reported
+    AddOperator {
+        #[arg(long)]
+        email: String,
+    },
+    /// Take that back
+    RemoveOperator {
+        #[arg(long)]
+        email: String,
+    },
     /// Take someone's second factor and passkeys away, end their sessions and tell them
     ResetSecondFactor {
         #[arg(long)]
@@ -97,6 +108,14 @@ enum AdminCommand {
     SignInLink {
         #[arg(long)]
         email: String,
+    },
+    /// Vouch that a mail domain belongs to an organisation, instead of its DNS record
+    VerifyDomain {
+        /// The organisation's id
+        #[arg(long)]
+        organization: String,
+        #[arg(long)]
+        domain: String,
     },
     /// Print where someone is signed in, a line of JSON each
     ListSessions {
@@ -199,6 +218,16 @@ async fn administer(
             let user = user.ok_or_else(|| unknown(&email))?;
             Ok(vec![json!({ "user_id": user.id, "disabled": false })])
         }
+        AdminCommand::AddOperator { email } => {
+            let user = operator::set_operator(atrium, &email, true).await?;
+            let user = user.ok_or_else(|| unknown(&email))?;
+            Ok(vec![json!({ "user_id": user.id, "operator": true })])
+        }
+        AdminCommand::RemoveOperator { email } => {
+            let user = operator::set_operator(atrium, &email, false).await?;
+            let user = user.ok_or_else(|| unknown(&email))?;
+            Ok(vec![json!({ "user_id": user.id, "operator": false })])
+        }
         AdminCommand::ResetSecondFactor { email } => {
             let reset = operator::reset_second_factor(atrium, &email).await?;
             let reset = reset.ok_or_else(|| unknown(&email))?;
@@ -210,6 +239,14 @@ async fn administer(
             let (user, link) =
                 made.with_context(|| format!("{email} has no account, or it is disabled"))?;
             Ok(vec![json!({ "user_id": user.id, "link": link })])
+        }
+        AdminCommand::VerifyDomain { organization, domain } => {
+            let org_id = Id::parse(&organization).context("--organization is not an id")?;
+            let verified = domains::by_operator(atrium, &org_id, &domain).await?;
+            let verified =
+                verified.with_context(|| format!("there is no organisation {organization}"))?;
+            let (domain, at) = (verified.domain, verified.verified_at);
+            Ok(vec![json!({ "org_id": org_id, "domain": domain, "verified_at": at })])
         }
         AdminCommand::ListSessions { email } => {
             let sessions = operator::sessions(atrium, &email).await?;

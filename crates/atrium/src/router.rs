@@ -17,6 +17,7 @@ use crate::accounts::{
 use crate::app::AppState;
 use crate::apps::{explain, handlers as apps, lifecycle, members as app_members};
 use crate::audit::{export as audit_export, handlers as audit};
+use crate::chat::handlers as chat;
 use crate::collect::{cors, receive};
 use crate::erasures::handlers as erasures;
 use crate::error::{Code, Error};
@@ -29,7 +30,9 @@ use crate::instance::{envs, health};
 use crate::keys::{access_keys, api_keys};
 use crate::notifications::{channels, handlers as notifications};
 use crate::orgs::{handlers as orgs, invitations, joining, members as org_members, my_invitations};
+use crate::reports::{handlers as errors, receive as error_reports};
 use crate::roles::{handlers as roles, registry};
+use crate::sso::{domains, linking, settings as sso, sign_in as sso_sign_in, testing};
 use crate::workspace::{
     engagement, events, explore, explore_export, last_app, live, metadata, profile as person,
     profiles, properties,
@@ -47,6 +50,11 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(envs::region_list))
         .routes(routes!(envs::app_zone_list))
         .routes(routes!(openapi_view))
+        .routes(routes!(error_reports::error_report_send))
+        .routes(routes!(errors::error_group_list))
+        .routes(routes!(errors::error_group_view, errors::error_group_delete))
+        .routes(routes!(errors::error_report_list))
+        .routes(routes!(errors::error_replay_view))
         // account
         .routes(routes!(login::login))
         .routes(routes!(login::logout))
@@ -81,6 +89,15 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(register::register))
         .routes(routes!(register::register_token_view))
         .routes(routes!(register::register_profile))
+        .routes(routes!(sso_sign_in::sso_login))
+        .routes(routes!(sso_sign_in::sso_callback))
+        .routes(routes!(linking::sso_link_view, linking::sso_link))
+        .routes(routes!(chat::wechatwork_authorize_url))
+        .routes(routes!(chat::wechatwork_callback))
+        .routes(routes!(chat::wechatwork_authorize_cancel))
+        .routes(routes!(chat::feishu_authorize_url))
+        .routes(routes!(chat::feishu_callback))
+        .routes(routes!(chat::feishu_authorize_cancel))
         // organisations
         .routes(routes!(orgs::org_list, orgs::org_create))
         .routes(routes!(orgs::org_view, orgs::org_update, orgs::org_delete))
@@ -97,6 +114,11 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(my_invitations::invitation_decline))
         .routes(routes!(joining::joinable_org_list))
         .routes(routes!(joining::org_access_ask))
+        .routes(routes!(sso::sso_view, sso::sso_update, sso::sso_delete))
+        .routes(routes!(testing::sso_test))
+        .routes(routes!(domains::sso_domain_add))
+        .routes(routes!(domains::sso_domain_remove))
+        .routes(routes!(domains::sso_domain_verify))
         // apps
         .routes(routes!(apps::app_list, apps::app_create))
         .routes(routes!(apps::app_view, apps::app_update, lifecycle::app_delete))

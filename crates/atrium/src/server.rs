@@ -12,7 +12,7 @@ use crate::app::AppState;
 use crate::config::Settings;
 use crate::http::CLIENT_VERSION;
 use crate::http::connections::{self, ConnectionLimits};
-use crate::http::edge;
+use crate::http::{edge, former};
 use crate::types::Clock;
 use crate::{jobs, router};
 
@@ -26,6 +26,7 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     let address = listener.local_addr()?;
     let settings = settings.listening_on(address);
     let atrium = AppState::start(settings, Clock::default()).await?;
+    former::take_over(&atrium).await;
     jobs::start(&atrium);
 
     announce(&format!("Atrium {CLIENT_VERSION} listening on http://{address}"));

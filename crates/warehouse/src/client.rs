@@ -12,6 +12,7 @@ use crate::embedded::{Embedded, Plan, State};
 use crate::engine::QUEUE_WAIT;
 use crate::error::Error;
 use crate::location::{Location, Server, own_names};
+use crate::overall::Shelves;
 use crate::params::Param;
 use crate::schema::{self, Names};
 
@@ -47,6 +48,7 @@ struct Inner {
     names: Names,
     /// Held while the schema is brought up to date; true once it is.
     schema: tokio::sync::Mutex<bool>,
+    shelves: Shelves,
 }
 
 enum Source {
@@ -125,7 +127,8 @@ impl Warehouse {
                 (Source::Remote { server, state: Mutex::new(State::Starting) }, names)
             }
         };
-        let inner = Inner { http, source, names, schema: tokio::sync::Mutex::new(false) };
+        let schema = tokio::sync::Mutex::new(false);
+        let inner = Inner { http, source, names, schema, shelves: Shelves::default() };
         Self { inner: Arc::new(inner), limit: QUERY_LIMIT }
     }
 
@@ -274,6 +277,10 @@ impl Warehouse {
 
     pub(crate) fn limit(&self) -> Duration {
         self.limit
+    }
+
+    pub(crate) fn shelves(&self) -> &Shelves {
+        &self.inner.shelves
     }
 
     pub(crate) fn names(&self) -> &Names {

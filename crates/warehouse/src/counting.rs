@@ -1,6 +1,8 @@
 //! How every table of counts is made from events: the same as the views of the migrations, for counts
 //! that have to be made anew.
 
+use crate::pieces::{DAY, FOUR_HOURS, HALF_HOUR, HOUR, WEEK};
+
 /// A table and how its rows are made.
 pub(crate) struct Count {
     pub table: &'static str,
@@ -99,56 +101,63 @@ const PARTS: &str = "sum(events), groupBitmapMergeState(people)";
 pub(crate) const COARSE: &[Coarse] = &[
     Coarse {
         table: "totals_30m",
-        length: 1_800,
+        length: HALF_HOUR,
+        fine: "totals_15m",
+        keys: "app_id, start",
+        values: TOTALS,
+    },
+    Coarse {
+        table: "totals_1h",
+        length: HOUR,
         fine: "totals_15m",
         keys: "app_id, start",
         values: TOTALS,
     },
     Coarse {
         table: "totals_4h",
-        length: 14_400,
+        length: FOUR_HOURS,
         fine: "totals_15m",
         keys: "app_id, start",
         values: TOTALS,
     },
     Coarse {
-        table: "events_4h",
-        length: 14_400,
+        table: "events_1h",
+        length: HOUR,
         fine: "events_15m",
         keys: "app_id, start, event",
         values: PARTS,
     },
     Coarse {
         table: "events_1d",
-        length: 86_400,
+        length: DAY,
         fine: "events_15m",
         keys: "app_id, start, event",
         values: PARTS,
     },
     Coarse {
         table: "events_1w",
-        length: 604_800,
+        length: WEEK,
         fine: "events_15m",
         keys: "app_id, start, event",
         values: PARTS,
     },
     Coarse {
-        table: "breakdowns_4h",
-        length: 14_400,
+        table: "breakdowns_1h",
+        length: HOUR,
         fine: "breakdowns_15m",
         keys: "app_id, dimension, start, value",
         values: PARTS,
     },
     Coarse {
         table: "breakdowns_1d",
-        length: 86_400,
+        length: DAY,
         fine: "breakdowns_15m",
         keys: "app_id, dimension, start, value",
         values: PARTS,
     },
     Coarse {
         table: "breakdowns_1w",
-        length: 604_800,
+        length: WEEK,
         fine: "breakdowns_15m",
         keys: "app_id, dimension, start, value",
         values: PARTS,

@@ -5,6 +5,8 @@
 //! brings the tables up to date, and the rest are the questions and changes that have a name.
 //! Nothing here knows about HTTP handlers or the metadata database.
 
+mod arrivals;
+mod binary;
 mod catalogue;
 mod client;
 mod counting;
@@ -26,8 +28,12 @@ mod profiles;
 mod rows;
 mod schema;
 mod sessions;
+mod shares;
+mod shelf;
+mod totals;
 mod upgrade;
 mod upkeep;
+mod versions;
 
 pub use catalogue::{EventCount, EventMoments, EventName, PropertyKind};
 pub use client::{Insert, Warehouse};
@@ -40,7 +46,7 @@ pub use explore::{
 pub use identities::Identity;
 pub use loading::MutationOf;
 pub use location::Location;
-pub use overall::{Beginnings, Counts, Overall, Share};
+pub use overall::{Counts, Overall, Share};
 pub use params::Param;
 pub use people::{PeopleQuery, PeopleSearch, PeopleSort, PersonRow, PseudonymKey};
 pub use person::{CountOf, Doings, EventOf};
@@ -49,3 +55,4 @@ pub use rows::{
     EventRow, LogIdRow, MutationIn, event_insert, log_id_insert, mutation_insert, subjects,
     write_event, write_log_id, write_mutation, write_numbers,
 };
+pub use versions::Versions;

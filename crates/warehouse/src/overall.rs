@@ -1,32 +1,32 @@
 //! What the dashboard asks: figures of many apps over a range that begins and ends at a quarter of an
 //! hour. Persons and devices are counted once per app, exactly, as bitmaps of their numbers. Nothing
 //! here knows of time zones: where buckets begin is told as moments.
+//!
+//! The engine hands out pieces of time, which are kept (`shelf`) and put together here: a statement
+//! costs it some milliseconds whatever it is about, and most pieces were read before.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write;
+use std::ops::AddAssign;
+use std::sync::Arc;
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use bytes::Bytes;
+use roaring::{MultiOps, RoaringBitmap};
 use uuid::Uuid;
 
+use crate::arrivals::Known;
 use crate::catalogue::EventCount;
 use crate::client::{Call, Warehouse};
 use crate::error::Error;
-use crate::identities::literals;
-use crate::pieces::{condition, pieces};
+use crate::pieces::{DAY, HOUR, QUARTER};
+use crate::sessions::{UnderWay, around};
+use crate::shares::{BREAKDOWNS, EVENTS, Name, Part, Sum};
+use crate::shelf::{Grid, Shelf};
+use crate::totals::{Total, off_the_runtime, pieces_of};
+use crate::versions::Versions;
 
-const QUARTER: u32 = 900;
-const HALF_HOUR: u32 = 1_800;
-const FOUR_HOURS: u32 = 14_400;
-const DAY: u32 = 86_400;
-const WEEK: u32 = 7 * DAY;
-
-const BREAKDOWNS: [(&str, u32); 4] = [
-    ("breakdowns_1w", WEEK),
-    ("breakdowns_1d", DAY),
-    ("breakdowns_4h", FOUR_HOURS),
-    ("breakdowns_15m", QUARTER),
-];
+/// Buckets of a long range are looked at in turn, as many as begin within this many seconds.
+const AT_ONCE: u32 = 100 * DAY;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -34,26 +34,23 @@ pub struct Counts {
     pub page_views: u64,
     pub persons: u64,
     pub devices: u64,
+    /// Runs of one device's events within the range, with no gap over half an hour. A session belongs
+    /// to the bucket that it begins in.
+    pub sessions: u64,
+    /// Those that had their first event ever.
+    pub new_devices: u64,
 }
 
 /// Counts of a range: per app as a whole, and per bucket, by its start in milliseconds, as sums over
-/// the apps. What has no events is absent.
+/// the apps. What is nothing is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overall {
     pub apps: HashMap<Uuid, Counts>,
     pub buckets: BTreeMap<i64, Counts>,
 }
 
-/// How often something began: per app, and per bucket, by its start in milliseconds. What is nothing
-/// is absent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Beginnings {
-    pub apps: HashMap<Uuid, u64>,
-    pub buckets: BTreeMap<i64, u64>,
-}
-
 /// How often a value occurred, and with how many people.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Share {
     pub dimension: String,
     pub value: String,
@@ -63,51 +60,72 @@ pub struct Share {
     pub persons: u64,
 }
 
-/// One row: (app, first, second) for each app; and by bucket the starts, and the two sums.
-#[derive(Deserialize)]
-struct Pair {
-    apps: Vec<(Uuid, u64, u64)>,
-    buckets: (Vec<u32>, Vec<u64>, Vec<u64>),
+/// What is kept of earlier questions.
+#[derive(Default)]
+pub(crate) struct Shelves {
+    pub totals: Shelf<Total>,
+    pub events: Shelf<Vec<Part>>,
+    pub breakdowns: Shelf<Vec<Part>>,
+    pub under_way: Shelf<UnderWay>,
+    pub arrivals: Known,
 }
 
 impl Warehouse {
     /// Counts of the buckets that begin at the cuts; the last cut ends the last one.
-    pub async fn overall(&self, apps: &[Uuid], cuts_ms: &[i64]) -> Result<Overall, Error> {
-        let Some(range) = Range::new(apps, cuts_ms) else { return Ok(Overall::default()) };
-        let (sums, people) = (range.sums(), range.people());
-        let (sums, people) = tokio::try_join!(self.ask::<Pair>(&sums), self.ask::<Pair>(&people))?;
-        let mut overall = Overall::default();
-        for (pairs, of_people) in [(sums, false), (people, true)] {
-            for Pair { apps, buckets: (starts, first, second) } in pairs {
-                let by_app = apps.into_iter().map(|(app, a, b)| (Key::App(app), (a, b)));
-                let starts = starts.into_iter().map(|start| Key::Bucket(i64::from(start) * 1_000));
-                let by_bucket = starts.zip(first.into_iter().zip(second));
-                for (key, (first, second)) in by_app.chain(by_bucket) {
-                    let counts = match key {
-                        Key::App(app) => overall.apps.entry(app).or_default(),
-                        Key::Bucket(start) => overall.buckets.entry(start).or_default(),
-                    };
-                    match of_people {
-                        false => (counts.events, counts.page_views) = (first, second),
-                        true => (counts.persons, counts.devices) = (first, second),
-                    }
-                }
+    pub async fn overall(
+        &self,
+        apps: &[Uuid],
+        cuts_ms: &[i64],
+        versions: &Versions,
+    ) -> Result<Overall, Error> {
+        let Some(cuts) = moments(apps, cuts_ms) else { return Ok(Overall::default()) };
+        let totals = async {
+            let mut sums = Summing::new(apps.len());
+            for cuts in in_turn(&cuts) {
+                let grid = self.totals(apps, cuts, versions).await?;
+                let cuts = cuts.to_vec();
+                sums = off_the_runtime(move || Ok(sums.add(&cuts, &grid))).await?;
             }
+            Ok(sums)
+        };
+        let (mut sums, arrivals, under_way) = tokio::try_join!(
+            totals,
+            self.arrivals(apps, &cuts, versions),
+            self.under_way(apps, cuts[0], versions)
+        )?;
+        sums.add_arrivals(&cuts, &arrivals);
+        sums.add_under_way(&cuts, &under_way);
+        Ok(sums.done(apps))
+    }
+
+    /// Reads what the counts of two ranges are made of, both at once where that can be: a statement
+    /// about two costs little more than one about one. The pieces are kept for whoever asks next.
+    pub async fn gather(
+        &self,
+        apps: &[Uuid],
+        ranges_ms: [&[i64]; 2],
+        versions: &Versions,
+    ) -> Result<(), Error> {
+        let [Some(one), Some(other)] = ranges_ms.map(|cuts_ms| moments(apps, cuts_ms)) else {
+            return Ok(());
+        };
+        let mut ranges = [one, other];
+        ranges.sort_unstable();
+        let [first, second] = &ranges;
+        let is_apart =
+            first[0].saturating_add(HOUR) <= second[0] && first[first.len() - 1] <= second[0];
+        let is_short = |cuts: &[u32]| cuts[cuts.len() - 1] - cuts[0] <= AT_ONCE;
+        if !(is_apart && is_short(first) && is_short(second)) {
+            return Ok(());
         }
-        Ok(overall)
-    }
-
-    /// How many sessions each app had: runs of one device's events within the range, with no gap over
-    /// half an hour. A session belongs to the bucket that it begins in.
-    pub async fn sessions(&self, apps: &[Uuid], cuts_ms: &[i64]) -> Result<Beginnings, Error> {
-        let Some(range) = Range::new(apps, cuts_ms) else { return Ok(Beginnings::default()) };
-        self.beginnings(&range.sessions()).await
-    }
-
-    /// How many devices of each app had their first event ever within the range, and in which bucket.
-    pub async fn new_devices(&self, apps: &[Uuid], cuts_ms: &[i64]) -> Result<Beginnings, Error> {
-        let Some(range) = Range::new(apps, cuts_ms) else { return Ok(Beginnings::default()) };
-        self.beginnings(&range.new_devices()).await
+        let pieces = [pieces_of(first), pieces_of(second)].concat();
+        let beginnings = vec![around(first[0]), around(second[0])];
+        tokio::try_join!(
+            self.totals_of(apps, pieces, versions),
+            self.arrivals(apps, second, versions),
+            self.under_way_around(apps, beginnings, versions)
+        )?;
+        Ok(())
     }
 
     /// The events that happened most, and how many persons did each.
@@ -117,9 +135,20 @@ impl Warehouse {
         from_ms: i64,
         to_ms: i64,
         most: usize,
+        versions: &Versions,
     ) -> Result<Vec<EventCount>, Error> {
-        let Some(range) = Range::new(apps, &[from_ms, to_ms]) else { return Ok(Vec::new()) };
-        self.ask(&range.top_events(most)).await
+        let Some(cuts) = moments(apps, &[from_ms, to_ms]) else { return Ok(Vec::new()) };
+        let shelf = &self.shelves().events;
+        let sums = self.shares(&EVENTS, shelf, apps, [cuts[0], cuts[1]], versions).await?;
+        let mut all: Vec<_> = sums.into_iter().collect();
+        // Stable: those of equal number stay in the order of their names.
+        all.sort_by_key(|(_, sum)| Reverse(sum.events));
+        let count = |((event, _), sum): (Name, Sum)| EventCount {
+            event: event.into(),
+            events: sum.events,
+            persons: sum.persons(),
+        };
+        Ok(all.into_iter().take(most).map(count).collect())
     }
 
     /// The most frequent values of each dimension, and then what the others come to.
@@ -129,234 +158,169 @@ impl Warehouse {
         from_ms: i64,
         to_ms: i64,
         most: usize,
+        versions: &Versions,
     ) -> Result<Vec<Share>, Error> {
-        let Some(range) = Range::new(apps, &[from_ms, to_ms]) else { return Ok(Vec::new()) };
-        let mut found: Vec<Share> = self.ask(&range.breakdowns(most + 1)).await?;
-        // One more than wanted says that there is a rest.
-        let (mut longer, mut place) = (Vec::new(), 0);
-        let mut dimension = String::new();
-        found.retain(|share| {
-            place = if share.dimension == dimension { place + 1 } else { 0 };
-            dimension.clone_from(&share.dimension);
-            if place == most {
-                longer.push(share.dimension.clone());
-            }
-            place < most
-        });
-        if !longer.is_empty() {
-            found.extend(self.ask::<Share>(&range.rest(&longer, most)).await?);
-            // Stable: what was most frequent stays first.
-            found.sort_by(|a, b| (&a.dimension, a.is_rest).cmp(&(&b.dimension, b.is_rest)));
+        let Some(cuts) = moments(apps, &[from_ms, to_ms]) else { return Ok(Vec::new()) };
+        let shelf = &self.shelves().breakdowns;
+        let sums = self.shares(&BREAKDOWNS, shelf, apps, [cuts[0], cuts[1]], versions).await?;
+        let mut dimensions: BTreeMap<Box<str>, Vec<(Box<str>, Sum)>> = BTreeMap::new();
+        for ((dimension, value), sum) in sums {
+            dimensions.entry(dimension).or_default().push((value, sum));
         }
-        Ok(found)
+        let mut shares = Vec::new();
+        for (dimension, mut values) in dimensions {
+            values.sort_by_key(|(_, sum)| Reverse(sum.events));
+            let rest = values.split_off(values.len().min(most));
+            let rest = rest.into_iter().map(|(_, sum)| sum).reduce(|mut sum, more| {
+                sum.add(more);
+                sum
+            });
+            let shown = values.into_iter().map(|(value, sum)| (value, sum, false));
+            let rest = rest.into_iter().map(|sum| (Box::default(), sum, true));
+            shares.extend(shown.chain(rest).map(|(value, sum, is_rest)| Share {
+                dimension: dimension.clone().into(),
+                value: value.into(),
+                is_rest,
+                events: sum.events,
+                persons: sum.persons(),
+            }));
+        }
+        Ok(shares)
     }
 
-    /// Sums per app and per bucket of rows that have an app, a cut and a count.
-    async fn beginnings(&self, rows: &str) -> Result<Beginnings, Error> {
-        #[derive(Deserialize)]
-        struct Row {
-            is_bucket: u8,
-            app_id: Uuid,
-            cut: u32,
-            count: u64,
-        }
-        let sql = format!(
-            "SELECT toUInt8(grouping(app_id)) AS is_bucket, app_id, cut, sum(n) AS count \
-             FROM ({rows}) GROUP BY GROUPING SETS ((app_id), (cut))"
-        );
-        let mut beginnings = Beginnings::default();
-        for row in self.ask::<Row>(&sql).await?.into_iter().filter(|row| row.count > 0) {
-            if row.is_bucket > 0 {
-                beginnings.buckets.insert(i64::from(row.cut) * 1_000, row.count);
-            } else {
-                beginnings.apps.insert(row.app_id, row.count);
-            }
-        }
-        Ok(beginnings)
-    }
-
-    /// These statements name many apps and many moments, all of them numbers of ours.
-    async fn ask<T: DeserializeOwned>(&self, sql: &str) -> Result<Vec<T>, Error> {
-        let sql = format!("{sql}\nFORMAT JSONEachRow");
+    /// Asks a question whose answer is rows to be read as `Rows`.
+    pub(crate) async fn binary(&self, sql: &str) -> Result<Bytes, Error> {
+        let sql = format!("{sql}\nFORMAT RowBinary");
         // A dashboard asks several at once: each on its own thread is less work than all on all.
         let call = Call::new(&sql, &[], self.limit()).long().set("max_threads", 1);
-        self.rows(call.reading()).await
+        self.call(call.reading()).await
     }
 }
 
-enum Key {
-    App(Uuid),
-    Bucket(i64),
+/// Cuts as Unix times, moved back to a quarter of an hour; None where nothing can be counted.
+fn moments(apps: &[Uuid], cuts_ms: &[i64]) -> Option<Vec<u32>> {
+    let seconds = |at: &i64| u32::try_from(at.div_euclid(1_000)).unwrap_or(0) / QUARTER * QUARTER;
+    let cuts: Vec<u32> = cuts_ms.iter().map(seconds).collect();
+    (!apps.is_empty() && cuts.first()? < cuts.last()?).then_some(cuts)
 }
 
-/// The statements about a range.
-struct Range {
-    apps: String,
-    cuts: Vec<u32>,
-    from: u32,
-    to: u32,
+/// Parts of the cuts, each of which begins where the one before ends.
+fn in_turn(cuts: &[u32]) -> Vec<&[u32]> {
+    let (mut parts, mut first) = (Vec::new(), 0);
+    while first + 1 < cuts.len() {
+        let within = cuts.partition_point(|cut| *cut <= cuts[first].saturating_add(AT_ONCE));
+        let last = (within - 1).max(first + 1);
+        parts.push(&cuts[first..=last]);
+        first = last;
+    }
+    parts
 }
 
-impl Range {
-    /// None where nothing can be counted. Cuts are moved back to a quarter of an hour.
-    fn new(apps: &[Uuid], cuts_ms: &[i64]) -> Option<Self> {
-        let seconds =
-            |at: &i64| u32::try_from(at.div_euclid(1_000)).unwrap_or(0) / QUARTER * QUARTER;
-        let cuts: Vec<u32> = cuts_ms.iter().map(seconds).collect();
-        let (from, to) = (*cuts.first()?, *cuts.last()?);
-        if apps.is_empty() || from >= to {
-            return None;
+/// Counts that are being added up.
+struct Summing {
+    apps: Vec<OfApp>,
+    buckets: BTreeMap<u32, Counts>,
+}
+
+#[derive(Clone, Default)]
+struct OfApp {
+    counts: Counts,
+    people: RoaringBitmap,
+    machines: RoaringBitmap,
+}
+
+impl Summing {
+    fn new(apps: usize) -> Self {
+        Self { apps: vec![OfApp::default(); apps], buckets: BTreeMap::new() }
+    }
+
+    fn add(mut self, cuts: &[u32], grid: &Grid<Total>) -> Self {
+        for (app, totals) in self.apps.iter_mut().zip(&grid.apps) {
+            let mut rest = &totals[..];
+            let mut at = 0;
+            for pair in cuts.windows(2) {
+                let length = grid.pieces[at..].partition_point(|piece| piece.start < pair[1]);
+                let (own, others) = rest.split_at(length);
+                (rest, at) = (others, at + length);
+                let people = own.iter().map(|total| &total.people).union();
+                let machines = own.iter().map(|total| &total.machines).union();
+                let sum = |of: fn(&Total) -> u64| own.iter().map(|total| of(total)).sum::<u64>();
+                let counts = Counts {
+                    events: sum(|total| total.events),
+                    page_views: sum(|total| total.page_views),
+                    sessions: sum(|total| total.starts),
+                    persons: people.len(),
+                    devices: machines.len(),
+                    new_devices: 0,
+                };
+                *self.buckets.entry(pair[0]).or_default() += counts;
+                app.counts += counts;
+                app.people |= people;
+                app.machines |= machines;
+            }
         }
-        Some(Self { apps: literals(apps.iter().copied()), cuts, from, to })
+        self
     }
 
-    /// Rows of a table that is kept by the quarter of an hour.
-    fn within(&self) -> String {
-        let Self { apps, from, to, .. } = self;
-        format!("app_id IN ({apps}) AND bucket >= {from} AND bucket < {to}")
-    }
-
-    /// The start of the bucket that a moment in the range belongs to.
-    fn cut(&self, moment: &str) -> String {
-        let starts: Vec<_> = self.cuts.iter().map(ToString::to_string).collect();
-        format!("roundDown({moment}, [{}])", starts.join(", "))
-    }
-
-    /// Rows of the tables whose pieces make up the range, none across a cut.
-    fn rows<const N: usize>(&self, columns: &str, tables: [(&str, u32); N]) -> String {
-        let runs = pieces(&self.cuts, tables.map(|(_, length)| length));
-        let mut sql = String::new();
-        for ((table, length), runs) in tables.iter().zip(&runs) {
-            let Some(condition) = condition(runs, *length) else { continue };
-            let and = if sql.is_empty() { "" } else { " UNION ALL " };
-            let apps = &self.apps;
-            let _ = write!(
-                sql,
-                "{and}SELECT {columns} FROM {table} WHERE app_id IN ({apps}) AND {condition}"
-            );
+    fn add_arrivals(&mut self, cuts: &[u32], arrivals: &[Vec<u64>]) {
+        for (app, of_app) in self.apps.iter_mut().zip(arrivals) {
+            for (cut, new_devices) in cuts.iter().zip(of_app) {
+                let counts = Counts { new_devices: *new_devices, ..Counts::default() };
+                *self.buckets.entry(*cut).or_default() += counts;
+                app.counts += counts;
+            }
         }
-        sql
     }
 
-    fn sums(&self) -> String {
-        format!(
-            "SELECT groupArray((app_id, first, second)) AS apps, \
-                 sumMap(cuts, firsts, seconds) AS buckets \
-             FROM (SELECT app_id, sum(e) AS first, sum(v) AS second, groupArray(cut) AS cuts, \
-                     groupArray(e) AS firsts, groupArray(v) AS seconds \
-                 FROM (SELECT app_id, {} AS cut, sum(events) AS e, sum(page_views) AS v \
-                     FROM totals_15m WHERE {} GROUP BY app_id, cut) \
-                 GROUP BY app_id)",
-            self.cut("toUnixTimestamp(bucket)"),
-            self.within()
-        )
+    fn add_under_way(&mut self, cuts: &[u32], under_way: &[Arc<UnderWay>]) {
+        for (app, going_on) in self.apps.iter_mut().zip(under_way) {
+            for (at, sessions) in going_on.by_quarter(cuts[0]) {
+                let after = cuts.partition_point(|cut| *cut <= at);
+                if after < cuts.len() {
+                    let counts = Counts { sessions, ..Counts::default() };
+                    *self.buckets.entry(cuts[after - 1]).or_default() += counts;
+                    app.counts += counts;
+                }
+            }
+        }
     }
 
-    fn people(&self) -> String {
-        let tables =
-            [("totals_4h", FOUR_HOURS), ("totals_30m", HALF_HOUR), ("totals_15m", QUARTER)];
-        format!(
-            "SELECT groupArray((app_id, first, second)) AS apps, \
-                 sumMap(cuts, firsts, seconds) AS buckets \
-             FROM (SELECT app_id, groupBitmapMerge(p) AS first, groupBitmapMerge(m) AS second, \
-                     groupArray(cut) AS cuts, groupArray(bitmapCardinality(p)) AS firsts, \
-                     groupArray(bitmapCardinality(m)) AS seconds \
-                 FROM (SELECT app_id, {} AS cut, groupBitmapMergeState(people) AS p, \
-                         groupBitmapMergeState(machines) AS m \
-                     FROM ({}) GROUP BY app_id, cut) \
-                 GROUP BY app_id)",
-            self.cut("toUnixTimestamp(bucket)"),
-            self.rows("app_id, bucket, people, machines", tables)
-        )
+    fn done(self, apps: &[Uuid]) -> Overall {
+        let whole = self.apps.into_iter().map(|app| Counts {
+            persons: app.people.len(),
+            devices: app.machines.len(),
+            ..app.counts
+        });
+        let buckets = self.buckets.into_iter().map(|(at, counts)| (i64::from(at) * 1_000, counts));
+        let is_something = |counts: &Counts| *counts != Counts::default();
+        Overall {
+            apps: apps.iter().copied().zip(whole).filter(|(_, it)| is_something(it)).collect(),
+            buckets: buckets.filter(|(_, it)| is_something(it)).collect(),
+        }
     }
+}
 
-    /// Those that began in the range, and those that were under way: a device's last moment before
-    /// it and the first one in it lie at most half an hour apart.
-    fn sessions(&self) -> String {
-        let Self { apps, from, to, .. } = self;
-        let (before, after) = (from.saturating_sub(HALF_HOUR), (*to).min(from + HALF_HOUR));
-        format!(
-            "SELECT app_id, {} AS cut, toUInt64(starts) AS n FROM session_starts FINAL WHERE {} \
-             UNION ALL \
-             SELECT app_id, {} AS cut, toUInt64(1) AS n \
-             FROM (SELECT app_id, maxIf(toUnixTimestamp64Milli(last), bucket < {from}) AS a, \
-                     minIf(toUnixTimestamp64Milli(first), bucket >= {from}) AS b \
-                 FROM sessions_15m WHERE app_id IN ({apps}) \
-                     AND bucket >= {before} AND bucket < {after} \
-                 GROUP BY app_id, device) \
-             WHERE a > 0 AND b > 0 AND b - a <= 1800000",
-            self.cut("toUnixTimestamp(bucket)"),
-            self.within(),
-            self.cut("toUInt32(intDiv(b, 1000))"),
-        )
+impl AddAssign for Counts {
+    fn add_assign(&mut self, more: Self) {
+        self.events += more.events;
+        self.page_views += more.page_views;
+        self.persons += more.persons;
+        self.devices += more.devices;
+        self.sessions += more.sessions;
+        self.new_devices += more.new_devices;
     }
+}
 
-    /// Rows of a device are not all joined at any moment, and the earliest of them counts. So those
-    /// seen up to the end of a bucket are joined with all before, and what that adds is new.
-    fn new_devices(&self) -> String {
-        let Self { apps, from, to, .. } = self;
-        let starts: Vec<_> = self.cuts.iter().map(ToString::to_string).collect();
-        format!(
-            "SELECT app_id, cut, upto - lagInFrame(upto) OVER (PARTITION BY app_id ORDER BY cut \
-                 ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS n \
-             FROM (SELECT app_id, cut, groupBitmapMerge(seen) OVER (PARTITION BY app_id ORDER BY cut \
-                     ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS upto \
-                 FROM (SELECT app_id, \
-                         roundDown(toUnixTimestamp(first_seen), [toUInt32(0), {}]) AS cut, \
-                         groupBitmapState(no) AS seen \
-                     FROM devices WHERE app_id IN ({apps}) AND no > 0 \
-                         AND first_seen < toDateTime({to}, 'UTC') \
-                     GROUP BY app_id, cut)) \
-             QUALIFY cut >= {from}",
-            starts.join(", ")
-        )
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    fn top_events(&self, most: usize) -> String {
-        let tables = [
-            ("events_1w", WEEK),
-            ("events_1d", DAY),
-            ("events_4h", FOUR_HOURS),
-            ("events_15m", QUARTER),
-        ];
-        format!(
-            "SELECT event, sum(e) AS events, sum(p) AS persons \
-             FROM (SELECT app_id, event, sum(events) AS e, groupBitmapMerge(people) AS p \
-                 FROM ({}) GROUP BY app_id, event) \
-             GROUP BY event ORDER BY events DESC, event LIMIT {most}",
-            self.rows("app_id, event, events, people", tables)
-        )
-    }
-
-    /// The most frequent values of each dimension.
-    fn breakdowns(&self, most: usize) -> String {
-        format!(
-            "SELECT dimension, value, toBool(0) AS is_rest, sum(e) AS events, sum(p) AS persons \
-             FROM (SELECT app_id, dimension, value, sum(events) AS e, groupBitmapMerge(people) AS p \
-                 FROM ({}) GROUP BY app_id, dimension, value) \
-             GROUP BY dimension, value ORDER BY dimension, events DESC, value \
-             LIMIT {most} BY dimension",
-            self.rows("app_id, dimension, value, events, people", BREAKDOWNS)
-        )
-    }
-
-    /// What these dimensions come to without their most frequent values.
-    fn rest(&self, dimensions: &[String], most: usize) -> String {
-        // Names of ours, and nobody else's.
-        let dimensions: Vec<String> = dimensions.iter().map(|name| format!("'{name}'")).collect();
-        let dimensions = dimensions.join(", ");
-        format!(
-            "SELECT dimension, '' AS value, toBool(1) AS is_rest, sum(e) AS events, \
-                 sum(p) AS persons \
-             FROM (SELECT app_id, dimension, sum(events) AS e, groupBitmapMerge(people) AS p \
-                 FROM ({}) WHERE dimension IN ({dimensions}) AND (dimension, value) NOT IN (\
-                     SELECT dimension, value FROM ({}) WHERE dimension IN ({dimensions}) \
-                     GROUP BY dimension, value ORDER BY sum(events) DESC, value \
-                     LIMIT {most} BY dimension) \
-                 GROUP BY app_id, dimension) \
-             GROUP BY dimension",
-            self.rows("app_id, dimension, value, events, people", BREAKDOWNS),
-            self.rows("dimension, value, events", BREAKDOWNS)
-        )
+    #[test]
+    fn a_long_range_is_taken_in_parts_that_touch() {
+        let cuts: Vec<u32> = (0..=250).map(|at| at * DAY).collect();
+        let parts = in_turn(&cuts);
+        assert_eq!(parts, [&cuts[..=100], &cuts[100..=200], &cuts[200..]]);
+        let long = [0, 2 * AT_ONCE, 3 * AT_ONCE];
+        assert_eq!(in_turn(&long), [&long[..2], &long[1..]]);
     }
 }

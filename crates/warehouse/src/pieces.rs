@@ -1,12 +1,127 @@
 //! A stretch of time cut into the longest pieces that counts are kept for: whole days in its middle,
-//! half hours towards its ends, quarters of an hour where those do not fit.
+//! hours towards its ends, quarters of an hour where those do not fit.
+
+use std::collections::BTreeSet;
+
+use uuid::Uuid;
+
+use crate::identities::literals;
+
+pub(crate) const QUARTER: u32 = 900;
+pub(crate) const HALF_HOUR: u32 = 2 * QUARTER;
+pub(crate) const HOUR: u32 = 4 * QUARTER;
+pub(crate) const FOUR_HOURS: u32 = 4 * HOUR;
+pub(crate) const DAY: u32 = 24 * HOUR;
+pub(crate) const WEEK: u32 = 7 * DAY;
 
 /// Pieces of one length, by the Unix time of their start: all from the first up to the second.
 type Run = (u32, u32);
 
+/// A stretch of time that counts are kept for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Piece {
+    pub start: u32,
+    pub length: u32,
+}
+
+impl Piece {
+    pub fn end(self) -> u32 {
+        self.start + self.length
+    }
+}
+
+/// All pieces that lie between the cuts, in the order of time.
+pub(crate) fn between<const N: usize>(cuts: &[u32], lengths: [u32; N]) -> Vec<Piece> {
+    let runs = pieces(cuts, lengths).into_iter().zip(lengths);
+    let mut all: Vec<Piece> = runs
+        .flat_map(|(runs, length)| {
+            let step = usize::try_from(length).unwrap_or(1);
+            let starts = runs.into_iter().flat_map(move |(start, end)| (start..end).step_by(step));
+            starts.map(move |start| Piece { start, length })
+        })
+        .collect();
+    all.sort_unstable();
+    all
+}
+
+/// Which of these pieces, in the order of time, a moment lies in.
+pub(crate) fn holder(pieces: &[Piece], at: u32) -> Option<usize> {
+    let index = pieces.partition_point(|piece| piece.start <= at).checked_sub(1)?;
+    (at < pieces[index].end()).then_some(index)
+}
+
+/// A table of counts, and how long its pieces are.
+#[derive(Clone, Copy)]
+pub(crate) struct Form {
+    table: &'static str,
+    pub length: u32,
+    /// Whether its rows lie by the time of day, so that the same hours of many days are together.
+    by_time_of_day: bool,
+}
+
+impl Form {
+    pub const fn by_time(table: &'static str, length: u32) -> Self {
+        Self { table, length, by_time_of_day: false }
+    }
+
+    pub const fn by_time_of_day(table: &'static str, length: u32) -> Self {
+        Self { table, length, by_time_of_day: true }
+    }
+
+    /// Its rows that are about one of the pieces, as a condition; None if there are none.
+    fn rows_of(&self, pieces: &[Piece]) -> Option<String> {
+        let condition = rows_of(pieces, self.length)?;
+        if !self.by_time_of_day {
+            return Some(condition);
+        }
+        let own = pieces.iter().filter(|piece| piece.length == self.length);
+        Some(format!("{} AND {condition}", times_of_day(own.map(|piece| piece.start))))
+    }
+}
+
+/// A statement for what the tables say about the pieces of some apps, each by its app and start.
+pub(crate) fn statement(forms: &[Form], columns: &str, apps: &[Uuid], pieces: &[Piece]) -> String {
+    let apps = literals(apps.iter().copied());
+    let selects = forms.iter().filter_map(|form| {
+        let (table, condition) = (form.table, form.rows_of(pieces)?);
+        Some(format!(
+            "SELECT app_id, toUnixTimestamp(bucket), {columns} FROM {table} \
+             WHERE app_id IN ({apps}) AND {condition}"
+        ))
+    });
+    selects.collect::<Vec<_>>().join(" UNION ALL ")
+}
+
+/// The rows of a table of this length that are about one of the pieces, as a condition; None if
+/// there are none.
+fn rows_of(pieces: &[Piece], length: u32) -> Option<String> {
+    let own = pieces.iter().filter(|piece| piece.length == length);
+    condition(&joined(own.map(|piece| (piece.start, piece.end())).collect()), length)
+}
+
+/// The rows of quarters of an hour that lie in one of the pieces, as a condition. Of many stretches
+/// the gaps are read too, but for the times of day that lie in none.
+pub(crate) fn stretches(pieces: &[Piece]) -> String {
+    let stretches = joined(pieces.iter().map(|piece| (piece.start, piece.end())).collect());
+    if stretches.len() <= COMPARED {
+        return condition(&stretches, QUARTER).unwrap_or_else(|| "0".to_owned());
+    }
+    let (from, to) = (stretches[0].0, stretches[stretches.len() - 1].1);
+    let quarters = |piece: &Piece| (piece.start..piece.end()).step_by(QUARTER as usize);
+    let times = times_of_day(pieces.iter().flat_map(quarters));
+    format!("(bucket >= {from} AND bucket < {to} AND {times})")
+}
+
+/// Rows that start at the same times of day as these moments.
+fn times_of_day(moments: impl Iterator<Item = u32>) -> String {
+    let times: BTreeSet<u32> = moments.map(|moment| moment % DAY).collect();
+    let times: Vec<String> = times.iter().map(ToString::to_string).collect();
+    format!("toUnixTimestamp(bucket) % {DAY} IN ({})", times.join(", "))
+}
+
 /// The pieces of each length, from the longest to the shortest, of which each must be a multiple of
 /// the next and the last fit every cut. No piece lies across a cut.
-pub(crate) fn pieces<const N: usize>(cuts: &[u32], lengths: [u32; N]) -> [Vec<Run>; N] {
+fn pieces<const N: usize>(cuts: &[u32], lengths: [u32; N]) -> [Vec<Run>; N] {
     let mut runs = [const { Vec::new() }; N];
     for pair in cuts.windows(2) {
         split(pair[0], pair[1], &lengths, &mut runs);
@@ -45,7 +160,7 @@ fn joined(mut runs: Vec<Run>) -> Vec<Run> {
 const COMPARED: usize = 8;
 
 /// The rows of a table that start a piece of these runs, as a condition; None if there are none.
-pub(crate) fn condition(runs: &[Run], length: u32) -> Option<String> {
+fn condition(runs: &[Run], length: u32) -> Option<String> {
     if runs.is_empty() {
         return None;
     }
@@ -67,7 +182,6 @@ pub(crate) fn condition(runs: &[Run], length: u32) -> Option<String> {
 mod tests {
     use super::*;
 
-    const DAY: u32 = 86_400;
     const LENGTHS: [u32; 3] = [DAY, 1_800, 900];
 
     #[test]
@@ -120,6 +234,41 @@ mod tests {
             }
             assert_eq!(at, cuts[cuts.len() - 1]);
         }
+    }
+
+    #[test]
+    fn a_moment_lies_in_one_piece_or_none() {
+        let all = between(&[0, 2_700], [1_800, 900]);
+        let [half, quarter] =
+            [(0, 1_800), (1_800, 900)].map(|(start, length)| Piece { start, length });
+        assert_eq!(all, [half, quarter]);
+        let found = [0, 1_799, 1_800, 2_699, 2_700].map(|at| holder(&all, at));
+        assert_eq!(found, [Some(0), Some(0), Some(1), Some(1), None]);
+        assert_eq!(holder(&all[1..], 900), None);
+        assert_eq!(rows_of(&all, 900).unwrap(), "((bucket >= 1800 AND bucket < 2700))");
+        assert_eq!(rows_of(&all, 14_400), None);
+    }
+
+    #[test]
+    fn rows_by_the_time_of_day_are_looked_up_by_it() {
+        let all: Vec<Piece> =
+            (0..2).map(|day| Piece { start: day * DAY + HOUR, length: HOUR }).collect();
+        let condition = Form::by_time_of_day("t", HOUR).rows_of(&all).unwrap();
+        let by_time = Form::by_time("t", HOUR).rows_of(&all).unwrap();
+        assert_eq!(condition, format!("toUnixTimestamp(bucket) % 86400 IN (3600) AND {by_time}"));
+        assert_eq!(Form::by_time_of_day("t", DAY).rows_of(&all), None);
+    }
+
+    #[test]
+    fn of_many_stretches_the_times_of_day_are_looked_up() {
+        let piece = |start| Piece { start, length: 1_800 };
+        let few = stretches(&[piece(0), piece(1_800), piece(7_200)]);
+        assert_eq!(few, "((bucket >= 0 AND bucket < 3600) OR (bucket >= 7200 AND bucket < 9000))");
+        let many: Vec<Piece> = (0..9).map(|day| piece(day * DAY + HOUR)).collect();
+        let expected = "(bucket >= 3600 AND bucket < 696600 AND \
+                        toUnixTimestamp(bucket) % 86400 IN (3600, 4500))";
+        assert_eq!(stretches(&many), expected);
+        assert_eq!(stretches(&[]), "0");
     }
 
     #[test]

@@ -7,15 +7,19 @@
 //! and those that were under way when it began.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use uuid::Uuid;
 
+use crate::binary::Rows;
 use crate::client::{Call, Warehouse};
 use crate::error::Error;
 use crate::identities::literals;
+use crate::pieces::{HALF_HOUR, Piece, QUARTER, stretches};
+use crate::shelf::{Cells, Content, Grid};
+use crate::versions::Versions;
 
-const BUCKET: u32 = 900;
 /// As many buckets as are counted at once: some days of a busy app.
 const AT_ONCE: usize = 400;
 const LIMIT: Duration = Duration::from_secs(120);
@@ -33,6 +37,41 @@ impl Warehouse {
             self.count_starts(&apps, some).await?;
         }
         Ok(())
+    }
+
+    /// The sessions that were under way at a moment: a device's last event before it and the first one
+    /// after it lie at most half an hour apart.
+    pub(crate) async fn under_way(
+        &self,
+        apps: &[Uuid],
+        at: u32,
+        versions: &Versions,
+    ) -> Result<Vec<Arc<UnderWay>>, Error> {
+        let grid = self.under_way_around(apps, vec![around(at)], versions).await?;
+        Ok(grid.apps.into_iter().flatten().collect())
+    }
+
+    /// The same for the middles of some pieces.
+    pub(crate) async fn under_way_around(
+        &self,
+        apps: &[Uuid],
+        pieces: Vec<Piece>,
+        versions: &Versions,
+    ) -> Result<Grid<UnderWay>, Error> {
+        let read = async |pieces: &[Piece]| {
+            let answer = self.binary(&under_way_in(apps, pieces)).await?;
+            let mut cells: Cells<UnderWay> = Cells::new(apps, pieces);
+            let mut rows = Rows::new(&answer);
+            while !rows.is_at_end() {
+                let (app, at, quarter) = (rows.uuid()?, rows.u32()?, rows.u32()?);
+                let count = rows.u64()?;
+                if let Some(UnderWay(counts)) = cells.at(app, at) {
+                    counts[usize::from(quarter > at)] += count;
+                }
+            }
+            Ok(cells.contents)
+        };
+        self.shelves().under_way.grid(apps, pieces, versions, read).await
     }
 
     async fn count_starts(&self, apps: &str, buckets: &[u32]) -> Result<(), Error> {
@@ -59,6 +98,46 @@ impl Warehouse {
     }
 }
 
+/// The piece whose sessions tell what was under way at a moment.
+pub(crate) fn around(at: u32) -> Piece {
+    Piece { start: at.saturating_sub(HALF_HOUR), length: 2 * HALF_HOUR }
+}
+
+fn under_way_in(apps: &[Uuid], pieces: &[Piece]) -> String {
+    let (apps, within) = (literals(apps.iter().copied()), stretches(pieces));
+    let middles: Vec<String> = pieces
+        .iter()
+        .map(|piece| format!("bucket < {}, {}", piece.end(), piece.start + HALF_HOUR))
+        .collect();
+    format!(
+        "SELECT app_id, toUInt32(at), toUInt32(intDiv(b, 900000) * 900) AS quarter, count() \
+         FROM (SELECT app_id, multiIf({}, 0) AS at, \
+                 maxIf(toUnixTimestamp64Milli(last), toUnixTimestamp(bucket) < at) AS a, \
+                 minIf(toUnixTimestamp64Milli(first), toUnixTimestamp(bucket) >= at) AS b \
+             FROM sessions_15m WHERE app_id IN ({apps}) AND {within} \
+             GROUP BY app_id, device, at) \
+         WHERE a > 0 AND b > 0 AND b - a <= 1800000 GROUP BY app_id, at, quarter",
+        middles.join(", ")
+    )
+}
+
+/// Sessions of an app that were under way at a moment, by the quarter of an hour after it in which
+/// they went on: the first and the second.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct UnderWay([u64; 2]);
+
+impl UnderWay {
+    pub fn by_quarter(&self, at: u32) -> [(u32, u64); 2] {
+        [(at, self.0[0]), (at + QUARTER, self.0[1])]
+    }
+}
+
+impl Content for UnderWay {
+    fn bytes(&self) -> usize {
+        size_of::<Self>()
+    }
+}
+
 /// The quarters of an hour whose count depends on these: themselves and the two after each.
 pub(crate) fn near(buckets: impl IntoIterator<Item = u32>) -> Vec<u32> {
     spread(buckets, u32::checked_add)
@@ -68,7 +147,8 @@ fn spread(
     buckets: impl IntoIterator<Item = u32>,
     step: impl Fn(u32, u32) -> Option<u32>,
 ) -> Vec<u32> {
-    let all = buckets.into_iter().flat_map(|bucket| [0, BUCKET, 2 * BUCKET].map(|by| (bucket, by)));
+    let all =
+        buckets.into_iter().flat_map(|bucket| [0, QUARTER, 2 * QUARTER].map(|by| (bucket, by)));
     let all: BTreeSet<u32> = all.filter_map(|(bucket, by)| step(bucket, by)).collect();
     all.into_iter().collect()
 }

@@ -1,4 +1,4 @@
-//! What a migration cannot say in a statement: stores of versions that did not number people yet.
+//! What a migration cannot say in a statement: counts of events that were stored before it.
 //! Every step can be run again after a crash.
 
 use std::time::Duration;
@@ -7,8 +7,10 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::client::Warehouse;
+use crate::counting::COARSE;
 use crate::error::Error;
 use crate::identities::{DEVICE_HASH, USER_HASH};
+use crate::pieces::HOUR;
 
 const LIMIT: Duration = Duration::from_secs(600);
 
@@ -16,16 +18,11 @@ const LIMIT: Duration = Duration::from_secs(600);
 /// the numbers.
 pub(crate) async fn number_people(warehouse: &Warehouse) -> Result<(), Error> {
     #[derive(Deserialize)]
-    struct App {
-        app_id: Uuid,
-    }
-    #[derive(Deserialize)]
     struct Bucket {
         bucket: u32,
     }
     let patient = warehouse.patient(LIMIT);
-    let apps = "SELECT app_id FROM devices GROUP BY app_id ORDER BY app_id";
-    for App { app_id } in patient.query::<App>(apps, &[]).await? {
+    for app_id in apps(&patient).await? {
         tracing::info!(app = %app_id, "numbering the people of an app, which takes a while");
         let params = [("app", app_id.into())];
         patient.fill(&numbering(), &params).await?;
@@ -38,6 +35,33 @@ pub(crate) async fn number_people(warehouse: &Warehouse) -> Result<(), Error> {
         warehouse.rebuild(app_id, &buckets).await?;
     }
     Ok(())
+}
+
+/// Counts the hours from the quarters of an hour.
+pub(crate) async fn count_hours(warehouse: &Warehouse) -> Result<(), Error> {
+    let patient = warehouse.patient(LIMIT);
+    let hours = || COARSE.iter().filter(|coarse| coarse.length == HOUR);
+    // Sums would be added to those of an attempt that was cut off.
+    for hours in hours() {
+        let sql = format!("TRUNCATE TABLE {}{}", hours.table, patient.names().on_cluster());
+        patient.execute(&sql, &[]).await?;
+    }
+    for app in apps(&patient).await? {
+        for hours in hours() {
+            patient.fill(&hours.fill("app_id = {app:UUID}"), &[("app", app.into())]).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn apps(warehouse: &Warehouse) -> Result<Vec<Uuid>, Error> {
+    #[derive(Deserialize)]
+    struct App {
+        app_id: Uuid,
+    }
+    let sql = "SELECT app_id FROM devices GROUP BY app_id ORDER BY app_id";
+    let apps: Vec<App> = warehouse.query(sql, &[]).await?;
+    Ok(apps.into_iter().map(|app| app.app_id).collect())
 }
 
 /// Gives a number to whoever has none.

@@ -5,9 +5,7 @@
 import type { RouteObject } from 'react-router'
 import { environmentQuery } from '../api/environment'
 import { queryClient } from '../api/queryClient'
-
-/** However busy the page is, it is not put off for longer. */
-const LATEST_MS = 4_000
+import { afterFirstPaint } from '../lib/idle'
 
 export function startAnalytics(routes: RouteObject[]): void {
   afterFirstPaint(() => {
@@ -22,12 +20,4 @@ export async function measure(routes: RouteObject[]): Promise<void> {
   if (!analytics) return
   const { report } = await import('./report')
   report(analytics, routes)
-}
-
-function afterFirstPaint(work: () => void): void {
-  requestAnimationFrame(() => {
-    // Not every browser tells when it is idle.
-    if ('requestIdleCallback' in window) requestIdleCallback(work, { timeout: LATEST_MS })
-    else setTimeout(work, LATEST_MS / 4)
-  })
 }

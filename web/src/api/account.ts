@@ -1,28 +1,35 @@
 /** The signed-in person and the ways to become one. */
 import { queryOptions } from '@tanstack/react-query'
+import { cameWithoutSession } from '../lib/pageSession'
 import { call, http, type CallOptions } from './client'
+import { notSignedIn } from './errors'
 import type { components } from './schema'
 
 export type User = components['schemas']['CurrentUser']
+/** A team that the account is linked to by single sign-on. */
+export type LinkedOrg = User['sso'][number]
 /** A first step can be all there is to it, or want a second one; a cookie then holds what is half done. */
 export type SignInAnswer = components['schemas']['LoginAnswer']
 export type RegisterToken = components['schemas']['TokenView']
 export type RegisterProfile = components['schemas']['RegisterProfile']
 
 /** The forms show failures in place, so no notification doubles them. */
-const IN_FORM: CallOptions = { ignoreErrors: true, handles401: true }
+const IN_FORM: CallOptions = { inPlace: true, handles401: true }
 
 export const currentUserQuery = queryOptions({
   queryKey: ['current'],
   // The guard decides what a failure means, see session/guard.ts.
-  queryFn: () => call(http.GET('/current'), { ignoreErrors: true, handles401: true }),
+  queryFn: () =>
+    cameWithoutSession()
+      ? Promise.reject(notSignedIn())
+      : call(http.GET('/current'), { ignoreErrors: true, handles401: true }),
   staleTime: Infinity,
   gcTime: Infinity,
   retry: false,
 })
 
 export function signIn(credentials: components['schemas']['Login']): Promise<SignInAnswer> {
-  return call(http.POST('/login', { body: credentials }), IN_FORM)
+  return call(http.POST('/login', { body: credentials }), IN_FORM) as Promise<SignInAnswer>
 }
 
 /** The code that arrives works only in the browser that asked for it. */
@@ -31,12 +38,12 @@ export function sendSignInCode(email: string): Promise<unknown> {
 }
 
 export function signInByCode(body: { email: string; code: string }): Promise<SignInAnswer> {
-  return call(http.POST('/login-by-email-code', { body }), IN_FORM)
+  return call(http.POST('/login-by-email-code', { body }), IN_FORM) as Promise<SignInAnswer>
 }
 
 /** By a link that an operator made for someone who cannot sign in otherwise. */
 export function signInByLink(token: string): Promise<SignInAnswer> {
-  return call(http.POST('/login/link', { body: { token } }), IN_FORM)
+  return call(http.POST('/login/link', { body: { token } }), IN_FORM) as Promise<SignInAnswer>
 }
 
 export function asksSecondStep(

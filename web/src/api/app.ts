@@ -1,10 +1,7 @@
 /** One app: what it is, what the person may do in it, and the ends it can come to. */
 import { queryOptions } from '@tanstack/react-query'
-import { call, http, type CallOptions } from './client'
+import { call, http, IN_PLACE } from './client'
 import type { components } from './schema'
-
-/** Shown where it happened, see profile.ts. */
-const IN_PLACE: CallOptions = { ignoreErrors: true }
 
 export type App = components['schemas']['AppView']
 /** The person's own role in the app. Owners and admins of the team need none. */

@@ -1,11 +1,8 @@
 /** The people of an app: their roles, who could be added, and why each of them may do what they may. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
-import { call, http, type CallOptions } from './client'
+import { call, http, IN_PLACE } from './client'
 import type { components } from './schema'
-
-/** Shown where it happened, see profile.ts. */
-const IN_PLACE: CallOptions = { ignoreErrors: true }
 
 /** `role` is null for those who reach the app through the team alone. */
 export type AppMember = components['schemas']['AppMember']

@@ -1,13 +1,10 @@
 /** The apps of an organisation: lists and new ones. What happens to one app is in app.ts. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { App } from './app'
-import { call, http, type CallOptions } from './client'
+import { call, http, IN_PLACE } from './client'
 import type { Region } from './environment'
 import type { ListParams, Page } from './orgs'
 import type { components } from './schema'
-
-/** Shown where it happened, see profile.ts. */
-const IN_PLACE: CallOptions = { ignoreErrors: true }
 
 export type { App }
 export type AppStatus = components['schemas']['AppStatus']

@@ -1,11 +1,8 @@
 /** The audit log of an organisation: who did what, when and from where. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { call, callForFile, http, type CallOptions } from './client'
+import { call, callForFile, http, IN_PLACE } from './client'
 import type { Page } from './orgs'
 import type { components } from './schema'
-
-/** Shown where it happened, see profile.ts. */
-const IN_PLACE: CallOptions = { ignoreErrors: true }
 
 export type AuditEntry = components['schemas']['AuditEntry']
 export interface AuditFilters {

@@ -1,10 +1,9 @@
 /** The events that an app sends: which there are, what they carry, and what people say about them. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
-import { call, http } from './client'
+import { call, http, IN_PLACE } from './client'
 import type { ListParams } from './orgs'
 import type { components } from './schema'
-import { IN_PLACE } from './workspace'
 
 export const EVENT_STATUSES = ['visible', 'hidden', 'all'] as const
 export type EventStatus = (typeof EVENT_STATUSES)[number]

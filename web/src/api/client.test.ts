@@ -10,6 +10,7 @@ import {
   whileLeaving,
   type CallOptions,
 } from './client'
+import { useConnection } from './connection'
 import { ApiError } from './errors'
 
 const notify = vi.fn<(error: ApiError) => void>()
@@ -66,9 +67,23 @@ describe('a call', () => {
   })
 
   it('tells a lost network from an answer', async () => {
-    stubServer({})
+    stubServer({ '/build-info': ok({}) })
     expect(await failureOf(current())).toMatchObject({ status: 0, code: 'network' })
-    expect(notify).toHaveBeenCalledTimes(1)
+    await vi.waitFor(() => expect(notify).toHaveBeenCalledTimes(1))
+    expect(useConnection.getState().state).toBe('fine')
+  })
+
+  it('leaves it to one notice to say that nothing can be reached', async () => {
+    stubServer({})
+    await failureOf(current({ ignoreErrors: true }))
+    expect(useConnection.getState().state).toBe('fine')
+    await failureOf(current())
+    await vi.waitFor(() => expect(useConnection.getState().state).toBe('lost'))
+    await failureOf(current({ inPlace: true }))
+    expect(notify).not.toHaveBeenCalled()
+    stubServer({ '/current': refusal(503), '/build-info': ok({}) })
+    await failureOf(current({ inPlace: true }))
+    expect(useConnection.getState().state).toBe('again')
   })
 
   it.each([

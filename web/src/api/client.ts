@@ -4,6 +4,7 @@
  */
 import createClient from 'openapi-fetch'
 import { storedLanguage } from '../i18n/language'
+import { lookForServer, serverAnswered } from './connection'
 import { ApiError, errorOfAnswer, errorWithoutAnswer, givenUp } from './errors'
 import type { paths } from './schema'
 
@@ -29,11 +30,16 @@ export function bindFailureHandlers(bound: Partial<FailureHandlers>): void {
 }
 
 export interface CallOptions {
-  /** No notification: the caller shows the failure in its own place, or it matters to nobody. */
+  /** Silent: whatever goes wrong matters to nobody. */
   ignoreErrors?: boolean
+  /** No notification, because the caller shows the failure in its own place. */
+  inPlace?: boolean
   /** The caller answers a 401 itself, e.g. the sign-in form. */
   handles401?: boolean
 }
+
+/** Shown where it happened. A 401 is not: the session is over, and the console leaves for sign-in. */
+export const IN_PLACE: CallOptions = { inPlace: true }
 
 export const http = createClient<paths>({
   baseUrl: `${location.origin}/api/v1`,
@@ -51,7 +57,9 @@ http.use({
 export async function fetchWithLimit(request: Request): Promise<Response> {
   const limit = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
   try {
-    return await fetch(request, { signal: AbortSignal.any([request.signal, limit]) })
+    const response = await fetch(request, { signal: AbortSignal.any([request.signal, limit]) })
+    serverAnswered()
+    return response
   } catch (cause) {
     // A caller that gave up is no failure to tell a person about.
     if (request.signal.aborted) throw cause
@@ -145,28 +153,34 @@ function explain(cause: unknown): never {
 function report(error: ApiError, options: CallOptions): void {
   // The person's own decision is no news to them.
   if (error.message === '') return
-  if (!options.ignoreErrors) handlers.notify(error)
-  if (error.status === 401 && !options.handles401 && leaving === 0) handlers.unauthorized()
+  if (!options.ignoreErrors) void tell(error, options)
+  if (error.status === 401 && !options.handles401 && leaving.size === 0) handlers.unauthorized()
+}
+
+/** A lost connection is said for all calls at once, and then not for each of them. */
+async function tell(error: ApiError, { inPlace }: CallOptions): Promise<void> {
+  if (error.code === 'network' && !(await lookForServer())) return
+  if (!inPlace) handlers.notify(error)
 }
 
 /** Answers to calls that were under way when the session ended come this late at most. */
 const STRAGGLERS_MS = 2_000
-let leaving = 0
+/** Everything that ends the session just now. */
+export const leaving = new Set<object>()
 
 /**
  * Does what ends the session. That other calls are refused meanwhile is no news, and must not lead
  * the person anywhere but where this leads them.
  */
 export async function whileLeaving<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-  leaving += 1
+  const own = {}
+  leaving.add(own)
   try {
     const answer = await work()
-    setTimeout(() => {
-      leaving -= 1
-    }, STRAGGLERS_MS)
+    setTimeout(() => leaving.delete(own), STRAGGLERS_MS)
     return answer
   } catch (error) {
-    leaving -= 1
+    leaving.delete(own)
     if (error instanceof ApiError && error.status === 401) handlers.unauthorized()
     throw error
   }
@@ -174,5 +188,5 @@ export async function whileLeaving<Answer>(work: () => Promise<Answer>): Promise
 
 /** For code that called with `ignoreErrors` and then finds that the person should know after all. */
 export function notifyFailure(error: unknown): void {
-  if (error instanceof ApiError) handlers.notify(error)
+  if (error instanceof ApiError) void tell(error, {})
 }

@@ -1,9 +1,8 @@
 /** How often people come back to an app. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
-import { call, http } from './client'
+import { call, http, IN_PLACE } from './client'
 import type { components } from './schema'
-import { IN_PLACE } from './workspace'
 
 export interface EngagementQuery {
   start: string

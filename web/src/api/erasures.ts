@@ -1,12 +1,9 @@
 /** Requests to erase everything about one end user of an app, and how far each of them is. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
-import { call, http, type CallOptions } from './client'
+import { call, http, IN_PLACE } from './client'
 import type { Page } from './orgs'
 import type { components } from './schema'
-
-/** Shown where it happened, see profile.ts. */
-const IN_PLACE: CallOptions = { ignoreErrors: true }
 
 /** `subject_hint` is in full until it is done: then even the id is data to be forgotten. */
 export type Erasure = components['schemas']['Erasure']

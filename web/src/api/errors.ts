@@ -40,6 +40,11 @@ export class ApiError extends Error {
   }
 }
 
+/** What the server would answer to whoever asks without a session. */
+export function notSignedIn(): ApiError {
+  return new ApiError({ status: 401, code: 'not_signed_in', text: () => t('error.status.401') })
+}
+
 export function isUnauthorized(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401
 }

@@ -1,9 +1,8 @@
 /** Questions about an app's events: counted by what, of which kind, over which time. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
-import { call, callForFile, http } from './client'
+import { call, callForFile, http, IN_PLACE } from './client'
 import type { components } from './schema'
-import { IN_PLACE } from './workspace'
 
 export type Measure = components['schemas']['ExploreMeasure']
 export const MEASURES: Measure[] = ['events', 'users', 'devices', 'per_user']

@@ -1,11 +1,8 @@
 /** Invitations, from the team that sends them and from the person who gets them. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { call, http, type CallOptions } from './client'
+import { call, http, IN_PLACE } from './client'
 import type { ListParams, Org, OrgRole, Page } from './orgs'
 import type { components } from './schema'
-
-/** Shown where it happened, see profile.ts. */
-const IN_PLACE: CallOptions = { ignoreErrors: true }
 
 export type Invitation = components['schemas']['InvitationView']
 export type AppGrant = components['schemas']['AppGrant']

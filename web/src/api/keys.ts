@@ -1,12 +1,9 @@
 /** The keys of an app: the two that name it on calls, and those that sign what servers send. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
-import { call, http, type CallOptions } from './client'
+import { call, http, IN_PLACE } from './client'
 import type { ListParams, Page } from './orgs'
 import type { components } from './schema'
-
-/** Shown where it happened, see profile.ts. */
-const IN_PLACE: CallOptions = { ignoreErrors: true }
 
 /** `key` is in full for `collect`, which is public, and right after a reset. */
 export type ApiKey = components['schemas']['ApiKey']

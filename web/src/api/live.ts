@@ -3,11 +3,10 @@
  * say in which language it wants the words nor why it was refused.
  */
 import { eventReader } from '../lib/eventStream'
-import { callForStream, http, REQUEST_TIMEOUT_MS } from './client'
+import { callForStream, http, IN_PLACE, REQUEST_TIMEOUT_MS } from './client'
 import { errorWithoutAnswer } from './errors'
 import type { Properties } from './people'
 import type { components } from './schema'
-import { IN_PLACE } from './workspace'
 
 export const OUTCOMES = ['accepted', 'duplicate', 'rejected'] as const
 export type Outcome = (typeof OUTCOMES)[number]

@@ -1,10 +1,8 @@
 /** Organisations (teams, to people), and who is in them. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { call, http, type CallOptions } from './client'
+import { DEFAULT_PAGE_SIZE } from '../lib/paging'
+import { call, http, IN_PLACE, type CallOptions } from './client'
 import type { components } from './schema'
-
-/** Shown where it happened, see profile.ts. */
-const IN_PLACE: CallOptions = { ignoreErrors: true }
 
 /** The bar asks for these on every page: an ended session is told at the next thing the person does. */
 const UNASKED: CallOptions = { ignoreErrors: true, handles401: true }
@@ -36,10 +34,14 @@ export function orgsQuery(params: ListParams) {
     queryKey: [...allOrgs.queryKey, 'list', params],
     queryFn: (): Promise<Page<Org>> =>
       call(http.GET('/orgs', { params: { query: params } }), IN_PLACE),
-    staleTime: 0,
+    // Long enough for a page to take over what was asked for ahead of it.
+    staleTime: 2_000,
     placeholderData: keepPreviousData,
   })
 }
+
+/** The list as it is opened. */
+export const firstOrgsQuery = orgsQuery({ page: 1, page_size: DEFAULT_PAGE_SIZE })
 
 /** For choosing one: as many as one answer holds. */
 export const orgChoicesQuery = queryOptions({

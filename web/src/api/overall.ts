@@ -2,9 +2,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { App } from './app'
 import { appsOf } from './apps'
-import { call, callForFile, http } from './client'
+import { call, callForFile, http, IN_PLACE } from './client'
 import type { components } from './schema'
-import { IN_PLACE } from './workspace'
 
 const REFRESH_MS = 60_000
 

@@ -1,10 +1,9 @@
 /** Who uses an app: users and devices, what is kept about each, and what they did. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
-import { call, http } from './client'
+import { call, http, IN_PLACE } from './client'
 import type { ListParams, Page } from './orgs'
 import type { components } from './schema'
-import { IN_PLACE } from './workspace'
 
 export const PERSON_KINDS = ['user', 'device'] as const
 export type PersonKind = (typeof PERSON_KINDS)[number]

@@ -1,15 +1,12 @@
 /** What the signed-in person changes about their own account. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { User } from './account'
-import { call, http, type CallOptions } from './client'
+import { call, http, IN_PLACE } from './client'
 import type { components } from './schema'
 
 export type Session = components['schemas']['SessionView']
 /** Which channels each type of notification takes. */
 export type NotificationTypes = User['notification_types']
-
-/** Shown where it happened. A 401 is not: the session is over, and the console leaves for sign-in. */
-const IN_PLACE: CallOptions = { ignoreErrors: true }
 
 export const SESSIONS_PER_PAGE = 10
 

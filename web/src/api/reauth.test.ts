@@ -26,7 +26,7 @@ function prove() {
 beforeEach(() => {
   proved = false
   notify.mockReset()
-  useReauth.setState({ asking: false, everAsked: false })
+  useReauth.setState({ asking: false })
   bindFailureHandlers({ notify, reauthenticate: askForProof })
 })
 
@@ -107,5 +107,5 @@ it('takes no other refusal for a question', async () => {
   const seen = stubServer({ '/current': refusal(403, body) })
   await expect(deleteAccount('lin@example.com')).rejects.toMatchObject({ code: 'forbidden' })
   expect(seen).toHaveLength(1)
-  expect(useReauth.getState().everAsked).toBe(false)
+  expect(useReauth.getState().asking).toBe(false)
 })

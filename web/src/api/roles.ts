@@ -1,11 +1,8 @@
 /** The roles of an app and the permissions they are made of. Names come in the language on screen. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
-import { call, http, type CallOptions } from './client'
+import { call, http, IN_PLACE } from './client'
 import type { components } from './schema'
-
-/** Shown where it happened, see profile.ts. */
-const IN_PLACE: CallOptions = { ignoreErrors: true }
 
 export type Permission = components['schemas']['PermissionView']
 export type PermissionGroup = components['schemas']['PermissionGroup']

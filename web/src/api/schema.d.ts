@@ -989,6 +989,24 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/current/sso-link': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The organisation that waits to be linked with the caller's account. 410 when none does. */
+    get: operations['sso_link_view']
+    put?: never
+    /** Links the caller's account with the organisation's provider, and joins the organisation. */
+    post: operations['sso_link']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/email/confirm': {
     parameters: {
       query?: never
@@ -1018,6 +1036,146 @@ export interface paths {
     }
     /** What the console must know before anyone signs in. */
     get: operations['env_view']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/error-groups': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Errors of the console in people's browsers, those of one kind together. */
+    get: operations['error_group_list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/error-groups/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Errors of one kind, and the latest of them in full. */
+    get: operations['error_group_view']
+    put?: never
+    post?: never
+    /** Takes a group away, with its reports and recordings. It comes back when it happens again. */
+    delete: operations['error_group_delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/error-groups/{id}/reports': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Each time that errors of one kind happened, the latest first. */
+    get: operations['error_report_list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/error-reports': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Takes an error report of the console: an envelope of its reporting client. Someone who is not
+     *     signed in can report an error, but sends no recording.
+     */
+    post: operations['error_report_send']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/error-reports/{id}/replay': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The recording of what was on someone's screen around an error, as a file. Looking is audited. */
+    get: operations['error_replay_view']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/feishu/authorize/cancel': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Unbinds the person's Feishu account. Refused when nothing else would let them sign in. */
+    post: operations['feishu_authorize_cancel']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/feishu/authorize/url': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Begins a trip to Feishu, to bind an account there or to sign in with a bound one. */
+    get: operations['feishu_authorize_url']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/feishu/callback': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Where Feishu sends the browser back to. Binds or signs in, and leads into the console. */
+    get: operations['feishu_callback']
     put?: never
     post?: never
     delete?: never
@@ -1460,6 +1618,93 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/orgs/{id}/sso': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How members of an organisation sign in through their own provider. */
+    get: operations['sso_view']
+    /** Sets an organisation's provider. */
+    put: operations['sso_update']
+    post?: never
+    /** Takes the provider away, and with it who came through it. The domains stay. */
+    delete: operations['sso_delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}/sso/domains': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Claims a mail domain. It counts once it is verified. */
+    post: operations['sso_domain_add']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}/sso/domains/{domain}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /** Gives a mail domain up. The last one that is verified stays while single sign-on is on. */
+    delete: operations['sso_domain_remove']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}/sso/domains/{domain}/verify': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Looks for the DNS record that proves a domain. */
+    post: operations['sso_domain_verify']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}/sso/test': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Tries a provider out, as it is stored or as it is about to be. */
+    post: operations['sso_test']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/orgs/{id}/transfer': {
     parameters: {
       query?: never
@@ -1636,6 +1881,94 @@ export interface paths {
     put?: never
     /** Mails a code to the address, if it has an account. The answer is the same if it has none. */
     post: operations['login_code_send']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sso/callback': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Where a provider sends people back to. Leads into the console, signed in or with a code that
+     *     says why not.
+     */
+    get: operations['sso_callback']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sso/login': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Says where to sign in with a work address. */
+    post: operations['sso_login']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/wechatwork/authorize/cancel': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Unbinds the person's WeChat Work account. Refused when nothing else would let them sign in. */
+    post: operations['wechatwork_authorize_cancel']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/wechatwork/authorize/url': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Begins a trip to WeChat Work, to bind an account there or to sign in with a bound one. */
+    get: operations['wechatwork_authorize_url']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/wechatwork/callback': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Where WeChat Work sends the browser back to. Binds or signs in, and leads into the console. */
+    get: operations['wechatwork_callback']
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -1904,6 +2237,10 @@ export interface components {
       id?: string | null
       name?: string | null
     }
+    AuthorizeUrl: {
+      /** @description The provider's page, for the browser to open. */
+      url: string
+    }
     BTreeMap: {
       [key: string]: string[]
     }
@@ -1915,6 +2252,16 @@ export interface components {
     Bindings: {
       wechatwork?: components['schemas']['Binding'] | null
       feishu?: components['schemas']['Binding'] | null
+    }
+    /** @description Something that happened before. */
+    Breadcrumb: {
+      /**
+       * Format: double
+       * @description Seconds since 1970, by the browser's clock.
+       */
+      at?: number | null
+      category: string
+      message: string
     }
     Breakdowns: {
       os: components['schemas']['ValueFigures'][]
@@ -1987,10 +2334,16 @@ export interface components {
        *     /no-auth.
        */
       allow_visited_app: boolean
+      /** @description Whether the person runs this instance and sees what its console reports. */
+      operator: boolean
       /** @description Which channels each type of notification takes. */
       notification_types: components['schemas']['BTreeMap']
       bindings: components['schemas']['Bindings']
       mfa: components['schemas']['Mfa']
+      /** @description Whether the person can sign in with a password at all. */
+      has_password: boolean
+      /** @description Organisations whose single sign-on opens the account. */
+      sso: components['schemas']['LinkedOrg'][]
       last_app?: components['schemas']['AppEntry'] | null
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -2124,6 +2477,13 @@ export interface components {
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
+    Data_AuthorizeUrl: {
+      data: {
+        /** @description The provider's page, for the browser to open. */
+        url: string
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
     Data_BTreeMap: {
       data: {
         [key: string]: string[]
@@ -2170,10 +2530,16 @@ export interface components {
          *     /no-auth.
          */
         allow_visited_app: boolean
+        /** @description Whether the person runs this instance and sees what its console reports. */
+        operator: boolean
         /** @description Which channels each type of notification takes. */
         notification_types: components['schemas']['BTreeMap']
         bindings: components['schemas']['Bindings']
         mfa: components['schemas']['Mfa']
+        /** @description Whether the person can sign in with a password at all. */
+        has_password: boolean
+        /** @description Organisations whose single sign-on opens the account. */
+        sso: components['schemas']['LinkedOrg'][]
         last_app?: components['schemas']['AppEntry'] | null
       }
     }
@@ -2250,6 +2616,13 @@ export interface components {
          * @description How many events went.
          */
         events?: number | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_ErrorGroupDetail: {
+      data: {
+        group: components['schemas']['ErrorGroup']
+        latest?: components['schemas']['ErrorReportDetail'] | null
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -2481,6 +2854,53 @@ export interface components {
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_ErrorGroup: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: {
+          id: components['schemas']['Id']
+          /** @description What was thrown: `TypeError`. */
+          kind: string
+          /** @description In the latest one's words. */
+          message: string
+          /**
+           * Format: int64
+           * @description How many came, also of those that are kept no longer.
+           */
+          reports: number
+          /**
+           * Format: int64
+           * @description How many signed-in people met it.
+           */
+          people: number
+          first_seen_at: components['schemas']['Millis']
+          last_seen_at: components['schemas']['Millis']
+        }[]
+        /** Format: int64 */
+        total: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_ErrorReport: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: {
+          id: components['schemas']['Id']
+          at: components['schemas']['Millis']
+          person?: components['schemas']['PersonRef'] | null
+          /** @description The pattern of the route it happened on. */
+          route: string
+          /** @description The client version. */
+          release: string
+          browser: string
+          /** @description Whether there is a recording of what was on screen. */
+          has_replay: boolean
+        }[]
+        /** Format: int64 */
+        total: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
     Data_Items_InvitationView: {
       /** @description One page of a list, with the length of the whole. */
       data: {
@@ -2573,6 +2993,8 @@ export interface components {
           app_count: number
           /** @description Whether members need a second factor. */
           require_mfa: boolean
+          /** @description Whether members other than owners have to come in through its single sign-on. */
+          require_sso: boolean
           /**
            * Format: int64
            * @description How long events are kept.
@@ -2680,6 +3102,8 @@ export interface components {
         app_count: number
         /** @description Whether members need a second factor. */
         require_mfa: boolean
+        /** @description Whether members other than owners have to come in through its single sign-on. */
+        require_sso: boolean
         /**
          * Format: int64
          * @description How long events are kept.
@@ -2831,6 +3255,79 @@ export interface components {
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
+    Data_SsoDomain: {
+      /** @description A mail domain of an organisation. */
+      data: {
+        /** @example example.com */
+        domain: string
+        verified_at?: components['schemas']['Millis'] | null
+        verified_by?: components['schemas']['VerifiedBy'] | null
+        /**
+         * @description Where the TXT record goes.
+         * @example _atrium-challenge.example.com
+         */
+        record_name: string
+        /** @description What the TXT record says. */
+        record_value: string
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_SsoLinkView: {
+      data: {
+        org_id: components['schemas']['Id']
+        org_name: string
+        issuer: string
+        /** @description The address that the provider vouches for. */
+        email: string
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_SsoLinked: {
+      data: {
+        org_id: components['schemas']['Id']
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_SsoRedirect: {
+      data: {
+        /** @description The provider's sign-in page. */
+        redirect_url: string
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_SsoTestView: {
+      data: {
+        ok: boolean
+        /** @description In the order they are tried; after one that failed, the rest is skipped. */
+        steps: components['schemas']['TestStep'][]
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_SsoView: {
+      /** @description An organisation's single sign-on, as its owners see it. The secret is never told. */
+      data: {
+        /** @description Whether there is a provider; without one its fields are empty. */
+        configured: boolean
+        enabled: boolean
+        /** @description Whether members other than owners have to come in through it. */
+        enforced: boolean
+        issuer: string
+        client_id: string
+        has_secret: boolean
+        /** @description What someone becomes who comes for the first time without an invitation. */
+        default_role: components['schemas']['DefaultRole']
+        /** @description What to register with the provider. */
+        redirect_uri: string
+        domains: components['schemas']['SsoDomain'][]
+        /**
+         * Format: int64
+         * @description Members who have come through it.
+         */
+        linked_members: number
+        updated_at?: components['schemas']['Millis'] | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
     Data_TokenView: {
       data: {
         /** @description The address the link was sent to; a set-up link has none. */
@@ -2895,6 +3392,11 @@ export interface components {
       start: string
       end: string
     }
+    /**
+     * @description Nobody becomes an owner by signing in.
+     * @enum {string}
+     */
+    DefaultRole: 'member' | 'admin'
     DeleteAccount: {
       /** @description The person's own address, typed. */
       email: string
@@ -2981,6 +3483,30 @@ export interface components {
       message: string
       errors: components['schemas']['ErrorItem'][]
     }
+    /** @description Errors of one kind. */
+    ErrorGroup: {
+      id: components['schemas']['Id']
+      /** @description What was thrown: `TypeError`. */
+      kind: string
+      /** @description In the latest one's words. */
+      message: string
+      /**
+       * Format: int64
+       * @description How many came, also of those that are kept no longer.
+       */
+      reports: number
+      /**
+       * Format: int64
+       * @description How many signed-in people met it.
+       */
+      people: number
+      first_seen_at: components['schemas']['Millis']
+      last_seen_at: components['schemas']['Millis']
+    }
+    ErrorGroupDetail: {
+      group: components['schemas']['ErrorGroup']
+      latest?: components['schemas']['ErrorReportDetail'] | null
+    }
     ErrorItem: {
       /** @description For a person, in the language of Accept-Language. */
       error: string
@@ -2992,9 +3518,33 @@ export interface components {
       /** @description The field of the request that it is about. */
       field?: string | null
     }
+    /** @description One time that it happened. */
+    ErrorReport: {
+      id: components['schemas']['Id']
+      at: components['schemas']['Millis']
+      person?: components['schemas']['PersonRef'] | null
+      /** @description The pattern of the route it happened on. */
+      route: string
+      /** @description The client version. */
+      release: string
+      browser: string
+      /** @description Whether there is a recording of what was on screen. */
+      has_replay: boolean
+    }
+    ErrorReportDetail: {
+      report: components['schemas']['ErrorReport']
+      /** @description The thrown one first, then what caused it. */
+      exceptions: components['schemas']['Exception'][]
+      /** @description What happened before, the latest first. */
+      breadcrumbs: components['schemas']['Breadcrumb'][]
+    }
+    /** @description What the console's reporting client is started with. */
     ErrorReporting: {
       dsn: string
+      /** @description The path that reports are sent to. */
       tunnel: string
+      /** @description Whether they stay here for an operator to see; else an outside collector gets them. */
+      kept: boolean
     }
     EventFigures: {
       event: string
@@ -3018,6 +3568,13 @@ export interface components {
       description?: string | null
       /** @description Whether the event is left out of lists; left out it stays. */
       hidden?: boolean | null
+    }
+    /** @description One of the errors in a report: the thrown one first, then what caused it. */
+    Exception: {
+      kind: string
+      message: string
+      /** @description Where it was thrown first, then who called that. */
+      frames: components['schemas']['Frame'][]
     }
     ExplainedPermission: {
       code: string
@@ -3104,6 +3661,14 @@ export interface components {
        */
       change?: number | null
     }
+    Frame: {
+      function?: string | null
+      file: string
+      /** Format: int64 */
+      line?: number | null
+      /** Format: int64 */
+      column?: number | null
+    }
     GrantView: {
       app_id: components['schemas']['Id']
       app_name: string
@@ -3162,6 +3727,11 @@ export interface components {
     }
     LinkLogin: {
       token: string
+    }
+    /** @description An organisation that the person is linked to, whose single sign-on is on. */
+    LinkedOrg: {
+      org_id: components['schemas']['Id']
+      org_name: string
     }
     /** @description A message, and what became of it. */
     LiveMessage: {
@@ -3264,6 +3834,10 @@ export interface components {
     NewAppMembers: {
       user_ids: components['schemas']['Id'][]
       role_id: components['schemas']['Id']
+    }
+    NewDomain: {
+      /** @example example.com */
+      domain: string
     }
     NewErasureBody: {
       kind: components['schemas']['SubjectKind']
@@ -3384,6 +3958,8 @@ export interface components {
       app_count: number
       /** @description Whether members need a second factor. */
       require_mfa: boolean
+      /** @description Whether members other than owners have to come in through its single sign-on. */
+      require_sso: boolean
       /**
        * Format: int64
        * @description How long events are kept.
@@ -3773,6 +4349,100 @@ export interface components {
        */
       pending: number
     }
+    /** @description A mail domain of an organisation. */
+    SsoDomain: {
+      /** @example example.com */
+      domain: string
+      verified_at?: components['schemas']['Millis'] | null
+      verified_by?: components['schemas']['VerifiedBy'] | null
+      /**
+       * @description Where the TXT record goes.
+       * @example _atrium-challenge.example.com
+       */
+      record_name: string
+      /** @description What the TXT record says. */
+      record_value: string
+    }
+    SsoLinkView: {
+      org_id: components['schemas']['Id']
+      org_name: string
+      issuer: string
+      /** @description The address that the provider vouches for. */
+      email: string
+    }
+    SsoLinked: {
+      org_id: components['schemas']['Id']
+    }
+    SsoLogin: {
+      /** @description A work address: its domain says whose provider to go to. */
+      email?: string | null
+      organization?: components['schemas']['Id'] | null
+      /** @description Where to go afterwards; dropped when it is not ours. */
+      redirect?: string | null
+    }
+    SsoRedirect: {
+      /** @description The provider's sign-in page. */
+      redirect_url: string
+    }
+    SsoTest: {
+      /** @description What is left out is taken from the settings. */
+      issuer?: string | null
+      client_id?: string | null
+      /**
+       * Format: password
+       * @description The stored one is used for the stored issuer only.
+       */
+      client_secret?: string | null
+    }
+    SsoTestView: {
+      ok: boolean
+      /** @description In the order they are tried; after one that failed, the rest is skipped. */
+      steps: components['schemas']['TestStep'][]
+    }
+    SsoUpdate: {
+      /**
+       * @description The provider's address, as its own documents spell it, to the byte.
+       * @example https://login.example.com
+       */
+      issuer: string
+      client_id: string
+      /**
+       * Format: password
+       * @description Left out, the stored one stays; with another issuer it must be given.
+       */
+      client_secret?: string | null
+      default_role: components['schemas']['DefaultRole']
+      /** @description Wants a verified domain. */
+      enabled: boolean
+      /** @description Whether members other than owners have to come in through it. */
+      enforced: boolean
+    }
+    /** @description An organisation's single sign-on, as its owners see it. The secret is never told. */
+    SsoView: {
+      /** @description Whether there is a provider; without one its fields are empty. */
+      configured: boolean
+      enabled: boolean
+      /** @description Whether members other than owners have to come in through it. */
+      enforced: boolean
+      issuer: string
+      client_id: string
+      has_secret: boolean
+      /** @description What someone becomes who comes for the first time without an invitation. */
+      default_role: components['schemas']['DefaultRole']
+      /** @description What to register with the provider. */
+      redirect_uri: string
+      domains: components['schemas']['SsoDomain'][]
+      /**
+       * Format: int64
+       * @description Members who have come through it.
+       */
+      linked_members: number
+      updated_at?: components['schemas']['Millis'] | null
+    }
+    /** @enum {string} */
+    Step: 'address' | 'discovery' | 'issuer' | 'endpoints' | 'features' | 'keys' | 'client'
+    /** @enum {string} */
+    StepState: 'ok' | 'failed' | 'skipped'
     /**
      * @description What an id names.
      * @enum {string}
@@ -3781,6 +4451,35 @@ export interface components {
     /** @enum {string} */
     Table:
       'series' | 'apps' | 'top_events' | 'os' | 'browser' | 'device_type' | 'language' | 'ingest'
+    /**
+     * @description Why a step failed.
+     * @enum {string}
+     */
+    TestCode:
+      | 'name_not_found'
+      | 'address_forbidden'
+      | 'refused'
+      | 'timeout'
+      | 'tls'
+      | 'http_status'
+      | 'redirected'
+      | 'not_json'
+      | 'too_large'
+      | 'issuer_differs'
+      | 'endpoint_missing'
+      | 'endpoint_insecure'
+      | 'no_code_flow'
+      | 'no_algorithm'
+      | 'no_keys'
+      | 'client_refused'
+      | 'unexpected'
+    TestStep: {
+      step: components['schemas']['Step']
+      state: components['schemas']['StepState']
+      code?: components['schemas']['TestCode'] | null
+      /** @description A status, or the issuer that was found. */
+      detail?: string | null
+    }
     Through: {
       kind: components['schemas']['ViaKind']
       role: components['schemas']['ThroughRole']
@@ -3870,6 +4569,11 @@ export interface components {
     ValueList: {
       items: components['schemas']['ValueItem'][]
     }
+    /**
+     * @description How a domain was proven.
+     * @enum {string}
+     */
+    VerifiedBy: 'dns' | 'operator'
     /** @enum {string} */
     ViaKind: 'organization' | 'app'
   }
@@ -6275,6 +6979,62 @@ export interface operations {
       }
     }
   }
+  sso_link_view: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_SsoLinkView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  sso_link: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_SsoLinked']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
   email_confirm: {
     parameters: {
       query?: never
@@ -6323,6 +7083,292 @@ export interface operations {
         content: {
           'application/json': components['schemas']['Data_Envs']
         }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  error_group_list: {
+    parameters: {
+      query?: {
+        page?: number
+        page_size?: number
+        /** @description Words of the name or address. */
+        search?: string
+        sort?: string
+        /** @description asc or desc. */
+        order?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_ErrorGroup']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  error_group_view: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_ErrorGroupDetail']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  error_group_delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  error_report_list: {
+    parameters: {
+      query?: {
+        page?: number
+        page_size?: number
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_ErrorReport']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  error_report_send: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/x-sentry-envelope': string
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  error_replay_view: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description A JSON file */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': unknown
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  feishu_authorize_cancel: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  feishu_authorize_url: {
+    parameters: {
+      query: {
+        /** @description To bind an account one must be signed in, and recently. */
+        purpose: 'bind' | 'login'
+        /** @description Where to go once signed in: a page of the console, or one below a region's endpoint. */
+        redirect?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Sets a cookie that the way back needs */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_AuthorizeUrl']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  feishu_callback: {
+    parameters: {
+      query?: {
+        /** @description Missing when the person refused. */
+        code?: string
+        state?: string
+        error?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Into the console, which says what came of it */
+      303: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
       /** @description Failed; `code` says why */
       default: {
@@ -7381,6 +8427,230 @@ export interface operations {
       }
     }
   }
+  sso_view: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_SsoView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  sso_update: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SsoUpdate']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_SsoView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  sso_delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  sso_domain_add: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewDomain']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_SsoDomain']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  sso_domain_remove: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        domain: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  sso_domain_verify: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        domain: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_SsoDomain']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  sso_test: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SsoTest']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_SsoTestView']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
   org_transfer: {
     parameters: {
       query?: never
@@ -7686,6 +8956,167 @@ export interface operations {
         content: {
           'application/json': components['schemas']['Data_Done']
         }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  sso_callback: {
+    parameters: {
+      query?: {
+        code?: string
+        state?: string
+        /** @description Who sends it. */
+        iss?: string
+        /** @description Why there is no code. */
+        error?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description On to the console; sets the session cookie */
+      303: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  sso_login: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SsoLogin']
+      }
+    }
+    responses: {
+      /** @description Where to go; ties the trip to this browser by a cookie */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_SsoRedirect']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  wechatwork_authorize_cancel: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  wechatwork_authorize_url: {
+    parameters: {
+      query: {
+        /** @description To bind an account one must be signed in, and recently. */
+        purpose: 'bind' | 'login'
+        /** @description Where to go once signed in: a page of the console, or one below a region's endpoint. */
+        redirect?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Sets a cookie that the way back needs */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_AuthorizeUrl']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  wechatwork_callback: {
+    parameters: {
+      query?: {
+        /** @description Missing when the person refused. */
+        code?: string
+        state?: string
+        error?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Into the console, which says what came of it */
+      303: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
       /** @description Failed; `code` says why */
       default: {

@@ -1,10 +1,7 @@
 /** How the signed-in person proves who they are, and what they may do with their whole account. */
 import { queryOptions } from '@tanstack/react-query'
-import { call, callForFile, http, whileLeaving, type CallOptions } from './client'
+import { call, callForFile, http, IN_PLACE, whileLeaving } from './client'
 import type { components } from './schema'
-
-/** Shown where it happened, see profile.ts. */
-const IN_PLACE: CallOptions = { ignoreErrors: true }
 
 export type TotpState = components['schemas']['TotpView']
 /** What an authenticator app needs to know, as text and as a picture. */

@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { ApiError } from '../api/errors'
 import { useT } from '../i18n/useT'
+import { RequestId } from './RequestId'
 import { Statement } from './Statement'
 
 interface LinkFailureProps {
@@ -25,7 +26,7 @@ export function LinkFailure({ link, gone }: LinkFailureProps) {
     >
       <p role="alert">{link.error.message}</p>
       {link.error instanceof ApiError && link.error.requestId && (
-        <p>{t('error.requestId', { id: link.error.requestId })}</p>
+        <RequestId id={link.error.requestId} />
       )}
     </Statement>
   )

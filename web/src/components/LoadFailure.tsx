@@ -1,11 +1,13 @@
 import { Button } from 'antd'
-import { lazy, Suspense } from 'react'
 import { ApiError } from '../api/errors'
 import { useT } from '../i18n/useT'
+import { onDemand } from './onDemand'
+import { RequestId } from './RequestId'
 import styles from './LoadFailure.module.css'
 
 // Few ever see it, and it brings the whole enrolment along.
-const SecondFactorWanted = lazy(() => import('./mfa/SecondFactorWanted'))
+const SecondFactorWanted = onDemand(() => import('./mfa/SecondFactorWanted'))
+const SsoWanted = onDemand(() => import('./sso/SsoWanted'))
 
 interface LoadFailureProps {
   error: Error
@@ -17,18 +19,13 @@ interface LoadFailureProps {
 export function LoadFailure({ error, retrying, onRetry }: LoadFailureProps) {
   const t = useT()
   if (error instanceof ApiError && error.code === 'second_factor_required') {
-    return (
-      <Suspense fallback={null}>
-        <SecondFactorWanted onDone={onRetry} />
-      </Suspense>
-    )
+    return <SecondFactorWanted needed onDone={onRetry} />
   }
+  if (error instanceof ApiError && error.code === 'sso_required') return <SsoWanted needed />
   return (
     <div className={styles.failure} role="alert">
       <p>{error.message}</p>
-      {error instanceof ApiError && error.requestId && (
-        <p className={styles.id}>{t('error.requestId', { id: error.requestId })}</p>
-      )}
+      {error instanceof ApiError && error.requestId && <RequestId id={error.requestId} />}
       <Button loading={retrying} onClick={onRetry}>
         {t('common.retry')}
       </Button>

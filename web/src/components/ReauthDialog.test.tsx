@@ -3,7 +3,7 @@ import { render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { queryClient } from '../api/queryClient'
-import { bindNavigator } from '../lib/navigation'
+import { bindNavigator, browser } from '../lib/navigation'
 import { rememberUser } from '../session/session'
 import { aUser, ok, refusal, stubServer } from '../testing/server'
 import { askForProof, ReauthHost, settleProof } from './reauth'
@@ -72,4 +72,41 @@ it('leads whoever has no password to a fresh sign-in, and back', async () => {
       undefined,
     ),
   )
+})
+
+const linked = { ...aUser, has_password: false, sso: [{ org_id: 'org-1', org_name: 'Acme' }] }
+
+it('asks nobody for a password that does not exist: single sign-on leads back here', async () => {
+  window.history.replaceState(null, '', '/account/user-info#mfa')
+  rememberUser(linked)
+  const assign = vi.spyOn(browser, 'assign').mockImplementation(() => {})
+  const seen = stubServer({ '/sso/login': ok({ redirect_url: 'https://id.acme.example/a' }) })
+  await show()
+  expect(screen.queryByLabelText('密码')).toBeNull()
+  await userEvent.click(screen.getByRole('button', { name: '用“Acme”的单点登录' }))
+  await waitFor(() => expect(assign).toHaveBeenCalledExactlyOnceWith('https://id.acme.example/a'))
+  expect(seen.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
+    { organization: 'org-1', redirect: '/account/user-info#mfa' },
+  ])
+})
+
+it('says that single sign-on does not answer, and has other ways', async () => {
+  rememberUser(linked)
+  const body = { message: '', errors: [{ error: 'x', code: 'provider_unavailable' }] }
+  stubServer({ '/sso/login': refusal(503, body) })
+  const { proof } = await show()
+  await userEvent.click(screen.getByRole('button', { name: '用“Acme”的单点登录' }))
+  expect((await screen.findByRole('alert')).textContent).toContain('暂时没有响应')
+  await userEvent.click(screen.getByRole('button', { name: '通过邮件设置密码' }))
+  await expect(proof).resolves.toBe(false)
+  expect(navigate).toHaveBeenCalledWith('/forgetPwd', { state: { email: linked.email } })
+})
+
+it('leads whoever has neither to a fresh sign-in', async () => {
+  rememberUser({ ...linked, sso: [] })
+  const { proof } = await show()
+  expect(screen.queryByRole('button', { name: /单点登录/ })).toBeNull()
+  await userEvent.click(screen.getByRole('button', { name: '重新登录' }))
+  await expect(proof).resolves.toBe(false)
+  expect(navigate).toHaveBeenCalledWith(expect.stringContaining('/login?logout'), undefined)
 })

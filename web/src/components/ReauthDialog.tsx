@@ -3,6 +3,7 @@ import { useId, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { ApiError } from '../api/errors'
 import { reauthenticate } from '../api/security'
+import type { SsoWho } from '../api/sso'
 import { useT } from '../i18n/useT'
 import { goTo } from '../lib/navigation'
 import { paths } from '../paths'
@@ -15,6 +16,8 @@ import { PasswordInput } from './form/PasswordInput'
 import { SubmitButton } from './form/SubmitButton'
 import { useSubmit } from './form/useSubmit'
 import { settleProof, useReauth } from './reauth'
+import { failureText } from './sso/SsoAgainButton'
+import { useSsoAgain } from './sso/useSsoAgain'
 import styles from './dialog.module.css'
 
 /** Above every other dialog: the one that asked for this stays open below. */
@@ -23,6 +26,7 @@ const ON_TOP = 1040
 export default function ReauthDialog() {
   const t = useT()
   const asking = useReauth((state) => state.asking)
+  const hasPassword = useUser()?.has_password !== false
   return (
     <FormDialog
       open={asking}
@@ -31,9 +35,56 @@ export default function ReauthDialog() {
       zIndex={ON_TOP}
       onCancel={() => settleProof(false)}
     >
-      <ProofForm />
+      {hasPassword ? <ProofForm /> : <NoPassword />}
     </FormDialog>
   )
+}
+
+/** There is nothing to type: a fresh sign-in proves as much, or a password has to be set first. */
+function NoPassword() {
+  const t = useT()
+  const user = useUser()
+  const trip = useSsoAgain()
+  const linked = user?.sso ?? []
+  return (
+    <>
+      <p className={styles.lead}>{t(linked.length > 0 ? 'reauth.bySso' : 'reauth.noPassword')}</p>
+      <FormError>{trip.failure && failureText(trip.failure, t('sso.unavailableHere'))}</FormError>
+      <div className={styles.choices}>
+        {linked.map(({ org_id, org_name }) => (
+          <Button
+            key={org_id}
+            block
+            type="primary"
+            loading={trip.busy && isFor(trip.where, org_id)}
+            disabled={trip.busy && !isFor(trip.where, org_id)}
+            onClick={() => trip.go({ organization: org_id })}
+          >
+            {t('reauth.sso', { team: org_name })}
+          </Button>
+        ))}
+        <Button block type={linked.length > 0 ? 'default' : 'primary'} onClick={signInAgain}>
+          {t('reauth.signInAgain')}
+        </Button>
+        <Button block onClick={() => setPasswordByMail(user?.email)}>
+          {t('account.password.byMail')}
+        </Button>
+      </div>
+      <div className={styles.actions}>
+        <Button type="text" onClick={() => settleProof(false)}>
+          {t('common.cancel')}
+        </Button>
+      </div>
+    </>
+  )
+}
+
+const isFor = (who: SsoWho | undefined, org: string) =>
+  who !== undefined && 'organization' in who && who.organization === org
+
+function setPasswordByMail(email: string | undefined): void {
+  settleProof(false)
+  goTo(paths.forgetPassword(), { state: { email } })
 }
 
 function ProofForm() {
@@ -68,7 +119,7 @@ function ProofForm() {
       </Field>
       {wantsCode && (
         <Field control={form.control} name="code" label={t('reauth.code')}>
-          {(input) => <Input {...input} autoFocus autoComplete="one-time-code" />}
+          {(input) => <Input {...input} data-secret autoFocus autoComplete="one-time-code" />}
         </Field>
       )}
       <div className={styles.actions}>
@@ -84,7 +135,7 @@ function ProofForm() {
   )
 }
 
-/** For whoever has no password, or has forgotten it: a fresh sign-in is as good a proof. */
+/** For whoever has forgotten it, or never had one: a fresh sign-in is as good a proof. */
 function signInAgain(): void {
   settleProof(false)
   goTo(paths.logout({ redirect: shownAddress() }))

@@ -2,15 +2,10 @@
  * "Confirm it is you". Calls that want a recent sign-in wait here together: one dialog, one answer
  * for all of them. The dialog is fetched with the first need, because most visits never see one.
  */
-import { lazy, Suspense } from 'react'
 import { create } from 'zustand'
+import { onDemand } from './onDemand'
 
-interface Reauth {
-  asking: boolean
-  everAsked: boolean
-}
-
-export const useReauth = create<Reauth>()(() => ({ asking: false, everAsked: false }))
+export const useReauth = create<{ asking: boolean }>()(() => ({ asking: false }))
 
 let waiting: { proof: Promise<boolean>; settle: (proved: boolean) => void } | null = null
 
@@ -19,7 +14,7 @@ export function askForProof(): Promise<boolean> {
   if (!waiting) {
     const { promise, resolve } = withResolver()
     waiting = { proof: promise, settle: resolve }
-    useReauth.setState({ asking: true, everAsked: true })
+    useReauth.setState({ asking: true })
   }
   return waiting.proof
 }
@@ -39,13 +34,13 @@ export function settleProof(proved: boolean): void {
   useReauth.setState({ asking: false })
 }
 
-const ReauthDialog = lazy(() => import('./ReauthDialog'))
+// Without the dialog nothing can be proved.
+const ReauthDialog = onDemand(
+  () => import('./ReauthDialog'),
+  () => settleProof(false),
+)
 
 export function ReauthHost() {
-  const everAsked = useReauth((state) => state.everAsked)
-  return everAsked ? (
-    <Suspense fallback={null}>
-      <ReauthDialog />
-    </Suspense>
-  ) : null
+  const asking = useReauth((state) => state.asking)
+  return <ReauthDialog needed={asking} />
 }

@@ -17,8 +17,12 @@ const loaders: Record<LanguageCode, () => Promise<{ locale: Locale; dates: strin
   'en-US': async () => ({ locale: enUS, dates: 'en' }),
 }
 
-export function useComponentLocale(code: LanguageCode): Locale | undefined {
-  const [locale, setLocale] = useState<Locale>()
+/**
+ * Never without one: Ant Design puts a first locale around everything inside it, which React takes
+ * for another page. What was on screen would be built anew, without what was typed or announced.
+ */
+export function useComponentLocale(code: LanguageCode): Locale {
+  const [locale, setLocale] = useState<Locale>(enUS)
   useEffect(() => {
     let superseded = false
     loaders[code]().then(

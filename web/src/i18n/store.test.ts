@@ -148,9 +148,16 @@ describe('a pack that does not arrive', () => {
 })
 
 describe('a text', () => {
-  const pack = { hello: 'Hello {name}, {count} new', plain: 'Plain' }
+  const pack = {
+    currentLang: 'en-US' as const,
+    langPackage: { hello: 'Hello {name}, {count} new', plain: 'Plain' },
+  }
   it('fills its placeholders', () => {
     expect(translate(pack, 'hello', { name: 'Lin', count: 3 })).toBe('Hello Lin, 3 new')
+  })
+  it('separates thousands in numbers, and leaves words alone', () => {
+    const text = translate(pack, 'hello', { name: '12345', count: 1_284_033 })
+    expect(text).toBe('Hello 12345, 1,284,033 new')
   })
   it('keeps a placeholder nobody filled', () => {
     expect(translate(pack, 'hello', { name: 'Lin' })).toBe('Hello Lin, {count} new')

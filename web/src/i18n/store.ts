@@ -72,16 +72,22 @@ function makeCurrent(code: LanguageCode, pack: LanguagePack): void {
   useLanguageStore.setState({ currentLang: code, langPackage: pack })
 }
 
-/** The text of a key in a pack, its {placeholders} filled; a missing key gives the fallback. */
+/** A language and its words. */
+export type Tongue = Pick<LanguageStore, 'currentLang' | 'langPackage'>
+
+/**
+ * The text of a key, its {placeholders} filled; a missing key gives the fallback. Numbers are
+ * written as the language writes them, so that no text can forget the thousands separators.
+ */
 export function translate(
-  pack: LanguagePack,
+  { currentLang, langPackage }: Tongue,
   key: string,
   params: MessageParams = {},
   fallback: string = key,
 ): string {
-  const text = Object.hasOwn(pack, key) ? pack[key] : undefined
+  const text = Object.hasOwn(langPackage, key) ? langPackage[key] : undefined
   return (text ?? fallback).replace(/\{(\w+)\}/g, (placeholder, name: string) =>
-    Object.hasOwn(params, name) ? String(params[name]) : placeholder,
+    Object.hasOwn(params, name) ? params[name]!.toLocaleString(currentLang) : placeholder,
   )
 }
 
@@ -89,4 +95,4 @@ export type Translate = (key: MessageKey, params?: MessageParams, fallback?: str
 
 /** For code outside components; components use `useT`, which follows a switch of language. */
 export const t: Translate = (key, params, fallback) =>
-  translate(useLanguageStore.getState().langPackage, key, params, fallback)
+  translate(useLanguageStore.getState(), key, params, fallback)

@@ -2,9 +2,10 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { createMemoryRouter, RouterProvider } from 'react-router'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { App } from '../api/app'
 import { queryClient } from '../api/queryClient'
+import { browser } from '../lib/navigation'
 import { rememberUser } from '../session/session'
 import { aUser, ok, refusal, stubServer } from '../testing/server'
 import AppSettingsLayout from './AppSettingsLayout'
@@ -159,6 +160,20 @@ describe('an app that cannot be shown', () => {
     show({ '/apps/app-1': refused(403, 'second_factor_required') })
     expect(await heading()).toBe('你的团队要求开启两步验证')
     expect(screen.getByRole('button', { name: '开启两步验证' })).toBeDefined()
+  })
+
+  it('wants the team’s single sign-on: the way there, and back', async () => {
+    const assign = vi.spyOn(browser, 'assign').mockImplementation(() => {})
+    const seen = show({
+      '/apps/app-1': refused(403, 'sso_required'),
+      '/sso/login': ok({ redirect_url: 'https://id.acme.example/a' }),
+    })
+    expect(await heading()).toBe('这个团队要求使用单点登录')
+    await userEvent.click(screen.getByRole('button', { name: '用单点登录继续' }))
+    await vi.waitFor(() => expect(assign).toHaveBeenCalledWith('https://id.acme.example/a'))
+    // The app is not known, and neither is its team: the person's address decides.
+    const body = seen.find(({ path }) => path === '/sso/login')!.body
+    expect(JSON.parse(body)).toMatchObject({ email: aUser.email })
   })
 
   it('failed, and is asked for again', async () => {

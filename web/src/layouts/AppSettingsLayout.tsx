@@ -1,22 +1,13 @@
 /** The frame of one app's settings: which app, in what state, and the pages the person may open. */
 import { useParams } from 'react-router'
-import type { MessageKey } from '../i18n/store'
 import { useT } from '../i18n/useT'
-import type { AppPermission } from '../pages/application/gating'
-import { paths } from '../paths'
 import { AppBanner } from './AppSettingsLayoutBanner'
 import { AppContext } from './AppSettingsLayoutContext'
 import { AppFailure, AppLoading } from './AppSettingsLayoutFaces'
 import { AppHeader } from './AppSettingsLayoutHeader'
+import { SETTINGS_PAGES } from './pages'
 import { SideNav } from './SideNav'
 import { useAppOnScreen } from './useAppOnScreen'
-
-const PAGES: { title: MessageKey; needs: AppPermission; to: (appId: string) => string }[] = [
-  { title: 'title.appDetail', needs: 'app:view', to: paths.appDetail },
-  { title: 'title.appMember', needs: 'member:view', to: paths.appMembers },
-  { title: 'title.appAuthority', needs: 'role:view', to: paths.appAuthority },
-  { title: 'title.appSecretKey', needs: 'key:view', to: paths.appSecretKeys },
-]
 
 export default function AppSettingsLayout() {
   const t = useT()
@@ -31,7 +22,7 @@ export default function AppSettingsLayout() {
       <AppBanner />
       <SideNav
         title={t('nav.appSettings')}
-        links={PAGES.filter(({ needs }) => open.may(needs)).map(({ title, to }) => ({
+        links={SETTINGS_PAGES.filter(({ needs }) => open.may(needs)).map(({ title, to }) => ({
           label: t(title),
           to: to(appId),
         }))}

@@ -5,6 +5,7 @@ import { Centered } from '../components/Centered'
 import { LinkButton } from '../components/LinkButton'
 import { LoadFailure } from '../components/LoadFailure'
 import { TotpEnrolment } from '../components/mfa/TotpEnrolment'
+import { SsoAgainButton } from '../components/sso/SsoAgainButton'
 import { Statement } from '../components/Statement'
 import { useT } from '../i18n/useT'
 import { paths } from '../paths'
@@ -37,6 +38,7 @@ export function AppFailure({ error, retrying, onRetry }: AppFailureProps) {
   const t = useT()
   const { status, code } = error instanceof ApiError ? error : { status: 0, code: null }
   if (code === 'second_factor_required') return <SecondFactorFace onDone={onRetry} />
+  if (code === 'sso_required') return <SsoFace />
   if (status === 403) return <ForbiddenFace />
   if (status === 404) {
     return (
@@ -76,6 +78,18 @@ function Face(props: { mark: string; title: string; children: React.ReactNode })
           </LinkButton>
         }
       />
+    </Centered>
+  )
+}
+
+/** The team lets in only who comes through its single sign-on. */
+function SsoFace() {
+  const t = useT()
+  return (
+    <Centered>
+      <Statement title={t('sso.wanted')} actions={<SsoAgainButton />}>
+        <p>{t('sso.wantedText')}</p>
+      </Statement>
     </Centered>
   )
 }

@@ -5,7 +5,7 @@ import { Dropdown, type MenuProps } from 'antd'
 import { useLocation, useNavigate } from 'react-router'
 import { orgChoicesQuery } from '../api/orgs'
 import { useT } from '../i18n/useT'
-import { parseQuery, queryText } from '../lib/query'
+import { formatQuery, parseQuery, queryText } from '../lib/query'
 import { paths } from '../paths'
 import { preferredOrg, rememberOrg, useShownOrg } from '../session/org'
 import styles from './OrgSwitcher.module.css'
@@ -63,5 +63,5 @@ export function OrgSwitcher() {
 /** The same page of the other team, where this page is a team's; else that team's apps. */
 export function placeFor(org: string, pathname: string, ofATeam: boolean): string {
   // Page, search and filters are about the rows of the team that is left.
-  return ofATeam ? `${pathname}?${new URLSearchParams({ org })}` : paths.teamApps({ org })
+  return ofATeam ? pathname + formatQuery({ org }) : paths.teamApps({ org })
 }

@@ -1,6 +1,13 @@
-import { LogoutOutlined, UserOutlined } from '@ant-design/icons'
+import {
+  BugOutlined,
+  LogoutOutlined,
+  QuestionCircleOutlined,
+  UserOutlined,
+} from '@ant-design/icons'
 import { Avatar, Dropdown, type MenuProps } from 'antd'
+import { useRef } from 'react'
 import { useNavigate } from 'react-router'
+import { showOverlay } from '../components/shortcuts/overlay'
 import { useT } from '../i18n/useT'
 import { paths } from '../paths'
 import { useUser } from '../session/useUser'
@@ -10,6 +17,7 @@ export function PersonMenu() {
   const t = useT()
   const navigate = useNavigate()
   const user = useUser()
+  const button = useRef<HTMLButtonElement>(null)
   if (!user) return null
 
   const items: MenuProps['items'] = [
@@ -25,10 +33,21 @@ export function PersonMenu() {
     },
     { type: 'divider' },
     { key: 'profile', icon: <UserOutlined aria-hidden />, label: t('person.profile') },
+    { key: 'keys', icon: <QuestionCircleOutlined aria-hidden />, label: t('keys.title') },
+    // Only those who run the instance have it.
+    ...(user.operator
+      ? [{ key: 'errors', icon: <BugOutlined aria-hidden />, label: t('title.errors') }]
+      : []),
     { key: 'signOut', icon: <LogoutOutlined aria-hidden />, label: t('person.signOut') },
   ]
-  const onClick: MenuProps['onClick'] = ({ key }) =>
-    void navigate(key === 'profile' ? paths.profile() : paths.logout())
+  const places: Record<string, () => string> = { profile: paths.profile, errors: paths.errors }
+  const onClick: MenuProps['onClick'] = ({ key }) => {
+    if (key === 'keys') {
+      // What closes gives the focus back to where it was, and the menu is gone by then.
+      button.current?.focus()
+      showOverlay('help')
+    } else void navigate((places[key] ?? paths.logout)())
+  }
 
   return (
     <Dropdown
@@ -39,6 +58,7 @@ export function PersonMenu() {
       getPopupContainer={(button) => button.parentElement ?? document.body}
     >
       <button
+        ref={button}
         type="button"
         className={styles.person}
         aria-label={t('person.menu', { name: user.name })}

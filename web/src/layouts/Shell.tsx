@@ -3,10 +3,12 @@ import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'react-router'
 import { BrandMark } from '../components/BrandMark'
 import { LanguageSwitch, ThemeSwitch } from '../components/Preferences'
+import { OverlayHost } from '../components/shortcuts/overlay'
 import { useT } from '../i18n/useT'
 import { paths } from '../paths'
 import { Bell } from './Bell'
 import { OrgSwitcher } from './OrgSwitcher'
+import { PaletteButton } from './PaletteButton'
 import { PersonMenu } from './PersonMenu'
 import { PhoneMenu } from './PhoneMenu'
 import { SectionLinks } from './SectionLinks'
@@ -29,6 +31,7 @@ export function Shell({ children }: { children: React.ReactNode }) {
         </Link>
         <OrgSwitcher />
         <SectionLinks className={styles.sections} />
+        <PaletteButton />
         <div className={styles.tools}>
           <LanguageSwitch />
           <ThemeSwitch />
@@ -39,6 +42,7 @@ export function Shell({ children }: { children: React.ReactNode }) {
       <main id={CONTENT_ID} ref={content} tabIndex={-1} className={styles.content}>
         {children}
       </main>
+      <OverlayHost />
     </div>
   )
 }

@@ -1,10 +1,9 @@
 /** Around the pages of one team: its menu, and the team itself once it is loaded. */
 import { Outlet } from 'react-router'
-import type { MessageKey } from '../i18n/store'
 import { useT } from '../i18n/useT'
-import { paths } from '../paths'
 import { OrgProvider, useOrgOnScreen } from '../session/org'
 import { OrgUnloaded } from './OrgUnloaded'
+import { TEAM_PAGES } from './pages'
 import { SideNav } from './SideNav'
 import styles from './TeamSettingsLayout.module.css'
 
@@ -16,7 +15,7 @@ export default function TeamSettingsLayout() {
     <SideNav
       title={t('nav.teamSettings')}
       detail={<p className={styles.name}>{org?.name}</p>}
-      links={PAGES.filter(({ needs }) => !needs || org?.permissions.includes(needs)).map(
+      links={TEAM_PAGES.filter(({ needs }) => !needs || org?.permissions.includes(needs)).map(
         ({ title, to }) => ({ label: t(title), to: to({ org: screen.id }) }),
       )}
     >
@@ -31,19 +30,3 @@ export default function TeamSettingsLayout() {
     </SideNav>
   )
 }
-
-interface TeamPage {
-  title: MessageKey
-  to: (query: { org: string | null }) => string
-  /** Not offered without it; the server would refuse the page too. */
-  needs?: string
-}
-
-const PAGES: TeamPage[] = [
-  { title: 'title.teamMembers', to: paths.teamMembers },
-  { title: 'title.teamApps', to: paths.teamApps },
-  { title: 'title.archivedApps', to: paths.archivedApps },
-  { title: 'title.deletedApps', to: paths.deletedApps },
-  { title: 'title.teamSetting', to: paths.teamSetting, needs: 'org:update' },
-  { title: 'title.teamAudit', to: paths.teamAudit, needs: 'org_audit:view' },
-]

@@ -117,6 +117,30 @@ describe('opening a workspace', () => {
     expect(localStorage.getItem('atrium.org')).toBe('org-1')
   })
 
+  it('is where home leads at once, and the server hears of apps in the order they are opened', async () => {
+    let answer!: (response: Response) => void
+    const slow = new Promise<Response>((resolve) => (answer = resolve))
+    const answers = [slow, ok({})()]
+    const { seen, router } = show({
+      answers: {
+        '/current/last-app': () => answers.shift()!,
+        '/apps/app-2': ok({ ...anApp, id: 'app-2' }),
+        '/apps/app-2/role': ok({ role: null, permissions: ALL, via: 'organization' }),
+      },
+    })
+    const told = () =>
+      seen.filter(({ path }) => path === '/current/last-app').map(({ body }) => body)
+    const landsIn = async () => (await loadUser()).last_app?.app_id
+    await waitFor(async () => expect(await landsIn()).toBe('app-1'))
+    await router.navigate('/org-id/org-1/app-id/app-2')
+    await waitFor(async () => expect(await landsIn()).toBe('app-2'))
+    expect(told()).toEqual(['{"app_id":"app-1"}'])
+    answer(ok({})())
+    await waitFor(() => expect(told()).toHaveLength(2))
+    expect(told()[1]).toBe('{"app_id":"app-2"}')
+    expect(await landsIn()).toBe('app-2')
+  })
+
   it('works where that cannot be kept', async () => {
     show({ answers: { '/current/last-app': refusal(503) } })
     expect(await screen.findByText('the page')).toBeDefined()

@@ -1,35 +1,16 @@
 /** The frame of one app's workspace: which app, the way to others, and the pages the person may open. */
 import { Navigate, Outlet, useLocation, useParams } from 'react-router'
-import type { MessageKey } from '../i18n/store'
 import { useT } from '../i18n/useT'
-import type { AppPermission } from '../pages/application/gating'
 import { paths } from '../paths'
 import { AppBanner } from './AppSettingsLayoutBanner'
 import { AppContext, type OpenApp } from './AppSettingsLayoutContext'
 import { AppFailure, AppLoading, ForbiddenFace } from './AppSettingsLayoutFaces'
+import { WORKSPACE_PAGES } from './pages'
 import { SideNav } from './SideNav'
 import { useAppOnScreen } from './useAppOnScreen'
 import { WorkspaceClosed } from './WorkspaceClosed'
 import { WorkspaceHeader } from './WorkspaceHeader'
 import { useLastApp } from './WorkspaceLastApp'
-
-interface WorkspacePage {
-  title: MessageKey
-  /** Below the entry, and everything below that. */
-  path: string
-  needs: AppPermission
-  to: (app: OpenApp['app']) => string
-}
-
-const { workspace } = paths
-const PAGES: WorkspacePage[] = [
-  { title: 'title.overview', path: '', needs: 'dashboard:view', to: workspace.overview },
-  { title: 'title.events', path: '/events', needs: 'event:view', to: workspace.events },
-  { title: 'title.explore', path: '/explore', needs: 'query:run', to: workspace.explore },
-  { title: 'title.live', path: '/live', needs: 'live:view', to: workspace.live },
-  { title: 'title.people', path: '/users', needs: 'profile:view', to: workspace.people },
-  { title: 'title.quickStart', path: '/quick-start', needs: 'app:view', to: workspace.quickStart },
-]
 
 export default function WorkspaceLayout() {
   const { orgId = '', appId = '' } = useParams()
@@ -56,8 +37,10 @@ function Workspace({ open }: { open: OpenApp }) {
   const { pathname } = useLocation()
   const { app, may } = open
   useLastApp(app)
-  const rest = pathname.slice(workspace.overview(app).length)
-  const page = PAGES.find(({ path }) => rest === path || (path && rest.startsWith(`${path}/`)))
+  const rest = pathname.slice(paths.workspace.overview(app).length)
+  const page = WORKSPACE_PAGES.find(
+    ({ path }) => rest === path || (path && rest.startsWith(`${path}/`)),
+  )
   return (
     <>
       <WorkspaceHeader page={page?.path ?? ''} />
@@ -67,7 +50,7 @@ function Workspace({ open }: { open: OpenApp }) {
       ) : (
         <SideNav
           title={t('title.workspace')}
-          links={PAGES.filter(({ needs }) => may(needs)).map(({ title, path, to }) => ({
+          links={WORKSPACE_PAGES.filter(({ needs }) => may(needs)).map(({ title, path, to }) => ({
             label: t(title),
             to: to(app),
             exact: path === '',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { paths } from '../paths'
-import { formatQuery, parseQuery, queryText } from './query'
+import { formatQuery, limitQuery, parseQuery, queryText } from './query'
 import { canonicalPath } from './url'
 
 describe('a path', () => {
@@ -24,6 +24,17 @@ describe('a query', () => {
     expect(JSON.stringify(deep)).toContain('[g]')
     const many = Array.from({ length: 1001 }, (_, n) => `p${n}=1`).join('&')
     expect(Object.keys(parseQuery(many))).toHaveLength(1000)
+  })
+
+  it('is the same for the router, repeated names included', () => {
+    const kept = 'filter=a~b&filter=c&range=2026-02-10..2026-02-28&q=%E5%AE%98+x&bare='
+    expect(limitQuery(new URLSearchParams(kept)).toString()).toBe(
+      new URLSearchParams(kept).toString(),
+    )
+    const many = Array.from({ length: 1001 }, (_, n) => `p${n}=1`).join('&')
+    expect(limitQuery(new URLSearchParams(many)).size).toBe(1000)
+    const list = Array.from({ length: 21 }, () => 'a=1').join('&')
+    expect(limitQuery(new URLSearchParams(list)).getAll('a')).toEqual([])
   })
 
   it('gives one text per name, or none', () => {

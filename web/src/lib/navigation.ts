@@ -25,5 +25,6 @@ export const browser = {
   origin: () => window.location.origin,
   assign: (href: string) => window.location.assign(href),
   replace: (href: string) => window.location.replace(href),
+  reload: () => window.location.reload(),
   open: (href: string, target: string) => window.open(href, target, 'noopener'),
 }

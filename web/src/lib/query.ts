@@ -13,6 +13,12 @@ export function formatQuery(query: Record<string, unknown>): string {
   return qs.stringify(query, { addQueryPrefix: true, skipNulls: true })
 }
 
+/** The same as the router hands it out: whatever in it is beyond the limits is left out or nested. */
+export function limitQuery(query: URLSearchParams): URLSearchParams {
+  const limited = parseQuery(query.toString())
+  return new URLSearchParams(qs.stringify(limited, { arrayFormat: 'repeat' }))
+}
+
 /** The first text a parameter holds; what is nested or absent is null. */
 export function queryText(query: Query, name: string): string | null {
   const value = query[name]

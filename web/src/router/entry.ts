@@ -2,6 +2,7 @@
 import type { ComponentType } from 'react'
 import { generatePath, redirect, type LoaderFunctionArgs, type RouteObject } from 'react-router'
 import { LoadingScreen } from '../components/LoadingScreen'
+import { pageCode } from '../components/onDemand'
 import type { MessageKey } from '../i18n/store'
 import { canonicalPath } from '../lib/url'
 import { admit, type RouteInfo } from '../session/guard'
@@ -21,6 +22,8 @@ interface PathEntry extends Shared {
   page?: Load
   /** Another place instead of a screen, relative to the parent's path. */
   redirect?: string
+  /** Asks for what the page will ask for, while its code still travels or is drawn. */
+  ahead?: (request: Request) => void
   /** In place of the guard, for the few routes that decide for themselves. */
   loader?: (args: LoaderFunctionArgs) => unknown
   children?: RouteEntry[]
@@ -63,7 +66,7 @@ function toRoute(entry: PathEntry, parent: string): RouteObject {
     ...place(entry.path),
     handle,
     // The guard and the screen's code travel at the same time.
-    loader: entry.loader ?? (entry.page && (({ request }) => admit(info, request))),
+    loader: entry.loader ?? (entry.page && (({ request }) => enter(entry, info, request))),
     lazy: entry.page && lazily(entry.page),
     // A route that only leads on shows that it is on its way.
     Component: entry.page || entry.children ? undefined : LoadingScreen,
@@ -71,12 +74,19 @@ function toRoute(entry: PathEntry, parent: string): RouteObject {
   } as RouteObject
 }
 
+/** Only for someone whom the guard lets in: nobody else has anything to ask for. */
+async function enter(entry: PathEntry, info: RouteInfo, request: Request) {
+  const user = await admit(info, request)
+  entry.ahead?.(request)
+  return user
+}
+
 function place(path: string): { index: true } | { path: string } {
   return path === '' ? { index: true } : { path }
 }
 
 function lazily(load: Load) {
-  return async () => ({ Component: (await load()).default })
+  return async () => ({ Component: (await pageCode(load)).default })
 }
 
 /** The query stays: it holds the organisation on screen. */

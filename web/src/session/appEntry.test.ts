@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { bindNavigator, browser } from '../lib/navigation'
+import { aUser } from '../testing/server'
 import { openAppEntry } from './appEntry'
+import { loadUser, rememberUser } from './session'
 
 const here = { org_id: 'o 1', app_id: 'a/2', endpoint: 'https://atrium.example/', is_local: false }
 const elsewhere = {
@@ -32,6 +34,15 @@ describe('the application entry', () => {
     openAppEntry(elsewhere, { extra: '/events?x=1' })
     expect(assign).toHaveBeenCalledWith('https://eu.example/base/org-id/o/app-id/a/events?x=1')
     expect(navigate).not.toHaveBeenCalled()
+  })
+
+  it('is home from then on, also before the app is on screen, and not for another window', async () => {
+    vi.spyOn(browser, 'open').mockReturnValue(null)
+    rememberUser(aUser)
+    openAppEntry(here)
+    expect((await loadUser()).last_app).toEqual(here)
+    openAppEntry(elsewhere, { target: '_blank' })
+    expect((await loadUser()).last_app).toEqual(here)
   })
 
   it('opens in a chosen target, ours or another’s', () => {

@@ -1,4 +1,6 @@
 /** The application entry: where a person lands after signing in, and what "open this app" opens. */
+import { currentUserQuery } from '../api/account'
+import { queryClient } from '../api/queryClient'
 import { browser, goTo } from '../lib/navigation'
 import { paths } from '../paths'
 import type { Destination } from './destination'
@@ -34,10 +36,21 @@ export function appEntryDestination(app: EntryApp | null | undefined, extra = ''
 export function openAppEntry(app: EntryApp | null | undefined, options: EntryOptions = {}): void {
   const { target = '_self', extra, replace } = options
   const destination = appEntryDestination(app, extra)
-  if (target === '_self') return follow(destination, { replace })
+  if (target === '_self') {
+    if (app) noteOpened(app)
+    return follow(destination, { replace })
+  }
   browser.open(
     destination.kind === 'external' ? destination.href : browser.origin() + destination.to,
     target,
+  )
+}
+
+/** From now on home is here: whoever goes on before the app is on screen means this one already. */
+export function noteOpened({ org_id, app_id, endpoint, is_local }: EntryApp): void {
+  queryClient.setQueryData(
+    currentUserQuery.queryKey,
+    (user) => user && { ...user, last_app: { org_id, app_id, endpoint, is_local } },
   )
 }
 

@@ -48,6 +48,33 @@ describe('start-up', () => {
     expect(seen.map(({ path }) => path).sort()).toEqual(['/current', '/envs', '/regions'])
   })
 
+  it('does not wait for the one to ask for the other', async () => {
+    let answer!: (response: Response) => void
+    const slow = new Promise<Response>((resolve) => (answer = resolve))
+    const seen = stubServer({ ...startUpAnswers, '/envs': () => slow, '/current': ok(aUser) })
+    const entering = admit(needsUser, request('/data-dashboard'))
+    await vi.waitFor(() => expect(seen.map(({ path }) => path)).toContain('/current'))
+    answer(ok(anEnvironment)())
+    expect(await entering).toEqual(aUser)
+  })
+
+  it('asks nobody who came without a session, once', async () => {
+    document.head.innerHTML = '<meta name="atrium-session" content="none" />'
+    const seen = stubServer({ ...startUpAnswers, '/current': ok(aUser) })
+    expect(await sentTo(admit(needsUser, request('/403')))).toBe('/login?redirect=%2F403')
+    expect(seen.map(({ path }) => path)).not.toContain('/current')
+    expect(notify).not.toHaveBeenCalled()
+    // Another tab may have signed in meanwhile.
+    expect(await admit(needsUser, request('/403'))).toEqual(aUser)
+  })
+
+  it.each(['some', '__ATRIUM_SESSION__'])('asks where the page says %s', async (said) => {
+    document.head.innerHTML = `<meta name="atrium-session" content="${said}" />`
+    const seen = stubServer({ ...startUpAnswers, '/current': ok(aUser) })
+    expect(await admit(needsUser, request('/403'))).toEqual(aUser)
+    expect(seen.map(({ path }) => path)).toContain('/current')
+  })
+
   it('does not ask for a user where the route needs none', async () => {
     const seen = stubServer(startUpAnswers)
     expect(await admit({ hasUser: false }, request('/forgetPwd'))).toBeNull()

@@ -21,9 +21,13 @@ export interface RouteInfo {
 export async function admit(route: RouteInfo, request: Request): Promise<User | null> {
   const here = addressOf(request)
   try {
-    await startUp()
-    if (!route.hasUser) return null
-    const user = await loadUser()
+    // Both travel at once, and are looked at one after the other.
+    const starting = startUp()
+    const person = route.hasUser ? loadUser() : null
+    person?.catch(() => {})
+    await starting
+    if (!person) return null
+    const user = await person
     // Missing counts as refused: an older server that does not know the field must not open the gate.
     if (user.allow_visited_app !== true && !route.skipsGate) {
       throw redirect(paths.noAuth({ redirect: here }))

@@ -4,11 +4,13 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext, useEffect } from 'react'
-import { matchPath, useLocation, useSearchParams } from 'react-router'
+import { matchPath, useLocation } from 'react-router'
 import { appQuery } from '../api/app'
 import { isUnauthorized } from '../api/errors'
 import { orgChoicesQuery, orgQuery, type Org } from '../api/orgs'
+import { parseQuery, queryText } from '../lib/query'
 import { readStored, store } from '../lib/storage'
+import { useAddressQuery } from '../router/useAddressQuery'
 import { leaveForSignIn } from './guard'
 
 const STORAGE_KEY = 'atrium.org'
@@ -29,7 +31,7 @@ export function useOrgMay(permission: string): boolean {
 
 /** Loads the organisation that the address names, and makes the address name one. */
 export function useOrgOnScreen() {
-  const [query, setQuery] = useSearchParams()
+  const [query, setQuery] = useAddressQuery()
   const id = query.get('org') || null
   const choices = useQuery({ ...orgChoicesQuery, enabled: id === null })
   const org = useQuery({ ...orgQuery(id ?? ''), enabled: id !== null })
@@ -65,7 +67,7 @@ export function useShownOrg(): string | null {
   const settings = matchPath('/:appId/authManagement/*', pathname)
   // The page itself loads the app, and deals with its failure.
   const app = useQuery({ ...appQuery(settings?.params.appId ?? ''), enabled: false })
-  const named = new URLSearchParams(search).get('org') || null
+  const named = queryText(parseQuery(search), 'org') || null
   const workspace = matchPath('/org-id/:orgId/app-id/:appId/*', pathname)
   return workspace?.params.orgId ?? (settings ? (app.data?.org_id ?? null) : named)
 }

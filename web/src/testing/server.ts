@@ -68,9 +68,12 @@ export const aUser: User = {
   timezone: 'Asia/Shanghai',
   created_at: '2026-01-01T00:00:00.000Z',
   allow_visited_app: true,
+  operator: false,
   notification_types: {},
   bindings: { wechatwork: null, feishu: null },
   mfa: { totp: false, passkeys: 0, required: false },
+  has_password: true,
+  sso: [],
   last_app: {
     org_id: 'org-1',
     app_id: 'app-1',

@@ -1,8 +1,13 @@
 import { cleanup, configure } from '@testing-library/react'
 import { afterEach, beforeEach } from 'vitest'
+import { leaving } from '../api/client'
+import { useConnection } from '../api/connection'
 import { queryClient } from '../api/queryClient'
+import { useOutdated } from '../components/onDemand'
+import { useOverlay } from '../components/shortcuts/overlay'
 import { useLanguageFailure, useLanguageStore } from '../i18n/store'
 import { readPack } from './packs'
+import './styles'
 
 // The test's browser has no media queries; Ant Design asks for them.
 window.matchMedia ??= (query: string) =>
@@ -26,6 +31,10 @@ configure({ asyncUtilTimeout: 10_000 })
 beforeEach(() => {
   localStorage.clear()
   queryClient.clear()
+  leaving.clear()
+  useConnection.setState({ state: 'fine' })
+  useOutdated.setState({ outdated: false })
+  useOverlay.setState({ shown: null })
   const pack = readPack('zh-CN')
   useLanguageStore.setState({
     allLangPackage: { 'zh-CN': pack },

@@ -96,8 +96,7 @@ pub async fn login_by_code(
     if !store::use_token(&mut tx, &token_id, atrium.now()).await? {
         return Err(Code::BadCode.into());
     }
-    let way = Way::EmailCode;
-    let sign_in = SignIn { headers: &headers, client: &client, user: &user, way, second: None };
+    let sign_in = SignIn::by(Way::EmailCode, &user, &client, &headers);
     login::finish(&atrium, tx, &attempt, sign_in).await
 }
 

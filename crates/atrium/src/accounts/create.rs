@@ -80,7 +80,7 @@ pub async fn insert(
         name: &account.name,
         locale: account.locale.as_str(),
         timezone: &account.timezone,
-        password_hash: &account.password_hash,
+        password_hash: Some(&account.password_hash),
         at: now,
     };
     if !store::insert_user(tx, user).await? {
@@ -119,12 +119,28 @@ pub async fn insert(
     Ok(Created { user_id, org_id: Some(org_id) })
 }
 
+/// Whoever makes an instance's first account, with the server's own link or at its command line,
+/// runs it.
+pub async fn make_operator(
+    atrium: &AppState,
+    tx: &mut Write,
+    actor: Actor,
+    user_id: &Id,
+) -> Result<()> {
+    store::set_operator(tx, user_id, Some(atrium.now())).await?;
+    let event = Event::new("account.operator_add", "user", user_id);
+    audit::append(atrium, tx, &actor, event).await
+}
+
 /// The whole of it on the command line's behalf.
 pub async fn by_operator(atrium: &AppState, new: NewAccount) -> Result<Created> {
     let account = check(atrium, new).await?;
     let mut tx = atrium.db.write().await?;
-    store::finish_setup(&mut tx, atrium.now()).await?;
+    let is_first = store::finish_setup(&mut tx, atrium.now()).await?;
     let created = insert(atrium, &mut tx, Actor::operator(), &account).await?;
+    if is_first {
+        make_operator(atrium, &mut tx, Actor::operator(), &created.user_id).await?;
+    }
     tx.commit().await?;
     Ok(created)
 }

@@ -13,7 +13,7 @@ use crate::audit::{self, Event};
 use crate::error::{Code, Error, Result};
 use crate::http::locale::Locale;
 use crate::http::page::Page;
-use crate::{notifications, orgs};
+use crate::{chat, notifications, orgs, reports, sso};
 
 /// What one file holds of lists that may be long: the newest.
 const MOST: Page = Page { limit: 10_000, offset: 0 };
@@ -39,8 +39,7 @@ pub async fn account_export(
     tx.commit().await?;
 
     let mut db = atrium.db.read().await?;
-    let profile =
-        store::current_user(&atrium, &mut db, &user.id, signed_in.has_two_factors()).await?;
+    let profile = store::current_user(&atrium, &mut db, &user.id, signed_in.shown()).await?;
     let profile = profile.ok_or(Code::NotSignedIn)?;
     let (sessions, _) = store::sessions_of(&mut db, &user.id, MOST).await?;
     let sessions: Vec<Value> = sessions
@@ -62,12 +61,35 @@ pub async fn account_export(
             })
         })
         .collect();
+    let bound = chat::store::bindings(&mut db, &user.id).await?;
+    let bound: Vec<Value> = bound
+        .iter()
+        .map(|row| {
+            json!({
+                "provider": row.provider, "company": row.tenant, "id": row.subject,
+                "union_id": row.union_id, "name": row.name, "bound_at": row.bound_at,
+            })
+        })
+        .collect();
+    let (reports, recordings) = reports::store::of_person(&mut db, &user.id, MOST).await?;
+    let reports: Vec<Value> = reports
+        .iter()
+        .map(|row| {
+            json!({
+                "id": row.id, "at": row.at, "kind": row.kind, "message": row.message,
+                "route": row.route, "browser": row.browser,
+            })
+        })
+        .collect();
     let file = json!({
         "exported_at": atrium.now(),
         "account": profile,
         "organizations": orgs::store::memberships(&mut db, &user.id).await?,
         "sessions": sessions,
         "passkeys": passkeys,
+        "single_sign_on": sso::store::identities_of(&mut db, &user.id).await?,
+        "bound_accounts": bound,
+        "error_reports": { "items": reports, "recordings": recordings },
         "notifications":
             notifications::handlers::all_of(&mut db, &user.id, locale, MOST).await?,
         "activity": audit::by_actor(&mut db, &user.id, MOST).await?,

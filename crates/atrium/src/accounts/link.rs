@@ -89,7 +89,6 @@ pub async fn login_by_link(
         drop(tx);
         return Err(login::failed(&atrium, None, &client, Way::Link).await?);
     }
-    let way = Way::Link;
-    let sign_in = SignIn { headers: &headers, client: &client, user: &user, way, second: None };
+    let sign_in = SignIn::by(Way::Link, &user, &client, &headers);
     login::finish(&atrium, tx, &attempt, sign_in).await
 }

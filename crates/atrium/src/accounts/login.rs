@@ -3,12 +3,12 @@
 use axum::extract::State;
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use http::HeaderMap;
-use http::header::SET_COOKIE;
+use http::header::{HeaderValue, SET_COOKIE};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::session::{self, MaybeSignedIn};
+use super::session::{self, MaybeSignedIn, Shown};
 use super::store::{self, UserRow};
 use super::throttle::{self, Attempt};
 use super::{CurrentUser, factors, second_step};
@@ -22,6 +22,7 @@ use crate::http::text::Email;
 use crate::http::user_agent;
 use crate::notifications::{self, Notice, Recipient};
 use crate::timezone;
+use crate::types::{Id, Millis};
 
 #[derive(Deserialize, ToSchema)]
 pub struct Login {
@@ -72,8 +73,7 @@ pub async fn login(
         return Err(failed(&atrium, Some(&email), &client, Way::Password).await?);
     };
     let tx = atrium.db.write().await?;
-    let way = Way::Password;
-    let sign_in = SignIn { headers: &headers, client: &client, user: &user, way, second: None };
+    let sign_in = SignIn::by(Way::Password, &user, &client, &headers);
     finish(&atrium, tx, &attempt, sign_in).await
 }
 
@@ -87,6 +87,11 @@ pub enum Way {
     Link,
     /// Something one has, unlocked by something one is or knows: two factors in one.
     Passkey,
+    /// An organisation's own provider.
+    Sso,
+    /// A work-chat account that the person bound.
+    Wechatwork,
+    Feishu,
 }
 
 /// What was shown in the second step.
@@ -104,22 +109,62 @@ pub struct SignIn<'a> {
     pub user: &'a UserRow,
     pub way: Way,
     pub second: Option<Second>,
+    /// The organisation whose provider vouched for the person.
+    pub through: Option<&'a Id>,
+    /// When they proved it, where that was not now.
+    pub proven_at: Option<Millis>,
 }
 
-impl SignIn<'_> {
+impl<'a> SignIn<'a> {
+    /// By one proof alone.
+    pub fn by(way: Way, user: &'a UserRow, client: &'a Client, headers: &'a HeaderMap) -> Self {
+        Self { headers, client, user, way, second: None, through: None, proven_at: None }
+    }
+
     fn is_two_factors(&self) -> bool {
         self.second.is_some() || self.way == Way::Passkey
     }
 }
 
+/// What a proof led to, with the cookies that carry it.
+pub enum Outcome {
+    SignedIn { user: Box<CurrentUser>, cookies: [HeaderValue; 2] },
+    SecondStep { cookie: HeaderValue },
+}
+
+impl IntoResponse for Outcome {
+    fn into_response(self) -> Response {
+        match self {
+            Self::SignedIn { user, cookies } => {
+                (AppendHeaders(cookies.map(|cookie| (SET_COOKIE, cookie))), Data(user))
+                    .into_response()
+            }
+            Self::SecondStep { cookie } => {
+                let answer = Data(MfaRequired { mfa_required: true });
+                (AppendHeaders([(SET_COOKIE, cookie)]), answer).into_response()
+            }
+        }
+    }
+}
+
+/// Like `settle`, as a call's answer.
+pub async fn finish(
+    atrium: &AppState,
+    tx: Write,
+    attempt: &Attempt,
+    sign_in: SignIn<'_>,
+) -> Result<Response> {
+    Ok(settle(atrium, tx, attempt, sign_in).await?.into_response())
+}
+
 /// Starts the session, in the transaction that used the proof up; or, where the person has a
 /// second factor that was not shown yet, asks for it.
-pub async fn finish(
+pub async fn settle(
     atrium: &AppState,
     mut tx: Write,
     attempt: &Attempt,
     sign_in: SignIn<'_>,
-) -> Result<Response> {
+) -> Result<Outcome> {
     let user = sign_in.user;
     // The proof was looked at outside the transaction: a password that changed since is no proof.
     let checked = user.password_hash.as_deref().filter(|_| sign_in.way == Way::Password);
@@ -128,10 +173,15 @@ pub async fn finish(
     }
     let strong = sign_in.is_two_factors();
     if !strong && factors::store::has_totp(&mut tx, &user.id).await? {
-        return second_step::ask(atrium, tx, &sign_in).await;
+        let cookie = second_step::ask(atrium, tx, &sign_in).await?;
+        return Ok(Outcome::SecondStep { cookie });
     }
     let (headers, client) = (sign_in.headers, sign_in.client);
-    let cookie = session::begin(atrium, &mut tx, headers, &user.id, client, strong).await?;
+    let (session_id, cookie) =
+        session::begin(atrium, &mut tx, headers, &user.id, client, strong, sign_in.through).await?;
+    if let Some(at) = sign_in.proven_at {
+        store::note_proof(&mut tx, &session_id, at).await?;
+    }
     throttle::forget(&mut tx, attempt).await?;
     let actor = Actor::user(user.id.clone(), client);
     let details = json!({ "by": sign_in.way, "second_factor": sign_in.second });
@@ -145,15 +195,15 @@ pub async fn finish(
         let notice = new_device(atrium, user, client);
         notifications::notify(atrium, &mut tx, &Recipient::from(user), &notice).await?;
     }
-    let current = store::current_user(atrium, &mut tx, &user.id, strong).await?;
+    let shown = Shown { session_id: &session_id, two_factors: strong };
+    let current = store::current_user(atrium, &mut tx, &user.id, shown).await?;
     let current = current.ok_or(Code::BadCredentials)?;
     tx.commit().await?;
     if is_new_device {
         atrium.outbox.wake();
     }
     let device = throttle::device_cookie(atrium, &email, headers);
-    let cookies = AppendHeaders([(SET_COOKIE, cookie), (SET_COOKIE, device)]);
-    Ok((cookies, Data(current)).into_response())
+    Ok(Outcome::SignedIn { user: Box::new(current), cookies: [cookie, device] })
 }
 
 fn new_device(atrium: &AppState, user: &UserRow, client: &Client) -> Notice {
@@ -178,6 +228,8 @@ pub async fn failed(
         Way::EmailCode => Code::BadCode.into(),
         Way::Link => Code::TokenGone.into(),
         Way::Passkey => Code::BadPasskey.into(),
+        // What went wrong outside is told on the way back into the console.
+        Way::Sso | Way::Wechatwork | Way::Feishu => Code::BadCredentials.into(),
     })
 }
 

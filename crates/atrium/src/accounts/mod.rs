@@ -6,6 +6,7 @@ pub mod current;
 pub mod email;
 pub mod export;
 pub mod factors;
+pub mod flow;
 pub mod leaving;
 pub mod link;
 pub mod login;
@@ -22,7 +23,7 @@ pub mod sessions;
 pub mod setup;
 pub mod store;
 pub mod throttle;
-mod ticket;
+pub mod ticket;
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -31,6 +32,7 @@ use crate::app::AppState;
 use crate::error::Result;
 use crate::http::locale::Locale;
 use crate::notifications;
+use crate::sso::LinkedOrg;
 use crate::types::{Id, Millis};
 
 /// The signed-in person, as the console needs them.
@@ -49,10 +51,16 @@ pub struct CurrentUser {
     /// Whether there is an app to open or an organisation to run; without it the console goes to
     /// /no-auth.
     pub allow_visited_app: bool,
+    /// Whether the person runs this instance and sees what its console reports.
+    pub operator: bool,
     /// Which channels each type of notification takes.
     pub notification_types: notifications::Channels,
     pub bindings: Bindings,
     pub mfa: Mfa,
+    /// Whether the person can sign in with a password at all.
+    pub has_password: bool,
+    /// Organisations whose single sign-on opens the account.
+    pub sso: Vec<LinkedOrg>,
     /// Where the application entry leads.
     pub last_app: Option<AppEntry>,
 }

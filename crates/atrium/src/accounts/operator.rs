@@ -36,6 +36,26 @@ pub async fn set_disabled(
     Ok(Some(user))
 }
 
+/// Lets someone see the operator's pages of the console, or no longer. None when there is no such
+/// account.
+pub async fn set_operator(
+    atrium: &AppState,
+    email: &str,
+    operator: bool,
+) -> Result<Option<UserRow>> {
+    let mut tx = atrium.db.write().await?;
+    let Some(user) = store::user_by_email(&mut tx, &Email::new(email)).await? else {
+        return Ok(None);
+    };
+    if store::set_operator(&mut tx, &user.id, operator.then(|| atrium.now())).await? {
+        let action = if operator { "account.operator_add" } else { "account.operator_remove" };
+        let event = Event::new(action, "user", &user.id);
+        audit::append(atrium, &mut tx, &Actor::operator(), event).await?;
+    }
+    tx.commit().await?;
+    Ok(Some(user))
+}
+
 /// Where someone is signed in. Looking is audited too: it shows a person's addresses.
 pub async fn sessions(atrium: &AppState, email: &str) -> Result<Option<Vec<SessionListRow>>> {
     const ALL: Page = Page { limit: 1000, offset: 0 };

@@ -12,31 +12,44 @@ use tokio::sync::Semaphore;
 use crate::error::{Error, Result};
 use crate::http::text::PASSWORD_MAX;
 
-const MEMORY_KIB: u32 = 19 * 1024;
-const PASSES: u32 = 2;
+/// What one hash takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Cost {
+    pub memory_kib: u32,
+    pub passes: u32,
+}
+
+impl Default for Cost {
+    fn default() -> Self {
+        Self { memory_kib: 19 * 1024, passes: 2 }
+    }
+}
 
 #[derive(Clone)]
 pub struct Hasher {
+    cost: Cost,
     places: Arc<Semaphore>,
     dummy: Arc<str>,
 }
 
 impl Default for Hasher {
     fn default() -> Self {
-        Self::new()
+        Self::new(Cost::default())
     }
 }
 
 impl Hasher {
-    pub fn new() -> Self {
+    pub fn new(cost: Cost) -> Self {
         // More at once than cores would only make each of them slower, and 19 MiB dearer.
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        Self { places: Arc::new(Semaphore::new(cores.clamp(1, 16))), dummy: DUMMY.into() }
+        let places = Arc::new(Semaphore::new(cores.clamp(1, 16)));
+        Self { cost, places, dummy: dummy(cost).into() }
     }
 
     pub async fn hash(&self, password: String) -> Result<String> {
+        let cost = self.cost;
         self.run(move || {
-            let hash = argon2()?.hash_password(password.as_bytes());
+            let hash = argon2(cost)?.hash_password(password.as_bytes());
             Ok(hash.map_err(|error| anyhow!("argon2: {error}"))?.to_string())
         })
         .await
@@ -49,9 +62,10 @@ impl Hasher {
         let possible = stored.is_some() && password.chars().count() <= PASSWORD_MAX;
         let stored = stored.filter(|_| possible).unwrap_or_else(|| self.dummy.to_string());
         let password = if possible { password } else { String::new() };
+        let cost = self.cost;
         self.run(move || {
             let parsed = PasswordHash::new(&stored).map_err(|error| anyhow!("argon2: {error}"))?;
-            Ok(argon2()?.verify_password(password.as_bytes(), &parsed).is_ok() && possible)
+            Ok(argon2(cost)?.verify_password(password.as_bytes(), &parsed).is_ok() && possible)
         })
         .await
     }
@@ -71,15 +85,19 @@ impl Hasher {
     }
 }
 
-fn argon2() -> Result<Argon2<'static>> {
-    let params = Params::new(MEMORY_KIB, PASSES, 1, None);
+fn argon2(cost: Cost) -> Result<Argon2<'static>> {
+    let params = Params::new(cost.memory_kib, cost.passes, 1, None);
     let params = params.map_err(|error| anyhow!("argon2: {error}"))?;
     Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
 }
 
 /// The hash of nothing anyone can type: verifying against it fails, at the usual price.
-const DUMMY: &str = "$argon2id$v=19$m=19456,t=2,p=1$\
-    c29tZSBzYWx0IG9mIG91cnM$Ow0cvAYd5WuBx5vSjUEsHcX7aoNmqRkzWRnVRvSxgAo";
+fn dummy(Cost { memory_kib, passes }: Cost) -> String {
+    format!(
+        "$argon2id$v=19$m={memory_kib},t={passes},p=1$\
+        c29tZSBzYWx0IG9mIG91cnM$Ow0cvAYd5WuBx5vSjUEsHcX7aoNmqRkzWRnVRvSxgAo"
+    )
+}
 
 /// Whether a password is among the first that anyone would try, with what is known about its owner
 /// in mind. Nothing is asked of its kinds of characters.
@@ -101,9 +119,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_password_matches_its_own_hash_only() {
-        let hasher = Hasher::new();
+        let hasher = Hasher::default();
         let hash = hasher.hash("correct horse".into()).await.unwrap();
-        assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
+        let price = "$argon2id$v=19$m=19456,t=2,p=1$";
+        assert!(hash.starts_with(price), "{hash}");
+        assert!(hasher.dummy.starts_with(price), "{}", hasher.dummy);
         assert!(hasher.verify("correct horse".into(), Some(hash.clone())).await.unwrap());
         assert!(!hasher.verify("wrong horse".into(), Some(hash.clone())).await.unwrap());
         assert!(!hasher.verify("x".repeat(100_000), Some(hash)).await.unwrap());

@@ -59,7 +59,7 @@ pub async fn profile_update(
     let before = signed_in.user();
     let mut tx = atrium.db.write().await?;
     store::update_profile(&mut tx, &before.id, &change).await?;
-    let after = store::current_user(&atrium, &mut tx, &before.id, signed_in.has_two_factors())
+    let after = store::current_user(&atrium, &mut tx, &before.id, signed_in.shown())
         .await?
         .ok_or(Code::NotSignedIn)?;
     let event = Event::new("account.profile", "user", &before.id).with(json!({

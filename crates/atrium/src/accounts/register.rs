@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::create::{self, NewAccount};
 use super::posted::{self, Posted};
-use super::session::{self, hash_token};
+use super::session::{self, Shown, hash_token};
 use super::{CurrentUser, email, setup, store, throttle, user_locale};
 use crate::app::AppState;
 use crate::audit::Actor;
@@ -244,13 +244,18 @@ pub async fn register_profile(
         invitation = Some(row);
     }
     let created = create::insert(&atrium, &mut tx, Actor::anonymous(&client), &account).await?;
+    if kind == TokenKind::Setup {
+        let actor = Actor::user(created.user_id.clone(), &client);
+        create::make_operator(&atrium, &mut tx, actor, &created.user_id).await?;
+    }
     if let Some(row) = invitation {
         let actor = Actor::user(created.user_id.clone(), &client);
         my_invitations::accept(&atrium, &mut tx, &actor, &created.user_id, &row).await?;
     }
-    let cookie =
-        session::begin(&atrium, &mut tx, &headers, &created.user_id, &client, false).await?;
-    let current = store::current_user(&atrium, &mut tx, &created.user_id, false).await?;
+    let (session_id, cookie) =
+        session::begin(&atrium, &mut tx, &headers, &created.user_id, &client, false, None).await?;
+    let shown = Shown { session_id: &session_id, two_factors: false };
+    let current = store::current_user(&atrium, &mut tx, &created.user_id, shown).await?;
     let current = current.ok_or(Code::TokenGone)?;
     tx.commit().await?;
     let device = throttle::device_cookie(&atrium, account.email(), &headers);

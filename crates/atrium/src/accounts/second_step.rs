@@ -4,12 +4,12 @@
 use axum::extract::State;
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use http::HeaderMap;
-use http::header::SET_COOKIE;
-use serde::Deserialize;
+use http::header::{HeaderValue, SET_COOKIE};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::login::{self, MfaRequired, Second, SignIn, Way};
+use super::login::{self, Second, SignIn, Way};
 use super::session::hash_token;
 use super::throttle::{self, Attempt};
 use super::ticket::{self, Ticket};
@@ -21,15 +21,24 @@ use crate::http::client::Client;
 use crate::http::json::{Data, Json};
 use crate::http::text::Email;
 use crate::notifications::{self, Notice, Recipient};
-use crate::types::Millis;
+use crate::sso;
+use crate::types::{Id, Millis};
 
-const PURPOSE: &str = "login_mfa";
+const PURPOSE: &str = "login_second_step";
 const LIFETIME: i64 = 10 * Millis::MINUTE;
 const TRIES: i64 = 5;
 
+/// What came first.
+#[derive(Serialize, Deserialize)]
+struct FirstStep {
+    way: Way,
+    /// The organisation whose provider vouched for the person, and which provider that was.
+    through: Option<(Id, String)>,
+}
+
 /// Keeps the first step and asks for the second. The try stays counted until both are done, or
 /// someone with a password could try codes for ever.
-pub async fn ask(atrium: &AppState, mut tx: Write, sign_in: &SignIn<'_>) -> Result<Response> {
+pub async fn ask(atrium: &AppState, mut tx: Write, sign_in: &SignIn<'_>) -> Result<HeaderValue> {
     let user = sign_in.user;
     let email = Email::new(&user.email);
     let ticket = Ticket {
@@ -38,11 +47,15 @@ pub async fn ask(atrium: &AppState, mut tx: Write, sign_in: &SignIn<'_>) -> Resu
         user_id: Some(&user.id),
         email: Some(&email.normalized),
     };
-    let token = ticket::issue(atrium, &mut tx, ticket, &sign_in.way).await?;
+    let through = match sign_in.through {
+        Some(org_id) => sso::store::provider_mark(&mut tx, org_id).await?,
+        None => None,
+    };
+    let through = sign_in.through.cloned().zip(through);
+    let first = FirstStep { way: sign_in.way, through };
+    let token = ticket::issue(atrium, &mut tx, ticket, &first).await?;
     tx.commit().await?;
-    let cookie = atrium.mfa_cookie.set(&token, LIFETIME / Millis::SECOND);
-    let answer = Data(MfaRequired { mfa_required: true });
-    Ok((AppendHeaders([(SET_COOKIE, cookie)]), answer).into_response())
+    Ok(atrium.mfa_cookie.set(&token, LIFETIME / Millis::SECOND))
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -100,9 +113,18 @@ pub async fn login_mfa(
         let notice = Notice::RecoveryCodeUsed { left };
         notifications::notify(&atrium, &mut tx, &Recipient::from(&user), &notice).await?;
     }
-    let way: Way = ticket::open(&atrium, &row)?;
-    let second = Some(second);
-    let sign_in = SignIn { headers: &headers, client: &client, user: &user, way, second };
+    let first: FirstStep = ticket::open(&atrium, &row)?;
+    // Codes take their time: a provider that is gone by now has vouched for nobody.
+    if let Some((org_id, mark)) = &first.through
+        && sso::store::provider_mark(&mut tx, org_id).await?.as_ref() != Some(mark)
+    {
+        return Err(gone());
+    }
+    let sign_in = SignIn {
+        second: Some(second),
+        through: first.through.as_ref().map(|(org_id, _)| org_id),
+        ..SignIn::by(first.way, &user, &client, &headers)
+    };
     let answer = login::finish(&atrium, tx, &attempt, sign_in).await?;
     atrium.outbox.wake();
     Ok((AppendHeaders([(SET_COOKIE, atrium.mfa_cookie.clear())]), answer).into_response())

@@ -46,6 +46,14 @@ pub fn new_token(atrium: &AppState) -> String {
     URL_SAFE_NO_PAD.encode(atrium.entropy.bytes::<32>())
 }
 
+/// What a session has shown, which some organisations ask for.
+#[derive(Clone, Copy)]
+pub struct Shown<'a> {
+    pub session_id: &'a Id,
+    /// Whether the person signed in with two factors.
+    pub two_factors: bool,
+}
+
 /// What a session stands for, as of one epoch of the database.
 pub struct Principal {
     pub session_id: Id,
@@ -57,12 +65,20 @@ pub struct Principal {
     proven_at: Millis,
     /// Whether the person signed in with two factors.
     two_factors: bool,
+    /// Through which organisations' providers the person came.
+    through: Vec<Id>,
     epoch: i64,
 }
 
 impl Principal {
-    pub fn new(session: store::SessionRow, user: CurrentUser, epoch: i64) -> Self {
+    pub fn new(
+        session: store::SessionRow,
+        through: Vec<Id>,
+        user: CurrentUser,
+        epoch: i64,
+    ) -> Self {
         Self {
+            through,
             session_id: session.id,
             answer: serde_json::to_vec(&Data(&user)).unwrap_or_default().into(),
             user,
@@ -122,9 +138,23 @@ impl SignedIn {
         self.principal.answer.clone()
     }
 
+    /// When the person last proved who they are.
+    pub fn proven_at(&self) -> Millis {
+        self.principal.proven_at
+    }
+
     /// Whether the person signed in with two factors.
     pub fn has_two_factors(&self) -> bool {
         self.principal.two_factors
+    }
+
+    /// Whether the person came through this organisation's provider.
+    pub fn came_through(&self, org_id: &Id) -> bool {
+        self.principal.through.contains(org_id)
+    }
+
+    pub fn shown(&self) -> Shown<'_> {
+        Shown { session_id: self.session_id(), two_factors: self.has_two_factors() }
     }
 
     /// Refuses what a stolen session must not do, unless the person has proven who they are within
@@ -169,8 +199,38 @@ impl FromRequestParts<AppState> for RecentlySignedIn {
     }
 }
 
+/// The signed-in person, who runs this instance. As a handler's argument it means: 403 for anyone
+/// else.
+pub struct Operator(SignedIn);
+
+impl Operator {
+    pub fn actor(&self) -> Actor {
+        self.0.actor()
+    }
+}
+
+impl FromRequestParts<AppState> for Operator {
+    type Rejection = crate::error::Error;
+
+    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
+        let signed_in = SignedIn::from_request_parts(parts, atrium).await?;
+        if !signed_in.user().operator {
+            return Err(Code::Forbidden.into());
+        }
+        Ok(Self(signed_in))
+    }
+}
+
 /// For calls that anyone may make but that treat a signed-in person differently.
 pub struct MaybeSignedIn(pub Option<SignedIn>);
+
+impl MaybeSignedIn {
+    /// For a handler that has to answer even when this cannot be found out.
+    pub async fn of(atrium: &AppState, headers: &HeaderMap, client: &Client) -> Result<Self> {
+        let principal = find(atrium, headers).await?;
+        Ok(Self(principal.map(|principal| SignedIn { principal, client: client.clone() })))
+    }
+}
 
 impl FromRequestParts<AppState> for MaybeSignedIn {
     type Rejection = crate::error::Error;
@@ -241,7 +301,8 @@ async fn touch(atrium: &AppState, id: &Id, now: Millis) -> Result<()> {
 }
 
 /// Starts a session for a user and ends the one the browser came with, so that an id planted
-/// before sign-in is worth nothing after it. Returns the cookie; set it once `tx` has committed.
+/// before sign-in is worth nothing after it. Returns its id and the cookie; set that once `tx` has
+/// committed.
 pub async fn begin(
     atrium: &AppState,
     tx: &mut Write,
@@ -249,10 +310,8 @@ pub async fn begin(
     user_id: &Id,
     client: &Client,
     two_factors: bool,
-) -> Result<HeaderValue> {
-    if let Some(old) = atrium.session_cookie.read(headers) {
-        store::delete_session(tx, &hash_token(old)).await?;
-    }
+    through: Option<&Id>,
+) -> Result<(Id, HeaderValue)> {
     let token = new_token(atrium);
     let now = atrium.now();
     let session = store::NewSession {
@@ -265,8 +324,21 @@ pub async fn begin(
         two_factors,
     };
     store::insert_session(tx, &session).await?;
+    if let Some(org_id) = through {
+        store::note_session_org(tx, &session.id, org_id, now).await?;
+    }
+    if let Some(old) = atrium.session_cookie.read(headers).map(hash_token) {
+        // Whoever comes through a second organisation's provider has not left the first; but not for
+        // ever: only the first one's own word counts anew.
+        if through.is_some() {
+            let since = now.plus(-Millis::DAY);
+            store::carry_session_orgs(tx, &old, &session, since).await?;
+        }
+        store::delete_session(tx, &old).await?;
+    }
     store::note_login(tx, user_id, now).await?;
-    Ok(atrium.session_cookie.set(&token, ABSOLUTE_LIMIT / Millis::SECOND))
+    let cookie = atrium.session_cookie.set(&token, ABSOLUTE_LIMIT / Millis::SECOND);
+    Ok((session.id, cookie))
 }
 
 /// Ends the session the browser came with, if there is one.

@@ -29,6 +29,12 @@ const LONGEST_DELAY: i64 = 15 * Millis::MINUTE;
 const FREE_MAILS: i64 = 60;
 /// Sign-in pages that one network may open in a window, each with a challenge for passkeys.
 const FREE_CHALLENGES: i64 = 600;
+/// Ways back from a provider that one network may come in a window, without getting in.
+const FREE_RETURNS: i64 = 300;
+/// Servers elsewhere that one person may have us ask in a window.
+const FREE_PROBES: i64 = 60;
+/// Trips to outside providers that one network may begin in a window.
+const FREE_TRIPS: i64 = 600;
 /// Addresses that one person may invite in a window.
 const FREE_INVITATIONS: i64 = 300;
 const FREE_INVITATIONS_TO_ONE: i64 = 6;
@@ -68,6 +74,11 @@ impl Attempt {
 }
 
 impl Attempt {
+    /// For ways back from a provider, which nobody can guess: an office comes at nine o'clock.
+    pub fn of_return(client: &Client) -> Self {
+        Self::one(format!("return:{}", network_of(client.ip)), FREE_RETURNS)
+    }
+
     /// For proofs that name no account until they are looked at, and cannot be guessed.
     pub fn of_address(client: &Client) -> Self {
         Self::one(format!("address:{}", network_of(client.ip)), FREE_PER_ADDRESS)
@@ -78,6 +89,17 @@ impl Attempt {
 pub async fn count_challenge(atrium: &AppState, client: &Client) -> Result<()> {
     let scope = format!("challenge:{}", network_of(client.ip));
     count(atrium, &Attempt::one(scope, FREE_CHALLENGES)).await
+}
+
+/// Bounds how often one person can have us ask servers of their choice.
+pub async fn count_probe(atrium: &AppState, user_id: &Id) -> Result<()> {
+    count(atrium, &Attempt::one(format!("probe:{user_id}"), FREE_PROBES)).await
+}
+
+/// Bounds how many trips to outside providers one network can have the database keep.
+pub async fn count_trip(atrium: &AppState, client: &Client) -> Result<()> {
+    let scope = format!("trip:{}", network_of(client.ip));
+    count(atrium, &Attempt::one(scope, FREE_TRIPS)).await
 }
 
 /// Bounds how many strangers one person can have us write to, and how often any one of them hears

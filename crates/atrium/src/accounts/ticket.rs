@@ -27,13 +27,25 @@ pub async fn issue(
     state: &impl Serialize,
 ) -> Result<String> {
     let token = new_token(atrium);
+    keep(atrium, tx, ticket, &token, state).await?;
+    Ok(token)
+}
+
+/// Like `issue`, with a secret of the caller's.
+pub async fn keep(
+    atrium: &AppState,
+    tx: &mut Write,
+    ticket: Ticket<'_>,
+    token: &str,
+    state: &impl Serialize,
+) -> Result<()> {
     let now = atrium.now();
     let json = serde_json::to_vec(state).map_err(Error::internal)?;
     let payload = atrium.keyring.seal(ticket.purpose, &json, &atrium.entropy)?;
     let row = NewToken {
         id: &atrium.new_id(),
         purpose: ticket.purpose,
-        hash: &hash_token(&token),
+        hash: &hash_token(token),
         email: ticket.email,
         user_id: ticket.user_id,
         code_hash: None,
@@ -41,8 +53,7 @@ pub async fn issue(
         at: now,
         expires_at: now.plus(ticket.lifetime),
     };
-    store::insert_token(tx, row).await?;
-    Ok(token)
+    store::insert_token(tx, row).await
 }
 
 /// What was put away.

@@ -5,6 +5,9 @@ use crate::http::locale::Locale;
 
 /// Action, Chinese, English.
 const ACTIONS: &[(&str, &str, &str)] = &[
+    ("account.chat_bind", "绑定第三方账号", "Outside account bound"),
+    ("account.chat_refused", "第三方账号未通过", "Outside account refused"),
+    ("account.chat_unbind", "解除第三方账号绑定", "Outside account unbound"),
     ("account.create", "创建账号", "Account created"),
     ("account.delete", "删除账号", "Account deleted"),
     ("account.disable", "停用账号", "Account disabled"),
@@ -13,6 +16,8 @@ const ACTIONS: &[(&str, &str, &str)] = &[
     ("account.enable", "启用账号", "Account enabled"),
     ("account.export", "下载个人数据", "Own data downloaded"),
     ("account.notification_types", "更改通知设置", "Notification settings changed"),
+    ("account.operator_add", "设为服务器管理员", "Made an operator"),
+    ("account.operator_remove", "取消服务器管理员", "No longer an operator"),
     ("account.passkey_add", "添加通行密钥", "Passkey added"),
     ("account.passkey_remove", "移除通行密钥", "Passkey removed"),
     ("account.passkey_rename", "重命名通行密钥", "Passkey renamed"),
@@ -48,6 +53,8 @@ const ACTIONS: &[(&str, &str, &str)] = &[
     ("data.erase", "擦除用户数据", "End user's data erased"),
     ("data.erase_ask", "申请擦除用户数据", "Erasure of an end user's data asked for"),
     ("data.exported", "导出数据", "Data exported"),
+    ("error.delete", "删除错误记录", "Errors of a kind removed"),
+    ("error.replay", "下载错误回放", "Recording of an error downloaded"),
     ("event.described", "编辑事件说明", "Event described"),
     ("invitation.create", "邀请成员", "Invitation sent"),
     ("invitation.decline", "拒绝邀请", "Invitation declined"),
@@ -72,6 +79,13 @@ const ACTIONS: &[(&str, &str, &str)] = &[
     ("role.create", "创建角色", "Role created"),
     ("role.delete", "删除角色", "Role deleted"),
     ("role.update", "编辑角色", "Role edited"),
+    ("sso.domain_add", "添加邮箱域名", "E-mail domain added"),
+    ("sso.domain_remove", "移除邮箱域名", "E-mail domain removed"),
+    ("sso.domain_verify", "验证邮箱域名", "E-mail domain verified"),
+    ("sso.link", "关联单点登录身份", "Single sign-on identity linked"),
+    ("sso.refused", "单点登录被拒绝", "Single sign-on refused"),
+    ("sso.remove", "移除单点登录", "Single sign-on removed"),
+    ("sso.update", "更改单点登录设置", "Single sign-on settings changed"),
 ];
 
 /// What an action is called; one of another version goes by its own name.
@@ -117,6 +131,7 @@ mod tests {
             "app.",
             "app_member.",
             "audit.",
+            "error.",
             "event.",
             "invitation.",
             "key.",
@@ -124,6 +139,7 @@ mod tests {
             "org_member.",
             "property.",
             "role.",
+            "sso.",
         ];
         let words: Vec<&str> = text.split('"').collect();
         for word in words {

@@ -20,7 +20,7 @@ pub mod message;
 mod numbers;
 mod outline;
 mod profiles;
-mod quota;
+pub mod quota;
 pub mod reason;
 mod receipt;
 pub mod receive;
@@ -66,7 +66,7 @@ pub struct Collector {
     pub samples: Samples,
     pub live: Arc<Live>,
     /// Bodies that may be unpacked at once, of up to eight megabytes each.
-    unpacking: Semaphore,
+    pub unpacking: Semaphore,
     /// The batch whose profiles fail, and how often.
     failures: Mutex<(u64, u32)>,
     pub spool: Spool,

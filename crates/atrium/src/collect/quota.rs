@@ -1,26 +1,27 @@
-//! How much one app may send through this instance in a minute: a page that went wild must not
-//! fill the disk for everyone.
+//! How much one app, person or address may send through this instance in a minute: a page that went
+//! wild must not fill the disk for everyone.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Mutex, PoisonError};
 
 use uuid::Uuid;
 
 use crate::types::Millis;
 
-pub struct Quota {
-    /// Messages per app and minute; 0 for no limit.
+pub struct Quota<K = Uuid> {
+    /// Messages per sender and minute; 0 for no limit.
     limit: u64,
-    minute: Mutex<(i64, HashMap<Uuid, u64>)>,
+    minute: Mutex<(i64, HashMap<K, u64>)>,
 }
 
-impl Quota {
+impl<K: Eq + Hash> Quota<K> {
     pub fn new(limit: u64) -> Self {
-        Self { limit, minute: Mutex::default() }
+        Self { limit, minute: Mutex::new((0, HashMap::new())) }
     }
 
-    /// Takes that many from the app's minute, or says in how many seconds a new one begins.
-    pub fn take(&self, app: Uuid, messages: u64, now: Millis) -> Result<(), u64> {
+    /// Takes that many from the sender's minute, or says in how many seconds a new one begins.
+    pub fn take(&self, sender: K, messages: u64, now: Millis) -> Result<(), u64> {
         if self.limit == 0 {
             return Ok(());
         }
@@ -31,7 +32,7 @@ impl Quota {
             *current = minute;
             taken.clear();
         }
-        let taken = taken.entry(app).or_default();
+        let taken = taken.entry(sender).or_default();
         if *taken + messages > self.limit {
             let left = Millis::MINUTE - now.0.rem_euclid(Millis::MINUTE);
             return Err(left.unsigned_abs().div_ceil(1_000));
@@ -54,6 +55,6 @@ mod tests {
         assert_eq!(quota.take(one, 1, now), Err(30));
         assert_eq!(quota.take(other, 10, now), Ok(()));
         assert_eq!(quota.take(one, 1, now.plus(30_000)), Ok(()));
-        assert_eq!(Quota::new(0).take(one, u64::MAX, now), Ok(()));
+        assert_eq!(Quota::<Uuid>::new(0).take(one, u64::MAX, now), Ok(()));
     }
 }

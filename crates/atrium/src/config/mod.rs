@@ -2,8 +2,11 @@
 //! the only reader of files and environment. `raw` is what people write, the structs here are
 //! what the program uses: parsed, checked, with every default filled in.
 
+pub mod chat;
 mod raw;
-mod region;
+pub mod region;
+mod reports;
+mod sso;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -14,9 +17,13 @@ use serde::Serialize;
 use url::Url;
 use utoipa::ToSchema;
 
+pub use chat::{ChatSettings, FeishuSettings, Secret, WechatWorkSettings};
 pub use raw::{RawSettings, SettingsArgs};
 pub use region::Region;
+pub use reports::{Dsn, ReportSettings};
+pub use sso::SsoSettings;
 
+use crate::accounts::password::Cost;
 use crate::http::CLIENT_VERSION;
 
 #[derive(Clone, Debug)]
@@ -26,6 +33,9 @@ pub struct Settings {
     pub events: EventSettings,
     pub console: ConsoleSettings,
     pub mail: MailSettings,
+    pub chat: ChatSettings,
+    pub reports: ReportSettings,
+    pub sso: SsoSettings,
     pub log: LogSettings,
 }
 
@@ -38,6 +48,8 @@ pub struct ServerSettings {
     pub trusted_proxies: Vec<IpNet>,
     pub max_connections: usize,
     pub metrics_token: Option<String>,
+    /// The usual one unless a test, of which hundreds sign in, says otherwise.
+    pub password_cost: Cost,
 }
 
 impl ServerSettings {
@@ -133,7 +145,10 @@ impl Settings {
         let stores = stores(&raw)?;
         let events = events(&raw)?;
         let mail = mail(&raw, &server.public_url)?;
-        Ok(Self { server, stores, events, console, mail, log: log(&raw)? })
+        let (chat, reports) = (chat::check(&raw)?, reports::check(&raw)?);
+        let sso = sso::check(&raw, console.registration)?;
+        let log = log(&raw)?;
+        Ok(Self { server, stores, events, console, mail, chat, reports, sso, log })
     }
 
     /// For a server that was told to take any free port: its address is known once it listens.
@@ -187,6 +202,7 @@ fn server(raw: &RawSettings) -> anyhow::Result<ServerSettings> {
         trusted_proxies,
         max_connections,
         metrics_token,
+        password_cost: Cost::default(),
     })
 }
 

@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
+use super::chat::Secret;
 use super::region::{self, Region};
 
 #[derive(Args, Clone, Debug, Default, Deserialize, Serialize)]
@@ -92,6 +93,25 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_CONSOLE_APP_KEY", value_name = "KEY", global = true)]
     pub console_app_key: Option<String>,
 
+    /// Whether the console reports its errors to this instance [default: true]
+    #[arg(long, env = "ATRIUM_ERROR_REPORTS", value_name = "BOOL", global = true)]
+    pub error_reports: Option<bool>,
+
+    /// Outside collector that error reports of the console are passed on to, as
+    /// https://KEY@host/PROJECT [default: none, they are kept in the database for 30 days]
+    #[arg(
+        long,
+        env = "ATRIUM_ERROR_REPORTS_DSN",
+        value_name = "URL",
+        hide_env_values = true,
+        global = true
+    )]
+    pub error_reports_dsn: Option<String>,
+
+    /// Most error reports and recordings to keep, in MB; the oldest go first [default: 256]
+    #[arg(long, env = "ATRIUM_ERROR_REPORTS_MAX_MB", value_name = "MB", global = true)]
+    pub error_reports_max_mb: Option<u64>,
+
     /// Key that encrypts secrets at rest, 32 bytes in Base64; prefer the variable or the file to
     /// the flag, which other users of the machine can see [default: made on first start, in
     /// master.key in the data folder]
@@ -119,6 +139,62 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_MAIL_FROM", value_name = "ADDRESS", global = true)]
     pub mail_from: Option<String>,
 
+    /// WeChat Work: the company's id; goes with the agent id and the secret, which together let
+    /// people bind their account there, sign in with it and be written to [default: none, off]
+    #[arg(long, env = "ATRIUM_WECHATWORK_CORP_ID", value_name = "ID", global = true)]
+    pub wechatwork_corp_id: Option<String>,
+
+    /// WeChat Work: the number of the app (AgentId)
+    #[arg(long, env = "ATRIUM_WECHATWORK_AGENT_ID", value_name = "NUMBER", global = true)]
+    pub wechatwork_agent_id: Option<String>,
+
+    /// WeChat Work: the app's secret; prefer the variable or the file to the flag
+    #[arg(
+        long,
+        env = "ATRIUM_WECHATWORK_SECRET",
+        value_name = "SECRET",
+        hide_env_values = true,
+        global = true
+    )]
+    pub wechatwork_secret: Option<Secret>,
+
+    /// WeChat Work: where its sign-in page is [default: https://login.work.weixin.qq.com]
+    #[arg(long, env = "ATRIUM_WECHATWORK_LOGIN_URL", value_name = "URL", global = true)]
+    pub wechatwork_login_url: Option<String>,
+
+    /// WeChat Work: where its API is, a proxy for instance [default: https://qyapi.weixin.qq.com]
+    #[arg(long, env = "ATRIUM_WECHATWORK_API_URL", value_name = "URL", global = true)]
+    pub wechatwork_api_url: Option<String>,
+
+    /// Feishu: the app's id; goes with the secret, as above [default: none, off]
+    #[arg(long, env = "ATRIUM_FEISHU_APP_ID", value_name = "ID", global = true)]
+    pub feishu_app_id: Option<String>,
+
+    /// Feishu: the app's secret; prefer the variable or the file to the flag
+    #[arg(
+        long,
+        env = "ATRIUM_FEISHU_APP_SECRET",
+        value_name = "SECRET",
+        hide_env_values = true,
+        global = true
+    )]
+    pub feishu_app_secret: Option<Secret>,
+
+    /// Feishu: where its sign-in page is; https://accounts.larksuite.com for Lark [default:
+    /// https://accounts.feishu.cn]
+    #[arg(long, env = "ATRIUM_FEISHU_ACCOUNTS_URL", value_name = "URL", global = true)]
+    pub feishu_accounts_url: Option<String>,
+
+    /// Feishu: where its API is; https://open.larksuite.com for Lark [default:
+    /// https://open.feishu.cn]
+    #[arg(long, env = "ATRIUM_FEISHU_API_URL", value_name = "URL", global = true)]
+    pub feishu_api_url: Option<String>,
+
+    /// Feishu: where a code is exchanged for a token [default: feishu_api_url and
+    /// /open-apis/authen/v2/oauth/token]
+    #[arg(long, env = "ATRIUM_FEISHU_TOKEN_URL", value_name = "URL", global = true)]
+    pub feishu_token_url: Option<String>,
+
     /// Name of this environment; the console looks for new versions where it contains
     /// "production" [default: production-front]
     #[arg(long, env = "ATRIUM_ENVIRONMENT", value_name = "NAME", global = true)]
@@ -135,6 +211,20 @@ pub struct RawSettings {
     /// Who may make an account: "open" (anyone) or "invite" [default: open]
     #[arg(long, env = "ATRIUM_REGISTRATION", value_name = "MODE", global = true)]
     pub registration: Option<String>,
+
+    /// Whether an organisation's sign-in provider may be reached over plain HTTP; on this machine
+    /// it always may [default: false]
+    #[arg(long, env = "ATRIUM_SSO_ALLOW_HTTP", value_name = "BOOL", global = true)]
+    pub sso_allow_http: Option<bool>,
+
+    /// Whether an organisation's sign-in provider may sit at a private address [default: true where
+    /// registration is "invite", else false]
+    #[arg(long, env = "ATRIUM_SSO_INTERNAL_NETWORKS", value_name = "BOOL", global = true)]
+    pub sso_internal_networks: Option<bool>,
+
+    /// Name server that is asked whether a domain belongs to an organisation [default: the system's]
+    #[arg(long, env = "ATRIUM_DNS_SERVER", value_name = "ADDRESS:PORT", global = true)]
+    pub dns_server: Option<String>,
 
     /// Whether pages carry a watermark with the signed-in person's name [default: true]
     #[arg(long, env = "ATRIUM_WATERMARK", value_name = "BOOL", global = true)]

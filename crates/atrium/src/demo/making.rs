@@ -66,12 +66,15 @@ pub async fn make(atrium: &AppState, wanted: &Wanted<'_>) -> Result<Report> {
         checked.push(check(atrium, person, wanted).await?);
     }
     let mut maker = Maker { atrium, wanted, tx: atrium.db.write().await? };
-    accounts::finish_setup(&mut maker.tx, atrium.now()).await?;
+    let is_first = accounts::finish_setup(&mut maker.tx, atrium.now()).await?;
     let mut people = Vec::with_capacity(PEOPLE.len());
     for account in &checked {
         people.push(maker.account(account).await?);
     }
     let owner = &people[0];
+    if is_first {
+        create::make_operator(atrium, &mut maker.tx, Actor::operator(), owner).await?;
+    }
     let mut teams = Vec::with_capacity(TEAMS.len());
     for team in 0..TEAMS.len() {
         teams.push(maker.team(team, &people).await?);

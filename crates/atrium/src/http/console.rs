@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 
-use axum::extract::{Path, Request};
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
 use axum::response::{Html, IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -12,9 +13,12 @@ use http::header::{
     HeaderValue, IF_NONE_MATCH, VARY,
 };
 use http::{Method, StatusCode};
-use rust_embed::RustEmbed;
+use rust_embed::{EmbeddedFile, RustEmbed};
+use sha2::{Digest, Sha256};
 
-use crate::http::security_headers;
+use crate::app::AppState;
+use crate::http::former::FormerFile;
+use crate::http::{CLIENT_VERSION, security_headers};
 use crate::types::Entropy;
 
 #[derive(RustEmbed)]
@@ -24,14 +28,19 @@ use crate::types::Entropy;
 struct Console;
 
 const NONCE_MARK: &str = "__ATRIUM_NONCE__";
+const SESSION_MARK: &str = "__ATRIUM_SESSION__";
 
 /// Any path that is neither the API's nor an asset's is a page of the console.
-pub async fn page(request: Request) -> Response {
-    if is_of_another_version(request.uri().path()) {
-        return StatusCode::NOT_FOUND.into_response();
-    }
-    match *request.method() {
-        Method::GET | Method::HEAD => render_page(),
+pub async fn page(State(atrium): State<AppState>, request: Request) -> Response {
+    let other = of_another_version(request.uri().path());
+    match (request.method(), other) {
+        (&Method::GET | &Method::HEAD, Some((version, name))) => {
+            file(&atrium, version, name, request.headers()).await
+        }
+        (_, Some(_)) => StatusCode::NOT_FOUND.into_response(),
+        (&Method::GET | &Method::HEAD, None) => {
+            render_page(atrium.session_cookie.read(request.headers()).is_some())
+        }
         _ => {
             let mut response = StatusCode::METHOD_NOT_ALLOWED.into_response();
             response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
@@ -42,20 +51,22 @@ pub async fn page(request: Request) -> Response {
 
 /// `/v25.9.1/assets/…`: a script that a page of another version asks for. The page instead of it
 /// would look like a broken script.
-fn is_of_another_version(path: &str) -> bool {
-    let Some((version, _)) = path.strip_prefix("/v").and_then(|rest| rest.split_once('/')) else {
-        return false;
-    };
-    version.contains('.') && version.chars().all(|c| c.is_ascii_digit() || c == '.')
+fn of_another_version(path: &str) -> Option<(&str, &str)> {
+    let (version, name) = path.strip_prefix('/')?.split_once('/')?;
+    let number = version.strip_prefix('v')?;
+    let fits = number.contains('.') && number.chars().all(|c| c.is_ascii_digit() || c == '.');
+    fits.then_some((version, name))
 }
 
-fn render_page() -> Response {
+/// Says whether the browser brought a session: without one the console need not ask who it is.
+fn render_page(has_session: bool) -> Response {
     let Some(index) = Console::get("index.html") else {
         let text = "The console is not part of this build. Build it with `make build`.\n";
         return (StatusCode::NOT_FOUND, text).into_response();
     };
     let nonce = STANDARD_NO_PAD.encode(Entropy.bytes::<18>());
     let html = String::from_utf8_lossy(&index.data).replace(NONCE_MARK, &nonce);
+    let html = html.replace(SESSION_MARK, if has_session { "some" } else { "none" });
     let mut response = Html(html).into_response();
     security_headers::apply_to_page(response.headers_mut(), &nonce);
     // A stored page would come back with a nonce that the stored policy no longer matches.
@@ -64,15 +75,59 @@ fn render_page() -> Response {
 }
 
 /// A file under `/{client version}/`.
-pub async fn asset(Path(path): Path<String>, headers: HeaderMap) -> Response {
-    let path = path.as_str();
+pub async fn asset(
+    State(atrium): State<AppState>,
+    Path(path): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    file(&atrium, CLIENT_VERSION, &path, &headers).await
+}
+
+/// Where a file comes from: this program, or another build's folder.
+enum Source {
+    Embedded(EmbeddedFile),
+    Former(FormerFile),
+}
+
+impl Source {
+    fn etag(&self) -> String {
+        match self {
+            Self::Embedded(file) => etag(&file.metadata.sha256_hash()),
+            Self::Former(file) => file.etag.clone(),
+        }
+    }
+
+    fn has(&self, name: &str, suffix: &str) -> bool {
+        match self {
+            Self::Embedded(_) => Console::get(&format!("{name}.{suffix}")).is_some(),
+            Self::Former(file) => file.has(suffix),
+        }
+    }
+
+    /// None when it has gone since it was found.
+    async fn read(self, name: &str, suffix: Option<&str>) -> Option<Body> {
+        Some(match (self, suffix) {
+            (Self::Embedded(_), Some(suffix)) => {
+                Console::get(&format!("{name}.{suffix}"))?.data.into_owned().into()
+            }
+            (Self::Embedded(file), None) => file.data.into_owned().into(),
+            (Self::Former(file), suffix) => file.read(suffix).await?.into(),
+        })
+    }
+}
+
+/// A file of the console, of this build or of one that tabs may still be open of.
+async fn file(atrium: &AppState, version: &str, name: &str, headers: &HeaderMap) -> Response {
     // The page itself needs its nonce, and the compressed twins are not addresses of their own.
-    let hidden = path == "index.html" || path.ends_with(".br") || path.ends_with(".gz");
-    let Some(file) = Console::get(path).filter(|_| !hidden) else {
+    let hidden = name == "index.html" || name.ends_with(".br") || name.ends_with(".gz");
+    let embedded = || Console::get(name).filter(|_| version == CLIENT_VERSION);
+    let former = || atrium.former.find(version, name, atrium.now()).map(Source::Former);
+    let found = (!hidden).then(|| embedded().map(Source::Embedded).or_else(former)).flatten();
+    let Some(source) = found else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    let etag = etag(&file.metadata.sha256_hash());
-    let cache = if path.starts_with("assets/") {
+    let etag = source.etag();
+    let cache = if name.starts_with("assets/") {
         HeaderValue::from_static("public, max-age=31536000, immutable")
     } else {
         HeaderValue::from_static("no-cache")
@@ -84,12 +139,17 @@ pub async fn asset(Path(path): Path<String>, headers: HeaderMap) -> Response {
     let mut response = if unchanged {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        let (encoding, data) = best_encoding(path, &headers, file.data);
-        let mut response = data.into_owned().into_response();
-        if let Some(encoding) = encoding {
+        let encoding = [("br", "br"), ("gzip", "gz")]
+            .into_iter()
+            .find(|(encoding, suffix)| accepts(headers, encoding) && source.has(name, suffix));
+        let Some(body) = source.read(name, encoding.map(|(_, suffix)| suffix)).await else {
+            return StatusCode::NOT_FOUND.into_response();
+        };
+        let mut response = Response::new(body);
+        if let Some((encoding, _)) = encoding {
             response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));
         }
-        response.headers_mut().insert(CONTENT_TYPE, content_type(path));
+        response.headers_mut().insert(CONTENT_TYPE, content_type(name));
         response
     };
     let out = response.headers_mut();
@@ -101,19 +161,28 @@ pub async fn asset(Path(path): Path<String>, headers: HeaderMap) -> Response {
     response
 }
 
-fn best_encoding(
-    path: &str,
-    headers: &HeaderMap,
-    plain: Cow<'static, [u8]>,
-) -> (Option<&'static str>, Cow<'static, [u8]>) {
-    for (encoding, suffix) in [("br", "br"), ("gzip", "gz")] {
-        if accepts(headers, encoding)
-            && let Some(file) = Console::get(&format!("{path}.{suffix}"))
-        {
-            return (Some(encoding), file.data);
-        }
+/// Everything that has an address of its own, and the compressed twins.
+pub fn files() -> impl Iterator<Item = (String, EmbeddedFile)> {
+    let named = Console::iter().filter(|name| name != "index.html");
+    named.filter_map(|name: Cow<'static, str>| {
+        let file = Console::get(&name)?;
+        Some((name.into_owned(), file))
+    })
+}
+
+/// The same for builds of the same files. None where there is no console in the program.
+pub fn build_id() -> Option<String> {
+    Console::get("index.html")?;
+    let mut hashes: Vec<_> =
+        files().map(|(name, file)| (name, file.metadata.sha256_hash())).collect();
+    hashes.sort();
+    let mut whole = Sha256::new();
+    whole.update(CLIENT_VERSION);
+    for (name, hash) in hashes {
+        whole.update(name);
+        whole.update(hash);
     }
-    (None, plain)
+    Some(whole.finalize()[..16].iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 fn accepts(headers: &HeaderMap, encoding: &str) -> bool {

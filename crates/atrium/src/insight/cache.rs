@@ -1,16 +1,20 @@
 //! Answers of the event store, kept for as long as nothing they were made from has changed. They
 //! hold nothing about who may see them: that is looked at before, each time. Of several who ask the
 //! same at once, one waits for the store and the others for that one.
+//!
+//! The store keeps pieces of its own (`warehouse/src/shelf.rs`), by the versions of their days: an
+//! answer that is no longer good is made anew from those that still are.
 
 use std::sync::Arc;
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use tokio::sync::OnceCell;
 use uuid::Uuid;
-use warehouse::{Beginnings, EventCount, Overall, Share};
+use warehouse::{EventCount, Overall, Share, Versions};
 
 use super::asking::{event_store, refused};
-use super::versions::Version;
+use super::versions::{self, Version};
 use crate::app::AppState;
 use crate::error::Result;
 
@@ -25,6 +29,8 @@ pub struct Question {
     /// Where buckets begin, and where the last one ends, in milliseconds.
     pub cuts: Arc<[i64]>,
     pub version: Version,
+    /// Read when it is needed, which is not where the answer is kept.
+    pub versions: Arc<OnceCell<Versions>>,
 }
 
 /// What an answer depends on, and nothing else: it is found again by this.
@@ -40,21 +46,25 @@ impl Question {
         (self.cuts.first().copied().unwrap_or(0), self.cuts.last().copied().unwrap_or(0))
     }
 
-    /// For an answer about each bucket.
+    /// For an answer about each bucket, where what came before matters too: a device is not new if
+    /// it was here earlier.
     fn by_bucket(&self) -> Key {
         let (apps, cuts) = (self.apps.clone(), self.cuts.clone());
-        Key { apps, cuts, version: self.version.within }
+        Key { apps, cuts, version: self.version.until }
     }
 
     /// For one about the range as a whole.
     fn as_whole(&self) -> Key {
         let (from, to) = self.ends();
-        Key { cuts: Arc::new([from, to]), ..self.by_bucket() }
+        Key { apps: self.apps.clone(), cuts: Arc::new([from, to]), version: self.version.within }
     }
 
-    /// For one about each bucket that looks at everything before it too.
-    fn with_past(&self) -> Key {
-        Key { version: self.version.until, ..self.by_bucket() }
+    async fn versions(&self, atrium: &AppState) -> Result<&Versions> {
+        let read = async || {
+            let mut db = atrium.db.read().await?;
+            versions::by_day(&mut db, &self.apps).await
+        };
+        self.versions.get_or_try_init(read).await
     }
 }
 
@@ -72,14 +82,8 @@ type Kept<T> = Cache<Key, Arc<T>, Weigh<T>>;
 
 pub struct Answers {
     overall: Kept<Overall>,
-    sessions: Kept<Beginnings>,
-    new_devices: Kept<Beginnings>,
     top_events: Kept<Vec<EventCount>>,
     breakdowns: Kept<Vec<Share>>,
-}
-
-fn size_of_beginnings(answer: &Beginnings) -> usize {
-    (answer.apps.len() + answer.buckets.len()) * 32
 }
 
 fn kept<T: Clone>(weigh: fn(&T) -> usize) -> Kept<T> {
@@ -89,9 +93,7 @@ fn kept<T: Clone>(weigh: fn(&T) -> usize) -> Kept<T> {
 impl Default for Answers {
     fn default() -> Self {
         Self {
-            overall: kept(|answer| answer.apps.len() * 64 + answer.buckets.len() * 64),
-            sessions: kept(size_of_beginnings),
-            new_devices: kept(size_of_beginnings),
+            overall: kept(|answer| (answer.apps.len() + answer.buckets.len()) * 80),
             top_events: kept(|answer| answer.iter().map(|top| top.event.len() + 48).sum()),
             breakdowns: kept(|answer| answer.iter().map(|share| share.value.len() + 80).sum()),
         }
@@ -102,38 +104,54 @@ async fn once<T: Clone>(
     atrium: &AppState,
     kept: &Kept<T>,
     key: &Key,
-    asking: impl Future<Output = Result<T, warehouse::Error>>,
+    question: &Question,
+    ask: impl AsyncFnOnce(&Versions) -> Result<T, warehouse::Error>,
 ) -> Result<Arc<T>> {
     let asking = async {
         event_store(atrium).await?;
-        asking.await.map(Arc::new).map_err(refused)
+        ask(question.versions(atrium).await?).await.map(Arc::new).map_err(refused)
     };
     kept.get_or_insert_async(key, asking).await
 }
 
 pub async fn overall(atrium: &AppState, question: &Question) -> Result<Arc<Overall>> {
-    let asking = atrium.warehouse.overall(&question.apps, &question.cuts);
-    once(atrium, &atrium.answers.overall, &question.by_bucket(), asking).await
+    let ask = async |versions: &Versions| {
+        atrium.warehouse.overall(&question.apps, &question.cuts, versions).await
+    };
+    once(atrium, &atrium.answers.overall, &question.by_bucket(), question, ask).await
 }
 
-pub async fn sessions(atrium: &AppState, question: &Question) -> Result<Arc<Beginnings>> {
-    let asking = atrium.warehouse.sessions(&question.apps, &question.cuts);
-    once(atrium, &atrium.answers.sessions, &question.by_bucket(), asking).await
-}
-
-pub async fn new_devices(atrium: &AppState, question: &Question) -> Result<Arc<Beginnings>> {
-    let asking = atrium.warehouse.new_devices(&question.apps, &question.cuts);
-    once(atrium, &atrium.answers.new_devices, &question.with_past(), asking).await
+/// Two answers about the same apps, read together where neither is here.
+pub async fn overall_of_both(
+    atrium: &AppState,
+    now: &Question,
+    before: &Question,
+) -> Result<(Arc<Overall>, Arc<Overall>)> {
+    let kept = &atrium.answers.overall;
+    let is_known = kept.get(&before.by_bucket()).is_some();
+    let ask = async |versions: &Versions| {
+        if !is_known {
+            atrium.warehouse.gather(&now.apps, [&now.cuts, &before.cuts], versions).await?;
+        }
+        atrium.warehouse.overall(&now.apps, &now.cuts, versions).await
+    };
+    let now = once(atrium, kept, &now.by_bucket(), now, ask).await?;
+    // After the first, which read what this one is made of.
+    Ok((now, overall(atrium, before).await?))
 }
 
 pub async fn top_events(atrium: &AppState, question: &Question) -> Result<Arc<Vec<EventCount>>> {
     let (from, to) = question.ends();
-    let asking = atrium.warehouse.top_events(&question.apps, from, to, TOP_EVENTS);
-    once(atrium, &atrium.answers.top_events, &question.as_whole(), asking).await
+    let ask = async |versions: &Versions| {
+        atrium.warehouse.top_events(&question.apps, from, to, TOP_EVENTS, versions).await
+    };
+    once(atrium, &atrium.answers.top_events, &question.as_whole(), question, ask).await
 }
 
 pub async fn breakdowns(atrium: &AppState, question: &Question) -> Result<Arc<Vec<Share>>> {
     let (from, to) = question.ends();
-    let asking = atrium.warehouse.breakdowns(&question.apps, from, to, VALUES);
-    once(atrium, &atrium.answers.breakdowns, &question.as_whole(), asking).await
+    let ask = async |versions: &Versions| {
+        atrium.warehouse.breakdowns(&question.apps, from, to, VALUES, versions).await
+    };
+    once(atrium, &atrium.answers.breakdowns, &question.as_whole(), question, ask).await
 }

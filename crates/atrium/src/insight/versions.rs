@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 
 use sqlx::AnyConnection;
+use uuid::Uuid;
+use warehouse::Versions;
 
 use crate::app::AppState;
 use crate::error::Result;
@@ -50,18 +52,42 @@ pub async fn removals(db: &mut AnyConnection) -> Result<i64> {
     Ok(sqlx::query_scalar(sql).bind(ALL).fetch_one(db).await?)
 }
 
+/// All versions of some apps' events.
+pub async fn by_day(db: &mut AnyConnection, apps: &[Uuid]) -> Result<Versions> {
+    if apps.is_empty() {
+        return Ok(Versions::default());
+    }
+    let sql = format!(
+        "SELECT app_id, day, version FROM data_versions WHERE app_id IN ({})",
+        places(1, apps.len())
+    );
+    let mut query = sqlx::query_as(sqlx::AssertSqlSafe(sql));
+    for app in apps {
+        query = query.bind(app.to_string());
+    }
+    let rows: Vec<(String, i64, i64)> = query.fetch_all(db).await?;
+    let mut versions = Versions::default();
+    for (app, day, version) in rows {
+        let Ok(app) = Uuid::try_parse(&app) else { continue };
+        match u32::try_from(day) {
+            Ok(day) if i64::from(day) != ALL => versions.set_day(app, day, version),
+            _ => versions.set_removals(app, version),
+        }
+    }
+    Ok(versions)
+}
+
 /// The version of some apps' events between two moments.
 pub async fn of(db: &mut AnyConnection, apps: &[Id], from: Millis, to: Millis) -> Result<Version> {
     if apps.is_empty() {
         return Ok(Version { within: 0, until: 0 });
     }
-    let names: Vec<String> = (3..apps.len() + 3).map(|n| format!("${n}")).collect();
     let sql = format!(
         "SELECT CAST(COALESCE(SUM(CASE WHEN day = {ALL} OR day >= $1 THEN version ELSE 0 END), 0)
                 AS BIGINT),
             CAST(COALESCE(SUM(version), 0) AS BIGINT)
          FROM data_versions WHERE day <= $2 AND app_id IN ({})",
-        names.join(", ")
+        places(3, apps.len())
     );
     let mut query = sqlx::query_as(sqlx::AssertSqlSafe(sql))
         .bind(from.0.div_euclid(Millis::DAY))
@@ -71,4 +97,10 @@ pub async fn of(db: &mut AnyConnection, apps: &[Id], from: Millis, to: Millis) -
     }
     let (within, until) = query.fetch_one(db).await?;
     Ok(Version { within, until })
+}
+
+/// So many places for values in a statement, from this one on.
+fn places(first: usize, count: usize) -> String {
+    let places: Vec<String> = (first..first + count).map(|place| format!("${place}")).collect();
+    places.join(", ")
 }

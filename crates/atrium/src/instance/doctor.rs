@@ -6,12 +6,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
+use url::Url;
 use warehouse::{Location, Warehouse};
 
 use crate::audit;
+use crate::chat::{Failure, Feishu, WechatWork};
 use crate::config::Settings;
 use crate::db::{Db, Dialect, MigrationState};
 use crate::keyring::{self, KEY_FILE, Keyring};
+use crate::sso;
 
 /// How long a store elsewhere may take to answer.
 const ASK_LIMIT: Duration = Duration::from_secs(5);
@@ -41,7 +44,7 @@ impl fmt::Display for Finding {
     }
 }
 
-fn finding(verdict: Verdict, what: &'static str, text: impl Into<String>) -> Finding {
+pub fn finding(verdict: Verdict, what: &'static str, text: impl Into<String>) -> Finding {
     Finding { verdict, what, text: text.into() }
 }
 
@@ -52,6 +55,7 @@ pub async fn examine(settings: &Settings) -> Vec<Finding> {
         key_file(&settings.stores.data_dir.join(KEY_FILE)),
         event_store(settings).await,
     ];
+    findings.extend(chat(settings).await);
     findings.extend(database(settings).await);
     findings
 }
@@ -126,6 +130,39 @@ async fn event_store(settings: &Settings) -> Finding {
     }
 }
 
+/// An app at a work chat that is set up is asked for a token, which it gives for the right secret.
+async fn chat(settings: &Settings) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Some(settings) = &settings.chat.wechatwork {
+        let asked = match WechatWork::new(settings.clone()) {
+            Ok(vendor) => vendor.fetch().await.map(|_| ()),
+            Err(_) => Err(Failure::Nonsense),
+        };
+        findings.push(vendor("wechatwork", &settings.corp_id, &settings.api_url, asked));
+    }
+    if let Some(settings) = &settings.chat.feishu {
+        let asked = match Feishu::new(settings.clone()) {
+            Ok(vendor) => vendor.fetch().await.map(|_| ()),
+            Err(_) => Err(Failure::Nonsense),
+        };
+        findings.push(vendor("feishu", &settings.app_id, &settings.api_url, asked));
+    }
+    findings
+}
+
+/// One that is away may come back; one that refuses was set up wrongly.
+fn vendor(what: &'static str, id: &str, api: &Url, asked: Result<(), Failure>) -> Finding {
+    let host = api.host_str().unwrap_or_default();
+    match asked {
+        Ok(()) => finding(Verdict::Ok, what, format!("{id}, {host} gives a token")),
+        Err(Failure::Code(code)) => {
+            let text = format!("{host} refuses the app {id} or its secret (error {code})");
+            finding(Verdict::Failure, what, text)
+        }
+        Err(failure) => finding(Verdict::Warning, what, format!("{host}: {failure}")),
+    }
+}
+
 async fn database(settings: &Settings) -> Vec<Finding> {
     const WHAT: &str = "database";
     let url = &settings.stores.database_url;
@@ -152,6 +189,7 @@ async fn database(settings: &Settings) -> Vec<Finding> {
             ));
             findings.push(master_key(settings, &db).await);
             findings.push(audit_chains(settings, &db).await);
+            findings.extend(sso::doctor::examine(&settings.sso, &db).await);
         }
         Ok(MigrationState { pending, .. }) => {
             let text = format!("{name}, {pending} migrations wait for `atrium migrate` or a start");

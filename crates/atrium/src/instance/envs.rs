@@ -6,8 +6,10 @@ use utoipa::ToSchema;
 
 use crate::accounts::session::SignedIn;
 use crate::app::AppState;
+use crate::chat::Provider;
 use crate::config::{Region, Registration};
 use crate::http::json::Data;
+use crate::{reports, sso};
 
 #[derive(Serialize, ToSchema)]
 pub struct Envs {
@@ -45,10 +47,14 @@ pub struct Analytics {
     app_key: String,
 }
 
+/// What the console's reporting client is started with.
 #[derive(Serialize, ToSchema)]
 pub struct ErrorReporting {
     dsn: String,
+    /// The path that reports are sent to.
     tunnel: String,
+    /// Whether they stay here for an operator to see; else an outside collector gets them.
+    kept: bool,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -67,13 +73,22 @@ pub struct BuildInfo {
     responses((status = 200, body = Data<Envs>))
 )]
 pub async fn env_view(State(atrium): State<AppState>) -> Data<Envs> {
+    // Without its database the console still has to come up and say so.
+    let sso = sso::is_used(&atrium).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "could not see whether anyone uses single sign-on");
+        false
+    });
     let console = &atrium.settings.console;
     Data(Envs {
         environment: console.environment.clone(),
         build_version: console.build_version.clone(),
         build_message: console.build_message.clone(),
         registration: console.registration,
-        providers: Providers { sso: false, wechatwork: false, feishu: false },
+        providers: Providers {
+            sso,
+            wechatwork: atrium.chat.is_configured(Provider::Wechatwork),
+            feishu: atrium.chat.is_configured(Provider::Feishu),
+        },
         mail_configured: atrium.settings.mail.smtp.is_some(),
         watermark: console.watermark,
         passkey_domain: atrium.relying_party.as_ref().map(|party| party.domain.clone()),
@@ -81,7 +96,11 @@ pub async fn env_view(State(atrium): State<AppState>) -> Data<Envs> {
             .app_key
             .clone()
             .map(|app_key| Analytics { url: atrium.settings.server.link(""), app_key }),
-        error_reporting: None,
+        error_reporting: atrium.reports.as_ref().map(|reports| ErrorReporting {
+            dsn: reports.dsn.clone(),
+            tunnel: reports::TUNNEL.to_owned(),
+            kept: reports.are_kept(),
+        }),
     })
 }
 

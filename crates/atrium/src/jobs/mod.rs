@@ -7,10 +7,13 @@ use std::time::Duration;
 use crate::accounts;
 use crate::app::AppState;
 use crate::apps::purge;
+use crate::chat::{self, Provider};
 use crate::collect::{alerts, loader, samples, upkeep};
 use crate::erasures;
+use crate::http::former;
 use crate::keys;
 use crate::outbound::mail;
+use crate::reports;
 
 const HOURLY: Duration = Duration::from_secs(60 * 60);
 const ALERTS: Duration = Duration::from_secs(5 * 60);
@@ -21,6 +24,9 @@ const UPKEEP: Duration = Duration::from_secs(10);
 pub fn start(atrium: &AppState) {
     tokio::spawn(loader::run(atrium.clone()));
     tokio::spawn(mail::run(atrium.clone()));
+    for provider in Provider::ALL.into_iter().filter(|it| atrium.chat.is_configured(*it)) {
+        tokio::spawn(chat::outbox::run(atrium.clone(), provider));
+    }
     tokio::spawn(hourly(atrium.clone()));
     tokio::spawn(watch_data(atrium.clone()));
     tokio::spawn(erase(atrium.clone()));
@@ -37,6 +43,8 @@ async fn hourly(atrium: AppState) {
         report("sweeping", "swept what nobody needs", accounts::sweep(&atrium).await);
         report("sweeping keys", "swept old keys", keys::sweep(&atrium).await);
         report("sweeping samples", "swept old samples", samples::sweep(&atrium).await);
+        report("sweeping reports", "swept old error reports", reports::sweep(&atrium).await);
+        report("tidying", "removed the console's files of old builds", former::tidy(&atrium).await);
         // Each time rewrites a part of the store: once a day, and at the start.
         if hours % 24 == 0 {
             let retained = upkeep::retain(&atrium).await;

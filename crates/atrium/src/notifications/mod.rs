@@ -4,11 +4,13 @@
 pub mod channels;
 pub mod handlers;
 mod notice;
+mod notice_words;
 mod store;
 
 use crate::accounts::store::UserRow;
 use crate::accounts::{self, CurrentUser};
 use crate::app::AppState;
+use crate::chat::{self, Provider};
 use crate::db::Write;
 use crate::error::{Error, Result};
 use crate::http::locale::Locale;
@@ -52,11 +54,15 @@ impl From<&CurrentUser> for Recipient {
 }
 
 impl Recipient {
-    /// Security is told everywhere, whatever was chosen: it is how people learn of a theft.
+    /// Security is told by mail and in the console, whatever was chosen: it is how people learn of a
+    /// theft.
     fn takes(&self, notice: &Notice, channel: &str) -> bool {
-        let kind = notice.kind();
-        let chosen = self.channels.get(kind);
-        kind == "security" || chosen.is_some_and(|list| list.iter().any(|name| name == channel))
+        notice.kind() == "security" || self.chose(notice, channel)
+    }
+
+    fn chose(&self, notice: &Notice, channel: &str) -> bool {
+        let chosen = self.channels.get(notice.kind());
+        chosen.is_some_and(|list| list.iter().any(|name| name == channel))
     }
 }
 
@@ -74,6 +80,9 @@ pub async fn notify(
     if to.takes(notice, "email") {
         let letter = letters::notice(to.locale, notice, &atrium.settings.server);
         mail::enqueue(atrium, tx, Some(&to.email), letter).await?;
+    }
+    for provider in Provider::ALL.into_iter().filter(|it| to.chose(notice, it.as_str())) {
+        chat::outbox::enqueue(atrium, tx, provider, (&to.id, to.locale), notice).await?;
     }
     Ok(())
 }

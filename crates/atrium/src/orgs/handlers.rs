@@ -19,6 +19,7 @@ use crate::http::page::Items;
 use crate::http::text::Checks;
 use crate::notifications::{self, Notice};
 use crate::permissions::{OrgDelete, OrgTransfer, OrgUpdate, OrgView as ViewOrg, Permission};
+use crate::sso;
 use crate::types::Id;
 
 const SORTS: &[Sort] = &[
@@ -256,6 +257,8 @@ pub async fn org_leave(State(atrium): State<AppState>, member: Member) -> Result
         return Err(Code::LastOwner.into());
     }
     store::delete_member(&mut tx, org_id, &user.id).await?;
+    // Its provider has no more say about an account that wants nothing to do with it.
+    sso::store::unlink(&mut tx, org_id, &user.id).await?;
     store::revoke_invitations_by(&mut tx, org_id, &user.id).await?;
     let event = Event::new("org_member.leave", "user", &user.id).in_org(org_id);
     let event = event.with(json!({ "email": user.email, "role": role }));

@@ -95,7 +95,8 @@ async fn joinable(
     store::joinable(&mut *atrium.db.read().await?, &user.id, domain, only).await
 }
 
-fn is_public(domain: &str) -> bool {
+/// Whether everybody can have an address there.
+pub fn is_public(domain: &str) -> bool {
     PUBLIC_DOMAINS.contains(&domain) || domain.starts_with("yahoo.")
 }
 

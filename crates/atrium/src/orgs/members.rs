@@ -209,6 +209,7 @@ pub async fn org_member_remove(
     }
     keep_an_owner(&mut tx, org.id(), &user_id, role).await?;
     store::delete_member(&mut tx, org.id(), &user_id).await?;
+    store::note_removal(&mut tx, org.id(), &user_id, atrium.now()).await?;
     store::revoke_invitations_by(&mut tx, org.id(), &user_id).await?;
     let keys_disabled = match query.disable_keys.unwrap_or(false) {
         true => disable_keys(&atrium, &mut tx, &org, &user_id).await?,

@@ -31,6 +31,8 @@ pub struct OrgView {
     pub app_count: i64,
     /// Whether members need a second factor.
     pub require_mfa: bool,
+    /// Whether members other than owners have to come in through its single sign-on.
+    pub require_sso: bool,
     /// How long events are kept.
     pub retention_days: i64,
     pub created_at: Millis,
@@ -48,6 +50,7 @@ impl OrgView {
             member_count: row.member_count,
             app_count: row.app_count,
             require_mfa: row.require_mfa_at.is_some(),
+            require_sso: row.require_sso_at.is_some(),
             retention_days: row.retention_days,
             created_at: row.created_at,
         }

@@ -1,3 +1,4 @@
 //! What leaves for other parties.
 
 pub mod mail;
+pub mod web;

@@ -5,11 +5,12 @@
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::support::engine_library;
+use crate::support::running::Running;
 use crate::support::sender::event_at;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -51,11 +52,10 @@ fn create_user(folder: &Path) {
     assert!(child.wait().unwrap().success());
 }
 
-fn serve(folder: &Path) -> (Child, String) {
-    let mut child = atrium(folder, &["serve", "--listen", "127.0.0.1:0"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+fn serve(folder: &Path) -> (Running, String) {
+    let mut child = Running::start(
+        atrium(folder, &["serve", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped()),
+    );
     let mut first = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
     (child, first.trim().rsplit("http://").next().unwrap().to_owned())

@@ -1,5 +1,5 @@
-//! Anything at all at the two doors that strangers knock on: the body's parser and the signature's
-//! check. A second each here, a minute each with `LONG_TESTS=1`.
+//! Anything at all at the doors that strangers knock on: the body's parser, the signature's check and
+//! the tunnel for error reports. A second each here, a minute each with `LONG_TESTS=1`.
 
 use std::time::Duration;
 
@@ -7,6 +7,8 @@ use atrium::collect::body::{self, Encoding};
 use atrium::collect::message::{self, Context};
 use atrium::collect::record;
 use atrium::collect::signature::{Claim, KEY_ID, NONCE, SIGNATURE, TIMESTAMP};
+use atrium::reports::event::{self, Event};
+use atrium::reports::{envelope, replay};
 use atrium::types::Millis;
 use http::{HeaderMap, HeaderValue};
 use uuid::Uuid;
@@ -105,6 +107,55 @@ fn the_signature_check_stands_anything_and_lets_nothing_pass() {
                 ));
                 assert!(!claim.is_right(None, "POST", "/v1/collect", payload));
             }
+        },
+    );
+}
+
+/// A whole envelope with something strange spliced into it.
+fn spliced_envelope(noise: &[u8], at: u16, length: u8) -> Vec<u8> {
+    let mut text = br#"{"event_id":"0123456789abcdef0123456789abcdef","dsn":"https://k@h/1"}
+{"type":"event","length":233}
+{"event_id":"0123456789abcdef0123456789abcdef","transaction":"/a","tags":{"replayId":"x"},"breadcrumbs":[{"data":{"to":"b"}}],"exception":{"values":[{"type":"E","value":"it's 'x' 1","stacktrace":{"frames":[{"filename":"a-12345678.js"}]}}]}}
+{"type":"replay_event"}
+{"replay_id":"0123456789abcdef0123456789abcdef","segment_id":0}
+{"type":"replay_recording"}
+{"segment_id":0}
+"#
+    .to_vec();
+    let start = usize::from(at) % text.len();
+    let end = (start + usize::from(length)).min(text.len());
+    text.splice(start..end, noise.iter().copied());
+    text
+}
+
+fn read_report(bytes: &[u8]) {
+    let Ok(envelope) = envelope::parse(bytes) else { return };
+    assert!(!envelope.items.is_empty());
+    let _ = envelope.key();
+    for item in &envelope.items {
+        if let Ok(event) = Event::read(&item.payload) {
+            assert_eq!(event.event_id.len(), 32);
+            assert!(!event.message.contains('\0') && !event.route.contains('\0'));
+            let text = event.to_text().unwrap_or_default();
+            let value = serde_json::from_str(&text).unwrap_or_default();
+            let _ = (event::exceptions(&value), event::breadcrumbs(&value));
+        }
+        let _ = replay::ReplayEvent::read(&item.payload);
+        let _ = replay::recording(&item.payload);
+    }
+    // What is passed on reads as what came.
+    let out = envelope.to_bytes();
+    let again = envelope::parse(&out).unwrap();
+    assert_eq!(again.items.len(), envelope.items.len());
+}
+
+#[test]
+fn the_tunnel_stands_anything() {
+    bolero::check!().with_type::<(Vec<u8>, u16, u8)>().with_test_time(time()).for_each(
+        |(noise, at, length)| {
+            read_report(noise);
+            read_report(&spliced_envelope(noise, *at, *length));
+            let _ = replay::recording(noise);
         },
     );
 }

@@ -18,6 +18,12 @@ enum Access {
     SignedIn,
     /// Anyone who is signed in, for what is theirs: another's is not found.
     OwnThing,
+    /// Whoever runs the instance; here nobody does.
+    Operator,
+    /// Anyone who is signed in, where the work chat is set up; here none is.
+    Chat,
+    /// Where a work chat sends the browser back to.
+    ChatReturn,
     /// Whoever belongs to the organisation in the path.
     Member,
     /// Whoever holds this in the organisation in the path.
@@ -70,12 +76,22 @@ const CASES: &[(&str, Access)] = &[
     ("env_view", Access::Public),
     ("erasure_create", Access::App(P::ProfilePii)),
     ("erasure_list", Access::App(P::ProfilePii)),
+    ("error_group_delete", Access::Operator),
+    ("error_group_list", Access::Operator),
+    ("error_group_view", Access::Operator),
+    ("error_replay_view", Access::Operator),
+    ("error_report_list", Access::Operator),
+    ("error_report_send", Access::Public),
     ("event_list", Access::App(P::EventView)),
     ("event_metadata_update", Access::App(P::MetadataManage)),
     ("explore", Access::App(P::QueryRun)),
     // And query:run, which every built-in role that exports holds too.
     ("explore_export", Access::App(P::EventExport)),
     ("explore_value_list", Access::App(P::QueryRun)),
+    ("feishu_authorize_cancel", Access::Chat),
+    // To bind, one must be signed in: `chat.rs` looks at that.
+    ("feishu_authorize_url", Access::Public),
+    ("feishu_callback", Access::ChatReturn),
     ("invitation_accept", Access::OwnThing),
     ("invitation_create", Access::Org(P::OrgMemberManage)),
     ("invitation_decline", Access::OwnThing),
@@ -143,10 +159,24 @@ const CASES: &[(&str, Access)] = &[
     ("session_delete", Access::OwnThing),
     ("session_delete_others", Access::SignedIn),
     ("session_list", Access::SignedIn),
+    ("sso_callback", Access::Public),
+    ("sso_delete", Access::Org(P::OrgSsoManage)),
+    ("sso_domain_add", Access::Org(P::OrgSsoManage)),
+    ("sso_domain_remove", Access::Org(P::OrgSsoManage)),
+    ("sso_domain_verify", Access::Org(P::OrgSsoManage)),
+    ("sso_link", Access::SignedIn),
+    ("sso_link_view", Access::SignedIn),
+    ("sso_login", Access::Public),
+    ("sso_test", Access::Org(P::OrgSsoManage)),
+    ("sso_update", Access::Org(P::OrgSsoManage)),
+    ("sso_view", Access::Org(P::OrgSsoManage)),
     ("totp_confirm", Access::SignedIn),
     ("totp_delete", Access::SignedIn),
     ("totp_enrol", Access::SignedIn),
     ("totp_view", Access::SignedIn),
+    ("wechatwork_authorize_cancel", Access::Chat),
+    ("wechatwork_authorize_url", Access::Public),
+    ("wechatwork_callback", Access::ChatReturn),
 ];
 
 const NOBODYS_ID: &str = "01a1dd08-6e8b-7c12-a86d-ab85cdefca48";
@@ -178,6 +208,7 @@ impl Operation {
             .replace("{role_id}", team.role_id.as_str())
             .replace("{inv_id}", team.invitation_id.as_str())
             .replace("{key_id}", &team.key_id)
+            .replace("{domain}", &team.domain)
             .replace("{kind}", "query")
     }
 }
@@ -209,7 +240,7 @@ fn every_operation_has_a_case_and_says_the_same_in_the_document() {
     let cases: BTreeSet<String> = CASES.iter().map(|(id, _)| (*id).to_owned()).collect();
     assert_eq!(documented, cases, "operations (left) and cases (right) differ");
     for operation in operations() {
-        let public = operation.access() == Access::Public;
+        let public = matches!(operation.access(), Access::Public | Access::ChatReturn);
         assert_eq!(operation.wants_session, !public, "{}", operation.id);
     }
 }
@@ -217,15 +248,20 @@ fn every_operation_has_a_case_and_says_the_same_in_the_document() {
 type Refusal = Option<(u16, &'static str)>;
 const UNSEEN: Refusal = Some((404, "not_found"));
 const REFUSED: Refusal = Some((403, "forbidden"));
+const NOT_SET_UP: Refusal = Some((404, "provider_not_configured"));
 
 /// What the registry says should come of it. None: not refused.
 fn expected(access: Access, caller: Option<&Person>, is_own_team: bool) -> Refusal {
+    if access == Access::ChatReturn || access == Access::Chat && caller.is_some() {
+        return NOT_SET_UP;
+    }
     let Some(caller) = caller else {
         return (access != Access::Public).then_some((401, "not_signed_in"));
     };
     let (sees, holds) = match access {
         Access::Public | Access::SignedIn => (true, true),
-        Access::OwnThing => (false, false),
+        Access::OwnThing | Access::Chat | Access::ChatReturn => (false, false),
+        Access::Operator => (true, false),
         Access::Member => (is_own_team && caller.standing.org.is_some(), true),
         Access::Org(permission) => {
             let held = caller.org_permissions();
@@ -250,6 +286,8 @@ on_both! {
     async fn every_actor_gets_the_right_answer_to_every_call(server: TestServer) {
         let (team, other) = (server.team("one").await, server.team("two").await);
         let anonymous = server.anonymous();
+        // Whoever was there first runs the instance; what that is worth, `reports.rs` looks at.
+        server.run("UPDATE users SET operator_at = NULL", &[]).await;
         let mut asked = 0;
         for operation in operations().into_iter().filter(|op| !APART.contains(&op.id.as_str())) {
             let path = operation.path_in(&team);
@@ -279,6 +317,7 @@ on_both! {
 fn expected_of_key(operation: &Operation, is_own_app: bool) -> Refusal {
     match operation.access() {
         Access::Public => None,
+        Access::ChatReturn => NOT_SET_UP,
         _ if !operation.takes_key => Some((401, "not_signed_in")),
         _ if !is_own_app => UNSEEN,
         Access::App(permission) if !QUERY_KEY.contains(&permission) => REFUSED,
@@ -365,6 +404,58 @@ on_both! {
         assert_eq!(user["allow_visited_app"], true);
         // Leaving is always possible.
         assert_eq!(team.actor("member").post(&format!("/api/v1/orgs/{}/leave", team.org_id), Value::Null).await.status, 200);
+    }
+}
+
+on_both! {
+    async fn required_single_sign_on_holds_at_every_call_of_the_organisation(server: TestServer) {
+        let team = server.team("one").await;
+        let org = team.org_id.as_str();
+        server.run("INSERT INTO org_sso (org_id, issuer, client_id, client_secret, default_role,
+            enabled_at, enforced_at, updated_at) VALUES ($1, '', '', '', 'member', 1, 1, 1)", &[org]).await;
+        // An admin and someone whom the app let in, by what they may do without it.
+        for name in ["admin", "app_admin"] {
+            let person = &team.people[name];
+            for operation in operations() {
+                let held = match operation.access() {
+                    Access::Org(_) => true,
+                    Access::App(_) => person.app_permissions().contains(&P::AppView),
+                    _ => false,
+                };
+                if !held {
+                    continue;
+                }
+                let path = operation.path_in(&team);
+                let answer = person.actor.send(person.actor.request(operation.method.clone(), &path)).await;
+                assert_eq!((answer.status, answer.code()), (403, "sso_required"), "{name} {}: {answer:?}", operation.id);
+            }
+            let user = &person.actor.get("/api/v1/current").await.body["data"];
+            assert_eq!((&user["allow_visited_app"], &user["last_app"]), (&Value::Bool(false), &Value::Null));
+            let chosen = person.actor.put("/api/v1/current/last-app", json!({ "app_id": team.app_id })).await;
+            assert_eq!(chosen.code(), "sso_required");
+            // A session that came through the provider is let in, at the next request.
+            server.run("INSERT INTO session_orgs (session_id, org_id, came_at)
+                SELECT id, $2, 1 FROM sessions WHERE user_id = $1", &[person.id.as_str(), org]).await;
+            let user = &person.actor.get("/api/v1/current").await.body["data"];
+            assert_eq!(user["allow_visited_app"], true, "{name}");
+            assert_eq!(person.actor.get(&format!("/api/v1/orgs/{org}")).await.status, 200);
+        }
+        // Owners come in without it, and so does everybody else to other teams.
+        let owner = team.actor("owner");
+        assert_eq!(owner.get(&format!("/api/v1/orgs/{org}")).await.status, 200);
+        assert_eq!(owner.get(&format!("/api/v1/apps/{}", team.app_id)).await.status, 200);
+        let teams = owner.get("/api/v1/orgs").await;
+        assert_eq!(teams.body["data"]["items"][0]["require_sso"], true);
+        // A program's key is none of its business, leaving is always possible, and what is switched
+        // off asks nothing.
+        let program = server.anonymous();
+        let path = format!("/api/v1/orgs/{org}/data-overall");
+        let request = program.request(Method::POST, &path).bearer_auth(format!("qk_{}", team.app_id));
+        assert_eq!(program.send(request).await.status, 415);
+        let leave = format!("/api/v1/orgs/{org}/leave");
+        assert_eq!(team.actor("member").post(&leave, Value::Null).await.status, 200);
+        server.run("UPDATE org_sso SET enabled_at = NULL WHERE org_id = $1", &[org]).await;
+        assert_eq!(team.actor("viewer").get(&format!("/api/v1/orgs/{org}")).await.status, 200);
     }
 }
 

@@ -8,6 +8,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use crate::process::{Server, atrium as program, output, post, text};
+use crate::support::running::Running;
 use crate::support::sender::{AccessKey, event, mutation};
 use crate::support::{Store, TestServer, engine_library, in_both_sizes};
 use atrium::demo::{self, Batch, Options, Outcome, Plan, Report};
@@ -141,7 +142,7 @@ async fn a_demo_that_is_broken_off_leaves_nothing() {
     let library = engine_library();
     let engine = ["--engine-library", library.to_str().unwrap(), "--engine-memory-mb", "1024"];
     let arguments = [&["demo", "--events", "1000000"][..], &engine].concat();
-    let mut child = program(folder.path(), &arguments).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = Running::start(program(folder.path(), &arguments).stderr(Stdio::piped()));
     let mut lines = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();
     while !said.contains("100,000 of 1,000,000") {

@@ -285,12 +285,25 @@ async fn the_console_page_has_a_fresh_nonce_each_time() {
 }
 
 #[tokio::test]
+async fn the_console_page_says_whether_a_session_came_with_it() {
+    let server = server().await;
+    let says = |answer: Answer, word: &str| {
+        let mark = format!("<meta name=\"atrium-session\" content=\"{word}\"");
+        answer.body.as_str().unwrap().contains(&mark)
+    };
+    let caller = server.anonymous();
+    assert!(says(caller.get("/login").await, "none"));
+    let request = caller.request(Method::GET, "/login").header("cookie", "atrium_session=any");
+    assert!(says(caller.send(request).await, "some"));
+}
+
+#[tokio::test]
 async fn assets_are_compressed_cached_and_versioned() {
     let server = server().await;
     let caller = server.anonymous();
     let page = caller.get("/login").await;
     let html = page.body.as_str().unwrap();
-    let script = html.split('"').find(|part| part.ends_with(".js")).unwrap().to_owned();
+    let script = html.split("src=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
     assert!(script.starts_with("/v25.10.202/assets/"), "{script}");
 
     let fetch = |path: String, name: &'static str, value: String| {

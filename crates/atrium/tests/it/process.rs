@@ -7,6 +7,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::support::running::Running;
+
 const ATRIUM: &str = env!("CARGO_BIN_EXE_atrium");
 
 pub(crate) fn atrium(folder: &Path, arguments: &[&str]) -> Command {
@@ -24,7 +26,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 }
 
 pub(crate) struct Server {
-    child: Child,
+    child: Running,
     address: String,
     printed: Vec<String>,
     /// Read as it is written: a full pipe would stop the server.
@@ -35,11 +37,9 @@ impl Server {
     pub(crate) fn start(folder: &Path, extra: &[&str]) -> Self {
         let mut arguments = vec!["serve", "--listen", "127.0.0.1:0"];
         arguments.extend(extra);
-        let mut child = atrium(folder, &arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = Running::start(
+            atrium(folder, &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()),
+        );
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let first = lines.next().unwrap().unwrap();
         let address = first.rsplit("http://").next().unwrap().to_owned();
@@ -198,11 +198,11 @@ fn idle_connections_do_not_delay_the_end() {
 #[test]
 fn a_closed_terminal_does_not_take_the_server_down() {
     let folder = tempfile::tempdir().unwrap();
-    let mut child = atrium(folder.path(), &["serve", "--listen", "127.0.0.1:0"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = Running::start(
+        atrium(folder.path(), &["serve", "--listen", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null()),
+    );
     let mut first = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
     let address = first.trim().rsplit("http://").next().unwrap().to_owned();
@@ -333,6 +333,11 @@ fn the_command_line_makes_an_account_beside_a_running_server() {
     let login =
         post("/api/v1/login", r#"{"email":"jane@example.com","password":"hunter2 hunter2"}"#);
     assert!(server.request(&login).starts_with("HTTP/1.1 200"));
+    // The other tests hash for next to nothing; the program must not.
+    let database = rusqlite::Connection::open(folder.path().join("atrium.db")).unwrap();
+    let hash: String =
+        database.query_row("SELECT password_hash FROM users", [], |row| row.get(0)).unwrap();
+    assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
 
     let again = create("hunter2 hunter2\n");
     assert!(!again.status.success());
@@ -432,6 +437,16 @@ fn the_help_names_every_setting_with_its_variable() {
         "REGISTRATION",
         "SMTP_URL",
         "MAIL_FROM",
+        "WECHATWORK_CORP_ID",
+        "WECHATWORK_AGENT_ID",
+        "WECHATWORK_SECRET",
+        "WECHATWORK_LOGIN_URL",
+        "WECHATWORK_API_URL",
+        "FEISHU_APP_ID",
+        "FEISHU_APP_SECRET",
+        "FEISHU_ACCOUNTS_URL",
+        "FEISHU_API_URL",
+        "FEISHU_TOKEN_URL",
         "WATERMARK",
         "REGIONS",
         "LOG",

@@ -11,7 +11,7 @@ const TOTP: &str = "/api/v1/current/mfa/totp";
 const JANE: &str = "jane@example.com";
 
 /// The person's authenticator app.
-struct App(Totp);
+pub(crate) struct App(Totp);
 
 impl App {
     fn of(enrolment: &Value) -> Self {
@@ -19,14 +19,14 @@ impl App {
         Self(Builder::new().with_secret(secret).with_account_name("x").build().unwrap())
     }
 
-    fn code(&self, server: &TestServer) -> String {
+    pub(crate) fn code(&self, server: &TestServer) -> String {
         let seconds = u64::try_from(server.atrium.now().0 / Millis::SECOND).unwrap();
         self.0.generate(seconds).to_string()
     }
 }
 
 /// Switches two-step verification on. The code that did it is used up, so time moves on a step.
-async fn enrol(server: &TestServer, actor: &Actor) -> (App, Vec<String>) {
+pub(crate) async fn enrol(server: &TestServer, actor: &Actor) -> (App, Vec<String>) {
     let begun = actor.post(TOTP, json!({})).await;
     assert_eq!(begun.status, 200, "{begun:?}");
     let app = App::of(&begun.body["data"]);

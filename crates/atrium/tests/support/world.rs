@@ -60,6 +60,8 @@ pub struct Team {
     pub invitation_id: Id,
     pub target_id: Id,
     pub key_id: String,
+    /// A mail domain that the team has proven.
+    pub domain: String,
     pub people: BTreeMap<&'static str, Person>,
 }
 
@@ -106,6 +108,7 @@ impl TestServer {
             invitation_id: self.atrium.new_id(),
             target_id: self.person(&format!("target@target.{name}.test")).await.0,
             key_id: format!("AK{:A<20}", name.to_uppercase()),
+            domain: format!("proven.{name}.test"),
             people,
         };
         self.restore(&team).await;
@@ -128,9 +131,17 @@ impl TestServer {
             "DELETE FROM org_members WHERE org_id = $1",
             "DELETE FROM invitations WHERE org_id = $1",
             "DELETE FROM apps WHERE org_id = $1",
+            "DELETE FROM org_domains WHERE org_id = $1",
         ] {
             run(db, statement, &[org]).await;
         }
+        run(
+            db,
+            "INSERT INTO org_domains (org_id, domain, proof, created_at, verified_at, verified_by)
+            VALUES ($1, $2, '', 1, 1, 'operator')",
+            &[org, &team.domain],
+        )
+        .await;
         let app = team.app_id.as_str();
         run(db, "INSERT INTO apps (id, org_id, name, name_key, description, region, timezone, created_at)
             VALUES ($1, $2, 'App', 'app', '', 'local', 'UTC', 1)", &[app, org]).await;

@@ -16,7 +16,7 @@ use crate::support::{
 const WAIT: Duration = Duration::from_secs(60);
 
 /// An engine started by hand, as a stand-in for a server.
-async fn by_hand(folder: &std::path::Path, secret: &str) -> (Child, u16) {
+pub async fn by_hand(folder: &std::path::Path, secret: &str) -> (Child, u16) {
     let mut child = Command::new(ENGINE)
         .arg("engine")
         .stdin(Stdio::piped())

@@ -135,11 +135,12 @@ async fn rollups_say_what_counting_says() {
         "devices",
         "users",
         "totals_30m",
+        "totals_1h",
         "totals_4h",
-        "events_4h",
+        "events_1h",
         "events_1d",
         "events_1w",
-        "breakdowns_4h",
+        "breakdowns_1h",
         "breakdowns_1d",
         "breakdowns_1w",
         "session_starts",
@@ -267,6 +268,6 @@ async fn two_may_bring_the_schema_up_to_date_at_once() {
     let (one, other) = tokio::join!(warehouse.ready(wait), warehouse.ready(wait));
     one.unwrap();
     other.unwrap();
-    assert_eq!(number(&warehouse, "SELECT count() AS n FROM schema_migrations", &[]).await, 3);
+    assert_eq!(number(&warehouse, "SELECT count() AS n FROM schema_migrations", &[]).await, 5);
     warehouse.stop().await;
 }

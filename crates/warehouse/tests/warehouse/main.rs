@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod crash;
+mod cut;
 mod engine;
 mod explore;
 mod loading;

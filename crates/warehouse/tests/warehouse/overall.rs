@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use uuid::Uuid;
-use warehouse::{Beginnings, Counts, EventCount, Identity, Kind, Overall, Share, Warehouse};
+use warehouse::{Counts, EventCount, Identity, Kind, Overall, Share, Versions, Warehouse};
 
 use crate::support::{
-    BUCKET_MS, Dice, Event, START_MS, Store, at, counted, make_up, number, same, stored,
+    BUCKET_MS, Dice, Event, START_MS, Store, at, counted, load, make_up, number, same, stored,
 };
 
 /// Several apps over eleven days, in sessions of some minutes with pauses around half an hour.
@@ -56,41 +56,44 @@ fn counts(events: &[&Event]) -> Counts {
         page_views: events.iter().filter(|event| event.event == "page_view").count() as u64,
         persons: distinct(events, person),
         devices: distinct(events, |event| event.device_id.as_str()),
+        ..Counts::default()
     }
 }
 
-fn expected(events: &[Event], cuts: &[i64]) -> Overall {
+/// Of the events, where devices are known from `ever`.
+fn expected(events: &[Event], ever: &[Event], cuts: &[i64]) -> Overall {
     let (from, to) = (cuts[0], cuts[cuts.len() - 1]);
-    let apps = by_app(events, from, to).into_iter().map(|(app, all)| (app, counts(&all))).collect();
-    let mut buckets = BTreeMap::new();
+    let mut overall = Overall::default();
+    for (app, all) in by_app(events, from, to) {
+        overall.apps.insert(app, counts(&all));
+    }
     for pair in cuts.windows(2) {
         for all in by_app(events, pair[0], pair[1]).values() {
-            let (sum, more) = (buckets.entry(pair[0]).or_insert(Counts::default()), counts(all));
+            let (sum, more) = (overall.buckets.entry(pair[0]).or_default(), counts(all));
             sum.events += more.events;
             sum.page_views += more.page_views;
             sum.persons += more.persons;
             sum.devices += more.devices;
         }
     }
-    Overall { apps, buckets }
-}
-
-/// Sums of what began at some moments, by the app and the bucket that each lies in.
-fn beginnings(moments: impl IntoIterator<Item = (Uuid, i64)>, cuts: &[i64]) -> Beginnings {
-    let mut sums = Beginnings::default();
-    for (app, at) in moments {
-        let after = cuts.partition_point(|cut| *cut <= at);
-        if after > 0 && after < cuts.len() {
-            *sums.apps.entry(app).or_default() += 1;
-            *sums.buckets.entry(cuts[after - 1]).or_default() += 1;
+    let mut count = |moments: Vec<(Uuid, i64)>, one: fn(&mut Counts)| {
+        for (app, at) in moments {
+            let after = cuts.partition_point(|cut| *cut <= at);
+            if after > 0 && after < cuts.len() {
+                one(overall.apps.entry(app).or_default());
+                one(overall.buckets.entry(cuts[after - 1]).or_default());
+            }
         }
-    }
-    sums
+    };
+    count(sessions(events, from, to), |counts| counts.sessions += 1);
+    count(arrivals(ever), |counts| counts.new_devices += 1);
+    overall
 }
 
-fn sessions(events: &[Event], cuts: &[i64]) -> Beginnings {
+/// When sessions of each app began.
+fn sessions(events: &[Event], from: i64, to: i64) -> Vec<(Uuid, i64)> {
     let mut times: BTreeMap<(Uuid, &str), Vec<i64>> = BTreeMap::new();
-    for (app, events) in by_app(events, cuts[0], cuts[cuts.len() - 1]) {
+    for (app, events) in by_app(events, from, to) {
         for event in events {
             times.entry((app, &event.device_id)).or_default().push(event.time_ms);
         }
@@ -102,16 +105,17 @@ fn sessions(events: &[Event], cuts: &[i64]) -> Beginnings {
         let gaps = times.windows(2).filter(|pair| pair[1] - pair[0] > 1_800_000);
         starts.extend(gaps.map(|pair| (app, pair[1])));
     }
-    beginnings(starts, cuts)
+    starts
 }
 
-fn new_devices(events: &[Event], cuts: &[i64]) -> Beginnings {
+/// When devices of each app were there first.
+fn arrivals(events: &[Event]) -> Vec<(Uuid, i64)> {
     let mut first: BTreeMap<(Uuid, &str), i64> = BTreeMap::new();
     for event in events {
         let first = first.entry((event.app, &event.device_id)).or_insert(event.time_ms);
         *first = event.time_ms.min(*first);
     }
-    beginnings(first.into_iter().map(|((app, _), first)| (app, first)), cuts)
+    first.into_iter().map(|((app, _), first)| (app, first)).collect()
 }
 
 fn top(events: &[Event], from: i64, to: i64, most: usize) -> Vec<EventCount> {
@@ -174,15 +178,23 @@ fn shares(events: &[Event], from: i64, to: i64, most: usize) -> Vec<Share> {
 }
 
 async fn check(warehouse: &Warehouse, apps: &[Uuid], events: &[Event], cuts: &[i64]) {
+    check_as_of(warehouse, apps, events, events, cuts, &Versions::unknown()).await;
+}
+
+async fn check_as_of(
+    warehouse: &Warehouse,
+    apps: &[Uuid],
+    events: &[Event],
+    ever: &[Event],
+    cuts: &[i64],
+    versions: &Versions,
+) {
     let (from, to) = (cuts[0], cuts[cuts.len() - 1]);
-    assert_eq!(warehouse.overall(apps, cuts).await.unwrap(), expected(events, cuts), "{cuts:?}");
-    let found = warehouse.sessions(apps, cuts).await.unwrap();
-    assert_eq!(found, sessions(events, cuts), "{cuts:?}");
-    let found = warehouse.new_devices(apps, cuts).await.unwrap();
-    assert_eq!(found, new_devices(events, cuts), "{cuts:?}");
-    let found = warehouse.top_events(apps, from, to, 20).await.unwrap();
+    let found = warehouse.overall(apps, cuts, versions).await.unwrap();
+    assert_eq!(found, expected(events, ever, cuts), "{cuts:?}");
+    let found = warehouse.top_events(apps, from, to, 20, versions).await.unwrap();
     assert_eq!(found, top(events, from, to, 20), "{cuts:?}");
-    let found = warehouse.breakdowns(apps, from, to, 2).await.unwrap();
+    let found = warehouse.breakdowns(apps, from, to, 2, versions).await.unwrap();
     assert_eq!(found, shares(events, from, to, 2), "{cuts:?}");
 }
 
@@ -209,19 +221,130 @@ async fn every_figure_is_what_counting_says() {
         check(&store.warehouse, &apps, &events, &cuts).await;
         if round == 6 {
             let some = &apps[..1];
-            let found = store.warehouse.overall(some, &cuts).await.unwrap();
+            let versions = Versions::unknown();
+            let found = store.warehouse.overall(some, &cuts, &versions).await.unwrap();
             let of_one: Vec<Event> =
                 events.iter().filter(|event| event.app == apps[0]).cloned().collect();
-            assert_eq!(found, expected(&of_one, &cuts));
+            assert_eq!(found, expected(&of_one, &of_one, &cuts));
         }
     }
     let whole = [START_MS - 86_400_000, START_MS + 20 * 86_400_000];
     check(&store.warehouse, &apps, &events, &whole).await;
-    assert_eq!(store.warehouse.overall(&[], &whole).await.unwrap(), Overall::default());
-    assert_eq!(
-        store.warehouse.overall(&apps, &[whole[0], whole[0]]).await.unwrap(),
-        Overall::default()
-    );
+    for (apps, cuts) in [(&[][..], whole), (&apps, [whole[0], whole[0]])] {
+        let found = store.warehouse.overall(apps, &cuts, &Versions::unknown()).await.unwrap();
+        assert_eq!(found, Overall::default());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_gathered_needs_no_engine() {
+    let store = Store::open().await;
+    let apps: Vec<Uuid> = (0..2).map(|_| Uuid::new_v4()).collect();
+    let events = days(6, &apps);
+    store.insert(1, &events).await;
+    let versions = Versions::unknown();
+    let cuts = |first: i64, length: i64, count: i64| -> Vec<i64> {
+        (0..=count).map(|n| START_MS + (first + n * length) * BUCKET_MS).collect()
+    };
+    let pairs = [
+        // One after the other, from half past, with a gap, and of a single quarter each.
+        [cuts(96, 96, 4), cuts(480, 96, 4)],
+        [cuts(482, 96, 2), cuts(98, 96, 2)],
+        [cuts(101, 4, 10), cuts(700, 4, 10)],
+        [cuts(300, 1, 1), cuts(304, 1, 1)],
+    ];
+    for [one, other] in &pairs {
+        store.warehouse.gather(&apps, [one, other], &versions).await.unwrap();
+    }
+    // Nor does it harm where there is nothing to gather.
+    for [one, other] in
+        [[cuts(0, 96, 3), cuts(96, 96, 3)], [cuts(0, 1, 1), cuts(1, 1, 1)], [vec![], cuts(0, 1, 1)]]
+    {
+        store.warehouse.gather(&apps, [&one, &other], &versions).await.unwrap();
+    }
+    store.warehouse.stop().await;
+    for cuts in pairs.iter().flatten() {
+        let found = store.warehouse.overall(&apps, cuts, &versions).await.unwrap();
+        assert_eq!(found, expected(&events, &events, cuts), "{cuts:?}");
+    }
+}
+
+/// As the metadata database would have it after so many loads.
+fn versions_of(loads: &[&[Event]], removals: i64) -> Versions {
+    let mut days: BTreeMap<(Uuid, u32), i64> = BTreeMap::new();
+    let mut versions = Versions::default();
+    for load in loads {
+        let touched: BTreeSet<(Uuid, u32)> = load
+            .iter()
+            .map(|event| (event.app, u32::try_from(event.time_ms / 86_400_000).unwrap()))
+            .collect();
+        for touched in touched {
+            *days.entry(touched).or_default() += 1;
+        }
+    }
+    for ((app, day), version) in days {
+        versions.set_day(app, day, version);
+        versions.set_removals(app, removals);
+    }
+    versions
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_read_once_is_good_until_its_day_changes() {
+    let store = Store::open().await;
+    let apps: Vec<Uuid> = (0..2).map(|_| Uuid::new_v4()).collect();
+    let events = days(21, &apps);
+    let cuts: Vec<i64> = (0..12).map(|day| START_MS + day * 86_400_000 - 3_600_000).collect();
+    let mut ordered = events.clone();
+    ordered.sort_by_key(|event| event.time_ms);
+    let (early, later) = ordered.split_at(ordered.len() / 2);
+    // One event in ten comes after everything else.
+    let is_late = |event: &Event| event.log_id.as_bytes()[0] < 26;
+    let (late, early): (Vec<_>, Vec<_>) = early.iter().cloned().partition(is_late);
+    let known = versions_of(&[&early], 0);
+    store.insert(1, &early).await;
+    check_as_of(&store.warehouse, &apps, &early, &early, &cuts, &known).await;
+    // Whoever does not say that something changed is told what was.
+    store.insert(2, later).await;
+    store.insert(3, &late).await;
+    check_as_of(&store.warehouse, &apps, &early, &early, &cuts, &known).await;
+    let known = versions_of(&[&early, later, &late], 0);
+    check_as_of(&store.warehouse, &apps, &events, &events, &cuts, &known).await;
+    let some: Vec<i64> = cuts[2..6].iter().map(|cut| cut + 5_400_000).collect();
+    check_as_of(&store.warehouse, &apps, &events, &events, &some, &known).await;
+    // A removal is told of no day, and devices are remembered for longer than their events.
+    let cut = START_MS + 3 * 86_400_000;
+    store.warehouse.retain(apps[0], cut).await.unwrap();
+    check_as_of(&store.warehouse, &apps, &events, &events, &cuts, &known).await;
+    let kept = |event: &&Event| event.app != apps[0] || event.time_ms >= cut;
+    let left: Vec<Event> = events.iter().filter(kept).cloned().collect();
+    let known = versions_of(&[&early, later, &late], 1);
+    check_as_of(&store.warehouse, &apps, &left, &events, &cuts, &known).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_who_ask_while_events_come_in_are_told_what_is_so() {
+    let store = Store::open().await;
+    let apps: Vec<Uuid> = (0..2).map(|_| Uuid::new_v4()).collect();
+    let events = days(34, &apps);
+    let (first, second) = events.split_at(events.len() / 2);
+    store.insert(1, first).await;
+    let cuts: Vec<i64> = (0..12).map(|day| START_MS + day * 86_400_000).collect();
+    let ask = |versions: Versions| {
+        let (warehouse, apps, cuts) = (store.warehouse.clone(), apps.clone(), cuts.clone());
+        tokio::spawn(async move { warehouse.overall(&apps, &cuts, &versions).await.unwrap() })
+    };
+    let before = versions_of(&[first], 0);
+    let asking: Vec<_> = (0..6).map(|_| ask(before.clone())).collect();
+    store.insert(2, second).await;
+    for answer in asking {
+        answer.await.unwrap();
+    }
+    // Whatever those read and kept, it was as of before.
+    let after = versions_of(&[first, second], 0);
+    for answer in (0..6).map(|_| ask(after.clone())).collect::<Vec<_>>() {
+        assert_eq!(answer.await.unwrap(), expected(&events, &events, &cuts));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -244,17 +367,7 @@ async fn figures_follow_what_is_removed() {
     assert!(!store.warehouse.has_older(apps[1], cut).await.unwrap());
     let before = events.clone();
     events.retain(|event| event.app != apps[1] || event.time_ms >= cut);
-    let (from, to) = (cuts[0], cuts[11]);
-    let found = store.warehouse.overall(&apps, &cuts).await.unwrap();
-    assert_eq!(found, expected(&events, &cuts));
-    let found = store.warehouse.sessions(&apps, &cuts).await.unwrap();
-    assert_eq!(found, sessions(&events, &cuts));
-    let found = store.warehouse.top_events(&apps, from, to, 20).await.unwrap();
-    assert_eq!(found, top(&events, from, to, 20));
-    let found = store.warehouse.breakdowns(&apps, from, to, 2).await.unwrap();
-    assert_eq!(found, shares(&events, from, to, 2));
-    let found = store.warehouse.new_devices(&apps, &cuts).await.unwrap();
-    assert_eq!(found, new_devices(&before, &cuts));
+    check_as_of(&store.warehouse, &apps, &events, &before, &cuts, &Versions::unknown()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -291,15 +404,16 @@ async fn events_of_a_version_without_numbers_are_counted_too() {
         "identities",
         "session_starts",
         "totals_30m",
+        "totals_1h",
         "totals_4h",
-        "events_4h",
+        "events_1h",
         "events_1d",
         "events_1w",
     ] {
         store.warehouse.execute(&format!("TRUNCATE TABLE {table}"), &[]).await.unwrap();
     }
     for sql in [
-        "TRUNCATE TABLE breakdowns_4h",
+        "TRUNCATE TABLE breakdowns_1h",
         "TRUNCATE TABLE breakdowns_1d",
         "TRUNCATE TABLE breakdowns_1w",
         "CREATE TABLE kept AS events",
@@ -313,7 +427,7 @@ async fn events_of_a_version_without_numbers_are_counted_too() {
         "TRUNCATE TABLE users",
         "INSERT INTO events SELECT * FROM kept",
         "DROP TABLE kept",
-        "DELETE FROM schema_migrations WHERE number = 3",
+        "DELETE FROM schema_migrations WHERE number >= 3",
     ] {
         store.warehouse.execute(sql, &[]).await.unwrap();
     }
@@ -324,4 +438,55 @@ async fn events_of_a_version_without_numbers_are_counted_too() {
     let cuts: Vec<i64> = (0..12).map(|day| START_MS + day * 86_400_000 + 3_600_000).collect();
     check(&again, &apps, &events, &cuts).await;
     assert!(again.last_number(apps[0]).await.unwrap() > 100);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hours_of_a_version_without_them_are_counted() {
+    let store = Store::open().await;
+    let apps: Vec<Uuid> = (0..2).map(|_| Uuid::new_v4()).collect();
+    let events = days(4, &apps);
+    store.insert(1, &events).await;
+    for sql in [
+        "DROP VIEW totals_1h_view",
+        "DROP VIEW events_1h_view",
+        "DROP VIEW breakdowns_1h_view",
+        "DROP TABLE totals_1h",
+        "DROP TABLE events_1h",
+        // An attempt that was cut off.
+        "INSERT INTO breakdowns_1h SELECT * FROM breakdowns_1h",
+        "DELETE FROM schema_migrations WHERE number = 4",
+    ] {
+        store.warehouse.execute(sql, &[]).await.unwrap();
+    }
+    store.warehouse.stop().await;
+    let again = Warehouse::open(at(store.folder.path(), 1024));
+    again.ready(Duration::from_secs(120)).await.unwrap();
+    let cuts: Vec<i64> = (0..12).map(|day| START_MS + day * 86_400_000 + 3_600_000).collect();
+    check(&again, &apps, &events, &cuts).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn counts_of_a_version_that_laid_them_out_differently_are_copied() {
+    let store = Store::open().await;
+    let apps: Vec<Uuid> = (0..2).map(|_| Uuid::new_v4()).collect();
+    let events = days(4, &apps);
+    let (later, sooner) = events.split_at(events.len() / 3);
+    store.insert(1, sooner).await;
+    for sql in [
+        // What a copy that was cut off leaves.
+        "CREATE TABLE events_15m_anew AS events_15m",
+        "INSERT INTO events_15m_anew SELECT * FROM events_15m",
+        "DELETE FROM schema_migrations WHERE number = 5",
+    ] {
+        store.warehouse.execute(sql, &[]).await.unwrap();
+    }
+    store.warehouse.stop().await;
+    let again = Warehouse::open(at(store.folder.path(), 1024));
+    again.ready(Duration::from_secs(120)).await.unwrap();
+    load(&again, 2, later).await.unwrap();
+    let cuts: Vec<i64> = (0..12).map(|day| START_MS + day * 86_400_000 + 1_800_000).collect();
+    check(&again, &apps, &events, &cuts).await;
+    let marks = "SELECT countIf(engine_full LIKE '%index_granularity = 64,%') AS n \
+                 FROM system.tables WHERE name IN ('events_15m', 'breakdowns_15m')";
+    assert_eq!(number(&again, marks, &[]).await, 2);
 }

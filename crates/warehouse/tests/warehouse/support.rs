@@ -232,7 +232,7 @@ pub fn counted(events: &[Event]) -> Counts {
     for event in events {
         let (app, bucket) = (event.app, event.bucket());
         add(format!("total {app} {bucket}"), 1, event.person());
-        for (table, length) in [("15m", 900), ("30m", 1_800), ("4h", 14_400)] {
+        for (table, length) in [("15m", 900), ("30m", 1_800), ("1h", 3_600), ("4h", 14_400)] {
             let start = bucket / length * length;
             add(format!("people {table} {app} {start}"), 0, event.person());
             add(format!("machines {table} {app} {start}"), 0, event.device_id.clone());
@@ -240,7 +240,7 @@ pub fn counted(events: &[Event]) -> Counts {
         add(format!("views {app} {bucket}"), u64::from(event.event == "page_view"), String::new());
         add(format!("devices {app} {bucket}"), 1, event.device_id.clone());
         add(format!("event {app} {bucket} {}", event.event), 1, event.person());
-        let pieces = [("4h", 14_400), ("1d", 86_400), ("1w", 604_800)];
+        let pieces = [("1h", 3_600), ("1d", 86_400), ("1w", 604_800)];
         let pieces = pieces.map(|(table, length)| (table, bucket / length * length));
         for (table, start) in pieces {
             add(format!("event {table} {app} {start} {}", event.event), 1, event.person());
@@ -330,7 +330,7 @@ pub async fn stored(warehouse: &Warehouse) -> Counts {
         format!("SELECT concat('device ', toString(app_id), ' ', device_id) AS key, {seen} FROM devices GROUP BY app_id, device_id"),
         format!("SELECT concat('user ', toString(app_id), ' ', user_id) AS key, {seen} FROM users GROUP BY app_id, user_id"),
     ];
-    for table in ["15m", "30m", "4h"] {
+    for table in ["15m", "30m", "1h", "4h"] {
         for column in ["people", "machines"] {
             parts.push(format!(
                 "SELECT {} AS key, 0 AS a, groupBitmapMerge({column}) AS b FROM totals_{table} \
@@ -339,7 +339,7 @@ pub async fn stored(warehouse: &Warehouse) -> Counts {
             ));
         }
     }
-    for table in ["4h", "1d", "1w"] {
+    for table in ["1h", "1d", "1w"] {
         parts.push(format!(
             "SELECT concat({}, ' ', event) AS key, sum(events) AS a, groupBitmapMerge(people) AS b \
              FROM events_{table} GROUP BY app_id, bucket, event",

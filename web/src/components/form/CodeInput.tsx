@@ -17,6 +17,7 @@ export function CodeInput({ onChange, onComplete, ...props }: CodeInputProps) {
   return (
     <TextInput
       {...props}
+      data-secret
       className={styles.code}
       inputMode="numeric"
       autoComplete="one-time-code"

@@ -22,16 +22,18 @@ export interface FieldInput {
   onChange: (event: unknown) => void
 }
 
-interface FieldProps<Values extends FieldValues> {
+interface FieldProps<Values extends FieldValues, Name extends FieldPath<Values>> {
   control: Control<Values>
-  name: FieldPath<Values>
+  name: Name
   label: string
   hint?: string
-  rules?: UseControllerProps<Values>['rules']
+  rules?: UseControllerProps<Values, Name>['rules']
   children: (input: FieldInput) => React.ReactNode
 }
 
-export function Field<Values extends FieldValues>(props: FieldProps<Values>) {
+export function Field<Values extends FieldValues, Name extends FieldPath<Values>>(
+  props: FieldProps<Values, Name>,
+) {
   const { control, name, label, hint, rules, children } = props
   const id = useId()
   const { field, fieldState } = useController({ control, name, rules })

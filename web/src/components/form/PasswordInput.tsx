@@ -11,6 +11,8 @@ export function PasswordInput(props: Omit<TextInputProps, 'type' | 'suffix'>) {
   return (
     <TextInput
       {...props}
+      // Also while it is shown: recordings leave it out.
+      data-secret
       type={shown ? 'text' : 'password'}
       // A shown password is still one: no correction, no capitals, no spelling service.
       autoCapitalize="none"

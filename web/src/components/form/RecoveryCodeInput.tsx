@@ -11,6 +11,7 @@ export function RecoveryCodeInput({ onChange, ...props }: RecoveryCodeInputProps
   return (
     <TextInput
       {...props}
+      data-secret
       className={styles.recovery}
       autoComplete="off"
       autoCapitalize="none"

@@ -29,7 +29,13 @@ export function RecoveryCodes({ codes, onStored }: { codes: string[]; onStored: 
   return (
     <>
       <p className={dialog.lead}>{t('recovery.lead')}</p>
-      <ul ref={list} className={styles.codes} tabIndex={-1} aria-label={t('recovery.title')}>
+      <ul
+        ref={list}
+        data-secret
+        className={styles.codes}
+        tabIndex={-1}
+        aria-label={t('recovery.title')}
+      >
         {codes.map((code) => (
           <li key={code}>
             <code>{code}</code>

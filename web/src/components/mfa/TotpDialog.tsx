@@ -68,13 +68,14 @@ function Enrolment({ beginning, onCancel, onConfirmed }: EnrolmentProps) {
         <li>
           <p>{t('totp.scan')}</p>
           <img
+            data-secret
             className={styles.qr}
             src={`data:image/svg+xml,${encodeURIComponent(beginning.qr_svg)}`}
             alt={t('totp.qr')}
           />
           <p className={styles.aside}>{t('totp.typed')}</p>
           <div className={styles.secret}>
-            <code>{inGroups(beginning.secret)}</code>
+            <code data-secret>{inGroups(beginning.secret)}</code>
             <CopyButton text={beginning.secret}>{t('totp.copySecret')}</CopyButton>
           </div>
         </li>

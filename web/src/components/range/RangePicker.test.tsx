@@ -1,12 +1,11 @@
-import { fireEvent, render, screen, within } from '@testing-library/react'
+import { act, fireEvent, render, screen, within } from '@testing-library/react'
 import { MemoryRouter, useLocation } from 'react-router'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { dayAt } from '../../lib/zonedDay'
 import { user } from '../../testing/app'
 import { RangePicker } from './RangePicker'
 import { addDays } from './range'
-import { ShortcutHelp } from './ShortcutHelp'
-import { switchShortcuts } from './shortcuts'
+import { switchShortcuts } from '../shortcuts/useShortcuts'
 import { useRangeParams } from './useRangeParams'
 
 beforeEach(() => switchShortcuts(true))
@@ -16,7 +15,6 @@ function Board() {
   return (
     <>
       <RangePicker params={params} />
-      <ShortcutHelp />
       <input aria-label="名字" />
       <output>{useLocation().search}</output>
     </>
@@ -102,11 +100,9 @@ describe('the keys', () => {
     expect(address()).toBe('')
   })
 
-  it('are told in the help, where they can be switched off', async () => {
+  it('can be switched off', () => {
     show()
-    await user.click(screen.getByRole('button', { name: '键盘快捷键' }))
-    expect(screen.getByText('近 90 天').closest('div')?.textContent).toBe('近 90 天d9')
-    await user.click(screen.getByRole('switch', { name: '启用快捷键' }))
+    act(() => switchShortcuts(false))
     press('t')
     expect(address()).toBe('')
     expect(localStorage.getItem('atrium.shortcuts')).toBe('off')

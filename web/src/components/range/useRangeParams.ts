@@ -1,8 +1,8 @@
 /** Range, granularity and comparison are in the address, so that a link shows what was on screen. */
 import { useCallback, useMemo } from 'react'
-import { useSearchParams } from 'react-router'
 import { dayAt } from '../../lib/zonedDay'
 import { useNow } from '../useNow'
+import { useAddressQuery } from '../../router/useAddressQuery'
 import {
   COMPARISONS,
   granularitiesFor,
@@ -44,7 +44,7 @@ export function useRangeParams(
   timezone: string,
   { preset = '7d', compare = 'previous_period' }: Defaults = {},
 ): RangeParams {
-  const [query, setQuery] = useSearchParams()
+  const [query, setQuery] = useAddressQuery()
   const today = todayIn(useNow(), timezone)
   const state = useMemo(
     () => readState(query, today, { preset, compare }),

@@ -1,8 +1,7 @@
 import { SearchOutlined } from '@ant-design/icons'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useState } from 'react'
 import { TextInput } from '../form/TextInput'
-
-export const SEARCH_AFTER_MS = 300
+import { useAfterTyping } from './useDebounced'
 
 interface SearchBoxProps {
   label: string
@@ -21,13 +20,10 @@ export function SearchBox({ label, value = '', onSearch, className }: SearchBoxP
     if (typed.trim() !== value) setTyped(value)
   }
 
-  const search = useEffectEvent((text: string) => {
-    if (text !== value) onSearch(text || undefined)
+  useAfterTyping(typed, (text) => {
+    const wanted = text.trim()
+    if (wanted !== value) onSearch(wanted || undefined)
   })
-  useEffect(() => {
-    const timer = setTimeout(() => search(typed.trim()), SEARCH_AFTER_MS)
-    return () => clearTimeout(timer)
-  }, [typed])
 
   return (
     <TextInput

@@ -1,12 +1,20 @@
-import { useEffect, useState } from 'react'
-import { SEARCH_AFTER_MS } from './SearchBox'
+import { useEffect, useEffectEvent, useState } from 'react'
+
+/** How long the typing must pause before anything is searched. */
+export const SEARCH_AFTER_MS = 300
+
+/** Runs with a typed text once the typing pauses. Every search field goes through this. */
+export function useAfterTyping(text: string, run: (text: string) => void): void {
+  const paused = useEffectEvent(run)
+  useEffect(() => {
+    const timer = setTimeout(() => paused(text), SEARCH_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+}
 
 /** A typed text, once the typing pauses. */
 export function useDebounced(text: string): string {
   const [settled, setSettled] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), SEARCH_AFTER_MS)
-    return () => clearTimeout(timer)
-  }, [text])
+  useAfterTyping(text, setSettled)
   return settled
 }

@@ -3,10 +3,10 @@
  * reload and the Back button all show what was on screen.
  */
 import { useCallback, useMemo } from 'react'
-import { useSearchParams } from 'react-router'
+import { DEFAULT_PAGE_SIZE } from '../../lib/paging'
+import { useAddressQuery } from '../../router/useAddressQuery'
 
 export const PAGE_SIZES = [10, 20, 50, 100]
-export const DEFAULT_PAGE_SIZE = 20
 
 /** In the server's own names, so that a query can take them as they are. */
 export type TableParams<Filter extends string = never> = {
@@ -36,7 +36,7 @@ export function useTableParams<Filter extends string = never>({
   sorts = NONE,
   filters = NONE,
 }: Choices<Filter> = {}): [TableParams<Filter>, ChangeParams<Filter>] {
-  const [query, setQuery] = useSearchParams()
+  const [query, setQuery] = useAddressQuery()
   const params = useMemo(() => readParams(query, sorts, filters), [query, sorts, filters])
 
   const change = useCallback<ChangeParams<Filter>>(

@@ -12,6 +12,7 @@ import { AccountNav } from './AccountNav'
 import { BindingsSection } from './BindingsSection'
 import { shownProviders } from './bindings'
 import { DeletionSection } from './DeletionSection'
+import { DoorNotice } from './DoorNotice'
 import { EmailSection } from './EmailSection'
 import { ExportSection } from './ExportSection'
 import { MfaNotice } from './MfaNotice'
@@ -29,12 +30,13 @@ export default function AccountPage() {
   const current = useCurrentSection()
   const environment = useEnvironment()
   if (!user) return null
-  const binds = shownProviders(environment, user).length > 0
+  const binds = shownProviders(environment, user).length > 0 || user.sso.length > 0
   return (
     <Page title={t('title.userInfo')} lead={t('account.lead')}>
       <div className={styles.layout}>
         <AccountNav current={current} hides={binds ? [] : ['bindings']} />
         <div className={styles.sections}>
+          <DoorNotice user={user} />
           {lacksSecondFactor(user) && <MfaNotice />}
           <UnsavedGuard>
             {/* What was typed about one person must not be saved for another. */}

@@ -61,7 +61,7 @@ function Blocked({ teams, onCancel }: { teams: BlockingTeam[]; onCancel: () => v
         {teams.map((team) => (
           <li key={team.id}>
             <strong>{team.name}</strong>{' '}
-            <span>{t('deletion.members', { count: team.member_count.toLocaleString() })}</span>
+            <span>{t('deletion.members', { count: team.member_count })}</span>
           </li>
         ))}
       </ul>

@@ -1,12 +1,14 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import { MemoryRouter } from 'react-router'
 import { expect, it } from 'vitest'
 import type { User } from '../../api/account'
+import { environmentQuery, type Environment } from '../../api/environment'
 import { queryClient } from '../../api/queryClient'
 import { rememberUser } from '../../session/session'
 import { useUser } from '../../session/useUser'
-import { aUser, ok, refusal, stubServer } from '../../testing/server'
+import { anEnvironment, aUser, ok, refusal, stubServer } from '../../testing/server'
 import { NotificationsSection } from './NotificationsSection'
 
 function Shown() {
@@ -14,11 +16,17 @@ function Shown() {
   return user && <NotificationsSection user={user} />
 }
 
-function show(changes: Partial<User> = {}) {
+function show(changes: Partial<User> = {}, providers: Partial<Environment['providers']> = {}) {
+  queryClient.setQueryData(environmentQuery.queryKey, {
+    ...(anEnvironment as Environment),
+    providers: { ...anEnvironment.providers, ...providers },
+  })
   rememberUser({ ...aUser, notification_types: { invitation: ['email'] }, ...changes })
   render(
     <QueryClientProvider client={queryClient}>
-      <Shown />
+      <MemoryRouter>
+        <Shown />
+      </MemoryRouter>
     </QueryClientProvider>,
   )
 }
@@ -32,10 +40,26 @@ it('keeps mail about the account’s safety on', () => {
   expect(box('账号安全：站内消息').disabled).toBe(false)
 })
 
-it('shows a chat service only to those who have bound it', () => {
-  show({ bindings: { wechatwork: null, feishu: { name: 'Lin', bound_at: aUser.created_at } } })
+const bound = { wechatwork: null, feishu: { name: 'Lin', bound_at: aUser.created_at } }
+
+it('shows a chat service only where there is one', () => {
+  show({ bindings: bound }, { feishu: true })
   expect(screen.getByRole('columnheader', { name: '飞书' })).toBeDefined()
   expect(screen.queryByRole('columnheader', { name: '企业微信' })).toBeNull()
+  expect(box('团队邀请：飞书').disabled).toBe(false)
+  expect(screen.queryByRole('link', { name: '去绑定' })).toBeNull()
+})
+
+it('takes nothing for a chat service before it is bound, and says how', () => {
+  show({ bindings: bound }, { feishu: true, wechatwork: true })
+  const closed = box('团队邀请：企业微信')
+  expect(closed.disabled).toBe(true)
+  const hint = document.getElementById(closed.getAttribute('aria-describedby')!)
+  expect(hint?.textContent).toContain('绑定后才能从那里通知你')
+  expect(screen.getByRole('link', { name: '去绑定' }).getAttribute('href')).toBe(
+    '/account/user-info#bindings',
+  )
+  expect(box('团队邀请：飞书').disabled).toBe(false)
 })
 
 it('saves one type per change, at once', async () => {

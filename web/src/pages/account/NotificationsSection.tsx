@@ -1,11 +1,16 @@
 import { Checkbox } from 'antd'
+import { useId } from 'react'
+import { Link } from 'react-router'
 import type { User } from '../../api/account'
 import { FormError } from '../../components/form/FormError'
 import { useT } from '../../i18n/useT'
+import { paths } from '../../paths'
+import { useEnvironment } from '../../session/useEnvironment'
 import {
   channelsOf,
   isLocked,
   isOn,
+  isUnbound,
   NOTIFICATION_TYPES,
   type Channel,
   type NotificationType,
@@ -17,7 +22,9 @@ import styles from './NotificationsSection.module.css'
 export function NotificationsSection({ user }: { user: User }) {
   const t = useT()
   const saving = useNotificationTypes()
-  const channels = channelsOf(user)
+  const channels = channelsOf(useEnvironment())
+  const lacksBinding = channels.some((channel) => isUnbound(user, channel))
+  const hint = useId()
 
   const cell = (type: NotificationType, channel: Channel) => (
     <td key={channel} className={styles.cell}>
@@ -27,7 +34,8 @@ export function NotificationsSection({ user }: { user: User }) {
           channel: t(`notify.channel.${channel}`),
         })}
         checked={isOn(user.notification_types, type, channel)}
-        disabled={isLocked(type, channel)}
+        disabled={isLocked(type, channel) || isUnbound(user, channel)}
+        aria-describedby={isUnbound(user, channel) ? hint : undefined}
         onChange={({ target }) => saving.mutate({ type, channel, on: target.checked })}
       />
     </td>
@@ -59,6 +67,12 @@ export function NotificationsSection({ user }: { user: User }) {
           ))}
         </tbody>
       </table>
+      {lacksBinding && (
+        <p id={hint} className={styles.hint}>
+          {t('notify.bindFirst')}{' '}
+          <Link to={paths.profile('bindings')}>{t('notify.toBindings')}</Link>
+        </p>
+      )}
       <p className={styles.status} role="status">
         {saving.isPending ? t('common.saving') : saving.isSuccess ? t('common.saved') : ''}
       </p>

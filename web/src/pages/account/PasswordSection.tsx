@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { Button } from 'antd'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import type { User } from '../../api/account'
@@ -11,10 +12,28 @@ import { SaveRow } from '../../components/form/SaveRow'
 import { useUnsaved } from '../../components/form/unsaved'
 import { useSubmit } from '../../components/form/useSubmit'
 import { useT } from '../../i18n/useT'
+import { goTo } from '../../lib/navigation'
+import { paths } from '../../paths'
 import { Section } from './Section'
 import styles from './Section.module.css'
 
 export function PasswordSection({ user }: { user: User }) {
+  return user.has_password ? <ChangePassword user={user} /> : <NoPassword user={user} />
+}
+
+/** Somebody who came by single sign-on. There is nothing to change, and a mail proves who sets one. */
+function NoPassword({ user }: { user: User }) {
+  const t = useT()
+  return (
+    <Section name="password" lead={t('account.password.none')}>
+      <Button onClick={() => goTo(paths.forgetPassword(), { state: { email: user.email } })}>
+        {t('account.password.byMail')}
+      </Button>
+    </Section>
+  )
+}
+
+function ChangePassword({ user }: { user: User }) {
   const t = useT()
   const client = useQueryClient()
   const [saved, setSaved] = useState(false)

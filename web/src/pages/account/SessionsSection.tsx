@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button, Pagination, Skeleton } from 'antd'
 import { useEffect, useState } from 'react'
-import { useSearchParams } from 'react-router'
 import {
   allSessions,
   endOtherSessions,
@@ -14,6 +13,7 @@ import { ConfirmDialog } from '../../components/ConfirmDialog'
 import { FormError } from '../../components/form/FormError'
 import { LoadFailure } from '../../components/LoadFailure'
 import { useT } from '../../i18n/useT'
+import { useAddressQuery } from '../../router/useAddressQuery'
 import { deviceName } from './deviceName'
 import { Section } from './Section'
 import { SessionTable } from './SessionTable'
@@ -132,7 +132,7 @@ function EndDialog({ target, ...dialog }: EndDialogProps) {
 
 /** The page of the list is in the address, like that of every list; the first one needs no mention. */
 function usePageInAddress(): [number, (page: number) => void] {
-  const [query, setQuery] = useSearchParams()
+  const [query, setQuery] = useAddressQuery()
   const page = Math.max(1, Number.parseInt(query.get('page') ?? '1', 10) || 1)
   return [
     page,

@@ -52,7 +52,7 @@ describe('the grid of notifications', () => {
   it('never shows a warning about the account as off', () => {
     expect(isOn({}, 'security', 'email')).toBe(true)
     expect(isOn({}, 'security', 'in_app')).toBe(false)
-    expect(channelsOf(aUser)).toEqual(['email', 'in_app'])
+    expect(channelsOf(undefined)).toEqual(['email', 'in_app'])
   })
 })
 

@@ -1,5 +1,7 @@
 /** Which types of notification reach a person by which channels. */
 import type { User } from '../../api/account'
+import { CHAT_PROVIDERS, type ChatProvider } from '../../api/chat'
+import type { Environment } from '../../api/environment'
 import type { NotificationTypes } from '../../api/profile'
 
 export const NOTIFICATION_TYPES = [
@@ -12,14 +14,21 @@ export const NOTIFICATION_TYPES = [
 ] as const
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 
-const CHANNELS = ['email', 'in_app', 'wechatwork', 'feishu'] as const
+const CHANNELS = ['email', 'in_app', ...CHAT_PROVIDERS] as const
 export type Channel = (typeof CHANNELS)[number]
 
-/** Mail and the console always; a chat service once the person has bound it. */
-export function channelsOf({ bindings }: User): Channel[] {
-  return CHANNELS.filter(
-    (channel) => channel === 'email' || channel === 'in_app' || bindings[channel] != null,
-  )
+/** Mail and the console always; a chat service where this instance has it. */
+export function channelsOf(environment: Environment | undefined): Channel[] {
+  return CHANNELS.filter((channel) => !isChat(channel) || environment?.providers[channel] === true)
+}
+
+/** A chat service that the person has bound no account of: nothing could be sent there. */
+export function isUnbound({ bindings }: User, channel: Channel): channel is ChatProvider {
+  return isChat(channel) && bindings[channel] == null
+}
+
+function isChat(channel: Channel): channel is ChatProvider {
+  return channel !== 'email' && channel !== 'in_app'
 }
 
 /** Whoever takes over an account would silence the warning first. */

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { accessQuery, type MemberAccess, type PermissionAccess } from '../../api/appMembers'
 import { TextInput } from '../../components/form/TextInput'
 import { LoadFailure } from '../../components/LoadFailure'
+import { useDebounced } from '../../components/table/useDebounced'
 import { useLanguageStore } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
 import { useApp } from '../../layouts/AppSettingsLayoutContext'
@@ -54,7 +55,7 @@ function Explanation({ userId }: { userId: string }) {
 function Permissions({ access: { user, permissions } }: { access: MemberAccess }) {
   const t = useT()
   const [search, setSearch] = useState('')
-  const words = wordsOf(search)
+  const words = wordsOf(useDebounced(search))
   const found = permissions.filter(({ code, name }) => hasAll(`${code} ${name}`, words))
   const held = permissions.filter((permission) => permission.held).length
   return (

@@ -66,7 +66,7 @@ describe('retention', () => {
     const days = screen.getByLabelText('保留天数')
     await user.type(days, '4000')
     await user.click(screen.getByRole('button', { name: spaced('保存') }))
-    expect(await screen.findByText('请输入 1–3650 之间的整数')).toBeDefined()
+    expect(await screen.findByText('请输入 1–3,650 之间的整数')).toBeDefined()
     await user.clear(days)
     await user.type(days, '30')
     await user.click(screen.getByRole('button', { name: spaced('保存') }))

@@ -3,6 +3,7 @@ import { Checkbox } from 'antd'
 import { useId, useState } from 'react'
 import type { Permission, PermissionGroup } from '../../api/roles'
 import { TextInput } from '../../components/form/TextInput'
+import { useDebounced } from '../../components/table/useDebounced'
 import { useT } from '../../i18n/useT'
 import { useApp } from '../../layouts/AppSettingsLayoutContext'
 import { groupToggled, switchable, toggled } from './draft'
@@ -20,7 +21,7 @@ interface PickerProps {
 export function PermissionPicker({ groups, value, error, onChange }: PickerProps) {
   const t = useT()
   const [search, setSearch] = useState('')
-  const found = searchGroups(groups, search)
+  const found = searchGroups(groups, useDebounced(search))
   return (
     <section className={styles.picker} aria-labelledby="picker-title">
       <div className={styles.head}>

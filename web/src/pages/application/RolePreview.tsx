@@ -57,7 +57,7 @@ function Holders({ role }: { role: Role }) {
   const more = role.member_count - (names?.length ?? 0)
   return (
     <p>
-      {t('role.heldBy', { count: role.member_count.toLocaleString(language) })}
+      {t('role.heldBy', { count: role.member_count })}
       {list && (
         <span className={styles.names}>
           {more > 0 ? t('role.namesAndMore', { names: list, count: more }) : list}

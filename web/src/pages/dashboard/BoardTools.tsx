@@ -8,19 +8,14 @@ import { useIsFetching, useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { overallOf } from '../../api/overall'
 import { clockLabel } from '../../components/charts/format'
-import { ShortcutHelp, type KeyHelp } from '../../components/range/ShortcutHelp'
-import { useShortcuts } from '../../components/range/shortcuts'
+import { HelpButton } from '../../components/shortcuts/HelpButton'
+import { useShortcuts } from '../../components/shortcuts/useShortcuts'
 import { useLanguageStore } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
 import { useOrg } from '../../session/org'
 import { useBoard, useOverall } from '../../components/figures/board'
 import type { FullScreen } from './useFullScreen'
 import styles from './BoardTools.module.css'
-
-const KEYS: KeyHelp[] = [
-  { keys: ['r'], says: 'dashboard.refresh' },
-  { keys: ['f'], says: 'dashboard.fullScreen' },
-]
 
 /** What can be done with the whole board, and how fresh it is. */
 export function BoardTools({ screen: { full, toggle } }: { screen: FullScreen }) {
@@ -55,7 +50,7 @@ export function BoardTools({ screen: { full, toggle } }: { screen: FullScreen })
         title={t('dashboard.print')}
         onClick={() => window.print()}
       />
-      <ShortcutHelp more={KEYS} />
+      <HelpButton />
     </div>
   )
 }

@@ -1,16 +1,16 @@
 /** What the team's board is about. All of it but the team's data is in the address. */
 import { useMemo } from 'react'
-import { useSearchParams } from 'react-router'
 import type { App } from '../../api/app'
 import { FIGURES } from '../../api/overall'
 import type { Board } from '../../components/figures/board'
 import { useRangeParams } from '../../components/range/useRangeParams'
+import { useAddressQuery } from '../../router/useAddressQuery'
 import { useOrg } from '../../session/org'
 import { chosenApps, isZone, withParam } from './address'
 
 export function useBoardFromAddress(apps: App[] | undefined): Board {
   const org = useOrg()
-  const [query, setQuery] = useSearchParams()
+  const [query, setQuery] = useAddressQuery()
   const zone = query.get('zone')
   const timezone = zone && isZone(zone) ? zone : org.timezone
   const params = useRangeParams(timezone)

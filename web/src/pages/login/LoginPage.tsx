@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
 import { asksSecondStep, type SignInAnswer } from '../../api/account'
+import { useConnection } from '../../api/connection'
 import { LoadingScreen } from '../../components/LoadingScreen'
 import { parseQuery } from '../../lib/query'
+import { useOnceInAddress } from '../../router/useOnceInAddress'
 import { follow } from '../../session/appEntry'
 import { proceed } from '../../session/arrive'
 import {
@@ -29,11 +31,17 @@ export default function LoginPage() {
   )
 }
 
+/** How a trip through an outside door ended. */
+const NEWS = ['failed', 'provider', 'step', 'notice'] as const
+
 function SignIn({ search }: { search: string }) {
   const link = useSignInLink(({ token }) => token)
   const [answer, setAnswer] = useState<SignInAnswer | null>(null)
+  const { step, ...news } = useOnceInAddress(NEWS)
+  // A failure is to be read, and a second step to be taken, by whoever is signed in here too.
+  const stays = news.failed !== null || step === 'mfa'
   // A link says who wants to sign in, whoever is signed in here.
-  useLeaveWhenKnown(search, link === null && answer === null)
+  useLeaveWhenKnown(search, { applies: link === null && answer === null, stays })
 
   function leaveByLink(answered: SignInAnswer) {
     setAnswer(answered)
@@ -45,20 +53,25 @@ function SignIn({ search }: { search: string }) {
   if (link !== null) return <LinkSignIn token={link} onAnswer={leaveByLink} />
   if (answer && !asksSecondStep(answer)) return <LoadingScreen />
   if ('register' in parseQuery(search)) return <Register search={search} />
-  return <SignInMethods search={search} halfway={answer !== null} />
+  return <SignInMethods search={search} halfway={answer !== null || step === 'mfa'} news={news} />
 }
 
 /**
  * Someone already signed in goes on to where they were heading. The form does not wait for the
  * answer, and here failures are silent: the form is what remains, and it is on screen.
  */
-function useLeaveWhenKnown(search: string, applies: boolean): void {
+function useLeaveWhenKnown(
+  search: string,
+  { applies, stays }: { applies: boolean; stays: boolean },
+): void {
+  // What could not be asked without a connection is asked with it.
+  const lost = useConnection(({ state }) => state === 'lost')
   useEffect(() => {
-    if (!applies) return
+    if (!applies || lost) return
     let left = false
     async function leaveWhenKnown() {
       await startUp()
-      if (isKnownSignedOut()) return
+      if (stays || isKnownSignedOut()) return
       const user = await loadUser()
       if (!left) follow(destinationFor(user, search), { replace: true })
     }
@@ -66,5 +79,5 @@ function useLeaveWhenKnown(search: string, applies: boolean): void {
     return () => {
       left = true
     }
-  }, [search, applies])
+  }, [search, applies, stays, lost])
 }

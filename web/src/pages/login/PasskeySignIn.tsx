@@ -46,7 +46,6 @@ export function PasskeySignIn({ search }: { search: string }) {
 
   return (
     <div className={styles.passkey}>
-      <p className={styles.or}>{t('login.or')}</p>
       <FormError>{failure?.message}</FormError>
       <Button
         size="large"

@@ -1,22 +1,31 @@
-/** The ways to sign in, as tabs; a way that is not configured is not shown. */
+/**
+ * The ways to sign in: our own as tabs, the outside doors as buttons below. A way that is not
+ * configured is not shown.
+ */
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { FormError } from '../../components/form/FormError'
 import { FormNotice } from '../../components/form/FormNotice'
+import { onDemand } from '../../components/onDemand'
 import { Tabs } from '../../components/Tabs'
-import type { MessageKey } from '../../i18n/store'
+import type { MessageKey, Translate } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
 import { parseQuery, queryText } from '../../lib/query'
 import { paths } from '../../paths'
 import { readArrival, type ArrivalNotice } from '../../session/arrival'
+import { DOORS, readDoor } from '../../session/doors'
 import { useEnvironment } from '../../session/useEnvironment'
 import { passkeysSupported } from '../../session/passkey'
 import { CodeSignIn } from './CodeSignIn'
-import { rememberedMethod, rememberMethod, SIGN_IN_METHODS, type SignInMethod } from './method'
+import { SIGN_IN_TABS } from './method'
 import { PasskeySignIn } from './PasskeySignIn'
 import { PasswordSignIn } from './PasswordSignIn'
 import { SecondStep } from './SecondStep'
+import { useWay } from './useWay'
 import styles from './login.module.css'
+
+const Outside = onDemand(() => import('./Outside'))
+const DoorFailure = onDemand(() => import('./DoorFailure'))
 
 const NOTICES: Record<ArrivalNotice, MessageKey> = {
   passwordReset: 'reset.done',
@@ -26,28 +35,34 @@ const NOTICES: Record<ArrivalNotice, MessageKey> = {
 /** `expired`: back at the first step, because too much time or too many tries went by. */
 type Step = 'first' | 'second' | 'expired'
 
-interface SignInMethodsProps {
-  search: string
-  /** A link has taken the first step already. */
-  halfway?: boolean
+/** What the end of a trip through an outside door left in the address. */
+export interface DoorNews {
+  failed: string | null
+  provider: string | null
+  notice: string | null
 }
 
-export function SignInMethods({ search, halfway = false }: SignInMethodsProps) {
+interface SignInMethodsProps {
+  search: string
+  /** The first step is taken already, by a link or at an outside door. */
+  halfway?: boolean
+  news?: DoorNews
+}
+
+export function SignInMethods({ search, halfway = false, news }: SignInMethodsProps) {
   const t = useT()
   const arrival = readArrival(useLocation().state)
+  const environment = useEnvironment()
+  const doors = DOORS.filter((door) => environment?.providers[door])
   const [step, setStep] = useState<Step>(halfway ? 'second' : 'first')
-  const [method, setMethod] = useState(rememberedMethod)
-  // Whoever moves between the tabs by keyboard stays on them.
-  const [moved, setMoved] = useState(false)
-  const passkeys = passkeysSupported(useEnvironment()?.passkey_domain)
-  // An address typed into one form is there in the other.
+  const passkeys = passkeysSupported(environment?.passkey_domain)
+  // An address typed into one form is there in the others.
   const [address, setAddress] = useState(arrival.email ?? '')
-
-  function choose(chosen: SignInMethod) {
-    rememberMethod(chosen)
-    setMethod(chosen)
-    setMoved(true)
-  }
+  const way = useWay(doors.includes('sso'), {
+    known: environment !== undefined,
+    // Whoever has begun to type stays, and whoever is to read something first.
+    waives: address !== (arrival.email ?? '') || !!news?.notice || news?.failed != null,
+  })
 
   if (step === 'second') {
     return (
@@ -60,25 +75,64 @@ export function SignInMethods({ search, halfway = false }: SignInMethodsProps) {
   }
 
   const course = { search, onSecondStep: () => setStep('second') }
-  const form = { ...course, address, onAddress: setAddress, autoFocus: !moved, passkeys }
+  const form = { ...course, address, onAddress: setAddress, autoFocus: !way.moved, passkeys }
+  const offersRetry =
+    readDoor(news?.provider ?? null) === 'sso' && doors.includes('sso') && !way.inSso
   return (
     <>
       <h1 className={styles.title}>{t('login.title')}</h1>
       <p className={styles.lead}>{t('login.lead')}</p>
-      <FormNotice>{arrival.notice && step === 'first' && t(NOTICES[arrival.notice])}</FormNotice>
+      <FormNotice>{step === 'first' && noticeOf(arrival.notice, news?.notice, t)}</FormNotice>
       <FormError>{step === 'expired' && t('mfa.expired')}</FormError>
-      <Tabs
-        label={t('login.methods')}
-        tabs={SIGN_IN_METHODS.map((key) => ({ key, label: t(`login.by.${key}`) }))}
-        active={method}
-        onChoose={choose}
-      >
-        {method === 'code' ? <CodeSignIn {...form} /> : <PasswordSignIn {...form} />}
-      </Tabs>
-      {passkeys && <PasskeySignIn search={search} />}
+      {news?.failed != null && (
+        <DoorFailure
+          needed
+          search={search}
+          failed={news.failed}
+          onRetry={offersRetry ? way.openSso : undefined}
+        />
+      )}
+      {way.inSso ? (
+        <div className={styles.ssoPlace}>
+          <Outside needed part="sso" search={search} address={address} onAddress={setAddress} />
+        </div>
+      ) : (
+        <Tabs
+          label={t('login.methods')}
+          tabs={SIGN_IN_TABS.map((key) => ({ key, label: t(`login.by.${key}`) }))}
+          active={way.tab}
+          onChoose={way.choose}
+        >
+          {way.tab === 'code' ? <CodeSignIn {...form} /> : <PasswordSignIn {...form} />}
+        </Tabs>
+      )}
+      {(passkeys || doors.length > 0) && (
+        <div className={styles.others}>
+          <p className={styles.or}>{t(doors.length > 0 ? 'login.orBy' : 'login.or')}</p>
+          {passkeys && <PasskeySignIn search={search} />}
+          {doors.length > 0 && (
+            <div className={styles.doorsPlace} data-count={doors.length}>
+              <Outside
+                needed
+                part="doors"
+                search={search}
+                doors={doors}
+                inSso={way.inSso}
+                onSso={way.openSso}
+                onBack={way.closeSso}
+              />
+            </div>
+          )}
+        </div>
+      )}
       <WaysOn search={search} address={address} />
     </>
   )
+}
+
+function noticeOf(arrived: ArrivalNotice | undefined, notice: unknown, t: Translate) {
+  if (notice === 'sso_link') return t('login.ssoLink')
+  return arrived && t(NOTICES[arrived])
 }
 
 function WaysOn({ search, address }: { search: string; address: string }) {

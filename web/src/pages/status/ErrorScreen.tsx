@@ -1,32 +1,43 @@
 /** The last net: a screen whose code did not arrive or that broke while drawing. */
 import { Button } from 'antd'
-import { useRouteError } from 'react-router'
+import { useEffect } from 'react'
+import { isRouteErrorResponse, useRouteError } from 'react-router'
 import { ApiError } from '../../api/errors'
 import { Centered } from '../../components/Centered'
+import { MissingCode } from '../../components/onDemand'
+import { RequestId } from '../../components/RequestId'
 import { Statement } from '../../components/Statement'
 import { useT } from '../../i18n/useT'
+import { browser } from '../../lib/navigation'
+import { reportError } from '../../reports/early'
+import { MissingPage } from './MissingPage'
 
 export function ErrorScreen() {
-  const t = useT()
   const error = useRouteError()
+  const isMissing = error instanceof MissingCode
+  return <main>{isMissing ? <MissingPage error={error} /> : <Broken error={error} />}</main>
+}
+
+function Broken({ error }: { error: unknown }) {
+  const t = useT()
+  // What the server answered is in its own log.
+  useEffect(() => {
+    if (!(error instanceof ApiError) && !isRouteErrorResponse(error)) reportError(error)
+  }, [error])
   return (
-    <main>
-      <Centered>
-        <Statement
-          title={t('broken.title')}
-          actions={
-            <Button type="primary" onClick={() => window.location.reload()}>
-              {t('common.reload')}
-            </Button>
-          }
-        >
-          <p>{t('broken.text')}</p>
-          {error instanceof ApiError && <p>{error.message}</p>}
-          {error instanceof ApiError && error.requestId && (
-            <p>{t('error.requestId', { id: error.requestId })}</p>
-          )}
-        </Statement>
-      </Centered>
-    </main>
+    <Centered>
+      <Statement
+        title={t('broken.title')}
+        actions={
+          <Button type="primary" onClick={() => browser.reload()}>
+            {t('common.reload')}
+          </Button>
+        }
+      >
+        <p>{t('broken.text')}</p>
+        {error instanceof ApiError && <p>{error.message}</p>}
+        {error instanceof ApiError && error.requestId && <RequestId id={error.requestId} />}
+      </Statement>
+    </Centered>
   )
 }

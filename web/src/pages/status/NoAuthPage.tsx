@@ -18,6 +18,7 @@ import { lacksSecondFactor } from '../../session/secondFactor'
 import { useUser } from '../../session/useUser'
 import { NoAuthCreate } from './NoAuthCreate'
 import { NoAuthJoinable } from './NoAuthJoinable'
+import { NoAuthSso } from './NoAuthSso'
 import { NoAuthTeams } from './NoAuthTeams'
 import { useAccessCheck } from './useAccessCheck'
 import styles from './NoAuthPage.module.css'
@@ -71,6 +72,7 @@ export default function NoAuthPage() {
       </Statement>
       {!hasAccess && (
         <div className={styles.ways}>
+          <NoAuthSso user={user} />
           <MyInvitations onAccepted={() => void check()} />
           <NoAuthJoinable />
           <NoAuthTeams

@@ -3,13 +3,16 @@ import { lazy, Suspense } from 'react'
 import { Centered } from '../../components/Centered'
 import { LinkButton } from '../../components/LinkButton'
 import { LoadingScreen } from '../../components/LoadingScreen'
+import { pageCode } from '../../components/onDemand'
 import { Statement } from '../../components/Statement'
 import { useT } from '../../i18n/useT'
 import { SignInFrame } from '../../layouts/SignInFrame'
 import { paths } from '../../paths'
 import { useUser } from '../../session/useUser'
 
-const Shell = lazy(async () => ({ default: (await import('../../layouts/Shell')).Shell }))
+const Shell = lazy(async () => ({
+  default: (await pageCode(() => import('../../layouts/Shell'))).Shell,
+}))
 
 export default function NotFoundPage() {
   const user = useUser()

@@ -87,8 +87,7 @@ pub async fn login_passkey(
         tx.commit().await?;
         return Err(login::failed(&atrium, None, &client, Way::Passkey).await?);
     };
-    let way = Way::Passkey;
-    let sign_in = SignIn { headers: &headers, client: &client, user: &user, way, second: None };
+    let sign_in = SignIn::by(Way::Passkey, &user, &client, &headers);
     login::finish(&atrium, tx, &attempt, sign_in).await
 }
 

@@ -5,15 +5,17 @@ mod tokens;
 
 use sqlx::{AnyConnection, FromRow};
 
-use crate::accounts::session::{Principal, TokenHash, hash_text};
-use crate::accounts::{AppEntry, Bindings, CurrentUser, Mfa, factors};
+use crate::accounts::session::{Principal, Shown, TokenHash, hash_text};
+use crate::accounts::{AppEntry, CurrentUser, Mfa, factors};
 use crate::app::AppState;
 use crate::apps;
+use crate::chat;
 use crate::db::is_unique_violation;
 use crate::error::Result;
 use crate::http::text::Email;
 use crate::notifications::channels;
 use crate::orgs;
+use crate::sso;
 use crate::types::{Id, Millis};
 
 pub use sessions::*;
@@ -33,10 +35,12 @@ pub struct UserRow {
     pub notification_types: Option<String>,
     pub created_at: Millis,
     pub disabled_at: Option<Millis>,
+    pub operator_at: Option<Millis>,
 }
 
 const USER: &str = "SELECT id, email, name, locale, timezone, password_hash, email_verified_at, \
-    last_login_at, last_app_id, notification_types, created_at, disabled_at FROM users";
+    last_login_at, last_app_id, notification_types, created_at, disabled_at, operator_at \
+    FROM users";
 
 pub struct NewUser<'a> {
     pub id: &'a Id,
@@ -44,7 +48,8 @@ pub struct NewUser<'a> {
     pub name: &'a str,
     pub locale: &'a str,
     pub timezone: &'a str,
-    pub password_hash: &'a str,
+    /// None for someone who comes in another way.
+    pub password_hash: Option<&'a str>,
     pub at: Millis,
 }
 
@@ -108,28 +113,32 @@ pub async fn principal(
     .fetch_optional(&mut *db)
     .await?;
     let Some(session) = session else { return Ok(None) };
+    let through = orgs_of_session(&mut db, hash, &session.user_id).await?;
     let two_factors = session.second_factor_at.is_some();
-    let user = current_user(atrium, &mut db, &session.user_id, two_factors).await?;
-    Ok(user.map(|user| Principal::new(session, user, epoch)))
+    let shown = Shown { session_id: &session.id, two_factors };
+    let user = current_user(atrium, &mut db, &session.user_id, shown).await?;
+    Ok(user.map(|user| Principal::new(session, through, user, epoch)))
 }
 
-/// A user who is not disabled, with all that is derived: also from whether they signed in with two
-/// factors, which some organisations ask for.
+/// A user who is not disabled, with all that is derived: also from what their session has shown,
+/// which some organisations ask for.
 pub async fn current_user(
     atrium: &AppState,
     db: &mut AnyConnection,
     id: &Id,
-    two_factors: bool,
+    shown: Shown<'_>,
 ) -> Result<Option<CurrentUser>> {
     let user = user_by_id(db, id).await?.filter(|user| user.disabled_at.is_none());
     let Some(user) = user else { return Ok(None) };
-    let runs_an_org = orgs::store::runs_any(db, id, two_factors).await?;
-    let entry = apps::store::entry_for(db, id, user.last_app_id.as_ref(), two_factors).await?;
+    let runs_an_org = orgs::store::runs_any(db, id, shown).await?;
+    let entry = apps::store::entry_for(db, id, user.last_app_id.as_ref(), shown).await?;
     let mfa = Mfa {
         totp: factors::store::has_totp(db, id).await?,
         passkeys: factors::store::passkey_count(db, id).await?,
         required: orgs::store::any_requires_mfa(db, id).await?,
     };
+    let sso = sso::store::linked(db, id).await?;
+    let bindings = chat::store::bindings_view(db, id).await?;
     let console = &atrium.settings.console;
     let last_app = entry.map(|app| AppEntry {
         // An app whose region left the settings is still reachable here.
@@ -150,9 +159,12 @@ pub async fn current_user(
         email_verified_at: user.email_verified_at,
         last_login_at: user.last_login_at,
         created_at: user.created_at,
+        operator: user.operator_at.is_some(),
         notification_types: channels::channels(user.notification_types.as_deref()),
-        bindings: Bindings { wechatwork: None, feishu: None },
+        bindings,
         mfa,
+        has_password: user.password_hash.is_some(),
+        sso,
         last_app,
     }))
 }
@@ -214,6 +226,19 @@ pub async fn set_disabled(db: &mut AnyConnection, id: &Id, at: Option<Millis>) -
         .execute(db)
         .await?;
     Ok(())
+}
+
+/// Makes someone an operator, or no longer one. False when nothing had to change.
+pub async fn set_operator(db: &mut AnyConnection, id: &Id, at: Option<Millis>) -> Result<bool> {
+    let updated = sqlx::query(
+        "UPDATE users SET operator_at = $1
+         WHERE id = $2 AND (operator_at IS NULL) = (CAST($1 AS BIGINT) IS NOT NULL)",
+    )
+    .bind(at)
+    .bind(id)
+    .execute(db)
+    .await?;
+    Ok(updated.rows_affected() == 1)
 }
 
 pub async fn update_password(db: &mut AnyConnection, id: &Id, hash: &str) -> Result<()> {

@@ -47,6 +47,65 @@ pub async fn insert_session(db: &mut AnyConnection, session: &NewSession) -> Res
     Ok(())
 }
 
+/// Through which organisations' providers this person's session came.
+pub async fn orgs_of_session(
+    db: &mut AnyConnection,
+    hash: &TokenHash,
+    user_id: &Id,
+) -> Result<Vec<Id>> {
+    Ok(sqlx::query_scalar(
+        "SELECT session_orgs.org_id FROM session_orgs
+         JOIN sessions ON sessions.id = session_orgs.session_id
+         WHERE sessions.token_hash = $1 AND sessions.user_id = $2",
+    )
+    .bind(hash_text(hash))
+    .bind(user_id)
+    .fetch_all(db)
+    .await?)
+}
+
+/// Notes that a session came through an organisation's provider.
+pub async fn note_session_org(
+    db: &mut AnyConnection,
+    id: &Id,
+    org_id: &Id,
+    at: Millis,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO session_orgs (session_id, org_id, came_at) VALUES ($1, $2, $3)
+         ON CONFLICT (session_id, org_id) DO UPDATE SET came_at = excluded.came_at",
+    )
+    .bind(id)
+    .bind(org_id)
+    .bind(at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Takes over from the same person's session what came since.
+pub async fn carry_session_orgs(
+    db: &mut AnyConnection,
+    old: &TokenHash,
+    new: &NewSession,
+    since: Millis,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO session_orgs (session_id, org_id, came_at)
+         SELECT $1, session_orgs.org_id, session_orgs.came_at FROM session_orgs
+         JOIN sessions ON sessions.id = session_orgs.session_id
+         WHERE sessions.token_hash = $2 AND sessions.user_id = $3 AND session_orgs.came_at > $4
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(&new.id)
+    .bind(hash_text(old))
+    .bind(&new.user_id)
+    .bind(since)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
 pub async fn touch_session(db: &mut AnyConnection, id: &Id, at: Millis) -> Result<()> {
     sqlx::query("UPDATE sessions SET last_seen_at = $1 WHERE id = $2")
         .bind(at)
@@ -62,6 +121,19 @@ pub async fn delete_session(db: &mut AnyConnection, hash: &TokenHash) -> Result<
         .execute(db)
         .await?;
     Ok(())
+}
+
+/// Holds a session until the transaction ends. False when it is gone, or not of this user.
+pub async fn hold_session(db: &mut AnyConnection, id: &Id, user_id: &Id) -> Result<bool> {
+    let held = sqlx::query(
+        "UPDATE sessions SET user_id = user_id WHERE id = $1 AND user_id = (
+             SELECT id FROM users WHERE id = $2 AND disabled_at IS NULL)",
+    )
+    .bind(id)
+    .bind(user_id)
+    .execute(db)
+    .await?;
+    Ok(held.rows_affected() == 1)
 }
 
 pub async fn delete_dead_sessions(

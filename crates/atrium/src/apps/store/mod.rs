@@ -6,10 +6,12 @@ mod members;
 use sqlx::{AnyConnection, FromRow};
 
 use super::{AppStatus, NewApp};
-use crate::access::{AppAccess, Via};
+use crate::access::{AppAccess, Demands, Via};
+use crate::accounts::session::Shown;
 use crate::db::is_unique_violation;
 use crate::error::Result;
 use crate::http::list::Listing;
+use crate::orgs::store::REQUIRE_SSO_AT;
 use crate::permissions::{BuiltinRole, OrgRole, Permission};
 use crate::types::{Id, Millis};
 
@@ -91,23 +93,27 @@ pub fn parse_permissions(json: &str) -> Vec<Permission> {
     codes.iter().filter_map(|code| Permission::parse(code)).collect()
 }
 
-/// An app, what the user may do in it, and whether its organisation asks for a second factor. None
-/// when they do not come to it at all.
+/// An app, what the user may do in it, and what its organisation asks of them. None when they do not
+/// come to it at all.
 pub async fn for_user(
     db: &mut AnyConnection,
     app_id: &Id,
     user_id: &Id,
-) -> Result<Option<(AppRow, AppAccess, bool)>> {
+) -> Result<Option<(AppRow, AppAccess, Demands)>> {
     let sql = format!(
-        "SELECT {COLUMNS}, {MEMBER_COUNT}, {ACCESS}, organizations.require_mfa_at FROM apps {JOINS}
+        "SELECT {COLUMNS}, {MEMBER_COUNT}, {ACCESS}, organizations.require_mfa_at,
+            {REQUIRE_SSO_AT} AS require_sso_at FROM apps {JOINS}
          JOIN organizations ON organizations.id = apps.org_id WHERE apps.id = $2"
     );
     let row = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(user_id).bind(app_id);
     let Some(row) = row.fetch_optional(db).await? else { return Ok(None) };
-    let requires_mfa: Option<Millis> = sqlx::Row::try_get(&row, "require_mfa_at")?;
-    let access = AccessRow::from_row(&row)?.access();
+    let since = |name: &str| sqlx::Row::try_get::<Option<Millis>, _>(&row, name);
+    let (mfa, sso) = (since("require_mfa_at")?, since("require_sso_at")?);
+    let by = AccessRow::from_row(&row)?;
+    let is_owner = by.org_role == OrgRole::Owner.as_str();
+    let demands = Demands { second_factor: mfa.is_some(), sso: sso.is_some() && !is_owner };
     let app = AppRow::from_row(&row)?;
-    Ok(access.map(|access| (app, access, requires_mfa.is_some())))
+    Ok(by.access().map(|access| (app, access, demands)))
 }
 
 /// An app by its id, whoever asks.
@@ -332,9 +338,9 @@ pub async fn entry_for(
     db: &mut AnyConnection,
     user_id: &Id,
     last_used: Option<&Id>,
-    two_factors: bool,
+    shown: Shown<'_>,
 ) -> Result<Option<EntryRow>> {
-    Ok(sqlx::query_as(
+    let sql = format!(
         "SELECT apps.id, apps.org_id, apps.region FROM apps
          JOIN org_members ON org_members.org_id = apps.org_id
          JOIN organizations ON organizations.id = apps.org_id
@@ -343,15 +349,20 @@ pub async fn entry_for(
          WHERE org_members.user_id = $1
            AND (org_members.role IN ('owner', 'admin') OR app_members.role_id IS NOT NULL)
            AND ($3 = 1 OR organizations.require_mfa_at IS NULL)
+           AND (org_members.role = 'owner' OR {REQUIRE_SSO_AT} IS NULL OR EXISTS (
+                SELECT 1 FROM session_orgs WHERE session_orgs.session_id = $4
+                    AND session_orgs.org_id = organizations.id))
            AND apps.archived_at IS NULL AND apps.deleted_at IS NULL
          ORDER BY CASE WHEN apps.id = $2 THEN 0 ELSE 1 END, apps.created_at, apps.id
-         LIMIT 1",
-    )
-    .bind(user_id)
-    .bind(last_used.map_or("", Id::as_str))
-    .bind(i64::from(two_factors))
-    .fetch_optional(db)
-    .await?)
+         LIMIT 1"
+    );
+    Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql))
+        .bind(user_id)
+        .bind(last_used.map_or("", Id::as_str))
+        .bind(i64::from(shown.two_factors))
+        .bind(shown.session_id)
+        .fetch_optional(db)
+        .await?)
 }
 
 /// Takes up to ten apps whose time has come, or whose purge was broken off, for a while.

@@ -1,11 +1,12 @@
 //! Asks the event store for the parts that are wanted, all at once, and puts the answer together.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use tokio::sync::OnceCell;
 use uuid::Uuid;
+use warehouse::Overall as Counted;
 
-use super::figures::{self, Breakdowns, Bucket, Counted, EventFigures, SeriesPoint, Totals};
+use super::figures::{self, Breakdowns, Bucket, EventFigures, SeriesPoint, Totals};
 use super::question::{Question, Span};
 use super::{AskedRange, Dates, Overall, Part, SeenApp};
 use crate::app::AppState;
@@ -27,11 +28,13 @@ impl<'a> Spans<'a> {
     async fn of(atrium: &AppState, question: &'a Question) -> Result<Self> {
         let apps: Arc<[Uuid]> = question.uuids().into();
         let ids = question.app_ids();
+        let versions = Arc::new(OnceCell::new());
         let mut db = atrium.db.read().await?;
         let mut ask = async |span: &'a Span| -> Result<(&'a Span, Asked)> {
             let version = versions::of(&mut db, &ids, span.range.from, span.range.to).await?;
             let cuts = span.cuts.iter().map(|cut| cut.0).collect();
-            Ok((span, Asked { apps: apps.clone(), cuts, version }))
+            let (apps, versions) = (apps.clone(), versions.clone());
+            Ok((span, Asked { apps, cuts, version, versions }))
         };
         let now = ask(&question.now).await?;
         let before = match &question.before {
@@ -52,10 +55,13 @@ pub async fn give(atrium: &AppState, question: &Question, locale: Locale) -> Res
         ingest_of(atrium, question, locale),
     )?;
     let sums = totals.as_ref().filter(|_| question.wants(Part::Totals));
-    let sums =
-        sums.map(|(now, before)| Totals::new(figures::sum(now), before.as_ref().map(figures::sum)));
+    let sums = sums.map(|(now, before)| {
+        Totals::new(figures::sum(&now.apps), before.as_ref().map(|it| figures::sum(&it.apps)))
+    });
     let apps = totals.as_ref().filter(|_| question.wants(Part::Apps));
-    let apps = apps.map(|(now, before)| figures::of_apps(&question.apps, now, before.as_ref()));
+    let apps = apps.map(|(now, before)| {
+        figures::of_apps(&question.apps, &now.apps, before.as_ref().map(|it| &it.apps))
+    });
     let dates = |span: &Span| Dates {
         start: span.range.start.to_string(),
         end: span.range.end.to_string(),
@@ -81,42 +87,30 @@ pub async fn give(atrium: &AppState, question: &Question, locale: Locale) -> Res
     })
 }
 
-type Counts = HashMap<Uuid, Counted>;
-
-/// The totals of each app, now and before.
+/// What was counted of each app, now and before.
 async fn totals(
     atrium: &AppState,
     question: &Question,
     spans: &Spans<'_>,
-) -> Result<Option<(Counts, Option<Counts>)>> {
+) -> Result<Option<(Arc<Counted>, Option<Arc<Counted>>)>> {
     if !question.wants(Part::Totals) && !question.wants(Part::Apps) {
         return Ok(None);
     }
-    let of = async |asked: &Asked| -> Result<Counts> {
-        let (overall, sessions, new_devices) = tokio::try_join!(
-            cache::overall(atrium, asked),
-            cache::sessions(atrium, asked),
-            cache::new_devices(atrium, asked),
-        )?;
-        let mut counted: Counts = HashMap::new();
-        for (app, counts) in &overall.apps {
-            counted.entry(*app).or_default().counts = *counts;
+    overall(atrium, spans).await.map(Some)
+}
+
+async fn overall(
+    atrium: &AppState,
+    spans: &Spans<'_>,
+) -> Result<(Arc<Counted>, Option<Arc<Counted>>)> {
+    let (_, now) = &spans.now;
+    match &spans.before {
+        Some((_, before)) => {
+            let (now, before) = cache::overall_of_both(atrium, now, before).await?;
+            Ok((now, Some(before)))
         }
-        for (app, count) in &sessions.apps {
-            counted.entry(*app).or_default().sessions = *count;
-        }
-        for (app, count) in &new_devices.apps {
-            counted.entry(*app).or_default().new_devices = *count;
-        }
-        Ok(counted)
-    };
-    let before = async {
-        match &spans.before {
-            Some((_, before)) => of(before).await.map(Some),
-            None => Ok(None),
-        }
-    };
-    tokio::try_join!(of(&spans.now.1), before).map(Some)
+        None => Ok((cache::overall(atrium, now).await?, None)),
+    }
 }
 
 async fn series(
@@ -127,31 +121,18 @@ async fn series(
     if !question.wants(Part::Series) {
         return Ok(None);
     }
-    let of = async |(span, asked): &(&Span, Asked)| -> Result<Vec<Bucket>> {
-        let (overall, sessions, new_devices) = tokio::try_join!(
-            cache::overall(atrium, asked),
-            cache::sessions(atrium, asked),
-            cache::new_devices(atrium, asked),
-        )?;
-        let bucket = |start: &Millis| Counted {
-            counts: overall.buckets.get(&start.0).copied().unwrap_or_default(),
-            new_devices: new_devices.buckets.get(&start.0).copied().unwrap_or_default(),
-            sessions: sessions.buckets.get(&start.0).copied().unwrap_or_default(),
-        };
+    let (now, before) = overall(atrium, spans).await?;
+    let buckets = |span: &Span, counted: &Counted| -> Vec<Bucket> {
         let starts = span.cuts.iter().take(span.cuts.len().saturating_sub(1));
         // One after the other, those without events too.
-        Ok(starts.map(|start| Bucket::new(*start, bucket(start))).collect())
+        let counts = |start: &Millis| counted.buckets.get(&start.0).copied().unwrap_or_default();
+        starts.map(|start| Bucket::new(*start, counts(start))).collect()
     };
-    let before = async {
-        match &spans.before {
-            Some(before) => of(before).await,
-            None => Ok(Vec::new()),
-        }
-    };
-    let (now, before) = tokio::try_join!(of(&spans.now), before)?;
+    let before = spans.before.as_ref().zip(before);
+    let before = before.map(|((span, _), counted)| buckets(span, &counted)).unwrap_or_default();
     let mut before = before.into_iter();
-    let points = now.into_iter().map(|bucket| SeriesPoint { bucket, previous: before.next() });
-    Ok(Some(points.collect()))
+    let now = buckets(spans.now.0, &now).into_iter();
+    Ok(Some(now.map(|bucket| SeriesPoint { bucket, previous: before.next() }).collect()))
 }
 
 async fn top_events(

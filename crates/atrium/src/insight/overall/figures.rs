@@ -43,39 +43,25 @@ pub struct Totals {
     pub sessions: Figure,
 }
 
-/// What the event store counted in an app, or in several.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Counted {
-    pub counts: Counts,
-    pub new_devices: u64,
-    pub sessions: u64,
-}
-
 impl Totals {
-    pub fn new(now: Counted, before: Option<Counted>) -> Self {
-        let figure = |of: fn(&Counted) -> u64| Figure::new(of(&now), before.as_ref().map(of));
+    pub fn new(now: Counts, before: Option<Counts>) -> Self {
+        let figure = |of: fn(&Counts) -> u64| Figure::new(of(&now), before.as_ref().map(of));
         Self {
-            events: figure(|counted| counted.counts.events),
-            page_views: figure(|counted| counted.counts.page_views),
-            active_users: figure(|counted| counted.counts.persons),
-            active_devices: figure(|counted| counted.counts.devices),
-            new_devices: figure(|counted| counted.new_devices),
-            sessions: figure(|counted| counted.sessions),
+            events: figure(|counts| counts.events),
+            page_views: figure(|counts| counts.page_views),
+            active_users: figure(|counts| counts.persons),
+            active_devices: figure(|counts| counts.devices),
+            new_devices: figure(|counts| counts.new_devices),
+            sessions: figure(|counts| counts.sessions),
         }
     }
 }
 
 /// All apps together: a person counts once in each.
-pub fn sum(counted: &HashMap<Uuid, Counted>) -> Counted {
-    counted.values().fold(Counted::default(), |sum, one| Counted {
-        counts: Counts {
-            events: sum.counts.events + one.counts.events,
-            page_views: sum.counts.page_views + one.counts.page_views,
-            persons: sum.counts.persons + one.counts.persons,
-            devices: sum.counts.devices + one.counts.devices,
-        },
-        new_devices: sum.new_devices + one.new_devices,
-        sessions: sum.sessions + one.sessions,
+pub fn sum(counted: &HashMap<Uuid, Counts>) -> Counts {
+    counted.values().fold(Counts::default(), |mut sum, one| {
+        sum += *one;
+        sum
     })
 }
 
@@ -91,11 +77,11 @@ pub struct OfApp {
 
 pub fn of_apps(
     apps: &[CountedApp],
-    now: &HashMap<Uuid, Counted>,
-    before: Option<&HashMap<Uuid, Counted>>,
+    now: &HashMap<Uuid, Counts>,
+    before: Option<&HashMap<Uuid, Counts>>,
 ) -> Vec<OfApp> {
-    let all = sum(now).counts.events;
-    let of = |totals: &HashMap<Uuid, Counted>, app: &CountedApp| {
+    let all = sum(now).events;
+    let of = |totals: &HashMap<Uuid, Counts>, app: &CountedApp| {
         totals.get(&app.uuid).copied().unwrap_or_default()
     };
     apps.iter()
@@ -105,7 +91,7 @@ pub fn of_apps(
                 id: app.id.clone(),
                 name: app.name.clone(),
                 totals: Totals::new(own, before.map(|before| of(before, app))),
-                share: if all == 0 { 0.0 } else { own.counts.events as f64 / all as f64 },
+                share: if all == 0 { 0.0 } else { own.events as f64 / all as f64 },
             }
         })
         .collect()
@@ -126,15 +112,15 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    pub fn new(start: Millis, Counted { counts, new_devices, sessions }: Counted) -> Self {
+    pub fn new(start: Millis, counts: Counts) -> Self {
         Self {
             time: start.0,
             events: counts.events,
             page_views: counts.page_views,
             active_users: counts.persons,
             active_devices: counts.devices,
-            new_devices,
-            sessions,
+            new_devices: counts.new_devices,
+            sessions: counts.sessions,
         }
     }
 }

@@ -4,6 +4,7 @@ use sqlx::{AnyConnection, FromRow};
 
 use crate::error::Result;
 use crate::http::list::Listing;
+use crate::http::text::Email;
 use crate::orgs::OrgRole;
 use crate::types::{Id, Millis};
 
@@ -23,9 +24,47 @@ pub async fn insert_member(
     .bind(user_id)
     .bind(role.as_str())
     .bind(at)
+    .execute(&mut *db)
+    .await?;
+    sqlx::query(
+        "DELETE FROM org_removals WHERE org_id = $1
+         AND email_normalized = (SELECT email_normalized FROM users WHERE id = $2)",
+    )
+    .bind(org_id)
+    .bind(user_id)
     .execute(db)
     .await?;
     Ok(inserted.rows_affected() == 1)
+}
+
+/// Remembers that someone was taken out, by their address: accounts can be made anew.
+pub async fn note_removal(
+    db: &mut AnyConnection,
+    org_id: &Id,
+    user_id: &Id,
+    at: Millis,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO org_removals (org_id, email_normalized, at)
+         SELECT $1, email_normalized, $3 FROM users WHERE id = $2 ON CONFLICT DO NOTHING",
+    )
+    .bind(org_id)
+    .bind(user_id)
+    .bind(at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+pub async fn was_removed(db: &mut AnyConnection, org_id: &Id, email: &Email) -> Result<bool> {
+    let count: i64 = sqlx::query_scalar(
+        "SELECT COUNT(*) FROM org_removals WHERE org_id = $1 AND email_normalized = $2",
+    )
+    .bind(org_id)
+    .bind(&email.normalized)
+    .fetch_one(db)
+    .await?;
+    Ok(count > 0)
 }
 
 pub async fn role_of(db: &mut AnyConnection, org_id: &Id, user_id: &Id) -> Result<Option<OrgRole>> {
@@ -61,6 +100,15 @@ pub async fn delete_member(db: &mut AnyConnection, org_id: &Id, user_id: &Id) ->
     )
     .bind(user_id)
     .bind(org_id)
+    .execute(&mut *db)
+    .await?;
+    // Who is asked in again comes in again.
+    sqlx::query(
+        "DELETE FROM session_orgs WHERE org_id = $1
+         AND session_id IN (SELECT id FROM sessions WHERE user_id = $2)",
+    )
+    .bind(org_id)
+    .bind(user_id)
     .execute(&mut *db)
     .await?;
     sqlx::query("DELETE FROM org_members WHERE org_id = $1 AND user_id = $2")

@@ -7,6 +7,7 @@ use serde::Serialize;
 use sqlx::{AnyConnection, FromRow};
 
 use super::OrgRole;
+use crate::accounts::session::Shown;
 use crate::error::Result;
 use crate::http::list::Listing;
 use crate::types::{Id, Millis};
@@ -21,8 +22,13 @@ pub struct OrgRow {
     pub timezone: String,
     pub retention_days: i64,
     pub require_mfa_at: Option<Millis>,
+    pub require_sso_at: Option<Millis>,
     pub created_at: Millis,
 }
+
+/// Since when members other than owners have to come through the organisation's provider.
+pub const REQUIRE_SSO_AT: &str = "(SELECT org_sso.enforced_at FROM org_sso
+        WHERE org_sso.org_id = organizations.id AND org_sso.enabled_at IS NOT NULL)";
 
 pub async fn insert(
     db: &mut AnyConnection,
@@ -56,13 +62,12 @@ pub async fn for_member(
 }
 
 pub async fn by_id(db: &mut AnyConnection, org_id: &Id) -> Result<Option<OrgRow>> {
-    Ok(sqlx::query_as(
-        "SELECT id, name, timezone, retention_days, require_mfa_at, created_at
-         FROM organizations WHERE id = $1",
-    )
-    .bind(org_id)
-    .fetch_optional(db)
-    .await?)
+    let sql = format!(
+        "SELECT id, name, timezone, retention_days, require_mfa_at,
+            {REQUIRE_SSO_AT} AS require_sso_at, created_at
+         FROM organizations WHERE id = $1"
+    );
+    Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(org_id).fetch_optional(db).await?)
 }
 
 /// Holds an organisation until the transaction ends: changes of who belongs to it and as what come
@@ -82,14 +87,18 @@ pub struct OrgListRow {
     pub timezone: String,
     pub retention_days: i64,
     pub require_mfa_at: Option<Millis>,
+    pub require_sso_at: Option<Millis>,
     pub created_at: Millis,
     pub role: String,
     pub member_count: i64,
     pub app_count: i64,
 }
 
-const ORG_LIST: &str = "SELECT organizations.id, organizations.name, organizations.name_key,
+fn org_list() -> String {
+    format!(
+        "SELECT organizations.id, organizations.name, organizations.name_key,
         organizations.timezone, organizations.retention_days, organizations.require_mfa_at,
+        {REQUIRE_SSO_AT} AS require_sso_at,
         organizations.created_at, mine.role,
         (SELECT COUNT(*) FROM org_members WHERE org_members.org_id = organizations.id) AS member_count,
         CASE WHEN mine.role IN ('owner', 'admin')
@@ -101,7 +110,9 @@ const ORG_LIST: &str = "SELECT organizations.id, organizations.name, organizatio
                     AND app_members.user_id = $1)
         END AS app_count
      FROM org_members AS mine JOIN organizations ON organizations.id = mine.org_id
-     WHERE mine.user_id = $1";
+     WHERE mine.user_id = $1"
+    )
+}
 
 /// The organisations someone belongs to.
 pub async fn list(
@@ -111,7 +122,8 @@ pub async fn list(
 ) -> Result<(Vec<OrgListRow>, i64)> {
     let found = "($2 = '' OR organizations.name_key LIKE $2 ESCAPE '\\')";
     let sql = format!(
-        "SELECT * FROM ({ORG_LIST} AND {found}) AS found ORDER BY {} LIMIT $3 OFFSET $4",
+        "SELECT * FROM ({} AND {found}) AS found ORDER BY {} LIMIT $3 OFFSET $4",
+        org_list(),
         listing.order_by
     );
     let rows = sqlx::query_as(sqlx::AssertSqlSafe(sql))
@@ -135,7 +147,7 @@ pub async fn list(
 }
 
 pub async fn view(db: &mut AnyConnection, user_id: &Id, org_id: &Id) -> Result<Option<OrgListRow>> {
-    let sql = format!("{ORG_LIST} AND organizations.id = $2");
+    let sql = format!("{} AND organizations.id = $2", org_list());
     let row = sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(user_id).bind(org_id);
     Ok(row.fetch_optional(db).await?)
 }
@@ -177,17 +189,22 @@ pub async fn delete(db: &mut AnyConnection, id: &Id) -> Result<()> {
 }
 
 /// Whether the user is owner or admin anywhere that their sign-in is good enough for.
-pub async fn runs_any(db: &mut AnyConnection, user_id: &Id, two_factors: bool) -> Result<bool> {
-    let count: i64 = sqlx::query_scalar(
+pub async fn runs_any(db: &mut AnyConnection, user_id: &Id, shown: Shown<'_>) -> Result<bool> {
+    let sql = format!(
         "SELECT COUNT(*) FROM org_members
          JOIN organizations ON organizations.id = org_members.org_id
          WHERE org_members.user_id = $1 AND org_members.role IN ('owner', 'admin')
-           AND ($2 = 1 OR organizations.require_mfa_at IS NULL)",
-    )
-    .bind(user_id)
-    .bind(i64::from(two_factors))
-    .fetch_one(db)
-    .await?;
+           AND ($2 = 1 OR organizations.require_mfa_at IS NULL)
+           AND (org_members.role = 'owner' OR {REQUIRE_SSO_AT} IS NULL OR EXISTS (
+                SELECT 1 FROM session_orgs WHERE session_orgs.session_id = $3
+                    AND session_orgs.org_id = organizations.id))"
+    );
+    let count: i64 = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
+        .bind(user_id)
+        .bind(i64::from(shown.two_factors))
+        .bind(shown.session_id)
+        .fetch_one(db)
+        .await?;
     Ok(count > 0)
 }
 

@@ -211,14 +211,14 @@ pub fn notice(locale: Locale, notice: &Notice, server: &ServerSettings) -> Lette
         ("security", Locale::ZhCn) => (
             format!("安全提醒：{}", words.title),
             format!(
-                "如果不是你本人操作，请立即重置密码，并检查登录设备、两步验证和通行密钥：{forgot}"
+                "如果不是你本人操作，请立即重置密码，并检查登录设备、两步验证、通行密钥和已绑定的账号：{forgot}"
             ),
         ),
         ("security", Locale::EnUs) => (
             format!("Security alert: {}", words.title),
             format!(
                 "If this was not you, reset your password now, and look through your devices, \
-                 two-step verification and passkeys: {forgot}"
+                 two-step verification, passkeys and bound accounts: {forgot}"
             ),
         ),
         (_, Locale::ZhCn) => (words.title, "可在个人资料的通知设置中关闭这类邮件。".to_owned()),

@@ -5,13 +5,13 @@ pub mod letters;
 mod store;
 mod transport;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
 use crate::app::AppState;
+use crate::chat::Provider;
 use crate::db::Write;
 use crate::error::{Error, Result};
 use crate::types::Millis;
@@ -43,16 +43,28 @@ struct Envelope {
     letter: Letter,
 }
 
-/// Wakes the job when there is something to send.
-#[derive(Clone, Default)]
+/// Wakes the jobs when there is something to send: a mail, or a message of a work chat.
+#[derive(Default)]
 pub struct Outbox {
-    wake: Arc<Notify>,
+    mail: Notify,
+    wechatwork: Notify,
+    feishu: Notify,
 }
 
 impl Outbox {
     /// To be called after the commit.
     pub fn wake(&self) {
-        self.wake.notify_one();
+        self.mail.notify_one();
+        self.wechatwork.notify_one();
+        self.feishu.notify_one();
+    }
+
+    /// Waits until someone wakes the job of this provider.
+    pub async fn chat(&self, provider: Provider) {
+        match provider {
+            Provider::Wechatwork => self.wechatwork.notified().await,
+            Provider::Feishu => self.feishu.notified().await,
+        }
     }
 }
 
@@ -80,7 +92,7 @@ pub async fn run(atrium: AppState) {
         let pause = tokio::time::sleep(Duration::from_secs(5));
         tokio::select! {
             () = pause => {}
-            () = atrium.outbox.wake.notified() => {}
+            () = atrium.outbox.mail.notified() => {}
         }
     }
 }

@@ -51,7 +51,7 @@ function Secrets({ lead, values, children, onStored }: SecretDialogProps) {
           <div key={label}>
             <dt>{label}</dt>
             <dd>
-              <code>{value}</code>
+              <code data-secret>{value}</code>
               <CopyButton text={value}>{copy}</CopyButton>
             </dd>
           </div>

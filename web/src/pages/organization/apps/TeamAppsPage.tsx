@@ -1,8 +1,8 @@
 import { Button } from 'antd'
-import { useState } from 'react'
 import { EmptyFace } from '../../../components/table/EmptyFace'
 import { CreateAppDialog } from '../../../components/teams/CreateAppDialog'
 import { useT } from '../../../i18n/useT'
+import { useDialogInAddress } from '../../../router/useDialogInAddress'
 import { useOrgMay } from '../../../session/org'
 import { AppsPage } from './AppsPage'
 import { actionColumn, factColumns, momentColumn, nameColumn } from './columns'
@@ -12,9 +12,9 @@ const CHOICES = { sorts: ['name', 'member_count', 'created_at'] }
 export default function TeamAppsPage() {
   const t = useT()
   const creates = useOrgMay('org_app:create')
-  const [creating, setCreating] = useState(false)
+  const [creating, dialog] = useDialogInAddress('create')
   const create = creates && (
-    <Button type="primary" onClick={() => setCreating(true)}>
+    <Button type="primary" onClick={dialog.open}>
       {t('apps.create')}
     </Button>
   )
@@ -38,7 +38,7 @@ export default function TeamAppsPage() {
           </EmptyFace>
         }
       />
-      {creating && <CreateAppDialog onCancel={() => setCreating(false)} />}
+      {creates && creating !== null && <CreateAppDialog onCancel={dialog.close} />}
     </>
   )
 }

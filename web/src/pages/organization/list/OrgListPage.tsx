@@ -18,6 +18,7 @@ import { Moment } from '../../../components/Moment'
 import { useT } from '../../../i18n/useT'
 import { goTo } from '../../../lib/navigation'
 import { paths } from '../../../paths'
+import { useDialogInAddress } from '../../../router/useDialogInAddress'
 import { reloadUser } from '../../../session/session'
 import { TeamNameDialog } from '../../../components/teams/TeamNameDialog'
 import { RoleName } from '../RoleName'
@@ -31,7 +32,7 @@ import styles from '../organization.module.css'
 const SORTS = ['name', 'created_at', 'member_count', 'app_count']
 const CHOICES = { sorts: SORTS }
 
-type Asking = { what: 'create' } | { what: OrgDeed; org: Org }
+type Asking = { what: OrgDeed; org: Org }
 
 export default function OrgListPage() {
   const t = useT()
@@ -41,6 +42,7 @@ export default function OrgListPage() {
   const [asking, setAsking] = useState<Asking | null>(null)
   const [status, setStatus] = useState('')
   const close = () => setAsking(null)
+  const [creating, creation] = useDialogInAddress('create')
 
   function finish(said: string) {
     close()
@@ -51,7 +53,7 @@ export default function OrgListPage() {
   }
 
   const create = (
-    <Button type="primary" onClick={() => setAsking({ what: 'create' })}>
+    <Button type="primary" onClick={creation.open}>
       {t('orgs.create')}
     </Button>
   )
@@ -83,17 +85,18 @@ export default function OrgListPage() {
           </EmptyFace>
         }
       />
-      {asking?.what === 'create' && (
+      {creating !== null && (
         <TeamNameDialog
           title={t('orgs.create')}
           submit={t('orgs.create')}
           hint={t('orgs.createHint')}
           save={(name) => createOrg({ name, timezone: browserZone() })}
           onDone={(org) => {
+            creation.close()
             finish('')
             goTo(paths.teamApps({ org: org.id }))
           }}
-          onCancel={close}
+          onCancel={creation.close}
         />
       )}
       {asking?.what === 'rename' && (

@@ -1,10 +1,10 @@
 /** The people of a team, and those it waits for. */
 import { Button } from 'antd'
-import { useState } from 'react'
-import { useSearchParams } from 'react-router'
 import { Page } from '../../../components/Page'
 import { Tabs } from '../../../components/Tabs'
 import { useT } from '../../../i18n/useT'
+import { useAddressQuery } from '../../../router/useAddressQuery'
+import { useDialogInAddress } from '../../../router/useDialogInAddress'
 import { useOrgMay } from '../../../session/org'
 import { InvitationsTab } from './InvitationsTab'
 import { InviteDialog } from './InviteDialog'
@@ -17,10 +17,10 @@ type TabKey = (typeof TABS)[number]
 export default function MembersPage() {
   const t = useT()
   const manages = useOrgMay('org_member:manage')
-  const [query, setQuery] = useSearchParams()
+  const [query, setQuery] = useAddressQuery()
   const tab = (manages && TABS.find((key) => key === query.get('tab'))) || 'members'
   // A link in a mail can ask for the dialog, with the address of whoever wants to join.
-  const [inviting, setInviting] = useState(() => query.get('invite'))
+  const [inviting, dialog] = useDialogInAddress('invite')
 
   /** Page, search and filters are those of the tab that is left. */
   function choose(key: TabKey) {
@@ -28,20 +28,12 @@ export default function MembersPage() {
     setQuery(key === 'members' ? { org } : { org, tab: key }, { preventScrollReset: true })
   }
 
-  function closeDialog() {
-    setInviting(null)
-    if (!query.has('invite')) return
-    const next = new URLSearchParams(query)
-    next.delete('invite')
-    setQuery(next, { replace: true, preventScrollReset: true })
-  }
-
   return (
     <Page title={t('title.teamMembers')} lead={t('members.lead')}>
       {manages ? (
         <>
           <div className={styles.invite}>
-            <Button type="primary" onClick={() => setInviting('')}>
+            <Button type="primary" onClick={dialog.open}>
               {t('members.invite')}
             </Button>
           </div>
@@ -57,7 +49,7 @@ export default function MembersPage() {
       ) : (
         <MembersTab />
       )}
-      {manages && inviting !== null && <InviteDialog address={inviting} onClose={closeDialog} />}
+      {manages && inviting !== null && <InviteDialog address={inviting} onClose={dialog.close} />}
     </Page>
   )
 }

@@ -1,4 +1,4 @@
-import { Link, useSearchParams } from 'react-router'
+import { Link } from 'react-router'
 import type { EventItem } from '../../../api/catalogue'
 import { ActionMenu, type Action } from '../../../components/ActionMenu'
 import { Badge } from '../../../components/Badge'
@@ -8,6 +8,7 @@ import { Counted, UNKNOWN } from '../../../components/table/Counted'
 import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../layouts/AppSettingsLayoutContext'
 import { goTo } from '../../../lib/navigation'
+import { useAddressQuery } from '../../../router/useAddressQuery'
 import { paths } from '../../../paths'
 import styles from './events.module.css'
 
@@ -18,7 +19,7 @@ interface EventColumns {
 export function useEventColumns({ onHide }: EventColumns): Column<EventItem>[] {
   const t = useT()
   const { app, may, mayChange } = useApp()
-  const [query] = useSearchParams()
+  const [query] = useAddressQuery()
 
   /** Beside the list as it is. */
   const addressOf = (event: string) => {

@@ -5,7 +5,7 @@ import { ChoiceGroup } from '../../../components/ChoiceGroup'
 import { Page } from '../../../components/Page'
 import { GranularityPicker } from '../../../components/range/GranularityPicker'
 import { RangePicker } from '../../../components/range/RangePicker'
-import { ShortcutHelp } from '../../../components/range/ShortcutHelp'
+import { HelpButton } from '../../../components/shortcuts/HelpButton'
 import { useRangeParams } from '../../../components/range/useRangeParams'
 import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../layouts/AppSettingsLayoutContext'
@@ -66,7 +66,7 @@ export default function ExplorePage() {
       <div className={styles.time}>
         <RangePicker params={time} />
         <GranularityPicker params={time} />
-        <ShortcutHelp />
+        <HelpButton />
       </div>
       <Answer body={body} />
     </Page>

@@ -1,10 +1,10 @@
 import { useCallback, useMemo } from 'react'
-import { useSearchParams } from 'react-router'
+import { useAddressQuery } from '../../../router/useAddressQuery'
 import { readQuestion, writeQuestion, type Question } from './question'
 
 /** The question is in the address, so that a link asks the same. */
 export function useQuestion(): [Question, (change: Partial<Question>) => void] {
-  const [query, setQuery] = useSearchParams()
+  const [query, setQuery] = useAddressQuery()
   const question = useMemo(() => readQuestion(query), [query])
   const change = useCallback(
     (changed: Partial<Question>) =>

@@ -1,10 +1,10 @@
-import { useSearchParams } from 'react-router'
 import { OUTCOMES } from '../../../api/live'
+import { useAddressQuery } from '../../../router/useAddressQuery'
 import type { LiveFilter } from './rows'
 
 /** In the address, as everywhere; but typing and choosing here are no steps to go back by. */
 export function useLiveFilter(): [LiveFilter, (change: LiveFilter) => void] {
-  const [query, setQuery] = useSearchParams()
+  const [query, setQuery] = useAddressQuery()
   const filter: LiveFilter = {
     text: query.get('search') || undefined,
     outcome: OUTCOMES.find((outcome) => outcome === query.get('outcome')),

@@ -3,7 +3,7 @@ import { Page } from '../../../components/Page'
 import { ComparePicker } from '../../../components/range/ComparePicker'
 import { GranularityPicker } from '../../../components/range/GranularityPicker'
 import { RangePicker } from '../../../components/range/RangePicker'
-import { ShortcutHelp } from '../../../components/range/ShortcutHelp'
+import { HelpButton } from '../../../components/shortcuts/HelpButton'
 import { BoardProvider } from '../../../components/figures/board'
 import { Breakdowns } from '../../../components/figures/Breakdowns'
 import { Figures } from '../../../components/figures/Figures'
@@ -27,7 +27,7 @@ export default function OverviewPage() {
             <RangePicker params={board.params} />
             <GranularityPicker params={board.params} />
             <ComparePicker params={board.params} />
-            <ShortcutHelp />
+            <HelpButton />
           </div>
           <NoDataYet />
           <Figures />

@@ -6,6 +6,7 @@ import { dayLabel, percent } from '../../../components/charts/format'
 import { Counted, UNKNOWN } from '../../../components/table/Counted'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
+import { comparing } from '../../../lib/sort'
 import { CutNote, FigureList, type EngagementCardProps } from './card'
 import styles from './overview.module.css'
 
@@ -40,13 +41,16 @@ export function Retention({ query, cut }: EngagementCardProps) {
 }
 
 const MOST_SHOWN = 14
+const latest = comparing('timestamp', 'desc')
 
 function Cohorts({ cohorts }: { cohorts: Cohort[] }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const [all, setAll] = useState(false)
   // Days on which nobody was new have nobody to come back.
-  const newest = cohorts.filter(({ size }) => size > 0).sort((a, b) => (a.date < b.date ? 1 : -1))
+  const newest = cohorts
+    .filter(({ size }) => size > 0)
+    .sort((one, other) => latest(one.date, other.date))
   if (newest.length === 0) return <p className={styles.soft}>{t('overview.nobodyNew')}</p>
   return (
     <>

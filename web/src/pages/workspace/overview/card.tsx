@@ -20,12 +20,14 @@ export interface EngagementCardProps {
 
 export const CHART_HEIGHT = 260
 
-interface FigureListProps {
-  figures: { name: string; definition: string; value: string | null }[]
+export interface Figure {
+  name: string
+  definition: string
+  value: string | null
 }
 
 /** A few figures side by side, each with what it means. */
-export function FigureList({ figures }: FigureListProps) {
+export function FigureList({ figures }: { figures: Figure[] }) {
   return (
     <dl className={styles.figures}>
       {figures.map(({ name, definition, value }) => (
@@ -49,10 +51,15 @@ export function CutNote({ cut }: { cut: boolean }) {
 
 type Counter = Exclude<keyof EngagementDay, 'date'>
 
+export interface DayLine {
+  counter: Counter
+  name: MessageKey
+}
+
 interface DayChartProps {
   days: EngagementDay[]
   label: string
-  lines: { counter: Counter; name: MessageKey }[]
+  lines: DayLine[]
   stacked?: boolean
   ref: React.Ref<ChartHandle>
 }

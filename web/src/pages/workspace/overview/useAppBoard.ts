@@ -1,9 +1,9 @@
 import { useMemo } from 'react'
-import { useSearchParams } from 'react-router'
 import { FIGURES } from '../../../api/overall'
 import type { Board } from '../../../components/figures/board'
 import { changed, useRangeParams } from '../../../components/range/useRangeParams'
 import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useAddressQuery } from '../../../router/useAddressQuery'
 
 /** Long enough for some of those who came first to have had the time to come back. */
 const DEFAULTS = { preset: '30d' } as const
@@ -11,7 +11,7 @@ const DEFAULTS = { preset: '30d' } as const
 /** The same board as the team's, of this app alone and by its own clock. */
 export function useAppBoard(): Board {
   const { app } = useApp()
-  const [query, setQuery] = useSearchParams()
+  const [query, setQuery] = useAddressQuery()
   const params = useRangeParams(app.timezone, DEFAULTS)
   const { granularity, compare, timezone } = params
   const { start, end } = params.range

@@ -1,14 +1,14 @@
 /** Who uses the app: users and devices, each on a tab. */
-import { useSearchParams } from 'react-router'
 import { PERSON_KINDS, type PersonKind } from '../../../api/people'
 import { Page } from '../../../components/Page'
 import { Tabs } from '../../../components/Tabs'
 import { useT } from '../../../i18n/useT'
+import { useAddressQuery } from '../../../router/useAddressQuery'
 import { PeopleList } from './PeopleList'
 
 export default function PeoplePage() {
   const t = useT()
-  const [query, setQuery] = useSearchParams()
+  const [query, setQuery] = useAddressQuery()
   const kind = PERSON_KINDS.find((one) => one === query.get('tab')) ?? 'user'
 
   /** Page, search and sort are those of the tab that is left. */

@@ -1,10 +1,10 @@
 /** The first data of an app: what to paste where, and the moment it arrives. */
-import { useSearchParams } from 'react-router'
 import { Page } from '../../../components/Page'
 import { Panel } from '../../../components/Panel'
 import { Tabs } from '../../../components/Tabs'
 import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useAddressQuery } from '../../../router/useAddressQuery'
 import { FirstEvent } from './FirstEvent'
 import { ModuleWay, ScriptWay, ServerWay } from './Ways'
 
@@ -15,7 +15,7 @@ const STEPS = { script: ScriptWay, module: ModuleWay, server: ServerWay }
 export default function QuickStartPage() {
   const t = useT()
   const { may } = useApp()
-  const [query, setQuery] = useSearchParams()
+  const [query, setQuery] = useAddressQuery()
   const way: Way = WAYS.find((one) => one === query.get('way')) ?? 'script'
   const Steps = STEPS[way]
   return (

@@ -1,0 +1,235 @@
+//! Binding, signing in and unbinding. The providers' calls are the same but for their paths.
+
+use axum::extract::State;
+use axum::response::{AppendHeaders, IntoResponse, Response};
+use http::HeaderMap;
+use http::header::SET_COOKIE;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::{IntoParams, ToSchema};
+
+use super::returning::{self, Arrival};
+use super::{Provider, Purpose, Trip, store, ways};
+use crate::accounts::session::{MaybeSignedIn, RecentlySignedIn, SignedIn, new_token};
+use crate::accounts::{self, flow, throttle};
+use crate::app::AppState;
+use crate::audit::{self, Event};
+use crate::error::{Code, Result};
+use crate::http::client::Client;
+use crate::http::json::{Data, Done, Query};
+use crate::http::locale::Locale;
+use crate::http::redirect;
+use crate::notifications::{self, Notice, Recipient};
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct AuthorizeQuery {
+    /// To bind an account one must be signed in, and recently.
+    #[param(inline)]
+    purpose: Purpose,
+    /// Where to go once signed in: a page of the console, or one below a region's endpoint.
+    redirect: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct AuthorizeUrl {
+    /// The provider's page, for the browser to open.
+    url: String,
+}
+
+/// What the provider sends the browser back with.
+#[derive(Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Callback {
+    /// Missing when the person refused.
+    pub code: Option<String>,
+    pub state: Option<String>,
+    pub error: Option<String>,
+}
+
+/// Begins a trip to WeChat Work, to bind an account there or to sign in with a bound one.
+#[utoipa::path(
+    get,
+    path = "/api/v1/wechatwork/authorize/url",
+    operation_id = "wechatwork_authorize_url",
+    tag = "account",
+    security(()),
+    params(AuthorizeQuery),
+    responses((status = 200, body = Data<AuthorizeUrl>, description = "Sets a cookie that the way back needs"))
+)]
+pub async fn wechatwork_authorize_url(
+    State(atrium): State<AppState>,
+    MaybeSignedIn(signed_in): MaybeSignedIn,
+    client: Client,
+    headers: HeaderMap,
+    locale: Locale,
+    Query(query): Query<AuthorizeQuery>,
+) -> Result<Response> {
+    let setting_out = SettingOut { signed_in, client, headers, locale, query };
+    set_out(&atrium, Provider::Wechatwork, setting_out).await
+}
+
+/// Begins a trip to Feishu, to bind an account there or to sign in with a bound one.
+#[utoipa::path(
+    get,
+    path = "/api/v1/feishu/authorize/url",
+    operation_id = "feishu_authorize_url",
+    tag = "account",
+    security(()),
+    params(AuthorizeQuery),
+    responses((status = 200, body = Data<AuthorizeUrl>, description = "Sets a cookie that the way back needs"))
+)]
+pub async fn feishu_authorize_url(
+    State(atrium): State<AppState>,
+    MaybeSignedIn(signed_in): MaybeSignedIn,
+    client: Client,
+    headers: HeaderMap,
+    locale: Locale,
+    Query(query): Query<AuthorizeQuery>,
+) -> Result<Response> {
+    let setting_out = SettingOut { signed_in, client, headers, locale, query };
+    set_out(&atrium, Provider::Feishu, setting_out).await
+}
+
+/// Where WeChat Work sends the browser back to. Binds or signs in, and leads into the console.
+#[utoipa::path(
+    get,
+    path = "/api/v1/wechatwork/callback",
+    operation_id = "wechatwork_callback",
+    tag = "account",
+    security(()),
+    params(Callback),
+    responses((status = 303, description = "Into the console, which says what came of it"))
+)]
+pub async fn wechatwork_callback(
+    State(atrium): State<AppState>,
+    MaybeSignedIn(signed_in): MaybeSignedIn,
+    client: Client,
+    headers: HeaderMap,
+    query: Result<Query<Callback>>,
+) -> Result<Response> {
+    let query = readable(query);
+    let provider = Provider::Wechatwork;
+    returning::arrive(&atrium, &Arrival { provider, headers, client, signed_in, query }).await
+}
+
+/// Where Feishu sends the browser back to. Binds or signs in, and leads into the console.
+#[utoipa::path(
+    get,
+    path = "/api/v1/feishu/callback",
+    operation_id = "feishu_callback",
+    tag = "account",
+    security(()),
+    params(Callback),
+    responses((status = 303, description = "Into the console, which says what came of it"))
+)]
+pub async fn feishu_callback(
+    State(atrium): State<AppState>,
+    MaybeSignedIn(signed_in): MaybeSignedIn,
+    client: Client,
+    headers: HeaderMap,
+    query: Result<Query<Callback>>,
+) -> Result<Response> {
+    let query = readable(query);
+    let provider = Provider::Feishu;
+    returning::arrive(&atrium, &Arrival { provider, headers, client, signed_in, query }).await
+}
+
+/// Unbinds the person's WeChat Work account. Refused when nothing else would let them sign in.
+#[utoipa::path(
+    post,
+    path = "/api/v1/wechatwork/authorize/cancel",
+    operation_id = "wechatwork_authorize_cancel",
+    tag = "account",
+    security(("session" = [])),
+    responses((status = 200, body = Data<Done>))
+)]
+pub async fn wechatwork_authorize_cancel(
+    State(atrium): State<AppState>,
+    RecentlySignedIn(signed_in): RecentlySignedIn,
+) -> Result<Data<Done>> {
+    unbind(&atrium, Provider::Wechatwork, &signed_in).await
+}
+
+/// Unbinds the person's Feishu account. Refused when nothing else would let them sign in.
+#[utoipa::path(
+    post,
+    path = "/api/v1/feishu/authorize/cancel",
+    operation_id = "feishu_authorize_cancel",
+    tag = "account",
+    security(("session" = [])),
+    responses((status = 200, body = Data<Done>))
+)]
+pub async fn feishu_authorize_cancel(
+    State(atrium): State<AppState>,
+    RecentlySignedIn(signed_in): RecentlySignedIn,
+) -> Result<Data<Done>> {
+    unbind(&atrium, Provider::Feishu, &signed_in).await
+}
+
+/// What cannot be read says nothing: a browser waits for a page all the same.
+fn readable(query: Result<Query<Callback>>) -> Callback {
+    query.map_or_else(|_| Callback::default(), |Query(query)| query)
+}
+
+struct SettingOut {
+    signed_in: Option<SignedIn>,
+    client: Client,
+    headers: HeaderMap,
+    locale: Locale,
+    query: AuthorizeQuery,
+}
+
+async fn set_out(atrium: &AppState, provider: Provider, from: SettingOut) -> Result<Response> {
+    let AuthorizeQuery { purpose, redirect } = from.query;
+    let asked_by = match purpose {
+        Purpose::Bind => Some(from.signed_in.ok_or(Code::NotSignedIn)?),
+        Purpose::Login => None,
+    };
+    let vendor = atrium.chat.vendor(provider).ok_or(Code::ProviderNotConfigured)?;
+    if let Some(signed_in) = &asked_by {
+        signed_in.want_recent(atrium)?;
+        let mut db = atrium.db.read().await?;
+        if store::binding(&mut db, &signed_in.user().id, provider).await?.is_some() {
+            return Err(Code::AlreadyBound.into());
+        }
+    }
+    throttle::count_trip(atrium, &from.client).await?;
+    let redirect = redirect.and_then(|raw| redirect::checked(&atrium.settings, &raw));
+    let trip = Trip { purpose, redirect, verifier: new_token(atrium) };
+    let begun =
+        flow::begin(atrium, &from.headers, provider.trip(), asked_by.as_ref(), &trip).await?;
+    let callback = atrium.settings.server.link(&provider.callback());
+    let url = vendor.page(&callback, &begun.state, &trip.verifier, from.locale).to_string();
+    Ok((AppendHeaders([(SET_COOKIE, begun.cookie)]), Data(AuthorizeUrl { url })).into_response())
+}
+
+/// Also for a provider that is no longer in the settings.
+async fn unbind(atrium: &AppState, provider: Provider, signed_in: &SignedIn) -> Result<Data<Done>> {
+    let user = signed_in.user();
+    let mut tx = atrium.db.write().await?;
+    // Held: of two who take each other's last way in away, the second must see it.
+    if !accounts::store::hold_user(&mut tx, &user.id, None).await? {
+        return Err(Code::NotSignedIn.into());
+    }
+    let Some(binding) = store::binding(&mut tx, &user.id, provider).await? else {
+        let known = atrium.chat.is_configured(provider);
+        return Err(if known { Code::NotBound } else { Code::ProviderNotConfigured }.into());
+    };
+    let row = accounts::store::user_by_id(&mut tx, &user.id).await?.ok_or(Code::NotSignedIn)?;
+    if !ways::remain(atrium, &mut tx, &row, provider).await? {
+        return Err(Code::LastWayIn.into());
+    }
+    store::unbind(&mut tx, &user.id, provider).await?;
+    let details = json!({
+        "provider": provider, "tenant": binding.tenant, "subject": binding.subject,
+        "name": binding.name,
+    });
+    let event = Event::new("account.chat_unbind", "user", &user.id).with(details);
+    audit::append(atrium, &mut tx, &signed_in.actor(), event).await?;
+    let notice = Notice::ChatUnbound { provider, name: binding.name };
+    notifications::notify(atrium, &mut tx, &Recipient::from(user), &notice).await?;
+    tx.commit().await?;
+    atrium.outbox.wake();
+    Ok(Data(Done {}))
+}

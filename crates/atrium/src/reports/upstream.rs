@@ -1,0 +1,74 @@
+//! An outside collector of error reports, where the settings name one. Its address comes from there
+//! alone, whatever an envelope says.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use tokio::sync::Semaphore;
+use url::Url;
+
+use super::count;
+use crate::config::Dsn;
+use crate::http::CLIENT_VERSION;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+/// On their way at once. A collector that hangs must not gather them in memory.
+const UNDERWAY_MAX: usize = 16;
+
+pub struct Upstream {
+    client: reqwest::Client,
+    url: Url,
+    auth: String,
+    turns: Arc<Semaphore>,
+}
+
+impl Upstream {
+    pub fn new(dsn: &Dsn) -> anyhow::Result<Self> {
+        let client = reqwest::Client::builder()
+            .timeout(PATIENCE)
+            // Elsewhere is not where the settings say.
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(format!("atrium/{CLIENT_VERSION}"))
+            .build()
+            .context("error_reports_dsn")?;
+        let auth = format!(
+            "Sentry sentry_version=7, sentry_client=atrium/{CLIENT_VERSION}, sentry_key={}",
+            dsn.key()
+        );
+        let turns = Arc::new(Semaphore::new(UNDERWAY_MAX));
+        Ok(Self { client, url: dsn.endpoint(), auth, turns })
+    }
+
+    /// Sends it on without anyone waiting for it, and counts what became of each kind.
+    pub fn send(self: Arc<Self>, envelope: Vec<u8>, kinds: Vec<&'static str>) {
+        let Ok(turn) = self.turns.clone().try_acquire_owned() else {
+            kinds.into_iter().for_each(|kind| count(kind, "dropped"));
+            return;
+        };
+        tokio::spawn(async move {
+            let outcome = match self.post(envelope).await {
+                Ok(()) => "forwarded",
+                Err(error) => {
+                    // The address holds a key: it is not repeated.
+                    tracing::warn!(error = %error.without_url(), "an error report was not passed on");
+                    "failed"
+                }
+            };
+            kinds.into_iter().for_each(|kind| count(kind, outcome));
+            drop(turn);
+        });
+    }
+
+    async fn post(&self, envelope: Vec<u8>) -> reqwest::Result<()> {
+        self.client
+            .post(self.url.clone())
+            .header("content-type", "application/x-sentry-envelope")
+            .header("x-sentry-auth", &self.auth)
+            .body(envelope)
+            .send()
+            .await?
+            .error_for_status()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! An organisation's OpenID provider that believes every address, and a name server that knows what a
+//! test tells it.
+//!
+//! All tests share one; a test that makes the provider misbehave for everybody has its own.
+
+use std::sync::{Arc, OnceLock};
+
+use serde_json::{Value, json};
+
+use super::standins::Standins;
+
+pub const CLIENT_ID: &str = "atrium";
+pub const CLIENT_SECRET: &str = "atrium-secret";
+
+pub struct OpenId {
+    pub issuer: String,
+    pub dns: String,
+    standins: Standins,
+}
+
+impl OpenId {
+    pub async fn shared() -> Arc<Self> {
+        static SHARED: OnceLock<Arc<OpenId>> = OnceLock::new();
+        Self::ready(SHARED.get_or_init(|| Arc::new(Self::start())).clone()).await
+    }
+
+    pub async fn own() -> Arc<Self> {
+        Self::ready(Arc::new(Self::start())).await
+    }
+
+    /// Whoever is announced is signed in without a page.
+    async fn ready(provider: Arc<Self>) -> Arc<Self> {
+        provider.switch("auto", json!({ "email": "login_hint" })).await;
+        provider
+    }
+
+    fn start() -> Self {
+        let standins = Standins::start("oidc,dns");
+        let place = |name: &str| standins.place(name).to_owned();
+        Self { issuer: place("oidc"), dns: place("dns"), standins }
+    }
+
+    /// Moves a switch of the provider.
+    pub async fn switch(&self, name: &str, body: Value) {
+        self.standins.control("oidc", name, body).await;
+    }
+
+    /// Moves a switch of the name server.
+    pub async fn dns_switch(&self, name: &str, body: Value) {
+        self.standins.control("dns_control", name, body).await;
+    }
+
+    /// What the provider was asked, by kind of call.
+    pub async fn seen(&self, what: &str) -> u64 {
+        self.standins.seen("oidc").await[what].as_u64().unwrap_or_default()
+    }
+
+    /// Goes through the provider's pages as a browser would that has never been there, types the
+    /// address where it is asked for one, and returns where the provider sends it back to.
+    pub async fn visit(&self, url: &str, typed: Option<&str>) -> String {
+        let browser = reqwest::Client::builder()
+            .cookie_store(true)
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .unwrap();
+        let mut answer = browser.get(url).send().await.unwrap();
+        for _ in 0..10 {
+            if answer.status().is_redirection() {
+                let to = answer.headers()["location"].to_str().unwrap();
+                let to = answer.url().join(to).unwrap();
+                if !to.as_str().starts_with(&self.issuer) {
+                    return to.to_string();
+                }
+                answer = browser.get(to).send().await.unwrap();
+            } else {
+                let page = answer.url().clone();
+                let status = answer.status();
+                let email = typed.unwrap_or_else(|| panic!("the provider shows a page: {status}"));
+                answer = match email {
+                    "cancel" => browser.get(format!("{page}/cancel")).send().await.unwrap(),
+                    email => {
+                        let body = format!("email={}", email.replace('+', "%2B"));
+                        let kind = "application/x-www-form-urlencoded";
+                        let form = browser.post(page).header("content-type", kind).body(body);
+                        form.send().await.unwrap()
+                    }
+                };
+            }
+        }
+        panic!("the provider leads nowhere")
+    }
+}

@@ -1,0 +1,129 @@
+//! Rows of an answer in ClickHouse's RowBinary, read in the order of their columns.
+
+use roaring::RoaringBitmap;
+use uuid::Uuid;
+
+use crate::error::Error;
+use crate::rows::read_uuid;
+
+/// What is left of an answer.
+pub(crate) struct Rows<'a>(&'a [u8]);
+
+impl<'a> Rows<'a> {
+    pub fn new(answer: &'a [u8]) -> Self {
+        Self(answer)
+    }
+
+    pub fn is_at_end(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn take(&mut self, length: usize) -> Result<&'a [u8], Error> {
+        let (taken, rest) = self.0.split_at_checked(length).ok_or_else(cut_short)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn fixed<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        let (taken, rest) = self.0.split_first_chunk().ok_or_else(cut_short)?;
+        self.0 = rest;
+        Ok(*taken)
+    }
+
+    pub fn u8(&mut self) -> Result<u8, Error> {
+        self.fixed().map(|[byte]| byte)
+    }
+
+    pub fn u32(&mut self) -> Result<u32, Error> {
+        self.fixed().map(u32::from_le_bytes)
+    }
+
+    pub fn u64(&mut self) -> Result<u64, Error> {
+        self.fixed().map(u64::from_le_bytes)
+    }
+
+    pub fn uuid(&mut self) -> Result<Uuid, Error> {
+        self.take(16).map(read_uuid)
+    }
+
+    fn length(&mut self) -> Result<usize, Error> {
+        let mut length = 0;
+        for shift in (0..63).step_by(7) {
+            let byte = self.u8()?;
+            length |= usize::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Ok(length);
+            }
+        }
+        Err(unreadable("a length without end"))
+    }
+
+    pub fn text(&mut self) -> Result<&'a str, Error> {
+        let length = self.length()?;
+        std::str::from_utf8(self.take(length)?).map_err(unreadable)
+    }
+
+    /// An array of numbers.
+    pub fn u32s(&mut self) -> Result<impl Iterator<Item = u32> + use<'a>, Error> {
+        let length = self.length()?;
+        let bytes = self.take(length.checked_mul(4).ok_or_else(cut_short)?)?;
+        Ok(bytes.as_chunks().0.iter().map(|number| u32::from_le_bytes(*number)))
+    }
+
+    /// A state of `groupBitmap`: few numbers as they are, more as a roaring bitmap.
+    pub fn bitmap(&mut self) -> Result<RoaringBitmap, Error> {
+        if self.u8()? == 0 {
+            let count = self.u8()?;
+            let numbers: Result<Vec<u32>, Error> = (0..count).map(|_| self.u32()).collect();
+            return numbers.map(RoaringBitmap::from_iter);
+        }
+        let length = self.length()?;
+        RoaringBitmap::deserialize_from(self.take(length)?).map_err(unreadable)
+    }
+}
+
+fn cut_short() -> Error {
+    unreadable("the answer is cut short")
+}
+
+fn unreadable(why: impl ToString) -> Error {
+    Error::Unreadable(why.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_numbers_are_a_bitmap() {
+        let mut rows = Rows::new(&[0, 2, 7, 0, 0, 0, 0, 1, 0, 0, 9]);
+        assert_eq!(rows.bitmap().unwrap(), RoaringBitmap::from([7, 256]));
+        assert_eq!(rows.u8().unwrap(), 9);
+        assert!(rows.is_at_end());
+    }
+
+    #[test]
+    fn many_numbers_are_one_too() {
+        let numbers = RoaringBitmap::from_iter((0..100_000).step_by(3));
+        let mut answer = vec![1];
+        let mut length = numbers.serialized_size();
+        while length >= 0x80 {
+            answer.push(length.to_le_bytes()[0] | 0x80);
+            length >>= 7;
+        }
+        answer.push(length.to_le_bytes()[0]);
+        numbers.serialize_into(&mut answer).unwrap();
+        assert_eq!(Rows::new(&answer).bitmap().unwrap(), numbers);
+    }
+
+    #[test]
+    fn what_is_cut_short_is_an_error_and_no_panic() {
+        for answer in [&[][..], &[0], &[0, 1, 7], &[1], &[1, 0x80], &[1, 40, 1], &[1, 0xff, 0xff]] {
+            assert!(Rows::new(answer).bitmap().is_err(), "{answer:?}");
+        }
+        let endless = [0xff; 12];
+        assert!(Rows::new(&endless).text().is_err());
+        assert!(Rows::new(&[1, 0xff]).text().is_err());
+        assert!(Rows::new(&[0; 15]).uuid().is_err());
+    }
+}

@@ -1,0 +1,172 @@
+//! Events and persons of some apps by the name of the event, and by what is known of the device, in
+//! pieces of time that are joined here.
+
+use std::collections::BTreeMap;
+
+use roaring::{MultiOps, RoaringBitmap};
+use uuid::Uuid;
+
+use crate::binary::Rows;
+use crate::client::Warehouse;
+use crate::error::Error;
+use crate::pieces::{DAY, Form, HOUR, Piece, QUARTER, WEEK, between, statement};
+use crate::shelf::{Cells, Content, Grid, Shelf};
+use crate::totals::off_the_runtime;
+use crate::versions::Versions;
+
+/// Two names of one row, the second of which may be empty.
+pub(crate) type Name = (Box<str>, Box<str>);
+
+/// What a table counts by, and its forms by the length of their pieces.
+pub(crate) struct Table {
+    names: &'static str,
+    forms: [Form; 4],
+}
+
+const AT_ONCE: u32 = 26 * WEEK;
+
+pub(crate) const EVENTS: Table = Table {
+    names: "event, ''",
+    forms: [
+        Form::by_time("events_1w", WEEK),
+        Form::by_time("events_1d", DAY),
+        Form::by_time("events_1h", HOUR),
+        Form::by_time("events_15m", QUARTER),
+    ],
+};
+
+pub(crate) const BREAKDOWNS: Table = Table {
+    names: "dimension, value",
+    forms: [
+        Form::by_time("breakdowns_1w", WEEK),
+        Form::by_time("breakdowns_1d", DAY),
+        Form::by_time("breakdowns_1h", HOUR),
+        Form::by_time("breakdowns_15m", QUARTER),
+    ],
+};
+
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    name: Name,
+    events: u64,
+    people: RoaringBitmap,
+}
+
+impl Content for Vec<Part> {
+    fn bytes(&self) -> usize {
+        let part = |part: &Part| {
+            let (first, second) = &part.name;
+            size_of::<Part>() + first.len() + second.len() + part.people.serialized_size()
+        };
+        self.iter().map(part).sum()
+    }
+}
+
+/// What came with a name: in all apps together, and the people of each app.
+#[derive(Debug, Default)]
+pub(crate) struct Sum {
+    pub events: u64,
+    /// By the place of the app among those asked about.
+    people: BTreeMap<usize, RoaringBitmap>,
+}
+
+impl Sum {
+    /// A person counts once in each app.
+    pub fn persons(&self) -> u64 {
+        self.people.values().map(RoaringBitmap::len).sum()
+    }
+
+    pub fn add(&mut self, other: Self) {
+        self.events += other.events;
+        for (app, people) in other.people {
+            *self.people.entry(app).or_default() |= people;
+        }
+    }
+}
+
+pub(crate) type Sums = BTreeMap<Name, Sum>;
+
+impl Warehouse {
+    /// What the table says about the time between two cuts.
+    pub(crate) async fn shares(
+        &self,
+        table: &'static Table,
+        shelf: &Shelf<Vec<Part>>,
+        apps: &[Uuid],
+        cuts: [u32; 2],
+        versions: &Versions,
+    ) -> Result<Sums, Error> {
+        let columns = format!("{}, events, people", table.names);
+        let read = async |pieces: &[Piece]| {
+            let answer = self.binary(&statement(&table.forms, &columns, apps, pieces)).await?;
+            let (apps, pieces) = (apps.to_vec(), pieces.to_vec());
+            off_the_runtime(move || put_together(&apps, &pieces, &answer)).await
+        };
+        let mut sums = Sums::new();
+        for cuts in in_turn(cuts) {
+            let pieces = between(&cuts, table.forms.map(|form| form.length));
+            let grid = shelf.grid(apps, pieces, versions, read).await?;
+            sums = off_the_runtime(move || Ok(add(sums, &grid))).await?;
+        }
+        Ok(sums)
+    }
+}
+
+/// A long range in parts that are looked at one after the other, so that memory is needed for one of
+/// them alone. They end where weeks do.
+fn in_turn([from, to]: [u32; 2]) -> Vec<[u32; 2]> {
+    let ends = (from / AT_ONCE + 1..).map(|part| part * AT_ONCE).take_while(|end| *end < to);
+    let ends: Vec<u32> = std::iter::once(from).chain(ends).chain([to]).collect();
+    ends.windows(2).map(|pair| [pair[0], pair[1]]).collect()
+}
+
+fn put_together(
+    apps: &[Uuid],
+    pieces: &[Piece],
+    answer: &[u8],
+) -> Result<Vec<Vec<Vec<Part>>>, Error> {
+    let mut cells: Cells<Vec<Part>> = Cells::new(apps, pieces);
+    let mut rows = Rows::new(answer);
+    while !rows.is_at_end() {
+        let (app, at) = (rows.uuid()?, rows.u32()?);
+        let name = (rows.text()?.into(), rows.text()?.into());
+        let part = Part { name, events: rows.u64()?, people: rows.bitmap()? };
+        if let Some(parts) = cells.at(app, at) {
+            parts.push(part);
+        }
+    }
+    Ok(cells.contents)
+}
+
+fn add(mut sums: Sums, grid: &Grid<Vec<Part>>) -> Sums {
+    for (app, pieces) in grid.apps.iter().enumerate() {
+        let mut own: BTreeMap<&Name, (u64, Vec<&RoaringBitmap>)> = BTreeMap::new();
+        for part in pieces.iter().flat_map(|parts| parts.iter()) {
+            let (events, people) = own.entry(&part.name).or_default();
+            *events += part.events;
+            people.push(&part.people);
+        }
+        for (name, (events, people)) in own {
+            let sum = Sum { events, people: BTreeMap::from([(app, people.union())]) };
+            match sums.get_mut(name) {
+                Some(known) => known.add(sum),
+                None => drop(sums.insert(name.clone(), sum)),
+            }
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_range_is_taken_in_parts_that_end_with_weeks() {
+        assert_eq!(in_turn([900, 1_800]), [[900, 1_800]]);
+        assert_eq!(in_turn([0, AT_ONCE]), [[0, AT_ONCE]]);
+        let (from, to) = (AT_ONCE - 900, 2 * AT_ONCE + 900);
+        let parts = [[from, AT_ONCE], [AT_ONCE, 2 * AT_ONCE], [2 * AT_ONCE, to]];
+        assert_eq!(in_turn([from, to]), parts);
+    }
+}

@@ -1,0 +1,151 @@
+/** What the palette offers of itself, before anything is asked of the server. */
+import type { App } from '../../api/app'
+import type { Org } from '../../api/orgs'
+import { LANGUAGES, type LanguageCode } from '../../i18n/language'
+import { changeLanguage, type MessageKey, type Translate } from '../../i18n/store'
+import { SETTINGS_PAGES, TEAM_PAGES, WORKSPACE_PAGES } from '../../layouts/pages'
+import { goTo } from '../../lib/navigation'
+import { paths, type AccountSection } from '../../paths'
+import { rememberOrg } from '../../session/org'
+import { chooseTheme, THEME_MODES } from '../../theme/store'
+import { showOverlay } from '../shortcuts/overlay'
+
+export const KINDS = ['page', 'app', 'person', 'team', 'action'] as const
+export type Kind = (typeof KINDS)[number]
+
+export interface Entry {
+  /** Stable, so that it is known again when it was chosen before. */
+  id: string
+  kind: Kind
+  label: string
+  /** Where it is or whose, beside its name. */
+  detail?: string
+  /** Further words that find it. */
+  words?: string
+  run: () => void
+}
+
+export interface Surroundings {
+  t: Translate
+  language: LanguageCode
+  orgs: Org[]
+  /** The team on screen, or the one used last. */
+  org: Org | null
+  /** The app on screen, and what the person may do in it. */
+  app: { app: App; held: readonly string[] } | null
+  /** Whether the person runs the instance. */
+  isOperator: boolean
+}
+
+const ACCOUNT_PAGES = ['password', 'mfa', 'sessions', 'notifications'] as const
+
+export function ownEntries(around: Surroundings): Entry[] {
+  return [...pages(around), ...teams(around), ...actions(around)]
+}
+
+function pages({ t, org, app, isOperator }: Surroundings): Entry[] {
+  const page = (title: MessageKey, to: string, detail?: string): Entry => ({
+    id: `page:${title}`,
+    kind: 'page',
+    label: t(title),
+    detail,
+    // The address is in English, whatever the page is called.
+    words: to.split('?')[0],
+    run: () => goTo(to),
+  })
+  const section = (key: (typeof ACCOUNT_PAGES)[number] & AccountSection): Entry => ({
+    ...page('title.userInfo', paths.profile(key), t('title.userInfo')),
+    id: `page:account.${key}`,
+    label: t(`account.${key}.title`),
+  })
+  const inTeam = TEAM_PAGES.filter(({ needs }) => !needs || org?.permissions.includes(needs))
+  const inApp = (needs: string) => app?.held.includes(needs)
+  return [
+    ...(app && app.app.status !== 'deleted'
+      ? WORKSPACE_PAGES.filter(({ needs }) => inApp(needs)).map(({ title, to }) =>
+          page(title, to(app.app), app.app.name),
+        )
+      : []),
+    ...(app
+      ? SETTINGS_PAGES.filter(({ needs }) => inApp(needs)).map(({ title, to }) =>
+          page(title, to(app.app.id), app.app.name),
+        )
+      : []),
+    ...(org ? [page('title.dataDashboard', paths.dataDashboard({ org: org.id }), org.name)] : []),
+    ...(org ? inTeam.map(({ title, to }) => page(title, to({ org: org.id }), org.name)) : []),
+    page('title.organizationList', paths.organizations()),
+    page('title.userInfo', paths.profile()),
+    ...ACCOUNT_PAGES.map(section),
+    ...(isOperator ? [page('title.errors', paths.errors())] : []),
+  ]
+}
+
+/** The way to the others; the one on screen needs none. */
+function teams({ orgs, org }: Surroundings): Entry[] {
+  return orgs
+    .filter(({ id }) => id !== org?.id)
+    .map(({ id, name }) => ({
+      id: `team:${id}`,
+      kind: 'team',
+      label: name,
+      run: () => {
+        rememberOrg(id)
+        goTo(paths.teamApps({ org: id }))
+      },
+    }))
+}
+
+// A language is named in itself, so that whoever needs it can read it.
+const LANGUAGE_NAMES: Record<LanguageCode, string> = { 'zh-CN': '中文', 'en-US': 'English' }
+
+function actions({ t, language, org }: Surroundings): Entry[] {
+  const action = (id: string, label: string, words: string, run: () => void): Entry => ({
+    id: `action:${id}`,
+    kind: 'action',
+    label,
+    words,
+    run,
+  })
+  const may = (permission: string) => org?.permissions.includes(permission)
+  const create = '' as const
+  return [
+    ...(org && may('org_app:create')
+      ? [
+          action('create-app', t('apps.create'), 'create new app', () =>
+            goTo(paths.teamApps({ org: org.id, create })),
+          ),
+        ]
+      : []),
+    ...(org && may('org_member:manage')
+      ? [
+          action('invite', t('members.invite'), 'invite member', () =>
+            goTo(paths.teamMembers({ org: org.id, invite: '' })),
+          ),
+        ]
+      : []),
+    action('create-team', t('orgs.create'), 'create new team', () =>
+      goTo(paths.organizations({ create })),
+    ),
+    ...THEME_MODES.map((mode) =>
+      action(
+        `theme-${mode}`,
+        t('palette.theme', { mode: t(`theme.${mode}`) }),
+        `theme ${mode}`,
+        () => chooseTheme(mode),
+      ),
+    ),
+    ...LANGUAGES.filter((code) => code !== language).map((code) =>
+      action(
+        `language-${code}`,
+        t('palette.language', { name: LANGUAGE_NAMES[code] }),
+        `language 语言 ${code}`,
+        () => void changeLanguage(code),
+      ),
+    ),
+    // Once the palette has given the focus back, so that the help can do so too.
+    action('keys', t('keys.title'), 'keyboard shortcuts help', () =>
+      setTimeout(() => showOverlay('help')),
+    ),
+    action('sign-out', t('person.signOut'), 'sign out logout', () => goTo(paths.logout())),
+  ]
+}

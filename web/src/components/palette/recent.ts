@@ -1,0 +1,21 @@
+/** What a person has chosen in the palette lately, by name only: what they may still see is asked anew. */
+import { readStored, store } from '../../lib/storage'
+
+const MOST = 8
+
+/** Of one person: whoever uses the same browser has their own. */
+const keyOf = (userId: string) => `atrium.palette.${userId}`
+
+export function readRecent(userId: string): string[] {
+  try {
+    const stored: unknown = JSON.parse(readStored(keyOf(userId)) ?? '[]')
+    return Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+export function rememberRecent(userId: string, id: string): void {
+  const others = readRecent(userId).filter((other) => other !== id)
+  store(keyOf(userId), JSON.stringify([id, ...others].slice(0, MOST)))
+}

@@ -1,0 +1,62 @@
+/** Apps and people by name, in the teams of the person. The server shows only what they may see. */
+import { useQueries } from '@tanstack/react-query'
+import { appQuery } from '../../api/app'
+import { appsQuery, type App } from '../../api/apps'
+import { membersQuery, type Org } from '../../api/orgs'
+import { goTo } from '../../lib/navigation'
+import { paths } from '../../paths'
+import { openAppEntry } from '../../session/appEntry'
+import type { Entry } from './entries'
+
+/** Teams that are asked, and answers that each gives. */
+const MOST_TEAMS = 5
+const MOST_EACH = 5
+const MOST_RECENT = 3
+
+interface Found {
+  entries: Entry[]
+  searching: boolean
+}
+
+export function useFound(orgs: Org[], search: string): Found {
+  const asked = search === '' ? [] : orgs.slice(0, MOST_TEAMS)
+  const params = { page: 1, page_size: MOST_EACH, search }
+  const apps = useQueries({
+    queries: asked.map(({ id }) => appsQuery(id, { ...params, status: 'active' })),
+  })
+  const people = useQueries({ queries: asked.map(({ id }) => membersQuery(id, params)) })
+  return {
+    entries: asked.flatMap((org, at) => [
+      ...(apps[at]?.data?.items ?? []).map((app) => appEntry(app, org.name)),
+      ...(people[at]?.data?.items ?? []).map(({ user_id, name, email }) => ({
+        id: `person:${org.id}:${user_id}`,
+        kind: 'person' as const,
+        label: name,
+        detail: asked.length > 1 ? `${email} · ${org.name}` : email,
+        run: () => goTo(paths.teamMembers({ org: org.id, search: email })),
+      })),
+    ]),
+    searching: [...apps, ...people].some(({ isFetching }) => isFetching),
+  }
+}
+
+/** Apps chosen before: each is asked for, because it may be closed to the person by now. */
+export function useRecentApps(recent: readonly string[], enabled: boolean): Entry[] {
+  const ids = recent.flatMap((id) => (id.startsWith('app:') ? [id.slice('app:'.length)] : []))
+  const apps = useQueries({
+    queries: ids.slice(0, MOST_RECENT).map((id) => ({ ...appQuery(id), enabled, retry: false })),
+  })
+  return apps.flatMap(({ data, error }) =>
+    data && !error && data.status === 'active' ? [appEntry(data)] : [],
+  )
+}
+
+function appEntry({ id, name, org_id, endpoint, is_local }: App, detail?: string): Entry {
+  return {
+    id: `app:${id}`,
+    kind: 'app',
+    label: name,
+    detail,
+    run: () => openAppEntry({ org_id, app_id: id, endpoint, is_local }),
+  }
+}

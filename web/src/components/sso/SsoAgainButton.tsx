@@ -1,0 +1,35 @@
+import { Button } from 'antd'
+import { ApiError } from '../../api/errors'
+import { useT } from '../../i18n/useT'
+import { useShownOrg } from '../../session/org'
+import { useUser } from '../../session/useUser'
+import { FormError } from '../form/FormError'
+import { useSsoAgain } from './useSsoAgain'
+
+/**
+ * The way through the door of the team on screen. Where the address names none, it is the one team
+ * that the person is linked to, or whatever has the domain of their address.
+ */
+export function SsoAgainButton() {
+  const t = useT()
+  const user = useUser()
+  const shown = useShownOrg()
+  const organization = shown ?? (user?.sso.length === 1 ? user.sso[0]!.org_id : null)
+  const trip = useSsoAgain()
+  return (
+    <div>
+      <FormError>{trip.failure && failureText(trip.failure, t('sso.unavailableHere'))}</FormError>
+      <Button
+        type="primary"
+        loading={trip.busy}
+        onClick={() => trip.go(organization ? { organization } : { email: user?.email ?? '' })}
+      >
+        {t('sso.goOn')}
+      </Button>
+    </div>
+  )
+}
+
+export function failureText(failure: Error, unavailable: string): string {
+  return failure instanceof ApiError && failure.status === 503 ? unavailable : failure.message
+}

@@ -1,0 +1,57 @@
+import { useEffect, useState } from 'react'
+import { ApiError } from '../api/errors'
+import { browser } from '../lib/navigation'
+
+/**
+ * Leaves for another party's page in this window. It counts as leaving until the page is gone, so
+ * that nothing can be pressed twice; a page that the browser kept for its Back button is usable again.
+ */
+export function useDeparture() {
+  const [leaving, setLeaving] = useState(false)
+  useEffect(() => {
+    const comeBack = (event: PageTransitionEvent) => event.persisted && setLeaving(false)
+    window.addEventListener('pageshow', comeBack)
+    return () => window.removeEventListener('pageshow', comeBack)
+  }, [])
+  return {
+    leaving,
+    depart: (href: string) => {
+      setLeaving(true)
+      browser.assign(href)
+    },
+  }
+}
+
+interface Asked<Where> {
+  where: Where
+  failure: ApiError | null
+  pending: boolean
+}
+
+/** Asks the server where to go, then goes there. By hand: the sign-in page would pay for more. */
+export function useTrip<Where>(ask: (where: Where) => Promise<string>) {
+  const { leaving, depart } = useDeparture()
+  const [asked, setAsked] = useState<Asked<Where> | null>(null)
+  const busy = leaving || asked?.pending === true
+
+  async function go(where: Where) {
+    if (busy) return
+    setAsked({ where, failure: null, pending: true })
+    try {
+      depart(await ask(where))
+      setAsked({ where, failure: null, pending: false })
+    } catch (failure) {
+      setAsked({ where, failure: null, pending: false })
+      if (!(failure instanceof ApiError)) throw failure
+      setAsked({ where, failure, pending: false })
+    }
+  }
+
+  return {
+    busy,
+    /** Where the last one was to lead. */
+    where: asked?.where,
+    failure: asked?.failure ?? null,
+    go: (where: Where) => void go(where),
+  }
+}

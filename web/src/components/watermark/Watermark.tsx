@@ -1,0 +1,18 @@
+/** Whose screen this is, over everything, where the operator has not switched it off. */
+import { useEffect } from 'react'
+import { useEnvironment } from '../../session/useEnvironment'
+import { useWhoever } from '../../session/useWhoever'
+import { useIsDark } from '../../theme/store'
+import { layOver } from './mark'
+
+const COLORS = { light: 'rgba(23, 32, 46, 0.06)', dark: 'rgba(230, 235, 242, 0.06)' } as const
+
+export function Watermark() {
+  const wanted = useEnvironment()?.watermark === true
+  const user = useWhoever()
+  const color = COLORS[useIsDark() ? 'dark' : 'light']
+  const text = wanted && user ? `${user.name} ${user.email}`.trim() : null
+
+  useEffect(() => (text ? layOver(text, color) : undefined), [text, color])
+  return null
+}

@@ -1,0 +1,25 @@
+import { SearchOutlined } from '@ant-design/icons'
+import { capsOf } from '../components/shortcuts/registry'
+import { showOverlay } from '../components/shortcuts/overlay'
+import { useT } from '../i18n/useT'
+import styles from './PaletteButton.module.css'
+
+/** Looks like a field where there is room for one, because it leads to one. */
+export function PaletteButton() {
+  const t = useT()
+  return (
+    <button
+      type="button"
+      className={styles.opener}
+      aria-label={t('palette.open')}
+      aria-haspopup="dialog"
+      aria-keyshortcuts="Control+K Meta+K"
+      title={t('palette.open')}
+      onClick={() => showOverlay('palette')}
+    >
+      <SearchOutlined aria-hidden />
+      <span className={styles.words}>{t('palette.open')}</span>
+      <kbd className={styles.keys}>{capsOf('Mod+k').join(' ')}</kbd>
+    </button>
+  )
+}

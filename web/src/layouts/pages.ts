@@ -1,0 +1,52 @@
+/** The pages of a team and of an app, for their menus and for whoever looks a page up by its name. */
+import type { MessageKey } from '../i18n/store'
+import type { AppPermission } from '../pages/application/gating'
+import { paths } from '../paths'
+
+interface TeamPage {
+  title: MessageKey
+  to: (query: { org: string | null }) => string
+  /** Not offered without it; the server would refuse the page too. */
+  needs?: string
+}
+
+export const TEAM_PAGES: TeamPage[] = [
+  { title: 'title.teamMembers', to: paths.teamMembers },
+  { title: 'title.teamApps', to: paths.teamApps },
+  { title: 'title.archivedApps', to: paths.archivedApps },
+  { title: 'title.deletedApps', to: paths.deletedApps },
+  { title: 'title.teamSetting', to: paths.teamSetting, needs: 'org:update' },
+  { title: 'title.teamSso', to: paths.teamSso, needs: 'org_sso:manage' },
+  { title: 'title.teamAudit', to: paths.teamAudit, needs: 'org_audit:view' },
+]
+
+interface SettingsPage {
+  title: MessageKey
+  needs: AppPermission
+  to: (appId: string) => string
+}
+
+export const SETTINGS_PAGES: SettingsPage[] = [
+  { title: 'title.appDetail', needs: 'app:view', to: paths.appDetail },
+  { title: 'title.appMember', needs: 'member:view', to: paths.appMembers },
+  { title: 'title.appAuthority', needs: 'role:view', to: paths.appAuthority },
+  { title: 'title.appSecretKey', needs: 'key:view', to: paths.appSecretKeys },
+]
+
+interface WorkspacePage {
+  title: MessageKey
+  /** Below the entry, and everything below that. */
+  path: string
+  needs: AppPermission
+  to: (app: { org_id: string; id: string }) => string
+}
+
+const { workspace } = paths
+export const WORKSPACE_PAGES: WorkspacePage[] = [
+  { title: 'title.overview', path: '', needs: 'dashboard:view', to: workspace.overview },
+  { title: 'title.events', path: '/events', needs: 'event:view', to: workspace.events },
+  { title: 'title.explore', path: '/explore', needs: 'query:run', to: workspace.explore },
+  { title: 'title.live', path: '/live', needs: 'live:view', to: workspace.live },
+  { title: 'title.people', path: '/users', needs: 'profile:view', to: workspace.people },
+  { title: 'title.quickStart', path: '/quick-start', needs: 'app:view', to: workspace.quickStart },
+]

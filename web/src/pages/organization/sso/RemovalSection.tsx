@@ -1,0 +1,51 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { removeSso, ssoQuery, type SsoSettings } from '../../../api/sso'
+import { DangerDialog } from '../../../components/DangerDialog'
+import { useT } from '../../../i18n/useT'
+import { useOrg } from '../../../session/org'
+import { Card } from '../Card'
+
+export function RemovalSection() {
+  const t = useT()
+  const org = useOrg()
+  const client = useQueryClient()
+  const [asking, setAsking] = useState(false)
+  return (
+    <Card id="removal" title={t('ssoRemoval.title')} lead={t('ssoRemoval.lead')}>
+      <Button danger onClick={() => setAsking(true)}>
+        {t('ssoRemoval.submit')}
+      </Button>
+      {asking && (
+        <RemovalDialog
+          onDone={() => {
+            setAsking(false)
+            void client.invalidateQueries({ queryKey: ssoQuery(org.id).queryKey })
+          }}
+          onCancel={() => setAsking(false)}
+        />
+      )}
+    </Card>
+  )
+}
+
+function RemovalDialog(props: { onDone: () => void; onCancel: () => void }) {
+  const t = useT()
+  const org = useOrg()
+  // Numbers to decide by must be those of now.
+  const impact = useQuery({ ...ssoQuery(org.id), refetchOnMount: 'always' })
+  return (
+    <DangerDialog<SsoSettings, unknown>
+      {...props}
+      title={t('ssoRemoval.question')}
+      confirm={t('ssoRemoval.submit')}
+      name={org.name}
+      impact={impact}
+      hits={({ linked_members }) => [{ label: t('ssoRemoval.linked'), count: linked_members }]}
+      send={() => removeSso(org.id)}
+    >
+      <p>{t('ssoRemoval.text')}</p>
+    </DangerDialog>
+  )
+}

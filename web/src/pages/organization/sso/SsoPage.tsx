@@ -1,0 +1,59 @@
+/** A team's single sign-on: which domains are its own, whose provider it trusts, who has to use it. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ssoQuery, type SsoSettings } from '../../../api/sso'
+import { UnsavedGuard } from '../../../components/form/unsaved'
+import { LoadFailure } from '../../../components/LoadFailure'
+import { Page } from '../../../components/Page'
+import { RowSkeleton } from '../../../components/table/RowSkeleton'
+import { Forbidden } from '../../../components/teams/Forbidden'
+import { useT } from '../../../i18n/useT'
+import { useOrg, useOrgMay } from '../../../session/org'
+import { DomainsSection } from './DomainsSection'
+import { ProviderSection } from './ProviderSection'
+import { RemovalSection } from './RemovalSection'
+import styles from '../organization.module.css'
+
+export default function SsoPage() {
+  const may = useOrgMay('org_sso:manage')
+  return may ? <SsoOfTeam /> : <Forbidden />
+}
+
+function SsoOfTeam() {
+  const t = useT()
+  const sso = useQuery(ssoQuery(useOrg().id))
+  return (
+    <Page title={t('title.teamSso')} lead={t('ssoSetting.lead')}>
+      {sso.data ? (
+        <Sections sso={sso.data} />
+      ) : sso.error ? (
+        <LoadFailure
+          error={sso.error}
+          retrying={sso.isFetching}
+          onRetry={() => void sso.refetch()}
+        />
+      ) : (
+        <RowSkeleton rows={8} />
+      )}
+    </Page>
+  )
+}
+
+function Sections({ sso }: { sso: SsoSettings }) {
+  const [removals, setRemovals] = useState(0)
+  const [was, setWas] = useState(sso.configured)
+  if (was !== sso.configured) {
+    setWas(sso.configured)
+    if (was) setRemovals(removals + 1)
+  }
+  return (
+    <div className={styles.cards}>
+      <UnsavedGuard>
+        <DomainsSection domains={sso.domains} />
+        {/* What was typed about a provider is over once its settings are gone. */}
+        <ProviderSection key={removals} sso={sso} />
+      </UnsavedGuard>
+      {sso.configured && <RemovalSection />}
+    </div>
+  )
+}

@@ -1,0 +1,151 @@
+/**
+ * An address that came in by single sign-on has an account here already. The account is signed in by
+ * its own means; now it decides whether the two belong together.
+ */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Skeleton } from 'antd'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { ApiError } from '../../api/errors'
+import { allOrgs } from '../../api/orgs'
+import { acceptSsoLink, ssoLinkQuery, type SsoLink } from '../../api/sso'
+import { FormError } from '../../components/form/FormError'
+import { SubmitButton } from '../../components/form/SubmitButton'
+import { useSubmit } from '../../components/form/useSubmit'
+import { LinkButton } from '../../components/LinkButton'
+import { LoadFailure } from '../../components/LoadFailure'
+import { Statement } from '../../components/Statement'
+import { Waiting } from '../../components/Waiting'
+import { useT } from '../../i18n/useT'
+import { goTo } from '../../lib/navigation'
+import { parseUrl } from '../../lib/url'
+import { paths } from '../../paths'
+import { rememberOrg } from '../../session/org'
+import { reloadUser } from '../../session/session'
+import { useUser } from '../../session/useUser'
+import styles from './SsoLinkPage.module.css'
+
+export default function SsoLinkPage() {
+  const t = useT()
+  const link = useQuery(ssoLinkQuery)
+  // The link may be gone, or another's, by the time it is agreed to.
+  const [refusal, setRefusal] = useState<ApiError | null>(null)
+  const refused = refusal ?? link.error
+  if (isCode(refused, 'link_wrong_account')) return <WrongAccount />
+  if (refused instanceof ApiError && [404, 410].includes(refused.status)) return <Gone />
+  if (link.data) return <Question link={link.data} onRefusal={setRefusal} />
+  return (
+    <Statement title={t('title.ssoLink')}>
+      {link.error ? (
+        <LoadFailure
+          error={link.error}
+          retrying={link.isFetching}
+          onRetry={() => void link.refetch()}
+        />
+      ) : (
+        <Waiting>
+          <Skeleton active title={false} paragraph={{ rows: 4 }} />
+        </Waiting>
+      )}
+    </Statement>
+  )
+}
+
+const isCode = (error: unknown, code: string) => error instanceof ApiError && error.code === code
+
+interface QuestionProps {
+  link: SsoLink
+  onRefusal: (error: ApiError) => void
+}
+
+function Question({ link, onRefusal }: QuestionProps) {
+  const t = useT()
+  const client = useQueryClient()
+  const { sending, failure, onSubmit } = useSubmit(useForm(), {
+    send: async () => {
+      const { org_id } = await acceptSsoLink().catch((error: unknown) => {
+        if (error instanceof ApiError && [404, 409, 410].includes(error.status)) onRefusal(error)
+        throw error
+      })
+      // Being in a team opens what was closed before; whether it does is asked before going there.
+      await reloadUser().catch(() => {})
+      return org_id
+    },
+    done: (org) => {
+      rememberOrg(org)
+      void client.invalidateQueries(allOrgs)
+      goTo(paths.teamApps({ org }), { replace: true })
+    },
+  })
+  return (
+    <form noValidate onSubmit={onSubmit}>
+      <Statement
+        title={t('ssoLink.title', { team: link.org_name })}
+        actions={
+          <>
+            <SubmitButton size="large" sending={sending} retryAt={failure?.retryAt}>
+              {t('ssoLink.submit')}
+            </SubmitButton>
+            <LinkButton size="large" to={paths.root()}>
+              {t('ssoLink.notNow')}
+            </LinkButton>
+          </>
+        }
+      >
+        <FormError>{failure?.message}</FormError>
+        <p>{t('ssoLink.lead')}</p>
+        <dl className={styles.facts}>
+          <div>
+            <dt>{t('ssoLink.team')}</dt>
+            <dd>{link.org_name}</dd>
+          </div>
+          <div>
+            <dt>{t('ssoLink.issuer')}</dt>
+            <dd>{parseUrl(link.issuer)?.host ?? link.issuer}</dd>
+          </div>
+          <div>
+            <dt>{t('ssoLink.email')}</dt>
+            <dd>{link.email}</dd>
+          </div>
+        </dl>
+        <p>{t('ssoLink.text')}</p>
+      </Statement>
+    </form>
+  )
+}
+
+function Gone() {
+  const t = useT()
+  return (
+    <Statement
+      title={t('ssoLink.gone')}
+      actions={
+        <LinkButton type="primary" to={paths.root()}>
+          {t('ssoLink.onwards')}
+        </LinkButton>
+      }
+    >
+      <p>{t('ssoLink.goneText')}</p>
+    </Statement>
+  )
+}
+
+function WrongAccount() {
+  const t = useT()
+  const email = useUser()?.email ?? ''
+  return (
+    <Statement
+      title={t('ssoLink.wrong')}
+      actions={
+        <>
+          <LinkButton type="primary" to={paths.logout({ redirect: paths.ssoLink() })}>
+            {t('ssoLink.switch')}
+          </LinkButton>
+          <LinkButton to={paths.root()}>{t('ssoLink.notNow')}</LinkButton>
+        </>
+      }
+    >
+      <p>{t('ssoLink.wrongText', { email })}</p>
+    </Statement>
+  )
+}

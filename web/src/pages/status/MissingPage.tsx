@@ -1,0 +1,58 @@
+import { Button } from 'antd'
+import { useEffect, useState } from 'react'
+import { lookForServer, useConnection } from '../../api/connection'
+import { Centered } from '../../components/Centered'
+import { LoadingScreen } from '../../components/LoadingScreen'
+import type { MissingCode } from '../../components/onDemand'
+import { Statement } from '../../components/Statement'
+import { useT } from '../../i18n/useT'
+import { browser } from '../../lib/navigation'
+import { takeReload } from '../../lib/reloadOnce'
+import { reportError } from '../../reports/early'
+
+/**
+ * In place of a page whose code did not come. After an upgrade the server no longer has it, and one
+ * reload brings the new console, at the address that was wanted. Nothing typed is lost by that: the
+ * page before has been left, and asked about unsaved changes if there were any.
+ */
+export function MissingPage({ error }: { error: MissingCode }) {
+  const t = useT()
+  const lost = useConnection(({ state }) => state === 'lost')
+  const [helpless, setHelpless] = useState(false)
+
+  useEffect(() => {
+    let gone = false
+    async function reload() {
+      // Without a server a reload would leave the browser's own error page, and no way back.
+      if (!(await lookForServer()) || gone) return
+      if (takeReload()) browser.reload()
+      else {
+        setHelpless(true)
+        // After an upgrade it is no news that code is gone; that a reload does not bring it is.
+        reportError(error)
+      }
+    }
+    if (!lost) void reload()
+    return () => {
+      gone = true
+    }
+  }, [error, lost])
+
+  if (!lost && !helpless) return <LoadingScreen />
+  return (
+    <Centered>
+      <Statement
+        title={t(lost ? 'connection.lost' : 'missing.title')}
+        actions={
+          !lost && (
+            <Button type="primary" onClick={() => browser.reload()}>
+              {t('common.reload')}
+            </Button>
+          )
+        }
+      >
+        <p>{t(lost ? 'missing.offline' : 'missing.text')}</p>
+      </Statement>
+    </Centered>
+  )
+}

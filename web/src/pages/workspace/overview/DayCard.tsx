@@ -1,0 +1,55 @@
+/** A card of figures over their course, day by day. */
+import type { Engagement } from '../../../api/engagement'
+import { BlockSkeleton, DataCard } from '../../../components/charts/DataCard'
+import type { MessageKey } from '../../../i18n/store'
+import { useT } from '../../../i18n/useT'
+import {
+  CHART_HEIGHT,
+  CutNote,
+  DayChart,
+  FigureList,
+  useChartPicture,
+  type DayLine,
+  type EngagementCardProps,
+  type Figure,
+} from './card'
+
+interface DayCardProps extends EngagementCardProps {
+  title: MessageKey
+  definition: MessageKey
+  /** How the name of its picture begins. */
+  file: string
+  figures: (engagement: Engagement) => Figure[]
+  lines: DayLine[]
+  stacked?: boolean
+}
+
+export function DayCard(props: DayCardProps) {
+  const { query, cut, figures, lines, stacked } = props
+  const t = useT()
+  const title = t(props.title)
+  const { chart, button } = useChartPicture(props.file, title, query.data)
+  return (
+    <DataCard
+      title={title}
+      definition={t(props.definition)}
+      query={query}
+      skeleton={<BlockSkeleton height={CHART_HEIGHT + 90} />}
+      actions={button}
+    >
+      {(engagement) => (
+        <>
+          <CutNote cut={cut} />
+          <FigureList figures={figures(engagement)} />
+          <DayChart
+            ref={chart}
+            days={engagement.days}
+            label={title}
+            lines={lines}
+            stacked={stacked}
+          />
+        </>
+      )}
+    </DataCard>
+  )
+}
