@@ -1,6 +1,6 @@
-import { useCallback, useMemo } from 'react'
+import { useCallback, useContext, useMemo } from 'react'
 // eslint-disable-next-line no-restricted-imports -- this is what everything else is to use instead
-import { useSearchParams } from 'react-router'
+import { UNSAFE_DataRouterContext, useSearchParams } from 'react-router'
 import type { NavigateOptions, URLSearchParamsInit } from 'react-router'
 import { limitQuery } from '../lib/query'
 
@@ -12,11 +12,20 @@ export function useAddressQuery(): [
   (change: Change, options?: NavigateOptions) => void,
 ] {
   const [raw, setRaw] = useSearchParams()
+  const router = useContext(UNSAFE_DataRouterContext)?.router
   const query = useMemo(() => limitQuery(raw), [raw])
   const change = useCallback(
-    (to: Change, options?: NavigateOptions) =>
-      setRaw(typeof to === 'function' ? (before) => to(limitQuery(before)) : to, options),
-    [setRaw],
+    (to: Change, options?: NavigateOptions) => {
+      if (typeof to !== 'function') return setRaw(to, options)
+      // What is drawn may be older than the address while a busy page is being drawn: a second choice
+      // made meanwhile adds to the first.
+      setRaw(
+        (drawn) =>
+          to(limitQuery(router ? new URLSearchParams(router.state.location.search) : drawn)),
+        options,
+      )
+    },
+    [router, setRaw],
   )
   return [query, change]
 }
