@@ -3324,6 +3324,16 @@ export interface components {
          * @description Members who have come through it.
          */
         linked_members: number
+        /**
+         * Format: int64
+         * @description Members, owners aside, who have not.
+         */
+        unlinked_members: number
+        /**
+         * Format: int64
+         * @description Linked members who could sign in with nothing else, if it were removed.
+         */
+        only_way_members: number
         updated_at?: components['schemas']['Millis'] | null
       }
     }
@@ -4437,6 +4447,16 @@ export interface components {
        * @description Members who have come through it.
        */
       linked_members: number
+      /**
+       * Format: int64
+       * @description Members, owners aside, who have not.
+       */
+      unlinked_members: number
+      /**
+       * Format: int64
+       * @description Linked members who could sign in with nothing else, if it were removed.
+       */
+      only_way_members: number
       updated_at?: components['schemas']['Millis'] | null
     }
     /** @enum {string} */

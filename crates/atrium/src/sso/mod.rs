@@ -68,6 +68,10 @@ pub struct SsoView {
     pub domains: Vec<SsoDomain>,
     /// Members who have come through it.
     pub linked_members: i64,
+    /// Members, owners aside, who have not.
+    pub unlinked_members: i64,
+    /// Linked members who could sign in with nothing else, if it were removed.
+    pub only_way_members: i64,
     pub updated_at: Option<Millis>,
 }
 

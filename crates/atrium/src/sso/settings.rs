@@ -6,12 +6,13 @@ use serde_json::json;
 use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
-use super::store::{self, SsoRow};
+use super::store::{self, OtherWays, SsoRow};
 use super::{CALLBACK, DefaultRole, SECRET, SsoView, network};
 use crate::access::InOrg;
 use crate::accounts::session::RecentlySignedIn;
 use crate::app::AppState;
 use crate::audit::{self, Event};
+use crate::chat::Provider;
 use crate::error::{Code, Fault, Result};
 use crate::http::json::{Data, Done, Json};
 use crate::http::text::Checks;
@@ -43,7 +44,12 @@ async fn view(atrium: &AppState, db: &mut AnyConnection, org_id: &Id) -> Result<
     let row = store::of_org(db, org_id).await?;
     let domains = store::domains(db, org_id).await?.into_iter().map(Into::into).collect();
     let issuer = row.as_ref().map_or("", |row| row.issuer.as_str());
-    let linked_members = store::linked_members(db, org_id, issuer).await?;
+    let others = OtherWays {
+        passkeys: atrium.relying_party.is_some(),
+        wechatwork: atrium.chat.is_configured(Provider::Wechatwork),
+        feishu: atrium.chat.is_configured(Provider::Feishu),
+    };
+    let reach = store::reach(db, org_id, issuer, &others).await?;
     let is = |at: fn(&SsoRow) -> bool| row.as_ref().is_some_and(at);
     Ok(SsoView {
         configured: row.is_some(),
@@ -53,7 +59,9 @@ async fn view(atrium: &AppState, db: &mut AnyConnection, org_id: &Id) -> Result<
         default_role: DefaultRole::parse(row.as_ref().map_or("", |row| &row.default_role)),
         redirect_uri: atrium.settings.server.link(CALLBACK),
         domains,
-        linked_members,
+        linked_members: reach.linked,
+        unlinked_members: reach.unlinked,
+        only_way_members: reach.only_way,
         updated_at: row.as_ref().map(|row| row.updated_at),
         issuer: issuer.to_owned(),
         client_id: row.map(|row| row.client_id).unwrap_or_default(),

@@ -296,16 +296,64 @@ pub async fn note_use(
     Ok(())
 }
 
-/// Members who have come through the provider.
-pub async fn linked_members(db: &mut AnyConnection, org_id: &Id, issuer: &str) -> Result<i64> {
-    Ok(sqlx::query_scalar(
-        "SELECT COUNT(DISTINCT sso_identities.user_id) FROM sso_identities
-         JOIN org_members ON org_members.org_id = sso_identities.org_id
-            AND org_members.user_id = sso_identities.user_id
-         WHERE sso_identities.org_id = $1 AND sso_identities.issuer = $2",
+/// What hangs on an organisation's provider.
+#[derive(FromRow)]
+pub struct Reach {
+    /// Members who have come through it.
+    pub linked: i64,
+    /// Others whom it would shut out if it were the only way: owners come in anyway.
+    pub unlinked: i64,
+    /// Linked members who have nothing else to sign in with. A mail that lets them set a password does
+    /// not count.
+    pub only_way: i64,
+}
+
+/// What else works on this instance, for those who have it.
+pub struct OtherWays {
+    pub passkeys: bool,
+    pub wechatwork: bool,
+    pub feishu: bool,
+}
+
+pub async fn reach(
+    db: &mut AnyConnection,
+    org_id: &Id,
+    issuer: &str,
+    others: &OtherWays,
+) -> Result<Reach> {
+    Ok(sqlx::query_as(
+        "SELECT COUNT(CASE WHEN linked THEN 1 END) AS linked,
+            COUNT(CASE WHEN NOT linked AND role <> 'owner' THEN 1 END) AS unlinked,
+            COUNT(CASE WHEN linked AND NOT other_way THEN 1 END) AS only_way
+         FROM (
+            SELECT org_members.role AS role,
+                EXISTS (SELECT 1 FROM sso_identities
+                    WHERE sso_identities.org_id = org_members.org_id
+                        AND sso_identities.user_id = users.id
+                        AND sso_identities.issuer = $2) AS linked,
+                users.password_hash IS NOT NULL
+                    OR ($3 AND EXISTS (SELECT 1 FROM passkeys WHERE passkeys.user_id = users.id))
+                    OR EXISTS (SELECT 1 FROM chat_bindings
+                        WHERE chat_bindings.user_id = users.id
+                            AND (($4 AND chat_bindings.provider = 'wechatwork')
+                                OR ($5 AND chat_bindings.provider = 'feishu')))
+                    OR EXISTS (SELECT 1 FROM sso_identities AS elsewhere
+                        JOIN org_sso ON org_sso.org_id = elsewhere.org_id
+                            AND org_sso.issuer = elsewhere.issuer
+                            AND org_sso.enabled_at IS NOT NULL
+                        JOIN org_members AS there ON there.org_id = elsewhere.org_id
+                            AND there.user_id = elsewhere.user_id
+                        WHERE elsewhere.user_id = users.id
+                            AND elsewhere.org_id <> org_members.org_id) AS other_way
+            FROM org_members JOIN users ON users.id = org_members.user_id
+            WHERE org_members.org_id = $1
+         ) AS members",
     )
     .bind(org_id)
     .bind(issuer)
+    .bind(others.passkeys)
+    .bind(others.wechatwork)
+    .bind(others.feishu)
     .fetch_one(db)
     .await?)
 }

@@ -55,6 +55,8 @@ it('says that the provider is down, and can be pressed again', async () => {
   show('/organization/config/member?org=o2')
   await user.click(await goOn())
   expect(await screen.findByText(/暂时没有响应/)).toBeDefined()
+  // A button takes no click until it is drawn as idle again, which is a moment later.
+  await waitFor(async () => expect((await goOn()).className).not.toContain('loading'))
   await user.click(await goOn())
   await waitFor(() => expect(seen).toHaveLength(2))
 })

@@ -98,6 +98,40 @@ with_provider! {
 }
 
 with_provider! {
+    async fn it_says_for_whom_it_is_the_only_way_and_whom_it_would_shut_out(company: Company) {
+        let server = &company.server;
+        let counts = async || {
+            let view = company.owner.get(&company.path("/sso")).await.body["data"].clone();
+            ["linked_members", "unlinked_members", "only_way_members"].map(|name| view[name].as_i64().unwrap())
+        };
+        // The owner is exempt, and so nobody that enforcement would stop.
+        assert_eq!(counts().await, [0, 0, 0]);
+        let member = server.owner("m@x.test").await;
+        let id = member.get("/api/v1/current").await.body["data"]["id"].as_str().unwrap().to_owned();
+        let joins = "INSERT INTO org_members (org_id, user_id, role, joined_at) VALUES ($1, $2, 'member', 1)";
+        server.run(joins, &[company.org_id.as_str(), &id]).await;
+        assert_eq!(counts().await, [0, 1, 0]);
+
+        let anna = server.anonymous();
+        company.sign_in(&anna, "anna@acme.test").await;
+        assert_eq!(counts().await, [1, 1, 1]);
+        let anna = anna.get("/api/v1/current").await.body["data"]["id"].as_str().unwrap().to_owned();
+        // A bound account of a vendor that this instance does not know opens nothing.
+        let binds = "INSERT INTO chat_bindings (provider, tenant, subject, user_id, name, bound_at)
+             VALUES ('feishu', 't', 's', $1, 'Anna', 1)";
+        server.run(binds, &[&anna]).await;
+        assert_eq!(counts().await, [1, 1, 1]);
+        let passkey = "INSERT INTO passkeys (id, user_id, credential_id, credential, name, created_at)
+             VALUES ('k', $1, 'c', '{}', 'Key', 1)";
+        server.run(passkey, &[&anna]).await;
+        assert_eq!(counts().await, [1, 1, 0]);
+        server.run("DELETE FROM passkeys WHERE user_id = $1", &[&anna]).await;
+        server.run("UPDATE users SET password_hash = 'x' WHERE id = $1", &[&anna]).await;
+        assert_eq!(counts().await, [1, 1, 0]);
+    }
+}
+
+with_provider! {
     async fn what_makes_no_sense_is_refused_by_field(company: Company) {
         for issuer in [
             "", "login.example.com", "ftp://login.example.com", "http://login.example.com",

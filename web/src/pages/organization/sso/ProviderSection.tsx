@@ -34,7 +34,7 @@ export function ProviderSection({ sso }: { sso: SsoSettings }) {
   const { control, formState } = form
   useUnsaved(formState.isDirty)
   const issuer = useWatch({ control, name: 'issuer' })
-  const unlinked = Math.max(0, org.member_count - sso.linked_members)
+  const unlinked = sso.unlinked_members
   const { sending, failure, onSubmit } = useSubmit(form, {
     send: async (values) => {
       const change = changeOf(values)

@@ -5,6 +5,7 @@ import { removeSso, ssoQuery, type SsoSettings } from '../../../api/sso'
 import { DangerDialog } from '../../../components/DangerDialog'
 import { useT } from '../../../i18n/useT'
 import { useOrg } from '../../../session/org'
+import { useEnvironment } from '../../../session/useEnvironment'
 import { Card } from '../Card'
 
 export function RemovalSection() {
@@ -33,6 +34,7 @@ export function RemovalSection() {
 function RemovalDialog(props: { onDone: () => void; onCancel: () => void }) {
   const t = useT()
   const org = useOrg()
+  const mailLeaves = useEnvironment()?.mail_configured !== false
   // Numbers to decide by must be those of now.
   const impact = useQuery({ ...ssoQuery(org.id), refetchOnMount: 'always' })
   return (
@@ -42,10 +44,13 @@ function RemovalDialog(props: { onDone: () => void; onCancel: () => void }) {
       confirm={t('ssoRemoval.submit')}
       name={org.name}
       impact={impact}
-      hits={({ linked_members }) => [{ label: t('ssoRemoval.linked'), count: linked_members }]}
+      hits={({ linked_members, only_way_members }) => [
+        { label: t('ssoRemoval.linked'), count: linked_members },
+        { label: t('ssoRemoval.onlyWay'), count: only_way_members },
+      ]}
       send={() => removeSso(org.id)}
     >
-      <p>{t('ssoRemoval.text')}</p>
+      <p>{t(mailLeaves ? 'ssoRemoval.text' : 'ssoRemoval.textNoMail')}</p>
     </DangerDialog>
   )
 }

@@ -2,13 +2,14 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { render, screen, waitFor, within } from '@testing-library/react'
 import { createMemoryRouter, RouterProvider } from 'react-router'
 import { describe, expect, it } from 'vitest'
+import { environmentQuery, type Environment } from '../../../api/environment'
 import type { Org } from '../../../api/orgs'
 import { queryClient } from '../../../api/queryClient'
 import type { SsoDomain, SsoSettings } from '../../../api/sso'
 import { OrgProvider } from '../../../session/org'
 import { rememberUser } from '../../../session/session'
 import { user } from '../../../testing/app'
-import { aUser, ok, refusal, stubServer } from '../../../testing/server'
+import { aUser, anEnvironment, ok, refusal, stubServer } from '../../../testing/server'
 import SsoPage from './SsoPage'
 
 const domain = (name: string, changed: Partial<SsoDomain> = {}): SsoDomain => ({
@@ -31,6 +32,8 @@ const NOTHING: SsoSettings = {
   redirect_uri: 'https://atrium.example/api/v1/sso/callback',
   domains: [],
   linked_members: 0,
+  unlinked_members: 1_223,
+  only_way_members: 0,
   updated_at: null,
 }
 const SSO: SsoSettings = {
@@ -41,6 +44,8 @@ const SSO: SsoSettings = {
   has_secret: true,
   domains: [PROVEN],
   linked_members: 11,
+  unlinked_members: 1_210,
+  only_way_members: 4,
 }
 
 const PATH = '/orgs/org-1/sso'
@@ -204,13 +209,13 @@ describe('switching it on', () => {
     const on = { ...SSO, enabled: true, enforced: true }
     const { sent } = await show({ answers: { [`PUT ${PATH}`]: ok(on) } })
     expect(noteOf(enforce())).toContain('所有者不受限制')
-    expect(noteOf(enforce())).toContain('团队共 1,224 人，其中 1,213 人还没有关联')
+    expect(noteOf(enforce())).toContain('团队共 1,224 人，除所有者外还有 1,210 人没有关联')
     expect(enforce().disabled).toBe(true)
     await user.click(enable())
     await user.click(enforce())
     await user.click(save())
     const dialog = within(await screen.findByRole('dialog'))
-    expect(dialog.getByText(/还有 1,213 人没有关联/)).toBeDefined()
+    expect(dialog.getByText(/还有 1,210 人没有关联/)).toBeDefined()
     expect(sent('PUT')).toEqual([])
     await user.click(dialog.getByRole('button', { name: '要求并保存' }))
     await waitFor(() => expect(sent('PUT')).toHaveLength(1))
@@ -380,6 +385,8 @@ it('is deleted only with the team’s name typed, and says whom it hits', async 
   await user.click(screen.getByRole('button', { name: '删除配置' }))
   const dialog = within(await screen.findByRole('dialog'))
   expect(await dialog.findByText('11')).toBeDefined()
+  expect(dialog.getByText('4')).toBeDefined()
+  expect(dialog.getByText(/可以通过邮件设置密码/)).toBeDefined()
   const go = dialog.getByRole('button', { name: '删除配置' })
   expect(go.hasAttribute('disabled')).toBe(true)
   await user.type(dialog.getByRole('textbox'), 'Acme')
@@ -387,4 +394,15 @@ it('is deleted only with the team’s name typed, and says whom it hits', async 
   await waitFor(() => expect(issuer().value).toBe(''))
   expect(seen.some(({ method }) => method === 'DELETE')).toBe(true)
   expect(screen.getByText('未配置')).toBeDefined()
+})
+
+it('names the operator where no mail leaves', async () => {
+  queryClient.setQueryData(environmentQuery.queryKey, {
+    ...(anEnvironment as Environment),
+    mail_configured: false,
+  })
+  await show()
+  await user.click(screen.getByRole('button', { name: '删除配置' }))
+  const dialog = within(await screen.findByRole('dialog'))
+  expect(await dialog.findByText(/向运维人员索取登录链接/)).toBeDefined()
 })

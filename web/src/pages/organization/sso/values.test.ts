@@ -16,6 +16,8 @@ const SSO: SsoSettings = {
   redirect_uri: 'https://atrium.example/api/v1/sso/callback',
   domains: [],
   linked_members: 3,
+  unlinked_members: 2,
+  only_way_members: 1,
   updated_at: null,
 }
 
