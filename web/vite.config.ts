@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { pageFiles } from './pageFiles'
-import { routePreloads } from './routePreloads'
+import { pageFiles } from './pageFiles.ts'
+import { routePreloads } from './routePreloads.ts'
 
 // The server reads the same file: one constant decides where assets and language packs live.
 const clientVersion = readFileSync(new URL('../client-version', import.meta.url), 'utf8').trim()

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { defineConfig, mergeConfig } from 'vitest/config'
-import viteConfig from './vite.config'
+import viteConfig from './vite.config.ts'
 
 /** What puts something else in a module's place needs modules that nobody has loaded before. */
 const alone = readdirSync(new URL('src', import.meta.url), { recursive: true, encoding: 'utf8' })

@@ -113,8 +113,12 @@ impl Warehouse {
 }
 
 /// A long range in parts that are looked at one after the other, so that memory is needed for one of
-/// them alone. They end where weeks do.
+/// them alone. They end where weeks do. What is no longer than a part is not cut: its statement would
+/// be two, and the second would wait for the first.
 fn in_turn([from, to]: [u32; 2]) -> Vec<[u32; 2]> {
+    if to.saturating_sub(from) <= AT_ONCE {
+        return vec![[from, to]];
+    }
     let ends = (from / AT_ONCE + 1..).map(|part| part * AT_ONCE).take_while(|end| *end < to);
     let ends: Vec<u32> = std::iter::once(from).chain(ends).chain([to]).collect();
     ends.windows(2).map(|pair| [pair[0], pair[1]]).collect()
@@ -165,6 +169,7 @@ mod tests {
     fn a_long_range_is_taken_in_parts_that_end_with_weeks() {
         assert_eq!(in_turn([900, 1_800]), [[900, 1_800]]);
         assert_eq!(in_turn([0, AT_ONCE]), [[0, AT_ONCE]]);
+        assert_eq!(in_turn([AT_ONCE - 900, AT_ONCE + 900]), [[AT_ONCE - 900, AT_ONCE + 900]]);
         let (from, to) = (AT_ONCE - 900, 2 * AT_ONCE + 900);
         let parts = [[from, AT_ONCE], [AT_ONCE, 2 * AT_ONCE], [2 * AT_ONCE, to]];
         assert_eq!(in_turn([from, to]), parts);

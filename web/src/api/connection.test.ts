@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ok, stubServer } from '../testing/server'
 import {
   AGAIN_SHOWN_MS,
+  DOUBT_MS,
   LOOK_AGAIN_MS,
   lookForServer,
   useConnection,
@@ -112,4 +113,16 @@ it('does not believe the browser where the server answers all the same', async (
   window.dispatchEvent(new Event('offline'))
   await vi.advanceTimersByTimeAsync(0)
   expect(state()).toBe('fine')
+})
+
+it('looks again soon where the last answer was under way when the network went', async () => {
+  const onLine = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+  stubServer(there)
+  window.dispatchEvent(new Event('offline'))
+  await vi.advanceTimersByTimeAsync(0)
+  expect(state()).toBe('fine')
+  stubServer({})
+  await vi.advanceTimersByTimeAsync(DOUBT_MS)
+  expect(state()).toBe('lost')
+  onLine.mockReturnValue(true)
 })

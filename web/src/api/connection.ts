@@ -7,6 +7,8 @@ import { ApiError } from './errors'
 import { queryClient } from './queryClient'
 
 export const LOOK_AGAIN_MS = 5_000
+/** Where the browser says at this moment that the network went: what was under way may still arrive. */
+export const DOUBT_MS = 1_000
 /** An answer that takes longer is no proof of a connection. */
 const ANSWER_WITHIN_MS = 5_000
 export const AGAIN_SHOWN_MS = 3_000
@@ -32,7 +34,6 @@ export function lookForServer(): Promise<boolean> {
     .then((answers) => {
       if (answers) serverAnswered()
       else loseServer()
-      // The answer may have been the last one that came through.
       clearTimeout(doubt)
       if (answers && !navigator.onLine) doubt = setTimeout(lookWhenSeen, LOOK_AGAIN_MS)
       return answers
@@ -81,7 +82,14 @@ function lookWhenSeen(): void {
 
 /** The browser knows at once that a cable was pulled or put back; that is a reason to look. */
 export function watchConnection(): void {
-  window.addEventListener('offline', () => void lookForServer())
+  window.addEventListener('offline', () => {
+    void lookForServer().then((answers) => {
+      // It may have been the last answer that came through.
+      if (!answers || navigator.onLine) return
+      clearTimeout(doubt)
+      doubt = setTimeout(lookWhenSeen, DOUBT_MS)
+    })
+  })
   window.addEventListener('online', () => {
     if (useConnection.getState().state === 'lost') void lookForServer()
   })

@@ -130,13 +130,18 @@ pub async fn overall_of_both(
     let kept = &atrium.answers.overall;
     let is_known = kept.get(&before.by_bucket()).is_some();
     let ask = async |versions: &Versions| {
-        if !is_known {
-            atrium.warehouse.gather(&now.apps, [&now.cuts, &before.cuts], versions).await?;
+        let found = atrium.warehouse.overall(&now.apps, &now.cuts, versions);
+        if is_known {
+            return found.await;
         }
-        atrium.warehouse.overall(&now.apps, &now.cuts, versions).await
+        atrium.warehouse.gather(&now.apps, [&now.cuts, &before.cuts], versions).await?;
+        // Beside each other, now that both are made of what is here. Whoever holds up a question about
+        // one time waits for an earlier one alone, so nobody waits in a circle; and what fails here is
+        // asked again below.
+        let (found, _) = tokio::join!(found, overall(atrium, before));
+        found
     };
     let now = once(atrium, kept, &now.by_bucket(), now, ask).await?;
-    // After the first, which read what this one is made of.
     Ok((now, overall(atrium, before).await?))
 }
 
