@@ -16,9 +16,6 @@ export default defineConfig({
   workers: 2,
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
-  // A machine that stalls for ten seconds is not a fault of the product. What passed only the second
-  // time is listed as "flaky" at the end, and is to be looked into.
-  retries: 1,
   timeout: 45_000,
   expect: { timeout: 10_000 },
   reporter: [['list']],

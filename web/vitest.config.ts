@@ -17,9 +17,6 @@ export default mergeConfig(
       setupFiles: ['src/testing/setup.ts'],
       // Finding by role is slow in jsdom, and slower on a busy machine; a whole dialog takes a while.
       testTimeout: 30_000,
-      // As with the browser tests: a machine that stalls is no fault of the product. What passed only
-      // the second time is marked "retry" in the list.
-      retry: 1,
       restoreMocks: true,
       unstubGlobals: true,
       // Loading Ant Design takes longer than most files' tests. setup.ts undoes what a test leaves.
