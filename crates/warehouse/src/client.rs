@@ -21,6 +21,7 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 const QUERY_LIMIT: Duration = Duration::from_secs(30);
 /// How long an answer may be late before the engine counts as hanging: it was told the limit.
 const GRACE: Duration = Duration::from_secs(5);
+const BUSY_PAUSE: Duration = Duration::from_secs(1);
 /// Bound values go into the address, and no server reads one of 64 KiB.
 const MAX_ADDRESS: usize = 60_000;
 const TOO_LARGE_STRING_SIZE: i32 = 131;
@@ -57,6 +58,7 @@ enum Source {
 }
 
 /// A statement on its way.
+#[derive(Clone)]
 pub(crate) struct Call<'a> {
     pub sql: &'a str,
     pub params: &'a [(&'a str, Param)],
@@ -265,14 +267,23 @@ impl Warehouse {
         self.call(call).await.map(drop)
     }
 
-    /// Ends a statement on a server. The embedded engine ends statements by their limits.
+    /// Makes sure that a statement whose answer was lost does not run any more: ends it on a server,
+    /// and waits for it in the embedded engine.
     pub async fn kill(&self, query_id: &str) -> Result<(), Error> {
         if matches!(self.inner.source, Source::Embedded(_)) {
-            return Ok(());
+            return self.quiet().await;
         }
         let sql =
             format!("KILL QUERY{} WHERE query_id = {{id:String}} SYNC", self.names().on_cluster());
         self.execute(&sql, &[("id", query_id.into())]).await
+    }
+
+    /// Waits until the embedded engine makes no change that it made before the call.
+    async fn quiet(&self) -> Result<(), Error> {
+        let (mut url, headers, _) = self.target()?;
+        url.set_path("/quiet");
+        let request = self.inner.http.get(url).headers(headers).timeout(QUEUE_WAIT + GRACE);
+        receive(request).await.map(drop).map_err(|failure| failure.error)
     }
 
     pub(crate) fn limit(&self) -> Duration {
@@ -285,6 +296,20 @@ impl Warehouse {
 
     pub(crate) fn names(&self) -> &Names {
         &self.inner.names
+    }
+
+    /// Like `call`, for work that can wait: a store that has too much to do is asked again until it
+    /// finds the time, for as long as the statement itself may take.
+    pub(crate) async fn in_turn(&self, call: Call<'_>) -> Result<Bytes, Error> {
+        let asked = Instant::now();
+        loop {
+            match self.call(call.clone()).await {
+                Err(error) if error.is_busy() && asked.elapsed() < call.limit => {
+                    tokio::time::sleep(BUSY_PAUSE).await;
+                }
+                outcome => return outcome,
+            }
+        }
     }
 
     pub(crate) async fn call(&self, call: Call<'_>) -> Result<Bytes, Error> {

@@ -70,15 +70,32 @@ const EVENTS: &str = "(SELECT e.app_id AS app_id, e.time AS time, e.event AS eve
             language, xxHash64(concat('d', device_id)) AS device_hash, \
             if(user_id = '', device_hash, xxHash64(concat('u', user_id))) AS person_hash \
         FROM events WHERE {where}) AS e \
-    ANY LEFT JOIN (SELECT hash, no FROM identities WHERE app_id = {app:UUID}) AS p \
-        ON e.person_hash = p.hash \
-    ANY LEFT JOIN (SELECT hash, no FROM identities WHERE app_id = {app:UUID}) AS d \
-        ON e.device_hash = d.hash)";
+    ANY LEFT JOIN {numbers} AS p ON e.person_hash = p.hash \
+    ANY LEFT JOIN {numbers} AS d ON e.device_hash = d.hash)";
+
+/// The numbers of those whom the events are about: an app has known many more.
+const NUMBERS: &str = "(SELECT hash, no FROM identities WHERE app_id = {app:UUID} AND hash IN \
+    (SELECT arrayJoin([xxHash64(concat('d', device_id)), xxHash64(concat('u', user_id))]) \
+     FROM events WHERE {where}))";
+
+/// The events that `{where}` names, with the numbers that they carry.
+const ROWS: &str = "(SELECT app_id, time, event, person, device, device_id, user_id, os, browser, \
+    device_type, language, person_no, device_no FROM events WHERE {where})";
 
 impl Count {
     /// Fills the table from the events of an app that meet a condition.
     pub fn fill(&self, events: &str) -> String {
-        let select = self.select.replace("{events}", &EVENTS.replace("{where}", events));
+        let rows = EVENTS.replace("{numbers}", NUMBERS).replace("{where}", events);
+        self.fill_with(&rows)
+    }
+
+    /// The same for events that carry the numbers of their persons and devices, of whatever app.
+    pub fn fill_from_rows(&self, events: &str) -> String {
+        self.fill_with(&ROWS.replace("{where}", events))
+    }
+
+    fn fill_with(&self, rows: &str) -> String {
+        let select = self.select.replace("{events}", rows);
         format!("INSERT INTO {} ({}) {select}", self.table, self.columns)
     }
 }
@@ -173,6 +190,22 @@ impl Coarse {
             "INSERT INTO {table} SELECT {keys}, {values} FROM (SELECT *, \
              toDateTime(intDiv(toUnixTimestamp(bucket), {length}) * {length}, 'UTC') AS start \
              FROM {fine} WHERE {quarters}) GROUP BY {keys}"
+        )
+    }
+
+    /// Whether it counts events, besides sets of people.
+    pub fn counts_events(&self) -> bool {
+        self.values == PARTS
+    }
+
+    /// Adds the people of events that carry their numbers, to a table that holds nothing else.
+    pub fn fill_from_rows(&self, events: &str) -> String {
+        let Self { table, length, .. } = self;
+        format!(
+            "INSERT INTO {table} SELECT app_id, \
+             toDateTime(intDiv(toUnixTimestamp(toDateTime(time, 'UTC')), {length}) * {length}, 'UTC') AS start, \
+             groupBitmapState(person_no), groupBitmapState(device_no) \
+             FROM events WHERE {events} GROUP BY app_id, start"
         )
     }
 

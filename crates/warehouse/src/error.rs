@@ -2,6 +2,9 @@
 
 /// Codes of ClickHouse that speak of the moment, not of the statement.
 const PASSING: &[i32] = &[
+    74,  // CANNOT_READ_FROM_FILE_DESCRIPTOR
+    75,  // CANNOT_WRITE_TO_FILE_DESCRIPTOR
+    76,  // CANNOT_OPEN_FILE
     159, // TIMEOUT_EXCEEDED
     202, // TOO_MANY_SIMULTANEOUS_QUERIES
     203, // NO_FREE_CONNECTION
@@ -19,6 +22,33 @@ const PASSING: &[i32] = &[
     425, // SYSTEM_ERROR
     999, // KEEPER_EXCEPTION
 ];
+
+/// Codes that speak of the rows of an INSERT: the same rows are refused again.
+const ABOUT_ROWS: &[i32] = &[
+    6,   // CANNOT_PARSE_TEXT
+    20,  // NUMBER_OF_COLUMNS_DOESNT_MATCH
+    26,  // CANNOT_PARSE_QUOTED_STRING
+    27,  // CANNOT_PARSE_INPUT_ASSERTION_FAILED
+    32,  // ATTEMPT_TO_READ_AFTER_EOF
+    33,  // CANNOT_READ_ALL_DATA
+    38,  // CANNOT_PARSE_DATE
+    41,  // CANNOT_PARSE_DATETIME
+    53,  // TYPE_MISMATCH
+    69,  // ARGUMENT_OUT_OF_BOUND
+    70,  // CANNOT_CONVERT_TYPE
+    72,  // CANNOT_PARSE_NUMBER
+    117, // INCORRECT_DATA
+    128, // TOO_LARGE_ARRAY_SIZE
+    131, // TOO_LARGE_STRING_SIZE
+    321, // VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE
+    349, // CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN
+    376, // CANNOT_PARSE_UUID
+    407, // DECIMAL_OVERFLOW
+    469, // VIOLATED_CONSTRAINT
+];
+
+const MEMORY_LIMIT_EXCEEDED: i32 = 241;
+const TOO_MANY_SIMULTANEOUS_QUERIES: i32 = 202;
 
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
@@ -41,6 +71,24 @@ impl Error {
             Self::Unavailable(_) => true,
             Self::Refused { code, .. } => PASSING.contains(code),
             Self::Unreadable(_) => false,
+        }
+    }
+
+    /// Whether the rows of an INSERT are to blame, and would be again.
+    pub fn is_about_rows(&self) -> bool {
+        self.code().is_some_and(|code| ABOUT_ROWS.contains(&code))
+    }
+
+    /// Whether there was not memory enough: less at once may do.
+    pub fn is_about_size(&self) -> bool {
+        self.code() == Some(MEMORY_LIMIT_EXCEEDED)
+    }
+
+    /// Whether the statement was sent away unread because too much was going on.
+    pub fn is_busy(&self) -> bool {
+        match self {
+            Self::Unavailable(reason) => reason.ends_with(crate::engine::BUSY),
+            _ => self.code() == Some(TOO_MANY_SIMULTANEOUS_QUERIES),
         }
     }
 

@@ -9,6 +9,7 @@ mod arrivals;
 mod binary;
 mod catalogue;
 mod client;
+mod completion;
 mod counting;
 mod embedded;
 mod engagement;
@@ -52,7 +53,7 @@ pub use people::{PeopleQuery, PeopleSearch, PeopleSort, PersonRow, PseudonymKey}
 pub use person::{CountOf, Doings, EventOf};
 pub use profiles::{Kind, MutationRow, ProfileRow};
 pub use rows::{
-    EventRow, LogIdRow, MutationIn, event_insert, log_id_insert, mutation_insert, subjects,
-    write_event, write_log_id, write_mutation, write_numbers,
+    EventRow, LogIdRow, MutationIn, counted_values, event_insert, log_id_insert, mutation_insert,
+    subjects, write_event, write_log_id, write_mutation, write_numbers,
 };
 pub use versions::Versions;

@@ -2,6 +2,7 @@
 //! is part of the spool's format: a change here needs a way to read the rows of before.
 
 use uuid::Uuid;
+use xxhash_rust::xxh64::xxh64;
 
 /// An event, borrowed from wherever it was parsed.
 #[derive(Clone, Copy, Debug)]
@@ -134,6 +135,20 @@ pub fn subjects(row: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((device, user))
 }
 
+/// Hashes of the values of an event that get counts of their own: its name, operating system,
+/// language, device type and browser.
+pub fn counted_values(row: &[u8], seed: u64) -> Option<[u64; 5]> {
+    let (event, rest) = take_text(row.get(16 + 8..)?)?;
+    // The device, the user, and the SDK's type and version.
+    let rest = skip_texts(rest.get(16..)?, 4)?;
+    let (os, rest) = take_text(rest.get(4..)?)?;
+    let (language, rest) = take_text(rest)?;
+    let (device_type, rest) = take_text(skip_texts(rest, 1)?)?;
+    let (browser, _) = take_text(rest)?;
+    let hash = |place: u64, value| xxh64(value, seed.wrapping_add(place));
+    Some([hash(0, event), hash(1, os), hash(2, language), hash(3, device_type), hash(4, browser)])
+}
+
 pub fn write_mutation(row: &MutationIn<'_>, into: &mut Vec<u8>) {
     put_uuid(row.app_id, into);
     put_text(row.kind.as_str(), into);
@@ -176,6 +191,10 @@ pub(crate) fn read_uuid(bytes: &[u8]) -> Uuid {
         bytes.iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
     };
     Uuid::from_u64_pair(half(&bytes[..8]), half(&bytes[8..]))
+}
+
+fn skip_texts(bytes: &[u8], count: usize) -> Option<&[u8]> {
+    (0..count).try_fold(bytes, |bytes, _| take_text(bytes).map(|(_, rest)| rest))
 }
 
 fn take_text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {

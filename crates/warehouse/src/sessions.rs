@@ -94,7 +94,8 @@ impl Warehouse {
              GROUP BY app_id, target"
         );
         // The same rows as once before are no mistake here.
-        self.call(Call::new(&sql, &[], LIMIT).set("insert_deduplicate", 0)).await.map(drop)
+        let call = Call::new(&sql, &[], LIMIT).long().set("insert_deduplicate", 0);
+        self.in_turn(call).await.map(drop)
     }
 }
 
@@ -153,6 +154,6 @@ fn spread(
     all.into_iter().collect()
 }
 
-fn list(numbers: &[u32]) -> String {
+pub(crate) fn list(numbers: &[u32]) -> String {
     numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -7,11 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use futures_util::future::join_all;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::client::{Call, Warehouse};
+use crate::client::{Call, Warehouse, read_rows};
 use crate::counting::{COARSE, COUNTS, Coarse, EXTENTS};
 use crate::error::Error;
 use crate::events::BUCKET_MS;
@@ -62,6 +61,16 @@ const EVENTS_OF_BUCKETS: &str = "app_id = {app:UUID} \
 /// Counts from before a moment.
 const OLD_COUNTS: &str = "app_id = {app:UUID} AND bucket < toDateTime({cut:Int64}, 'UTC')";
 
+/// Settings of what is counted anew, so that it fits beside everything else: what is too much for
+/// memory goes to the disk, and what it fills in turn is filled in small pieces.
+const FRUGAL: &[(&str, u64)] = &[
+    ("max_threads", 2),
+    ("max_bytes_before_external_group_by", 96 << 20),
+    ("max_block_size", 16_384),
+    ("min_insert_block_size_rows", 65_536),
+    ("min_insert_block_size_bytes", 32 << 20),
+];
+
 /// As many buckets as go into one statement, by their time: a month holds 2,976.
 const BUCKETS_AT_ONCE: usize = 3000;
 
@@ -80,16 +89,16 @@ impl Warehouse {
                 ("to", Param::UInt(*last)),
                 ("buckets", Param::UInts(some.to_vec())),
             ];
-            // Side by side, because a delete soon after a start waits most of its time; and all of
-            // them to their end, because one that went on after an error would fill twice.
-            let all = join_all(COUNTS.iter().map(async |count| {
+            // One after the other: a rebuild must never take more than one of the engine's places
+            // for changes, nor the memory of several statements.
+            for count in COUNTS {
                 self.delete(count.table, BUCKETS, &params).await?;
-                self.fill(&count.fill(EVENTS_OF_BUCKETS), &params).await
-            }));
-            all.await.into_iter().collect::<Result<(), Error>>()?;
+                self.fill(&count.fill(EVENTS_OF_BUCKETS), &params).await?;
+            }
             // After those: what they were filled with went on into the longer pieces.
-            let all = join_all(COARSE.iter().map(|coarse| self.rebuild_pieces(app, coarse, some)));
-            all.await.into_iter().collect::<Result<(), Error>>()?;
+            for coarse in COARSE {
+                self.rebuild_pieces(app, coarse, some).await?;
+            }
             for extent in EXTENTS {
                 self.fill(&extent.fill(EVENTS_OF_BUCKETS), &params).await?;
             }
@@ -99,7 +108,7 @@ impl Warehouse {
     }
 
     /// Makes the longer pieces anew that these quarters of an hour lie in.
-    async fn rebuild_pieces(
+    pub(crate) async fn rebuild_pieces(
         &self,
         app: Uuid,
         coarse: &Coarse,
@@ -141,8 +150,12 @@ impl Warehouse {
     }
 
     pub(crate) async fn fill(&self, sql: &str, params: &[(&str, Param)]) -> Result<(), Error> {
+        let mut call = Call::new(sql, params, LIMIT).long();
+        for (name, value) in FRUGAL {
+            call = call.set(name, value);
+        }
         // The same rows as once before are no mistake here: those were deleted in between.
-        self.call(Call::new(sql, params, LIMIT).set("insert_deduplicate", 0)).await.map(drop)
+        self.in_turn(call.set("insert_deduplicate", 0)).await.map(drop)
     }
 
     /// Removes rows, if there are any: even a delete that finds nothing is a mutation of every part.
@@ -159,7 +172,7 @@ impl Warehouse {
             let call = Call::new(&sql, params, LIMIT)
                 .set("lightweight_deletes_sync", 2)
                 .set("mutations_sync", 2);
-            self.call(call).await?;
+            self.in_turn(call).await?;
         }
         Ok(count)
     }
@@ -169,8 +182,9 @@ impl Warehouse {
         struct Row {
             count: u64,
         }
-        let sql = format!("SELECT count() AS count FROM {table} WHERE {rows}");
-        let found: Vec<Row> = self.patient(LIMIT).query(&sql, params).await?;
+        let sql = format!("SELECT count() AS count FROM {table} WHERE {rows} FORMAT JSONEachRow");
+        let answer = self.in_turn(Call::new(&sql, params, LIMIT).reading()).await?;
+        let found: Vec<Row> = read_rows(&answer)?;
         Ok(found.first().map_or(0, |row| row.count))
     }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { exactTime, plannedTime, relativeTime } from './time'
+import { duration, exactTime, plannedTime, relativeTime } from './time'
 
 const now = Date.UTC(2026, 0, 15, 12)
 const ago = (seconds: number) => now - seconds * 1000
@@ -15,6 +15,16 @@ it.each([
   [800 * 86_400, '2 years ago'],
 ])('%i s ago is %s', (seconds, text) => {
   expect(relativeTime(ago(seconds), now, 'en-US')).toBe(text)
+})
+
+it.each([
+  [75, '1 minute', '1 分钟'],
+  [3 * 60 + 59, '3 minutes', '3 分钟'],
+  [7200, '2 hours', '2 小时'],
+  [45, '45 seconds', '45 秒钟'],
+])('%i s last %s', (seconds, english, chinese) => {
+  expect(duration(seconds, 'en-US')).toBe(english)
+  expect(duration(seconds, 'zh-CN')).toBe(chinese)
 })
 
 it('speaks the language', () => {

@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use uuid::Uuid;
 use warehouse::{Identity, Kind};
 
-use super::ledger::Tally;
+use super::batch_cost::Cost;
+use super::ledger::{Outcome, Tally};
 use super::recent::MessageId;
 use super::record::{self, Record, RecordKind};
-use super::spool::{Chunk, FORMAT};
+use super::spool::{Attempt, FORMAT, Group, Range};
 
 /// A quarter of an hour: what the rollups count in.
-const BUCKET_MS: i64 = 15 * 60 * 1_000;
+pub const BUCKET_MS: i64 = 15 * 60 * 1_000;
 
 /// Whom an event is about.
 pub struct People {
@@ -22,41 +23,163 @@ pub struct People {
 
 pub type Subjects = BTreeMap<(Uuid, Kind), BTreeMap<String, i64>>;
 
+#[derive(Default)]
 pub struct Batch {
     pub number: u64,
-    pub upto: i64,
+    /// Groups at whose head an app is stuck, because nobody can read them.
+    pub unreadable: Vec<(Group, String)>,
+    /// The groups that it is made of, by app.
+    ranges: BTreeMap<Uuid, Range>,
     buffers: Vec<Vec<u8>>,
     /// Which buffer a record lies in, and the record.
     records: Vec<(usize, Record)>,
     tallies: Vec<Tally>,
 }
 
-impl Batch {
-    /// Reads a chunk; the second of two records with one id is dropped and booked as such.
-    pub fn read(number: u64, chunk: Chunk) -> anyhow::Result<Self> {
-        let mut batch = Self {
-            number,
-            upto: chunk.upto,
-            buffers: Vec::new(),
-            records: Vec::new(),
-            tallies: Vec::new(),
-        };
-        let mut decoded = Vec::new();
-        for group in chunk.groups {
-            anyhow::ensure!(
-                group.format == FORMAT,
-                "the spool holds messages in format {}, which this version does not read",
-                group.format
-            );
-            record::decode(&group.data, &mut decoded)?;
-            let buffer = batch.buffers.len();
-            batch.records.extend(decoded.drain(..).map(|record| (buffer, record)));
-            batch.buffers.push(group.data);
-            batch.tallies.push(group.tally);
+/// How groups become a batch.
+struct Reading {
+    batch: Batch,
+    seen: HashSet<MessageId>,
+    /// Apps of which no more is taken: what comes later must not be stored before what came first.
+    closed: BTreeSet<Uuid>,
+    decoded: Vec<Record>,
+}
+
+impl Reading {
+    fn new(number: u64) -> Self {
+        let batch = Batch { number, ..Batch::default() };
+        Self { batch, seen: HashSet::new(), closed: BTreeSet::new(), decoded: Vec::new() }
+    }
+
+    /// Whether the group can be read. What it holds is in `decoded` then.
+    fn decode(&mut self, group: &Group) -> bool {
+        self.decoded.clear();
+        group.format == FORMAT && record::decode(&group.data, &mut self.decoded).is_ok()
+    }
+
+    /// A message that is in the batch already. In a batch of its own it would be found to be
+    /// stored, but not while this one is made smaller and smaller because something in it fails.
+    fn has_twin(&self) -> bool {
+        self.decoded.iter().any(|record| self.seen.contains(&(record.app, record.log_id)))
+    }
+
+    fn keep(&mut self, group: Group) {
+        let Self { batch, seen, decoded, .. } = self;
+        let range = batch.ranges.entry(group.app).or_insert(Range {
+            app: group.app,
+            after: group.seq - 1,
+            upto: group.seq,
+        });
+        range.upto = group.seq;
+        let buffer = batch.buffers.len();
+        batch.tallies.push(group.tally);
+        let mut twins = Tally::default();
+        for record in decoded.drain(..) {
+            if seen.insert((record.app, record.log_id)) {
+                batch.records.push((buffer, record));
+            } else {
+                let (kind, version) = (record.kind.message_type(), &record.sdk_version);
+                twins.move_from_accepted(record.app, record.day, kind, version, Outcome::Duplicate);
+            }
         }
-        let mut seen = HashSet::new();
-        batch.drop_where(|record| !seen.insert((record.app, record.log_id)));
-        Ok(batch)
+        batch.tallies.push(twins);
+        batch.buffers.push(group.data);
+    }
+
+    /// Takes no more of an app whose next group cannot be read. One of a format that a later
+    /// version wrote waits for that version; one that is damaged is to be set aside.
+    fn close(&mut self, group: Group) {
+        let at_head = self.closed.insert(group.app) && !self.batch.ranges.contains_key(&group.app);
+        if group.format != FORMAT {
+            tracing::error!(
+                format = group.format,
+                "the spool holds messages that only a later version can read"
+            );
+        } else if at_head && let Err(error) = record::decode(&group.data, &mut Vec::new()) {
+            self.batch.unreadable.push((group, error.to_string()));
+        }
+    }
+
+    fn finish(self) -> Batch {
+        self.batch
+    }
+}
+
+impl Batch {
+    /// Makes a batch of groups that nobody has tried, no more than the store can take at once. The
+    /// rest of the groups stays for a later one.
+    pub fn fresh(number: u64, groups: Vec<Group>, cost_max: u64) -> Self {
+        let apps: BTreeSet<Uuid> = groups.iter().map(|group| group.app).collect();
+        let share = cost_max / apps.len().max(1) as u64;
+        let mut costs = BTreeMap::<Uuid, Cost>::new();
+        let mut spent = 0;
+        let mut reading = Reading::new(number);
+        for group in groups {
+            if reading.closed.contains(&group.app) || !reading.decode(&group) {
+                reading.close(group);
+                continue;
+            }
+            let cost = costs.entry(group.app).or_insert_with(|| Cost::new(number));
+            let before = cost.total();
+            cost.add(&reading.decoded, &group.data);
+            let is_first = before == 0 && (spent == 0 || spent + cost.total() <= cost_max);
+            let fits = cost.total() <= share && spent + cost.total() - before <= cost_max;
+            if !(is_first || fits) || reading.has_twin() {
+                reading.closed.insert(group.app);
+                continue;
+            }
+            spent += cost.total() - before;
+            reading.keep(group);
+        }
+        reading.finish()
+    }
+
+    /// Reads the groups of a batch that was begun, all of them.
+    pub fn begun(number: u64, groups: Vec<Group>) -> Self {
+        let mut reading = Reading::new(number);
+        for group in groups {
+            if reading.decode(&group) {
+                reading.keep(group);
+            } else {
+                reading.close(group);
+            }
+        }
+        reading.finish()
+    }
+
+    /// What is written down before it is loaded.
+    pub fn attempts(&self) -> Vec<Attempt> {
+        let batch = self.number;
+        self.ranges
+            .values()
+            .map(|Range { app, upto, .. }| Attempt { app: *app, upto: *upto, batch })
+            .collect()
+    }
+
+    pub fn ranges(&self) -> Vec<Range> {
+        self.ranges.values().copied().collect()
+    }
+
+    /// Of a batch that was begun: it ends where its attempts do, also where nothing is left of them.
+    pub fn keep_attempts(&mut self, attempts: &[Attempt]) {
+        for Attempt { app, upto, .. } in attempts {
+            let whole = Range { app: *app, after: upto - 1, upto: *upto };
+            self.ranges.entry(*app).or_insert(whole).upto = *upto;
+        }
+    }
+
+    /// How many messages each app has in it.
+    pub fn weights(&self) -> BTreeMap<Uuid, usize> {
+        let mut weights = BTreeMap::new();
+        for (_, record) in &self.records {
+            *weights.entry(record.app).or_default() += 1;
+        }
+        weights
+    }
+
+    /// Books all that it holds as something else than accepted.
+    pub fn reject(&mut self, outcome: Outcome) {
+        self.move_where(outcome, |_| true);
     }
 
     pub fn count(&self) -> usize {
@@ -79,7 +202,7 @@ impl Batch {
 
     /// Drops what is stored already under another batch and books it as duplicate.
     pub fn drop_known(&mut self, known: &HashSet<MessageId>) {
-        self.drop_where(|record| known.contains(&(record.app, record.log_id)));
+        self.move_where(Outcome::Duplicate, |record| known.contains(&(record.app, record.log_id)));
     }
 
     /// Forgets about apps that are gone.
@@ -87,15 +210,16 @@ impl Batch {
         self.records.retain(|(_, record)| living.contains(&record.app));
     }
 
-    fn drop_where(&mut self, mut twin: impl FnMut(&Record) -> bool) {
+    /// Drops messages that were counted as accepted, and counts them as something else.
+    fn move_where(&mut self, outcome: Outcome, mut is_meant: impl FnMut(&Record) -> bool) {
         let mut tally = Tally::default();
         self.records.retain(|(_, record)| {
-            let is_twin = twin(record);
-            if is_twin {
-                let kind = record.kind.message_type();
-                tally.move_to_duplicate(record.app, record.day, kind, &record.sdk_version);
+            let meant = is_meant(record);
+            if meant {
+                let (kind, version) = (record.kind.message_type(), &record.sdk_version);
+                tally.move_from_accepted(record.app, record.day, kind, version, outcome);
             }
-            !is_twin
+            !meant
         });
         self.tallies.push(tally);
     }

@@ -92,11 +92,35 @@ impl Tally {
         if room { version } else { OTHER }.to_owned()
     }
 
-    /// A twin that only the loader found: it was counted as accepted and is a duplicate.
-    pub fn move_to_duplicate(&mut self, app: Uuid, day: i32, kind: MessageType, sdk_version: &str) {
+    /// A message that was counted as accepted, and of which the loader found something else.
+    pub fn move_from_accepted(
+        &mut self,
+        app: Uuid,
+        day: i32,
+        kind: MessageType,
+        sdk_version: &str,
+        outcome: Outcome,
+    ) {
         let label = Label { kind, sdk_version: sdk_version.to_owned() };
         self.add(app, day, &label, Outcome::Accepted, -1);
-        self.add(app, day, &label, Outcome::Duplicate, 1);
+        self.add(app, day, &label, outcome, 1);
+    }
+
+    /// The same counts, with everything accepted as rejected.
+    pub fn with_accepted_as(mut self, reason: Reason) -> Self {
+        for (line, _) in self.0.iter_mut().filter(|(line, _)| line.outcome == ACCEPTED) {
+            line.outcome = reason.as_str().into();
+        }
+        Self::combine([self])
+    }
+
+    /// Each app's counts by themselves.
+    pub fn by_app(self) -> BTreeMap<Uuid, Self> {
+        let mut apps = BTreeMap::<Uuid, Self>::new();
+        for (line, count) in self.0 {
+            apps.entry(line.app).or_default().0.push((line, count));
+        }
+        apps
     }
 
     /// Several tallies as one, equal lines summed.
@@ -120,6 +144,15 @@ impl Tally {
         }
         Self(lines.into_iter().collect())
     }
+}
+
+/// Whether a batch's counts are booked.
+pub async fn is_booked(db: &mut AnyConnection, batch: &str) -> Result<bool> {
+    let found: Option<i64> = sqlx::query_scalar("SELECT 1 FROM ingest_batches WHERE batch = $1")
+        .bind(batch)
+        .fetch_optional(db)
+        .await?;
+    Ok(found.is_some())
 }
 
 /// Books a batch's counts, once: of a batch that was booked before nothing is booked again.
@@ -259,7 +292,7 @@ mod tests {
         let label = Label { kind: MessageType::Event, sdk_version: "1".to_owned() };
         tally.add(Uuid::nil(), 1, &label, Outcome::Accepted, 2);
         tally.add(Uuid::nil(), 1, &label, Outcome::Accepted, 3);
-        tally.move_to_duplicate(Uuid::nil(), 1, MessageType::Event, "1");
+        tally.move_from_accepted(Uuid::nil(), 1, MessageType::Event, "1", Outcome::Duplicate);
         assert_eq!(tally.0.len(), 2);
         assert_eq!(tally.0[0].1, 4);
     }

@@ -1,25 +1,34 @@
 //! Carries the spool into the event store: the only writer of events. One instance at a time, by
-//! a lease; a batch whose outcome is unknown is looked at before anything of it is sent again.
+//! a lease; a batch whose outcome is unknown is looked at before anything of it is sent again. Apps
+//! take turns, and what fails is taken apart until only that waits (docs/decisions/0020).
+
+mod blame;
+pub mod lanes;
+mod lease;
+mod trouble;
 
 use std::collections::HashSet;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::Context;
 use bytes::Bytes;
+use tokio::time::Instant;
 use uuid::Uuid;
-use warehouse::{Error as StoreError, Insert, LogIdRow};
+use warehouse::{Insert, LogIdRow};
 
 use super::batch::Batch;
+use super::ledger::Tally;
 use super::recent::MessageId;
-use super::spool::{Attempt, Spool};
-use super::{ledger, numbers, profiles};
+use super::spool::{Change, Spool, Wanted};
+use super::{batch_cost, ledger, numbers, profiles};
 use crate::app::AppState;
 use crate::insight::versions;
-use crate::jobs::lease;
 use crate::types::Millis;
+use blame::NotStored;
+use lanes::{Lane, Lanes, Part};
+pub use lease::{Hold, keep_away};
 
-/// What one batch takes at most: enough for the store to work in bulk, little enough for memory.
-const MESSAGES_MAX: i64 = 150_000;
 /// More than this is worked off without pause.
 const BACKLOG: i64 = 60_000;
 /// How long messages gather: few large parts are what the store likes.
@@ -31,11 +40,6 @@ const RETRY_FIRST: Duration = Duration::from_secs(1);
 const RETRY_LAST: Duration = Duration::from_secs(30);
 const INSERT_LIMIT: Duration = Duration::from_secs(120);
 const PROFILE_TRIES: u32 = 3;
-const AWAY_LOOK: Duration = Duration::from_millis(100);
-const AWAY_TRIES: u32 = 600;
-const LEASE: &str = "loader";
-/// Longer than one step can take.
-const LEASE_LASTING: i64 = 15 * Millis::MINUTE;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Turn {
@@ -44,42 +48,49 @@ pub enum Turn {
     /// Another instance has its turn.
     NotMine,
     Loaded(usize),
+    /// Something could not be stored, and will be tried in smaller parts.
+    Failed,
+    /// Only what failed is left, and its time has not come.
+    Later(Duration),
 }
 
 /// Runs until the process ends.
 pub async fn run(atrium: AppState) {
     let mut retry = RETRY_FIRST;
     let spool = &atrium.collector.spool;
-    let mut looked = tokio::time::Instant::now();
+    let mut looked = Instant::now();
     loop {
-        match turn(&atrium, spool).await {
-            Ok(Turn::Loaded(_)) => {
-                retry = RETRY_FIRST;
-                // A backlog is worked off without pause; a trickle gathers first.
-                if spool.usage().messages() < BACKLOG {
-                    tokio::time::sleep(GATHER).await;
-                }
-            }
-            Ok(Turn::Idle) => {
-                let arrived = spool.arrived.notified();
-                if tokio::time::timeout(IDLE_LOOK, arrived).await.is_ok() {
-                    tokio::time::sleep(GATHER).await;
-                }
-            }
-            Ok(Turn::NotMine) => tokio::time::sleep(GATHER).await,
+        let turn = turn(&atrium, spool).await;
+        if matches!(turn, Ok(Turn::Loaded(_))) {
+            retry = RETRY_FIRST;
+        }
+        let pause = match turn {
+            // A backlog is worked off without pause; a trickle gathers first.
+            Ok(Turn::Loaded(_)) if spool.usage().messages() < BACKLOG => GATHER,
+            Ok(Turn::Loaded(_) | Turn::Failed) => Duration::ZERO,
+            Ok(Turn::NotMine) => GATHER,
+            Ok(Turn::Idle) => wait_for_messages(spool, IDLE_LOOK).await,
+            Ok(Turn::Later(wait)) => wait_for_messages(spool, wait.min(IDLE_LOOK)).await,
             Err(error) => {
                 let error = format!("{error:#}");
                 tracing::warn!(error, "loading events failed, it is tried again");
-                metrics::counter!("atrium_loader_failures_total").increment(1);
-                tokio::time::sleep(retry).await;
+                let pause = retry;
                 retry = (retry * 2).min(RETRY_LAST);
+                pause
             }
-        }
+        };
+        tokio::time::sleep(pause).await;
         if looked.elapsed() > ADOPT_LOOK {
-            looked = tokio::time::Instant::now();
+            looked = Instant::now();
             adopt(&atrium).await;
         }
     }
+}
+
+/// Waits for something to load, and says how long more of it may gather.
+async fn wait_for_messages(spool: &Spool, wait: Duration) -> Duration {
+    let arrived = tokio::time::timeout(wait, spool.arrived.notified()).await.is_ok();
+    if arrived { GATHER } else { Duration::ZERO }
 }
 
 /// Loads what servers that are gone have left in their spools beside ours.
@@ -95,8 +106,9 @@ async fn adopt(atrium: &AppState) {
         tracing::info!(messages = spool.usage().messages(), "loading what another server left");
         loop {
             match turn(atrium, &spool).await {
-                Ok(Turn::Idle) => break,
-                Ok(Turn::Loaded(_)) => {}
+                // What fails is tried again with the next look.
+                Ok(Turn::Idle | Turn::Later(_)) => break,
+                Ok(Turn::Loaded(_) | Turn::Failed) => {}
                 Ok(Turn::NotMine) => tokio::time::sleep(GATHER).await,
                 Err(error) => {
                     tracing::warn!(%error, "what another server left is tried again later");
@@ -107,97 +119,176 @@ async fn adopt(atrium: &AppState) {
     }
 }
 
-/// The lease, as long as work is done under it.
-pub struct Hold {
-    holder: String,
-}
-
-impl Hold {
-    async fn take(atrium: &AppState, holder: &str) -> anyhow::Result<Option<Self>> {
-        let held = lease::hold(atrium, LEASE, holder, LEASE_LASTING).await?;
-        Ok(held.then(|| Self { holder: holder.to_owned() }))
-    }
-
-    /// Before each step: it must still be ours, and last for the step.
-    async fn renew(&self, atrium: &AppState) -> anyhow::Result<()> {
-        let held = lease::hold(atrium, LEASE, &self.holder, LEASE_LASTING).await?;
-        anyhow::ensure!(held, "another instance has begun to load");
-        Ok(())
-    }
-
-    pub async fn end(self, atrium: &AppState) -> anyhow::Result<()> {
-        Ok(lease::release(atrium, LEASE, &self.holder).await?)
-    }
-}
-
-/// Waits for a moment without loading, and makes it last until the hold is ended: for work that
-/// counts what is stored.
-pub async fn keep_away(atrium: &AppState) -> anyhow::Result<Hold> {
-    // Under a name of its own: this instance's loader must wait too.
-    let holder = format!("{}/upkeep", atrium.collector.spool.name);
-    for _ in 0..AWAY_TRIES {
-        if let Some(hold) = Hold::take(atrium, &holder).await? {
-            return Ok(hold);
-        }
-        tokio::time::sleep(AWAY_LOOK).await;
-    }
-    anyhow::bail!("the loader has been busy for long")
-}
-
 /// Loads one batch, if there is one and it is this instance's turn.
 pub async fn turn(atrium: &AppState, spool: &Spool) -> anyhow::Result<Turn> {
-    let begun = spool.attempt().await?;
-    if begun.is_none() && spool.first().await?.is_none() {
+    let mut lanes = spool.lanes.lock().await;
+    let attempts = spool.attempts().await?;
+    if attempts.is_empty() && spool.first().await?.is_none() {
         return Ok(Turn::Idle);
     }
-    atrium.warehouse.ready(READY).await?;
-    let Some(hold) = Hold::take(atrium, &spool.name).await? else {
-        return Ok(Turn::NotMine);
-    };
-    let chunk = spool.take(MESSAGES_MAX, begun.map(|attempt| attempt.upto)).await?;
-    let outcome = match begun {
-        Some(attempt) => {
-            let mut batch = Batch::read(attempt.batch, chunk)?;
-            batch.upto = attempt.upto;
-            recover(atrium, spool, &hold, batch).await
-        }
-        None => {
-            let number = u64::from_be_bytes(atrium.entropy.bytes());
-            load(atrium, spool, &hold, Batch::read(number, chunk)?).await
-        }
-    };
-    // Whoever waits for a turn gets one between any two batches.
-    hold.end(atrium).await?;
-    outcome.map(Turn::Loaded)
+    let outcome = async {
+        atrium.warehouse.ready(READY).await?;
+        let Some(hold) = Hold::take(atrium, &spool.name).await? else {
+            return Ok(Turn::NotMine);
+        };
+        lanes.take_up(attempts);
+        let outcome = serve(atrium, spool, &hold, &mut lanes).await;
+        // Whoever waits for a turn gets one between any two batches.
+        hold.end(atrium).await?;
+        outcome
+    }
+    .await;
+    note(spool, &lanes, &outcome);
+    outcome
 }
 
-/// A batch that nobody has tried before.
+/// For those who watch.
+fn note(spool: &Spool, lanes: &Lanes, outcome: &anyhow::Result<Turn>) {
+    let usage = spool.usage();
+    usage.troubled_apps.store(lanes.troubled(), Ordering::Relaxed);
+    match outcome {
+        Ok(Turn::Loaded(_)) => usage.load_failures.store(0, Ordering::Relaxed),
+        Ok(Turn::Failed) | Err(_) => {
+            usage.load_failures.fetch_add(1, Ordering::Relaxed);
+            metrics::counter!("atrium_loader_failures_total").increment(1);
+        }
+        Ok(Turn::Idle | Turn::NotMine | Turn::Later(_)) => {}
+    }
+}
+
+/// Gives the next lane that has something to do its turn.
+async fn serve(
+    atrium: &AppState,
+    spool: &Spool,
+    hold: &Hold,
+    lanes: &mut Lanes,
+) -> anyhow::Result<Turn> {
+    for lane in lanes.order() {
+        let turn = match lane {
+            Lane::Again => match lanes.due() {
+                Some(part) => Some(again(atrium, spool, hold, lanes, part).await),
+                None => None,
+            },
+            Lane::Together => fresh(atrium, spool, hold, lanes, None).await.transpose(),
+            Lane::Alone => alone(atrium, spool, hold, lanes).await.transpose(),
+        };
+        if let Some(turn) = turn {
+            lanes.served(lane);
+            return turn;
+        }
+    }
+    Ok(lanes.wait().map_or(Turn::Idle, Turn::Later))
+}
+
+/// A batch of the next app that is loaded by itself.
+async fn alone(
+    atrium: &AppState,
+    spool: &Spool,
+    hold: &Hold,
+    lanes: &mut Lanes,
+) -> anyhow::Result<Option<Turn>> {
+    for app in lanes.alone() {
+        if let Some(turn) = fresh(atrium, spool, hold, lanes, Some(app)).await? {
+            lanes.served_alone(app);
+            return Ok(Some(turn));
+        }
+    }
+    Ok(None)
+}
+
+/// A batch that nobody has tried before, of one app or of all that are not loaded apart.
+async fn fresh(
+    atrium: &AppState,
+    spool: &Spool,
+    hold: &Hold,
+    lanes: &mut Lanes,
+    app: Option<Uuid>,
+) -> anyhow::Result<Option<Turn>> {
+    let wanted = app.map_or_else(|| Wanted::AllBut(lanes.apart()), Wanted::Only);
+    let groups = spool.take(wanted, lanes.messages_max(app)).await?;
+    let number = u64::from_be_bytes(atrium.entropy.bytes());
+    let cost_max = batch_cost::limit(atrium.settings.events.engine_memory_mb);
+    let mut batch = Batch::fresh(number, groups, cost_max);
+    trouble::set_aside_unreadable(atrium, spool, &mut batch).await?;
+    if batch.ranges().is_empty() {
+        return Ok(None);
+    }
+    let begun = Instant::now();
+    let part = Part::new(number, batch.attempts());
+    let weights = batch.weights();
+    match load(atrium, spool, hold, &mut batch).await {
+        Ok(loaded) => {
+            lanes.stored(app);
+            lanes.took(i64::try_from(loaded)?, begun.elapsed());
+            Ok(Some(Turn::Loaded(loaded)))
+        }
+        Err(error) if spool.attempts().await?.iter().any(|it| it.batch == number) => {
+            lanes.shrink();
+            trouble::failed(atrium, spool, lanes, part, &weights, error).await.map(Some)
+        }
+        // Nothing of it was sent: next time less, if there was too much.
+        Err(error) => {
+            lanes.shrink();
+            Err(error)
+        }
+    }
+}
+
 async fn load(
     atrium: &AppState,
     spool: &Spool,
     hold: &Hold,
-    mut batch: Batch,
+    batch: &mut Batch,
 ) -> anyhow::Result<usize> {
-    batch.keep_apps(&living_apps(atrium, &batch).await?);
+    batch.keep_apps(&living_apps(atrium, batch).await?);
     let known = atrium.warehouse.known_ids(&batch.ids(), batch.number).await?;
     batch.drop_known(&known.into_iter().collect());
     hold.renew(atrium).await?;
-    let numbers = numbers::assign(atrium, &batch).await?;
-    spool.begin(Attempt { batch: batch.number, upto: batch.upto }).await?;
-    store(atrium, hold, &batch, &numbers, &HashSet::new(), false).await?;
-    finish(atrium, spool, batch).await
+    let numbers = numbers::assign(atrium, batch).await?;
+    spool.write(Change::Begin(batch.attempts())).await?;
+    store(atrium, hold, batch, &numbers, &HashSet::new(), false).await?;
+    let tally = batch.take_tally();
+    finish(atrium, spool, batch, &[(booking(batch.number), tally)]).await
 }
 
-/// A batch that was begun: by a server that crashed, or with an answer that never came. What is
-/// there of it stays, the rest is sent, and the rollups it touched are counted anew.
+/// What failed, or was broken off by a crash.
+async fn again(
+    atrium: &AppState,
+    spool: &Spool,
+    hold: &Hold,
+    lanes: &mut Lanes,
+    mut part: Part,
+) -> anyhow::Result<Turn> {
+    let aside = spool.set_aside_among(part.attempts.clone()).await?;
+    if let Some(aside) = aside {
+        part.attempts.retain(|attempt| *attempt != aside);
+        lanes.put_back(part);
+        return trouble::finish_set_aside(atrium, spool, aside).await;
+    }
+    let mut batch = Batch::begun(part.batch, spool.take_begun(part.attempts.clone()).await?);
+    let weights = batch.weights();
+    match recover(atrium, spool, hold, &mut batch, &part).await {
+        Ok(loaded) => {
+            lanes.stored(None);
+            Ok(Turn::Loaded(loaded))
+        }
+        Err(error) => trouble::failed(atrium, spool, lanes, part, &weights, error).await,
+    }
+}
+
+/// A batch that was begun: what is there of it stays, the rest is sent, and the counts it has a part
+/// in are completed.
 async fn recover(
     atrium: &AppState,
     spool: &Spool,
     hold: &Hold,
-    mut batch: Batch,
+    batch: &mut Batch,
+    part: &Part,
 ) -> anyhow::Result<usize> {
     tracing::info!(messages = batch.count(), "going on with a batch that was broken off");
-    batch.keep_apps(&living_apps(atrium, &batch).await?);
+    trouble::set_aside_unreadable(atrium, spool, batch).await?;
+    batch.keep_attempts(&part.attempts);
+    batch.keep_apps(&living_apps(atrium, batch).await?);
     let warehouse = &atrium.warehouse;
     warehouse.kill(&query_id(batch.number)).await?;
     let known = warehouse.known_ids(&batch.ids(), batch.number).await?;
@@ -206,14 +297,10 @@ async fn recover(
     let (from, to) = batch.time_range();
     let stored = warehouse.stored_of_batch(batch.number, &apps, from, to).await?;
     hold.renew(atrium).await?;
-    let numbers = numbers::assign(atrium, &batch).await?;
-    store(atrium, hold, &batch, &numbers, &stored.into_iter().collect(), true).await?;
-    for (app, buckets) in batch.buckets() {
-        hold.renew(atrium).await?;
-        let buckets: Vec<_> = buckets.into_iter().collect();
-        warehouse.rebuild(app, &buckets).await?;
-    }
-    finish(atrium, spool, batch).await
+    let numbers = numbers::assign(atrium, batch).await?;
+    store(atrium, hold, batch, &numbers, &stored.into_iter().collect(), true).await?;
+    let tallies = unbooked(atrium, batch).await?;
+    finish(atrium, spool, batch, &tallies).await
 }
 
 /// Sends the ids first, so that no other instance takes a twin for new, then the rows, then what
@@ -243,7 +330,11 @@ async fn store(
     if !events.is_empty() {
         let sql = warehouse::event_insert(number);
         insert(atrium, number, &sql, events, &token).await?;
-        hold.renew(atrium).await?;
+    }
+    hold.renew(atrium).await?;
+    if again {
+        atrium.warehouse.complete(number, &batch.buckets()).await?;
+    } else {
         atrium.warehouse.count_sessions(&batch.buckets()).await?;
     }
     let mutations = batch.mutations(stored);
@@ -275,28 +366,54 @@ async fn insert(
     sql: &str,
     body: Vec<u8>,
     token: &str,
-) -> Result<(), StoreError> {
+) -> Result<(), NotStored> {
     let query_id = query_id(number);
     let options =
         Insert { token: Some(token), query_id: Some(&query_id), timeout: Some(INSERT_LIMIT) };
-    atrium.warehouse.insert(sql, Bytes::from(body), options).await
+    atrium.warehouse.insert(sql, Bytes::from(body), options).await.map_err(NotStored)
 }
 
-/// Books what the batch counts, once, and lets the spool go of it.
-async fn finish(atrium: &AppState, spool: &Spool, mut batch: Batch) -> anyhow::Result<usize> {
+/// Books what the batch counts, each booking once, and lets the spool go of it.
+async fn finish(
+    atrium: &AppState,
+    spool: &Spool,
+    batch: &Batch,
+    bookings: &[(String, Tally)],
+) -> anyhow::Result<usize> {
     let loaded = batch.count();
-    let tally = batch.take_tally();
     let mut tx = atrium.db.write_apart().await?;
-    ledger::book(&mut tx, &format!("{:016x}", batch.number), &tally, atrium.now()).await?;
+    for (name, tally) in bookings {
+        ledger::book(&mut tx, name, tally, atrium.now()).await?;
+    }
     for (app, buckets) in batch.buckets() {
         let days =
             buckets.into_iter().map(|bucket| i64::from(bucket) * Millis::SECOND / Millis::DAY);
         versions::added(&mut tx, &app.hyphenated().to_string(), &days.collect()).await?;
     }
     tx.commit().await?;
-    spool.finish(batch.upto).await.context("the spool")?;
+    spool.write(Change::Finish(batch.ranges())).await.context("the spool")?;
     metrics::counter!("atrium_loaded_messages_total").increment(loaded as u64);
     Ok(loaded)
+}
+
+fn booking(number: u64) -> String {
+    format!("{number:016x}")
+}
+
+/// What is to be booked of a batch that is finished in parts: each app's stretch by itself, under a
+/// name that stays the same whatever else it is tried together with. Nothing, where a crash came
+/// between the booking of the whole batch and its end.
+async fn unbooked(atrium: &AppState, batch: &mut Batch) -> anyhow::Result<Vec<(String, Tally)>> {
+    let whole = booking(batch.number);
+    if ledger::is_booked(&mut *atrium.db.read().await?, &whole).await? {
+        return Ok(Vec::new());
+    }
+    let mut tallies = batch.take_tally().by_app();
+    let bookings = batch.ranges().into_iter().filter_map(|range| {
+        let name = format!("{whole}/{}/{}", range.app.simple(), range.upto);
+        Some((name, tallies.remove(&range.app)?))
+    });
+    Ok(bookings.collect())
 }
 
 async fn living_apps(atrium: &AppState, batch: &Batch) -> anyhow::Result<HashSet<Uuid>> {

@@ -8,6 +8,7 @@
 
 pub mod alerts;
 mod batch;
+mod batch_cost;
 pub mod body;
 mod callers;
 pub mod cors;
@@ -16,6 +17,7 @@ pub(crate) mod fold;
 pub mod ledger;
 pub mod live;
 pub mod loader;
+pub mod loading;
 pub mod message;
 mod numbers;
 mod outline;
@@ -30,6 +32,9 @@ pub mod samples;
 mod shape;
 pub mod signature;
 pub mod spool;
+mod spool_changes;
+mod spool_file;
+mod spool_reader;
 mod spool_writer;
 mod text;
 pub mod upkeep;

@@ -44,6 +44,7 @@ reasons! {
     UnsignedMutation = "unsigned_mutation", "修改设备或用户属性的请求必须签名。", "Changes to devices and users are taken from signed requests only.";
     QuotaExceeded = "quota_exceeded", "超出该应用每分钟的接收上限。", "The app sends more than its quota per minute.";
     AppArchived = "app_archived", "应用已归档，不再接收数据。", "The app is archived and takes no data.";
+    CannotBeStored = "cannot_be_stored", "已接收，但数据存储无法写入该消息，已单独保留。", "The message was taken, but the event store could not store it; it was set aside.";
     AppDeleted = "app_deleted", "应用已删除，不再接收数据。", "The app is deleted and takes no data.";
 }
 

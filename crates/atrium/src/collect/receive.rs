@@ -212,7 +212,8 @@ async fn admit(
             watched.tell(message, Outcome::Rejected(reason), now);
         }
     }
-    store(atrium, Entry { data: Vec::new(), messages: 0, tally, ids: Vec::new() }).await?;
+    let (at, app) = (now, app.id);
+    store(atrium, Entry { app, at, data: Vec::new(), messages: 0, tally, ids: Vec::new() }).await?;
     Err(error)
 }
 
@@ -277,7 +278,7 @@ async fn keep(atrium: &AppState, batch: Batch) -> Result<(Receipt, Vec<bool>)> {
     receipt.duplicate = twins.len();
     let ids = ids.into_iter().zip(&new).filter_map(|(id, new)| new.then_some(id)).collect();
     let messages = receipt.accepted as u64;
-    store(atrium, Entry { data, messages, tally, ids }).await?;
+    store(atrium, Entry { app, at: atrium.now(), data, messages, tally, ids }).await?;
     // The first of two may have failed while the second was on its way: then it is not stored.
     if !atrium.collector.recent.knows(&twins) {
         return Err(Error::busy(Code::Unavailable, 1));

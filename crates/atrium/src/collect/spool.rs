@@ -4,46 +4,37 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use anyhow::Context;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::Connection;
 use tokio::sync::{Notify, mpsc, oneshot};
+use uuid::Uuid;
 
 use super::ledger::Tally;
+use super::loader::lanes::Lanes;
 use super::recent::{MessageId, Recent};
+pub use super::spool_changes::{Attempt, Change, Range, SetAside};
+use super::spool_file::{bring_up_to_date, connect};
+pub use super::spool_reader::{Group, Wanted};
 use super::spool_writer::{self, Command};
 use crate::folder;
-
-const SCHEMA: &str = "
-    CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-    CREATE TABLE IF NOT EXISTS groups (
-        seq      INTEGER PRIMARY KEY AUTOINCREMENT,
-        format   INTEGER NOT NULL,
-        messages INTEGER NOT NULL,
-        ledger   TEXT NOT NULL,
-        data     BLOB NOT NULL
-    );
-    CREATE TABLE IF NOT EXISTS attempt (
-        one   INTEGER PRIMARY KEY CHECK (one = 1),
-        batch INTEGER NOT NULL,
-        upto  INTEGER NOT NULL
-    );";
+use crate::types::Millis;
 
 const FILE: &str = "spool.db";
 /// Servers that may share a data folder; more than anybody runs on one machine.
 const SLOTS: u32 = 16;
 /// How the records and rows of a group are written; a later version may write others.
 pub const FORMAT: i64 = 1;
-/// What is loaded at once, in bytes: it is held in memory several times over on the way.
-const CHUNK_BYTES: usize = 64 << 20;
 /// What may wait for the disk in memory at once.
 const IN_FLIGHT_MAX: u64 = 64 << 20;
 
 /// What a request leaves behind.
 pub struct Entry {
+    pub app: Uuid,
+    /// When it came.
+    pub at: Millis,
     pub data: Vec<u8>,
     pub messages: u64,
     pub tally: Tally,
@@ -66,6 +57,12 @@ pub struct Usage {
     pub messages: AtomicI64,
     pub in_flight: AtomicU64,
     pub failing: AtomicBool,
+    /// Messages that could not be stored and are kept apart.
+    pub set_aside: AtomicI64,
+    /// How often in a row loading has failed.
+    pub load_failures: AtomicU32,
+    /// Apps that are loaded apart from the others, because something of theirs failed.
+    pub troubled_apps: AtomicUsize,
 }
 
 impl Usage {
@@ -77,7 +74,9 @@ impl Usage {
 
 pub struct Spool {
     commands: mpsc::UnboundedSender<Command>,
-    reader: Arc<Mutex<Connection>>,
+    pub(super) reader: Arc<Mutex<Connection>>,
+    /// Whose turn it is to be loaded. Held for as long as a turn takes.
+    pub(super) lanes: tokio::sync::Mutex<Lanes>,
     usage: Arc<Usage>,
     recent: Arc<Recent>,
     limit: u64,
@@ -87,26 +86,6 @@ pub struct Spool {
     pub name: String,
     /// Held for as long as the spool is open; the system lets go of it when the process dies.
     _lock: File,
-}
-
-/// An attempt to load that was begun: everything up to `upto`, under the number `batch`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Attempt {
-    pub batch: u64,
-    pub upto: i64,
-}
-
-/// Groups in the order they came.
-#[derive(Default)]
-pub struct Chunk {
-    pub upto: i64,
-    pub groups: Vec<Group>,
-}
-
-pub struct Group {
-    pub format: i64,
-    pub tally: Tally,
-    pub data: Vec<u8>,
 }
 
 impl Spool {
@@ -163,8 +142,9 @@ impl Spool {
         recent: &Arc<Recent>,
     ) -> anyhow::Result<Self> {
         let file = folder.join(FILE);
-        let connection = connect(&file)?;
-        connection.execute_batch(SCHEMA)?;
+        let mut connection = connect(&file)?;
+        bring_up_to_date(&mut connection)
+            .with_context(|| format!("{} cannot be brought up to date", file.display()))?;
         connection.execute(
             "INSERT INTO meta (name, value) VALUES ('name', lower(hex(randomblob(16))))
              ON CONFLICT DO NOTHING",
@@ -182,6 +162,9 @@ impl Spool {
         let usage = Arc::new(Usage::default());
         usage.bytes.store(u64::try_from(bytes).unwrap_or(0), Ordering::Relaxed);
         usage.messages.store(messages, Ordering::Relaxed);
+        let set_aside =
+            connection.query_row("SELECT COUNT(*) FROM set_aside", [], |row| row.get(0))?;
+        usage.set_aside.store(set_aside, Ordering::Relaxed);
         let arrived = Arc::new(Notify::new());
         if messages > 0 || has_attempt(&connection)? {
             arrived.notify_one();
@@ -199,6 +182,7 @@ impl Spool {
         Ok(Self {
             commands,
             reader,
+            lanes: tokio::sync::Mutex::default(),
             usage,
             recent: recent.clone(),
             limit,
@@ -242,92 +226,25 @@ impl Spool {
         }
     }
 
-    /// Writes down that everything up to `attempt.upto` is about to be loaded.
-    pub async fn begin(&self, attempt: Attempt) -> anyhow::Result<()> {
-        self.tell(|done| Command::Begin { attempt, done }).await
-    }
-
-    /// Lets go of everything up to there: the event store has it.
-    pub async fn finish(&self, upto: i64) -> anyhow::Result<()> {
-        self.tell(|done| Command::Finish { upto, done }).await
-    }
-
-    async fn tell(
-        &self,
-        command: impl FnOnce(oneshot::Sender<bool>) -> Command,
-    ) -> anyhow::Result<()> {
+    /// Has the loader's side of the story written down, and returns once it is on the disk.
+    pub async fn write(&self, change: Change) -> anyhow::Result<()> {
         let (done, outcome) = oneshot::channel();
-        self.commands.send(command(done)).ok().context("the spool's writer is gone")?;
+        let command = Command::Change { change, done };
+        self.commands.send(command).ok().context("the spool's writer is gone")?;
         let written = outcome.await.context("the spool's writer is gone")?;
         anyhow::ensure!(written, "the spool could not be written");
         Ok(())
-    }
-
-    /// The attempt that was begun and not finished, if there is one.
-    pub async fn attempt(&self) -> anyhow::Result<Option<Attempt>> {
-        self.read(|connection| {
-            let found = connection
-                .query_row("SELECT batch, upto FROM attempt", [], |row| {
-                    Ok(Attempt { batch: row.get::<_, i64>(0)?.cast_unsigned(), upto: row.get(1)? })
-                })
-                .optional()?;
-            Ok(found)
-        })
-        .await
-    }
-
-    /// The oldest groups: up to a number of messages, or all those of an attempt.
-    pub async fn take(&self, messages_max: i64, upto: Option<i64>) -> anyhow::Result<Chunk> {
-        self.read(move |connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT seq, format, messages, ledger, data FROM groups
-                 WHERE seq <= ?1 ORDER BY seq",
-            )?;
-            let mut rows = statement.query(params![upto.unwrap_or(i64::MAX)])?;
-            let (mut chunk, mut messages, mut bytes) = (Chunk::default(), 0_i64, 0_usize);
-            while let Some(row) = rows.next()? {
-                let count: i64 = row.get(2)?;
-                bytes += row.get_ref(3)?.as_str()?.len() + row.get_ref(4)?.as_blob()?.len();
-                let full = messages + count > messages_max || bytes > CHUNK_BYTES;
-                let enough = upto.is_none() && full;
-                if enough && !chunk.groups.is_empty() {
-                    break;
-                }
-                messages += count;
-                chunk.upto = row.get(0)?;
-                let tally = serde_json::from_str(row.get_ref(3)?.as_str()?)?;
-                chunk.groups.push(Group { format: row.get(1)?, tally, data: row.get(4)? });
-            }
-            Ok(chunk)
-        })
-        .await
-    }
-
-    /// The oldest and the newest group that wait.
-    pub async fn first(&self) -> anyhow::Result<Option<i64>> {
-        self.read(|found| Ok(found.query_row("SELECT MIN(seq) FROM groups", [], |r| r.get(0))?))
-            .await
-    }
-
-    pub async fn last(&self) -> anyhow::Result<Option<i64>> {
-        self.read(|found| Ok(found.query_row("SELECT MAX(seq) FROM groups", [], |r| r.get(0))?))
-            .await
-    }
-
-    async fn read<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Connection) -> anyhow::Result<T> + Send + 'static,
-    ) -> anyhow::Result<T> {
-        let reader = self.reader.clone();
-        tokio::task::spawn_blocking(move || {
-            work(&reader.lock().unwrap_or_else(PoisonError::into_inner))
-        })
-        .await?
     }
 }
 
 fn slot_folder(data_dir: &Path, slot: u32) -> PathBuf {
     data_dir.join("spool").join(slot.to_string())
+}
+
+/// The files that there are in a data folder.
+pub fn spool_files(data_dir: &Path) -> Vec<PathBuf> {
+    let files = (1..=SLOTS).map(|slot| slot_folder(data_dir, slot).join(FILE));
+    files.filter(|file| file.exists()).collect()
 }
 
 /// None while another server holds it.
@@ -341,20 +258,5 @@ fn try_lock(folder: &Path) -> anyhow::Result<Option<File>> {
 }
 
 fn has_attempt(connection: &Connection) -> anyhow::Result<bool> {
-    Ok(connection.query_row("SELECT EXISTS (SELECT 1 FROM attempt)", [], |row| row.get(0))?)
-}
-
-pub fn connect(file: &Path) -> anyhow::Result<Connection> {
-    let open = || -> rusqlite::Result<Connection> {
-        let connection = Connection::open(file)?;
-        connection.busy_timeout(Duration::from_secs(10))?;
-        // Large pages, because groups are; every commit reaches the disk before it is answered.
-        connection.execute_batch(
-            "PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-             PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -4096;
-             PRAGMA journal_size_limit = 67108864;",
-        )?;
-        Ok(connection)
-    };
-    open().with_context(|| format!("{} cannot be opened", file.display()))
+    Ok(connection.query_row("SELECT EXISTS (SELECT 1 FROM attempts)", [], |row| row.get(0))?)
 }

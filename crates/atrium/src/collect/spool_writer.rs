@@ -1,21 +1,27 @@
 //! The thread that writes the spool, and the one that keeps its log from growing.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use anyhow::Context;
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc, oneshot};
+use uuid::Uuid;
 
 use super::ledger::Tally;
 use super::recent::Recent;
-use super::spool::{Attempt, Entry, FORMAT, Usage, connect};
+use super::spool::{Change, Entry, FORMAT, Usage};
+use super::spool_changes::Removed;
+use super::spool_file::{Part, STEP, connect, last_seq};
 
 /// What one commit takes at most.
-const GROUP_MAX: usize = 8 << 20;
+const COMMIT_MAX: usize = 8 << 20;
+/// A group that is this large gets no more: the loader takes groups as a whole.
+const GROUP_MAX: usize = 1 << 20;
 /// Past this size the log is copied into the file, beside the writing.
 const LOG_WANTED: u64 = 16 << 20;
 /// The pages a commit writes besides its data, about.
@@ -29,8 +35,7 @@ const LOG_LOOK: Duration = Duration::from_millis(250);
 
 pub enum Command {
     Append { entry: Entry, done: oneshot::Sender<bool> },
-    Begin { attempt: Attempt, done: oneshot::Sender<bool> },
-    Finish { upto: i64, done: oneshot::Sender<bool> },
+    Change { change: Change, done: oneshot::Sender<bool> },
 }
 
 struct Writer {
@@ -41,6 +46,8 @@ struct Writer {
     recent: Arc<Recent>,
     log: Arc<Log>,
     runtime: Option<Handle>,
+    /// The number of the last group.
+    last: i64,
 }
 
 /// SQLite's log of what was committed: grows until it is copied into the file and begun anew.
@@ -53,32 +60,55 @@ struct Log {
 
 /// What one commit is made of.
 #[derive(Default)]
-struct Group {
-    data: Vec<u8>,
+struct Commit {
+    /// Each app's messages by themselves, in as many groups as they fill.
+    apps: HashMap<Uuid, Vec<NewGroup>>,
+    bytes: usize,
     messages: u64,
-    tallies: Vec<Tally>,
-    begun: Option<Attempt>,
-    finished: Option<i64>,
+    change: Option<Change>,
     waiting: Vec<(Entry, oneshot::Sender<bool>)>,
     told: Vec<oneshot::Sender<bool>>,
 }
 
-impl Group {
+/// A group as it gathers.
+struct NewGroup {
+    at: i64,
+    data: Vec<u8>,
+    messages: u64,
+    tallies: Vec<Tally>,
+}
+
+impl Commit {
     fn add(&mut self, command: Command) {
         match command {
             Command::Append { mut entry, done } => {
-                self.data.append(&mut entry.data);
+                self.bytes += entry.data.len();
                 self.messages += entry.messages;
-                self.tallies.push(std::mem::take(&mut entry.tally));
+                if !entry.data.is_empty() || !entry.tally.is_empty() {
+                    self.gather(&mut entry);
+                }
                 self.waiting.push((entry, done));
             }
-            Command::Begin { attempt, done } => {
-                self.begun = Some(attempt);
+            Command::Change { change, done } => {
+                self.change = Some(change);
                 self.told.push(done);
             }
-            Command::Finish { upto, done } => {
-                self.finished = Some(upto);
-                self.told.push(done);
+        }
+    }
+
+    fn gather(&mut self, entry: &mut Entry) {
+        let data = std::mem::take(&mut entry.data);
+        let tally = std::mem::take(&mut entry.tally);
+        let of_app = self.apps.entry(entry.app).or_default();
+        match of_app.last_mut().filter(|group| group.data.len() + data.len() <= GROUP_MAX) {
+            Some(group) => {
+                group.data.extend_from_slice(&data);
+                group.messages += entry.messages;
+                group.tallies.push(tally);
+            }
+            None => {
+                let (at, messages, tallies) = (entry.at.0, entry.messages, vec![tally]);
+                of_app.push(NewGroup { at, data, messages, tallies });
             }
         }
     }
@@ -86,10 +116,9 @@ impl Group {
 
 /// What a commit did to the spool's size.
 #[derive(Default)]
-struct Change {
+struct Outcome {
     bytes_in: u64,
-    bytes_out: u64,
-    messages_out: i64,
+    removed: Removed,
 }
 
 pub fn start(
@@ -103,7 +132,8 @@ pub fn start(
     let log = Arc::new(Log::default());
     let copying = (connect(file)?, Arc::downgrade(&log));
     let runtime = Handle::try_current().ok();
-    let writer = Writer { connection, queue, usage, arrived, recent, log, runtime };
+    let last = last_seq(&connection)?;
+    let writer = Writer { connection, queue, usage, arrived, recent, log, runtime, last };
     let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
         std::thread::Builder::new().name(name.to_owned()).spawn(work).context("a thread")
     };
@@ -119,17 +149,17 @@ impl Writer {
             if crowded {
                 std::thread::sleep(GATHERING);
             }
-            let mut group = Group::default();
-            group.add(first);
-            // A group with both a begin and a finish would lose their order.
-            while group.data.len() < GROUP_MAX && group.told.is_empty() {
+            let mut commit = Commit::default();
+            commit.add(first);
+            // Two changes in one commit would lose their order.
+            while commit.bytes < COMMIT_MAX && commit.told.is_empty() {
                 match self.queue.try_recv() {
-                    Ok(command) => group.add(command),
+                    Ok(command) => commit.add(command),
                     Err(_) => break,
                 }
             }
-            crowded = group.waiting.len() >= CROWD;
-            self.commit(group);
+            crowded = commit.waiting.len() >= CROWD;
+            self.commit(commit);
             if self.log.copied.swap(false, Ordering::Relaxed) {
                 // The next commit begins the log from its start; unless someone reads from it just
                 // now, for whom nobody is made to wait.
@@ -146,29 +176,22 @@ impl Writer {
         }
     }
 
-    fn commit(&mut self, mut group: Group) {
-        let size = group.data.len() as u64;
-        let told_many = group.waiting.len() >= CROWD;
-        let written = self.write(&mut group);
+    fn commit(&mut self, mut commit: Commit) {
+        let size = commit.bytes as u64;
+        let told_many = commit.waiting.len() >= CROWD;
+        let written = self.write(&mut commit);
         if let Err(error) = &written {
             tracing::error!(%error, "the spool could not be written");
         }
         let written = written.ok();
         self.usage.failing.store(written.is_none(), Ordering::Relaxed);
         self.usage.in_flight.fetch_sub(size, Ordering::Relaxed);
-        if let Some(change) = &written {
-            self.usage.bytes.fetch_add(change.bytes_in, Ordering::Relaxed);
-            self.usage.bytes.fetch_sub(change.bytes_out, Ordering::Relaxed);
-            let messages = i64::try_from(group.messages).unwrap_or(0) - change.messages_out;
-            self.usage.messages.fetch_add(messages, Ordering::Relaxed);
-            self.log.written.fetch_add(change.bytes_in + COMMIT_COST, Ordering::Relaxed);
-            if change.bytes_in > 0 {
-                self.arrived.notify_one();
-            }
+        if let Some(outcome) = &written {
+            self.note(outcome, i64::try_from(commit.messages).unwrap_or(0));
         }
         let kept = written.is_some();
-        let mut told = group.told;
-        for (entry, done) in group.waiting {
+        let mut told = commit.told;
+        for (entry, done) in commit.waiting {
             if !kept {
                 self.recent.forget(&entry.ids);
             }
@@ -187,46 +210,42 @@ impl Writer {
         }
     }
 
-    fn write(&mut self, group: &mut Group) -> anyhow::Result<Change> {
-        let tally = Tally::combine(std::mem::take(&mut group.tallies));
-        let mut change = Change::default();
-        let nothing = group.data.is_empty() && tally.is_empty();
-        if nothing && group.begun.is_none() && group.finished.is_none() {
-            return Ok(change);
+    /// Keeps the figures that everyone looks at.
+    fn note(&self, outcome: &Outcome, messages_in: i64) {
+        let Outcome { bytes_in, removed } = outcome;
+        let bytes = bytes_in.cast_signed() - removed.bytes;
+        self.usage.bytes.fetch_add(bytes.cast_unsigned(), Ordering::Relaxed);
+        self.usage.messages.fetch_add(messages_in - removed.messages, Ordering::Relaxed);
+        self.usage.set_aside.fetch_sub(removed.set_aside, Ordering::Relaxed);
+        self.log.written.fetch_add(bytes_in + COMMIT_COST, Ordering::Relaxed);
+        if *bytes_in > 0 {
+            self.arrived.notify_one();
         }
+    }
+
+    fn write(&mut self, commit: &mut Commit) -> anyhow::Result<Outcome> {
+        let mut outcome = Outcome::default();
+        if commit.apps.is_empty() && commit.change.is_none() {
+            return Ok(outcome);
+        }
+        let mut last = self.last;
         let tx =
             self.connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-        if !nothing {
-            let ledger = serde_json::to_string(&tally)?;
-            change.bytes_in = (group.data.len() + ledger.len()) as u64;
-            tx.prepare_cached(
-                "INSERT INTO groups (format, messages, ledger, data) VALUES (?1, ?2, ?3, ?4)",
-            )?
-            .execute(params![
-                FORMAT,
-                i64::try_from(group.messages)?,
-                ledger,
-                group.data
-            ])?;
+        for (app, groups) in std::mem::take(&mut commit.apps) {
+            for NewGroup { at, data, messages, tallies } in groups {
+                let tally = Tally::combine(tallies);
+                let messages = i64::try_from(messages)?;
+                last += STEP;
+                let part = Part { format: FORMAT, messages, tally, data };
+                outcome.bytes_in += part.insert(&tx, last, app, at)?;
+            }
         }
-        if let Some(attempt) = group.begun {
-            tx.execute(
-                "INSERT OR REPLACE INTO attempt (one, batch, upto) VALUES (1, ?1, ?2)",
-                params![attempt.batch.cast_signed(), attempt.upto],
-            )?;
-        }
-        if let Some(upto) = group.finished {
-            (change.bytes_out, change.messages_out) = tx.query_row(
-                "SELECT COALESCE(SUM(length(data) + length(ledger)), 0),
-                    COALESCE(SUM(messages), 0) FROM groups WHERE seq <= ?1",
-                params![upto],
-                |row| Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get(1)?)),
-            )?;
-            tx.execute("DELETE FROM groups WHERE seq <= ?1", params![upto])?;
-            tx.execute("DELETE FROM attempt", [])?;
+        if let Some(change) = &commit.change {
+            outcome.removed = change.apply(&tx)?;
         }
         tx.commit()?;
-        Ok(change)
+        self.last = last;
+        Ok(outcome)
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::loader;
+use super::{loader, loading};
 use crate::app::AppState;
 use crate::insight::versions;
 use crate::jobs::lease;
@@ -27,7 +27,7 @@ pub async fn write_uses(atrium: &AppState) -> crate::error::Result<()> {
     keys::record_uses(atrium, &uses).await
 }
 
-pub fn measure(atrium: &AppState) {
+pub async fn measure(atrium: &AppState) {
     let usage = atrium.collector.spool.usage();
     let bytes = usage.bytes.load(Ordering::Relaxed);
     metrics::gauge!("atrium_spool_messages").set(usage.messages() as f64);
@@ -35,6 +35,12 @@ pub fn measure(atrium: &AppState) {
     metrics::gauge!("atrium_spool_limit_bytes").set(atrium.collector.spool.limit() as f64);
     let up = if atrium.warehouse.is_up() { 1.0 } else { 0.0 };
     metrics::gauge!("atrium_event_store_up").set(up);
+    let loading = loading::look(atrium).await;
+    let oldest = loading.oldest_seconds.unwrap_or(0);
+    metrics::gauge!("atrium_spool_oldest_seconds").set(oldest as f64);
+    metrics::gauge!("atrium_loader_troubled_apps").set(loading.troubled_apps as f64);
+    metrics::gauge!("atrium_loader_degraded").set(f64::from(u8::from(loading.is_degraded)));
+    metrics::gauge!("atrium_spool_set_aside_messages").set(loading.set_aside as f64);
 }
 
 /// Removes events that are older than their app keeps them. Returns how many went.

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::access::InApp;
 use crate::app::AppState;
 use crate::collect::samples::{Sample, latest as samples};
-use crate::collect::{ledger, reason};
+use crate::collect::{ledger, loading, reason};
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::json::{Data, Query};
 use crate::http::locale::Locale;
@@ -27,6 +27,9 @@ pub struct Ingest {
     /// All rejected ones together.
     pub rejected: i64,
     pub reasons: Vec<Rejected>,
+    /// For how many seconds the oldest message has been waiting to be stored, on this instance;
+    /// null where none has waited for long.
+    pub delay_seconds: Option<i64>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -40,8 +43,23 @@ pub struct Rejected {
     pub samples: Vec<Sample>,
 }
 
-/// Sums of the ledger over apps and days, both ends included.
-pub async fn sums(
+/// What came of some apps between two days, both included, and how long the latest of it waits.
+pub async fn look(
+    atrium: &AppState,
+    apps: &[Id],
+    from: &str,
+    to: &str,
+    locale: Locale,
+) -> Result<Ingest> {
+    let mut db = atrium.db.read().await?;
+    let ingest = sums(&mut db, apps, from, to, locale).await?;
+    drop(db);
+    let apps = apps.iter().filter_map(|app| Uuid::try_parse(app.as_str()).ok()).collect();
+    Ok(Ingest { delay_seconds: loading::delay(atrium, apps).await, ..ingest })
+}
+
+/// Sums of the ledger.
+async fn sums(
     db: &mut AnyConnection,
     apps: &[Id],
     from: &str,
@@ -119,10 +137,8 @@ pub async fn app_ingest_view(
     let now = jiff::Timestamp::from_millisecond(atrium.now().0).map_err(Error::internal)?;
     let today = now.to_zoned(zone).date();
     let first = today.saturating_sub(jiff::Span::new().days(days - 1));
-    let mut db = atrium.db.read().await?;
     let apps = [app.id().clone()];
-    let ingest = sums(&mut db, &apps, &first.to_string(), &today.to_string(), locale).await?;
-    drop(db);
+    let ingest = look(&atrium, &apps, &first.to_string(), &today.to_string(), locale).await?;
     let last_event_at = last_event(&atrium, app.id()).await;
     let pending = atrium.collector.spool.usage().messages();
     Ok(Data(AppIngest { ingest, last_event_at, spool: SpoolState { pending } }))

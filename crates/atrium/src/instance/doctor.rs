@@ -11,10 +11,12 @@ use warehouse::{Location, Warehouse};
 
 use crate::audit;
 use crate::chat::{Failure, Feishu, WechatWork};
+use crate::collect::loading;
 use crate::config::Settings;
 use crate::db::{Db, Dialect, MigrationState};
 use crate::keyring::{self, KEY_FILE, Keyring};
 use crate::sso;
+use crate::types::{Clock, Millis};
 
 /// How long a store elsewhere may take to answer.
 const ASK_LIMIT: Duration = Duration::from_secs(5);
@@ -54,6 +56,7 @@ pub async fn examine(settings: &Settings) -> Vec<Finding> {
         data_dir(&settings.stores.data_dir),
         key_file(&settings.stores.data_dir.join(KEY_FILE)),
         event_store(settings).await,
+        spool(&settings.stores.data_dir),
     ];
     findings.extend(chat(settings).await);
     findings.extend(database(settings).await);
@@ -127,6 +130,33 @@ async fn event_store(settings: &Settings) -> Finding {
             finding(Verdict::Ok, WHAT, format!("{host}, ClickHouse {}", version.trim()))
         }
         Err(error) => finding(Verdict::Failure, WHAT, format!("{host}: {error}")),
+    }
+}
+
+/// What waits in the spools of this folder, and what could not be stored.
+fn spool(data_dir: &Path) -> Finding {
+    const WHAT: &str = "spool";
+    let found = match loading::examine(data_dir) {
+        Ok(found) => found,
+        Err(error) => return finding(Verdict::Failure, WHAT, format!("{error:#}")),
+    };
+    let waited = found.oldest.map_or(0, |at| Clock::default().now().since(Millis(at)));
+    let waiting = match (found.waiting, waited / Millis::SECOND) {
+        (0, _) => "nothing waits".to_owned(),
+        (messages, seconds) => format!("{messages} messages wait, the oldest for {seconds} s"),
+    };
+    if found.set_aside > 0 {
+        let (count, file) = (found.set_aside, found.set_aside_in.display());
+        let text = format!("{waiting}; {count} could not be stored and are set aside in {file}");
+        finding(Verdict::Warning, WHAT, text)
+    } else if waited > loading::WAITING_LONG {
+        finding(
+            Verdict::Warning,
+            WHAT,
+            format!("{waiting}: loading is behind or fails, see the log"),
+        )
+    } else {
+        finding(Verdict::Ok, WHAT, waiting)
     }
 }
 

@@ -10,6 +10,7 @@ use serde_json::json;
 use subtle::ConstantTimeEq;
 
 use crate::app::AppState;
+use crate::collect::loading;
 use crate::http::client;
 
 /// Alive: the process answers.
@@ -17,8 +18,8 @@ pub async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Ready: the metadata database and the spool take writes. The event store's state is told and
-/// does not matter: what comes waits for it.
+/// Ready: the metadata database and the spool take writes. The event store's state is told, and so is
+/// how loading goes, and does not matter: what comes waits for it.
 pub async fn readyz(State(atrium): State<AppState>) -> Response {
     let database = match atrium.db.ping().await {
         Ok(()) => "ok",
@@ -37,6 +38,7 @@ pub async fn readyz(State(atrium): State<AppState>) -> Response {
     };
     let ready = database == "ok" && spool == "ok";
     let events = atrium.warehouse.describe();
+    let loading = loading::look(&atrium).await;
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     (
         status,
@@ -46,6 +48,10 @@ pub async fn readyz(State(atrium): State<AppState>) -> Response {
             "spool": spool,
             "events": events,
             "waiting": usage.messages(),
+            "oldest_waiting_seconds": loading.oldest_seconds,
+            "loader": if loading.is_degraded { "degraded" } else { "ok" },
+            "troubled_apps": loading.troubled_apps,
+            "set_aside": loading.set_aside,
         })),
     )
         .into_response()

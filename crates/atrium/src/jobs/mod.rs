@@ -88,7 +88,7 @@ async fn keep_up(atrium: AppState) {
     loop {
         ticks.tick().await;
         atrium.metrics.upkeep();
-        upkeep::measure(&atrium);
+        upkeep::measure(&atrium).await;
         if let Err(error) = upkeep::write_uses(&atrium).await {
             tracing::warn!(%error, "the uses of keys could not be written down");
         }

@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use crate::support::sender::{AccessKey, PATH, Signing, event, event_at, mutation, nonce};
 use crate::support::{Answer, Store, TestServer, on_both};
+use atrium::collect::spool::{Change, Range};
 use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -431,8 +432,9 @@ async fn a_full_spool_says_so_and_forgets_nothing() {
     let ready = server.anonymous().get("/readyz").await;
     assert_eq!((ready.status, &ready.body["spool"]), (503, &json!("full")));
     // What was refused is not taken for known when there is room again.
-    let chunk = server.atrium.collector.spool.take(i64::MAX, None).await.unwrap();
-    server.atrium.collector.spool.finish(chunk.upto).await.unwrap();
+    let spool = &server.atrium.collector.spool;
+    let (app, upto) = (team.app_id.as_str().parse().unwrap(), spool.last().await.unwrap().unwrap());
+    spool.write(Change::Finish(vec![Range { app, after: 0, upto }])).await.unwrap();
     let answer = server.collect(&key, json!(batch)).await;
     assert_eq!(counts(&answer), (500, 0, 0));
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::support::sender::{event, event_at, mutation};
 use crate::support::{Store, TestServer, in_both_sizes};
 use atrium::collect::loader::{self, Turn};
-use atrium::collect::spool::Attempt;
+use atrium::collect::spool::{Attempt, Change, Wanted};
 use atrium::collect::{alerts, ledger, record, upkeep};
 use atrium::{apps, erasures};
 use serde_json::{Value, json};
@@ -23,6 +23,7 @@ pub async fn drain(server: &TestServer) {
             Ok(Turn::Idle) => return,
             Ok(Turn::Loaded(_)) => {}
             Ok(Turn::NotMine) => tokio::time::sleep(Duration::from_millis(50)).await,
+            Ok(Turn::Failed | Turn::Later(_)) => panic!("something could not be stored"),
             Err(error) => {
                 failures += 1;
                 assert!(failures < 3, "{error:#}");
@@ -31,15 +32,15 @@ pub async fn drain(server: &TestServer) {
     }
 }
 
-async fn rows(server: &TestServer, sql: &str) -> Vec<Value> {
+pub async fn rows(server: &TestServer, sql: &str) -> Vec<Value> {
     server.atrium.warehouse.query(sql, &[]).await.unwrap()
 }
 
-async fn number(server: &TestServer, sql: &str) -> i64 {
+pub async fn number(server: &TestServer, sql: &str) -> i64 {
     rows(server, &format!("SELECT toInt64({sql}) AS n")).await[0]["n"].as_i64().unwrap()
 }
 
-async fn booked(server: &TestServer, app_id: &atrium::types::Id) -> Vec<(String, i64)> {
+pub async fn booked(server: &TestServer, app_id: &atrium::types::Id) -> Vec<(String, i64)> {
     let mut db = server.atrium.db.read().await.unwrap();
     ledger::sums(&mut db, std::slice::from_ref(app_id), "0000", "9999").await.unwrap()
 }
@@ -140,18 +141,19 @@ in_both_sizes! {
         for (round, broken_after) in ["nothing", "ids", "rows"].into_iter().enumerate() {
             let batch: Vec<_> = (0..10).map(|_| event(&server, "a")).collect();
             server.collect(&key, json!(batch)).await;
-            let chunk = spool.take(i64::MAX, None).await.unwrap();
+            let groups = spool.take(Wanted::AllBut(Default::default()), i64::MAX).await.unwrap();
             let number = 7_000 + round as u64;
-            spool.begin(Attempt { batch: number, upto: chunk.upto }).await.unwrap();
+            let attempt = Attempt { app: groups[0].app, upto: groups[0].seq, batch: number };
+            spool.write(Change::Begin(vec![attempt])).await.unwrap();
             let mut records = Vec::new();
-            record::decode(&chunk.groups[0].data, &mut records).unwrap();
+            record::decode(&groups[0].data, &mut records).unwrap();
             let (mut ids, mut rows) = (Vec::new(), Vec::new());
             for record in &records {
                 let received = u32::try_from(server.atrium.now().0 / 1_000).unwrap();
                 let (log_id, app_id) = (record.log_id, record.app);
                 let id = LogIdRow { log_id, app_id, received, batch: number };
                 warehouse::write_log_id(&id, &mut ids);
-                rows.extend_from_slice(&chunk.groups[0].data[record.row.clone()]);
+                rows.extend_from_slice(&groups[0].data[record.row.clone()]);
                 warehouse::write_numbers(1, 1, &mut rows);
             }
             if broken_after != "nothing" {

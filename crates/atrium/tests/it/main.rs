@@ -25,6 +25,7 @@ mod http;
 mod ingest;
 mod keys;
 mod live;
+mod loading;
 mod mail;
 mod orgs;
 mod overall;

@@ -63,13 +63,17 @@ impl Service {
         }
         match (request.method(), request.uri().path()) {
             (&Method::GET, "/ping") => text(StatusCode::OK, "Ok.\n"),
+            (&Method::GET, "/quiet") => match self.writes.quiet().await {
+                true => text(StatusCode::OK, "Ok.\n"),
+                false => text(StatusCode::SERVICE_UNAVAILABLE, "a change is still being made\n"),
+            },
             (&Method::POST, "/") => {
                 match Statement::read(request, &self.defaults, &self.incoming).await {
                     Ok(statement) => self.run(statement).await,
                     Err(Unreadable(status, words)) => text(status, &words),
                 }
             }
-            _ => text(StatusCode::NOT_FOUND, "there is POST / and GET /ping\n"),
+            _ => text(StatusCode::NOT_FOUND, "there is POST /, GET /ping and GET /quiet\n"),
         }
     }
 
@@ -80,7 +84,7 @@ impl Service {
         match pool.run(statement).await {
             Ok(output) => Response::new(Full::new(output)),
             Err(Failure::Busy) => {
-                text(StatusCode::SERVICE_UNAVAILABLE, "too many statements wait\n")
+                text(StatusCode::SERVICE_UNAVAILABLE, &format!("{}\n", super::BUSY))
             }
             Err(Failure::Exception(message)) => exception(message),
         }

@@ -33,6 +33,9 @@ const LAST_WORDS: Duration = Duration::from_secs(3);
 /// Kept for the name's sake: one engine per folder.
 const LOCK_FILE: &str = "engine.lock";
 
+/// What a statement is told that was not run because too many wait.
+pub(crate) const BUSY: &str = "too many statements wait";
+
 /// The line on stdin.
 #[derive(Serialize, Deserialize)]
 pub struct Order {

@@ -111,6 +111,12 @@ impl Pool {
         }
     }
 
+    /// Waits until nothing runs that ran before, whoever gave up on it. False if that takes long.
+    pub async fn quiet(&self) -> bool {
+        let all = u32::try_from(self.size).unwrap_or(u32::MAX);
+        tokio::time::timeout(QUEUE_WAIT, self.running.acquire_many(all)).await.is_ok()
+    }
+
     /// Waits until nothing runs any more, then closes the sessions and lets no statement in.
     pub async fn close(&self) {
         let all = u32::try_from(self.size).unwrap_or(u32::MAX);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod completion;
 mod crash;
 mod cut;
 mod engine;

@@ -5,6 +5,7 @@ import { BoardTools } from './BoardTools'
 import { Breakdowns } from '../../components/figures/Breakdowns'
 import { Controls } from './Controls'
 import { Figures } from '../../components/figures/Figures'
+import { IngestDelay } from '../../components/figures/IngestDelay'
 import { IngestHealth } from '../../components/figures/IngestHealth'
 import { PrintHead } from './PrintHead'
 import { TopEvents } from '../../components/figures/TopEvents'
@@ -25,6 +26,7 @@ export function BoardFrame() {
         </div>
         <PrintHead />
         <Controls />
+        <IngestDelay />
         <Figures />
         <Trend />
         <AppsTable />

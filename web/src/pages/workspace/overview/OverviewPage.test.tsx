@@ -136,6 +136,17 @@ describe('the overview of an app', () => {
     )
   })
 
+  it('says when the latest events are still on their way', async () => {
+    const ingest = { accepted: 1, duplicate: 0, rejected: 0, reasons: [], delay_seconds: 200 }
+    const seen = show({
+      '/orgs/org-1/data-overall': () =>
+        bodies(seen).at(-1)?.parts?.toString() === 'ingest'
+          ? ok({ ingest, can_export: false })()
+          : refusal(503)(),
+    })
+    expect(await screen.findByText('数据入库有延迟：最早一条已等待 3 分钟。')).toBeDefined()
+  })
+
   it('says that a long range is cut', async () => {
     const seen = show({}, '2026-01-01..2026-10-02')
     expect(await screen.findAllByText(/最多统计 180 天/)).toHaveLength(3)

@@ -7,6 +7,7 @@ import { HelpButton } from '../../../components/shortcuts/HelpButton'
 import { BoardProvider } from '../../../components/figures/board'
 import { Breakdowns } from '../../../components/figures/Breakdowns'
 import { Figures } from '../../../components/figures/Figures'
+import { IngestDelay } from '../../../components/figures/IngestDelay'
 import { IngestHealth } from '../../../components/figures/IngestHealth'
 import { TopEvents } from '../../../components/figures/TopEvents'
 import { Trend } from '../../../components/figures/Trend'
@@ -30,6 +31,7 @@ export default function OverviewPage() {
             <HelpButton />
           </div>
           <NoDataYet />
+          <IngestDelay />
           <Figures />
           <Trend />
           <Engagement range={board.params.range} today={board.params.today} />

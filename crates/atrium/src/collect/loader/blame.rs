@@ -1,0 +1,79 @@
+//! Whose fault a failure is: that decides whether to wait, to try less at once, or to give a message
+//! up. Only rows that the store itself refuses may be given up.
+
+use warehouse::Error as StoreError;
+
+/// The rows of a batch were sent and not stored.
+#[derive(Debug)]
+pub struct NotStored(pub StoreError);
+
+impl std::fmt::Display for NotStored {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for NotStored {}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// The rows: the same ones will be refused again.
+    Rows,
+    /// So much at once: less may do.
+    Size,
+    /// Something of this batch, but nobody knows what.
+    Unknown,
+    /// What comes after the rows, which are stored.
+    Aftermath,
+    /// The moment: a store or a database that is away, full, or busy.
+    Moment,
+}
+
+pub fn blame(error: &anyhow::Error) -> Blame {
+    let mut causes = error.chain();
+    if let Some(NotStored(refused)) = causes.find_map(|cause| cause.downcast_ref()) {
+        return of_rows(refused);
+    }
+    let refused = error.chain().find_map(|cause| cause.downcast_ref::<StoreError>());
+    match refused {
+        Some(refused) if refused.is_about_size() || !refused.may_pass() => Blame::Aftermath,
+        _ => Blame::Moment,
+    }
+}
+
+fn of_rows(refused: &StoreError) -> Blame {
+    if refused.is_about_rows() {
+        Blame::Rows
+    } else if refused.is_about_size() {
+        Blame::Size
+    } else if refused.may_pass() {
+        Blame::Moment
+    } else {
+        Blame::Unknown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_rows_and_their_size_are_blamed_for_themselves() {
+        let refused = |code| StoreError::Refused { code, message: String::new() };
+        let stored = |code| blame(&anyhow::Error::new(NotStored(refused(code))).context("loading"));
+        assert_eq!(stored(469), Blame::Rows, "a constraint");
+        assert_eq!(stored(33), Blame::Rows, "data that cannot be read");
+        assert_eq!(stored(241), Blame::Size, "memory");
+        assert_eq!(stored(49), Blame::Unknown, "a logical error");
+        // The disk, too many parts, a read-only table, time, the disk's own errors.
+        for code in [243, 252, 242, 159, 74, 75, 76, 425] {
+            assert_eq!(stored(code), Blame::Moment, "{code}");
+        }
+        let away = StoreError::Unavailable("down".to_owned());
+        assert_eq!(blame(&NotStored(away.clone()).into()), Blame::Moment);
+        // Rows that are stored are not to blame for what is counted from them.
+        assert_eq!(blame(&refused(241).into()), Blame::Aftermath);
+        assert_eq!(blame(&away.into()), Blame::Moment);
+        assert_eq!(blame(&anyhow::anyhow!("the database")), Blame::Moment);
+    }
+}

@@ -1,0 +1,322 @@
+//! Whose turn it is. Most apps share batches. What failed becomes a lane of its own: it is tried in
+//! ever smaller parts, one step at a time, each followed by a batch of the others. An app that had to
+//! be taken apart is loaded by itself afterwards, in small batches at first.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::time::Duration;
+
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::super::spool::Attempt;
+
+/// What one batch takes at most: enough for the store to work in bulk, little enough for memory.
+const MESSAGES_MAX: i64 = 150_000;
+const MESSAGES_MIN: i64 = 1_000;
+/// An app that had to be taken apart begins again with this.
+const TROUBLED_MIN: i64 = 5_000;
+/// A message that has just come waits for the batch before it and is then in the next one: neither
+/// may take long.
+const BATCH_LASTS: Duration = Duration::from_millis(1_500);
+const RETRY_FIRST: Duration = Duration::from_secs(1);
+const RETRY_LAST: Duration = Duration::from_secs(30);
+/// Beyond this many parts, what fails for reasons of the moment is not cut up further.
+const PARTS_FEW: usize = 8;
+
+/// What is tried together, having failed before or been broken off by a crash: one stretch of each
+/// of some apps, all begun under one number.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub batch: u64,
+    pub attempts: Vec<Attempt>,
+    pub failures: u32,
+    /// What was stored before it failed for the first time, to know that others do not fail.
+    stored_before: u64,
+    due: Option<Instant>,
+    /// A single message is all there is left of it: its app goes on without it.
+    pub is_single: bool,
+}
+
+impl Part {
+    pub fn new(batch: u64, attempts: Vec<Attempt>) -> Self {
+        Self { batch, attempts, failures: 0, stored_before: 0, due: None, is_single: false }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// What failed or was broken off.
+    Again,
+    /// All apps that have given no trouble.
+    Together,
+    /// One app that has.
+    Alone,
+}
+
+pub struct Lanes {
+    parts: VecDeque<Part>,
+    /// Apps that are loaded apart, and what a batch of theirs takes at most.
+    troubled: BTreeMap<Uuid, i64>,
+    last: Lane,
+    /// Which of the other two lanes had the last turn that was not everybody's.
+    last_apart: Lane,
+    last_alone: Option<Uuid>,
+    messages_max: i64,
+    /// Grows with everything that is stored.
+    stored: u64,
+}
+
+impl Default for Lanes {
+    fn default() -> Self {
+        Self {
+            parts: VecDeque::new(),
+            troubled: BTreeMap::new(),
+            last: Lane::Together,
+            last_apart: Lane::Alone,
+            last_alone: None,
+            messages_max: MESSAGES_MAX,
+            stored: 0,
+        }
+    }
+}
+
+impl Lanes {
+    /// The lanes in the order in which they are to be asked for work: every second turn is
+    /// everybody's.
+    pub fn order(&self) -> [Lane; 3] {
+        let apart = match self.last_apart {
+            Lane::Alone => [Lane::Again, Lane::Alone],
+            _ => [Lane::Alone, Lane::Again],
+        };
+        match self.last {
+            Lane::Together => [apart[0], apart[1], Lane::Together],
+            _ => [Lane::Together, apart[0], apart[1]],
+        }
+    }
+
+    pub fn served(&mut self, lane: Lane) {
+        self.last = lane;
+        if lane != Lane::Together {
+            self.last_apart = lane;
+        }
+    }
+
+    /// Takes up what the spool says was begun and not finished, and forgets what is.
+    pub fn take_up(&mut self, attempts: Vec<Attempt>) {
+        let begun: HashSet<(Uuid, i64)> = attempts.iter().map(|it| (it.app, it.upto)).collect();
+        for part in &mut self.parts {
+            part.attempts.retain(|attempt| begun.contains(&(attempt.app, attempt.upto)));
+        }
+        self.parts.retain(|part| !part.attempts.is_empty());
+        let known: HashSet<(Uuid, i64)> =
+            self.parts.iter().flat_map(|part| &part.attempts).map(|it| (it.app, it.upto)).collect();
+        // One stretch of an app in each part: they are booked by app.
+        let mut new = BTreeMap::<(u64, usize), Vec<Attempt>>::new();
+        let mut places = BTreeMap::<(u64, Uuid), usize>::new();
+        let mut attempts = attempts;
+        attempts.sort_unstable();
+        for attempt in attempts.into_iter().filter(|it| !known.contains(&(it.app, it.upto))) {
+            let place = places.entry((attempt.batch, attempt.app)).or_default();
+            new.entry((attempt.batch, *place)).or_default().push(attempt);
+            *place += 1;
+        }
+        self.parts.extend(new.into_iter().map(|((batch, _), some)| Part::new(batch, some)));
+    }
+
+    /// The next part whose time has come.
+    pub fn due(&mut self) -> Option<Part> {
+        let now = Instant::now();
+        let place = self.parts.iter().position(|part| part.due.is_none_or(|due| due <= now))?;
+        self.parts.remove(place)
+    }
+
+    /// How long until a part's time comes, if there is one.
+    pub fn wait(&self) -> Option<Duration> {
+        let now = Instant::now();
+        let due = self.parts.iter().map(|part| part.due.unwrap_or(now)).min()?;
+        Some(due.saturating_duration_since(now))
+    }
+
+    /// To be tried at the next occasion, the light before the heavy: among them are more who have
+    /// done nothing.
+    pub fn put_first(&mut self, light: Part, heavy: Part) {
+        self.parts.push_front(heavy);
+        self.parts.push_front(light);
+    }
+
+    pub fn put_back(&mut self, part: Part) {
+        if !part.attempts.is_empty() {
+            self.parts.push_back(part);
+        }
+    }
+
+    /// Counts a failure, after which the part has to wait, longer each time and never very long.
+    pub fn failed(&mut self, part: &mut Part) {
+        if part.failures == 0 {
+            part.stored_before = self.stored;
+        }
+        part.failures += 1;
+        let pause = RETRY_FIRST * 2_u32.saturating_pow(part.failures.min(16) - 1);
+        part.due = Some(Instant::now() + pause.min(RETRY_LAST));
+    }
+
+    /// Whether something else was stored since the part failed for the first time.
+    pub fn others_are_stored(&self, part: &Part) -> bool {
+        self.stored > part.stored_before
+    }
+
+    pub fn are_few(&self) -> bool {
+        self.parts.len() < PARTS_FEW
+    }
+
+    /// Apps that must wait for a part of theirs, and those that are loaded apart.
+    pub fn apart(&self) -> BTreeSet<Uuid> {
+        self.waiting().chain(self.troubled.keys().copied()).collect()
+    }
+
+    fn waiting(&self) -> impl Iterator<Item = Uuid> {
+        let parts = self.parts.iter().filter(|part| !part.is_single);
+        parts.flat_map(|part| part.attempts.iter().map(|attempt| attempt.app))
+    }
+
+    /// The apps that are loaded by themselves and may be now, the next in turn first.
+    pub fn alone(&self) -> Vec<Uuid> {
+        let waiting: BTreeSet<Uuid> = self.waiting().collect();
+        let is_free = |app: &&Uuid| !waiting.contains(app);
+        let after = |app: &&Uuid| self.last_alone.is_none_or(|last| **app > last);
+        let (later, sooner): (Vec<_>, Vec<_>) =
+            self.troubled.keys().filter(is_free).partition(after);
+        later.into_iter().chain(sooner).copied().collect()
+    }
+
+    pub fn served_alone(&mut self, app: Uuid) {
+        self.last_alone = Some(app);
+    }
+
+    /// What a batch may take: of all, or of one app that is loaded by itself.
+    pub fn messages_max(&self, alone: Option<Uuid>) -> i64 {
+        let own = alone.and_then(|app| self.troubled.get(&app)).copied();
+        own.unwrap_or(self.messages_max).min(self.messages_max)
+    }
+
+    /// From now on the app is loaded by itself.
+    pub fn set_apart(&mut self, app: Uuid) {
+        self.troubled.insert(app, TROUBLED_MIN);
+    }
+
+    /// Something was stored. What an app by itself gets stored doubles until it is as much as
+    /// everybody may; then it is one of them again.
+    pub fn stored(&mut self, alone: Option<Uuid>) {
+        self.stored += 1;
+        if let Some(app) = alone
+            && let Some(limit) = self.troubled.get_mut(&app)
+        {
+            *limit *= 2;
+            if *limit >= MESSAGES_MAX {
+                self.troubled.remove(&app);
+            }
+        }
+    }
+
+    /// Adapts the size of batches to how long one took.
+    pub fn took(&mut self, messages: i64, time: Duration) {
+        let max = self.messages_max;
+        if time > BATCH_LASTS && messages > MESSAGES_MIN {
+            self.messages_max = (messages * 3 / 4).clamp(MESSAGES_MIN, max);
+        } else if time < BATCH_LASTS / 2 && messages * 4 >= max * 3 {
+            self.messages_max = (max * 3 / 2).min(MESSAGES_MAX);
+        }
+    }
+
+    /// A batch failed before anything of it was sent.
+    pub fn shrink(&mut self) {
+        self.messages_max = (self.messages_max / 2).max(MESSAGES_MIN);
+    }
+
+    pub fn troubled(&self) -> usize {
+        self.apart().len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attempt(app: u128, upto: i64, batch: u64) -> Attempt {
+        Attempt { app: Uuid::from_u128(app), upto, batch }
+    }
+
+    #[test]
+    fn what_was_begun_is_taken_up_once_and_forgotten_when_it_is_gone() {
+        let mut lanes = Lanes::default();
+        let all = vec![attempt(1, 10, 7), attempt(2, 20, 7), attempt(1, 15, 7), attempt(3, 5, 8)];
+        lanes.take_up(all.clone());
+        lanes.take_up(all.clone());
+        let parts: Vec<_> = lanes.parts.iter().map(|part| part.attempts.clone()).collect();
+        assert_eq!(parts, [vec![all[0], all[1]], vec![all[2]], vec![all[3]]]);
+        lanes.take_up(vec![attempt(2, 20, 7)]);
+        assert_eq!(lanes.parts.len(), 1);
+        assert_eq!(lanes.apart(), BTreeSet::from([Uuid::from_u128(2)]));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_fails_waits_longer_each_time_and_at_most_half_a_minute() {
+        let mut lanes = Lanes::default();
+        let mut part = Part::new(1, vec![attempt(1, 1, 1)]);
+        let mut waits = Vec::new();
+        for _ in 0..8 {
+            lanes.failed(&mut part);
+            lanes.put_back(part);
+            assert!(lanes.due().is_none());
+            let wait = lanes.wait().unwrap();
+            waits.push(wait.as_secs());
+            tokio::time::advance(wait).await;
+            part = lanes.due().unwrap();
+        }
+        assert_eq!(waits, [1, 2, 4, 8, 16, 30, 30, 30]);
+    }
+
+    #[test]
+    fn the_lanes_take_turns() {
+        let mut lanes = Lanes::default();
+        let mut seen = Vec::new();
+        for _ in 0..5 {
+            let lane = lanes.order()[0];
+            seen.push(lane);
+            lanes.served(lane);
+        }
+        let everybody = Lane::Together;
+        assert_eq!(seen, [Lane::Again, everybody, Lane::Alone, everybody, Lane::Again]);
+    }
+
+    #[test]
+    fn an_app_that_gave_trouble_comes_back_by_and_by() {
+        let mut lanes = Lanes::default();
+        let app = Uuid::from_u128(1);
+        lanes.set_apart(app);
+        assert_eq!(lanes.alone(), [app]);
+        let mut batches = 0;
+        while lanes.troubled() > 0 {
+            assert!(lanes.messages_max(Some(app)) >= TROUBLED_MIN);
+            lanes.stored(Some(app));
+            batches += 1;
+        }
+        assert_eq!(batches, 5);
+    }
+
+    #[test]
+    fn batches_are_as_large_as_their_time_allows() {
+        let mut lanes = Lanes::default();
+        lanes.took(MESSAGES_MAX, Duration::from_secs(4));
+        let less = lanes.messages_max(None);
+        assert!(less < MESSAGES_MAX);
+        lanes.took(10, Duration::from_millis(10));
+        assert_eq!(lanes.messages_max(None), less, "a small one says nothing of large ones");
+        lanes.took(less, Duration::from_millis(10));
+        assert!(lanes.messages_max(None) > less);
+        for _ in 0..50 {
+            lanes.took(lanes.messages_max(None), Duration::from_secs(9));
+        }
+        assert_eq!(lanes.messages_max(None), MESSAGES_MIN);
+    }
+}

@@ -1,0 +1,118 @@
+//! After a load that was broken off: whatever of the tables of counts is missing or there twice, it
+//! is made right; and that takes its turn on an engine that has much to do.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use crate::support::{Event, Store, counted, make_up, number, same, stored};
+
+const SETS: &[&str] = &["totals_30m", "totals_1h", "totals_4h"];
+
+fn touched(events: &[Event]) -> BTreeMap<Uuid, BTreeSet<u32>> {
+    let mut touched = BTreeMap::<Uuid, BTreeSet<u32>>::new();
+    for event in events {
+        touched.entry(event.app).or_default().insert(event.bucket());
+    }
+    touched
+}
+
+/// How many people and events the longer pieces count.
+async fn in_pieces(store: &Store) -> Vec<u64> {
+    let mut sums = Vec::new();
+    for table in SETS {
+        let sql = format!(
+            "SELECT sum(n) AS n FROM (SELECT groupBitmapMerge(people) AS n FROM {table} \
+             GROUP BY app_id, bucket)"
+        );
+        sums.push(number(&store.warehouse, &sql, &[]).await);
+    }
+    for table in
+        ["events_1h", "events_1d", "events_1w", "breakdowns_1h", "breakdowns_1d", "breakdowns_1w"]
+    {
+        let sql = format!("SELECT sum(events) AS n FROM {table}");
+        sums.push(number(&store.warehouse, &sql, &[]).await);
+    }
+    sums
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_a_broken_load_left_is_completed() {
+    let store = Store::open().await;
+    let apps: Vec<Uuid> = (0..3).map(|_| Uuid::new_v4()).collect();
+    let events = make_up(5, 3000, &apps);
+    store.insert(1, &events).await;
+    let (expected, pieces) = (counted(&events), in_pieces(&store).await);
+    let spoiled = [
+        vec!["TRUNCATE TABLE totals_15m", "TRUNCATE TABLE devices"],
+        vec!["TRUNCATE TABLE events_15m", "TRUNCATE TABLE events_1h"],
+        vec!["INSERT INTO breakdowns_15m SELECT * FROM breakdowns_15m WHERE dimension = 'browser'"],
+        vec!["TRUNCATE TABLE events_1d"],
+        vec!["INSERT INTO breakdowns_1w SELECT * FROM breakdowns_1w"],
+        vec!["TRUNCATE TABLE totals_1h", "TRUNCATE TABLE totals_30m", "TRUNCATE TABLE totals_4h"],
+        vec![
+            "TRUNCATE TABLE sessions_15m",
+            "TRUNCATE TABLE session_starts",
+            "TRUNCATE TABLE users",
+        ],
+        vec![],
+    ];
+    for statements in spoiled {
+        for statement in &statements {
+            store.warehouse.execute(statement, &[]).await.unwrap();
+        }
+        store.warehouse.complete(1, &touched(&events)).await.unwrap();
+        same(&stored(&store.warehouse).await, &expected);
+        assert_eq!(in_pieces(&store).await, pieces, "after {statements:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn counting_anew_waits_for_its_turn() {
+    let store = Store::open().await;
+    let app = Uuid::new_v4();
+    let events = make_up(6, 500, &[app]);
+    store.insert(1, &events).await;
+    store.warehouse.execute("TRUNCATE TABLE events_15m", &[]).await.unwrap();
+    // Both of the engine's places for changes are taken, for longer than a statement may queue.
+    let busy = || {
+        let store = store.warehouse.clone();
+        tokio::spawn(async move {
+            let sql = "INSERT INTO FUNCTION null('a UInt8') SELECT sleepEachRow(1) FROM numbers(14) \
+                       SETTINGS max_block_size = 1";
+            store.execute(sql, &[]).await
+        })
+    };
+    let (first, second) = (busy(), busy());
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let begun = Instant::now();
+    store.warehouse.complete(1, &touched(&events)).await.unwrap();
+    assert!(begun.elapsed() > Duration::from_secs(10), "it had to wait: {:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(60), "and got its turn");
+    same(&stored(&store.warehouse).await, &counted(&events));
+    first.await.unwrap().unwrap();
+    second.await.unwrap().unwrap();
+}
+
+/// Many values in one quarter of an hour, more than a small engine can count in memory.
+#[tokio::test(flavor = "multi_thread")]
+async fn many_values_are_counted_anew_in_little_memory() {
+    let store = Store::with_memory(400).await;
+    let app = Uuid::new_v4();
+    let fill = "INSERT INTO events (app_id, time, event, log_id, device_id, os, browser, \
+            device_type, language, batch, person_no, device_no) \
+        SELECT {app:UUID}, toDateTime64('2026-01-05 00:00:00', 3, 'UTC'), 'e', generateUUIDv4(), 'd', \
+            concat('os of somebody ', toString(number)), concat('browser of somebody ', toString(number)), \
+            concat('device of somebody ', toString(number)), concat('language ', toString(number)), \
+            1, 1, 1 FROM numbers({from:UInt64}, 20000)";
+    for from in 0..10_u64 {
+        let params = [("app", app.into()), ("from", (from * 20_000).into())];
+        store.warehouse.execute(fill, &params).await.unwrap();
+    }
+    store.warehouse.execute("TRUNCATE TABLE breakdowns_15m", &[]).await.unwrap();
+    let touched = BTreeMap::from([(app, BTreeSet::from([1_767_571_200]))]);
+    store.warehouse.complete(1, &touched).await.unwrap();
+    let count = "SELECT sum(events) AS n FROM breakdowns_15m";
+    assert_eq!(number(&store.warehouse, count, &[]).await, 800_000);
+}
