@@ -6,7 +6,6 @@ mod members;
 use serde::Serialize;
 use sqlx::{AnyConnection, FromRow};
 
-use super::OrgRole;
 use crate::accounts::session::Shown;
 use crate::error::Result;
 use crate::http::list::Listing;
