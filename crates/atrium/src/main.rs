@@ -9,6 +9,7 @@ use atrium::accounts::create::{self, NewAccount};
 use atrium::accounts::store::SessionListRow;
 use atrium::accounts::{link, operator};
 use atrium::app::AppState;
+use atrium::audit::Actor;
 use atrium::config::{RawSettings, Settings, SettingsArgs};
 use atrium::http::CLIENT_VERSION;
 use atrium::http::locale::Locale;
@@ -268,7 +269,8 @@ async fn administer(
         AdminCommand::EndSessions { email, session } => {
             let id =
                 session.as_deref().map(|text| Id::parse(text).context("--session is not an id"));
-            let ended = operator::end_sessions(atrium, &email, id.transpose()?.as_ref()).await?;
+            let (by, id) = (Actor::operator(), id.transpose()?);
+            let ended = operator::end_sessions(atrium, &by, &email, id.as_ref()).await?;
             let (user, ended) = ended.ok_or_else(|| unknown(&email))?;
             if let (Some(session), 0) = (session, ended) {
                 anyhow::bail!("{email} has no session {session}");
@@ -282,8 +284,8 @@ async fn administer(
             Ok(vec![json!({ "from": from, "to": to, "moved": moved, "unreadable": unreadable })])
         }
         AdminCommand::ListSessions { email } => {
-            let sessions = operator::sessions(atrium, &email).await?;
-            let sessions = sessions.ok_or_else(|| unknown(&email))?;
+            let sessions = operator::sessions(atrium, &Actor::operator(), &email).await?;
+            let (_, sessions) = sessions.ok_or_else(|| unknown(&email))?;
             let line = |row: &SessionListRow| {
                 json!({
                     "id": row.id, "created_at": row.created_at, "last_seen_at": row.last_seen_at,

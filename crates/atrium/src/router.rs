@@ -11,8 +11,8 @@ use utoipa_axum::routes;
 
 use crate::accounts::factors::{passkey_login, passkeys, totp};
 use crate::accounts::{
-    code, current, email, export, leaving, link, login, password_check, profile, reauth, register,
-    reset, second_step, sessions,
+    code, current, email, export, leaving, link, login, operator_sessions, password_check, profile,
+    reauth, register, reset, second_step, sessions,
 };
 use crate::app::AppState;
 use crate::apps::{explain, handlers as apps, lifecycle, members as app_members};
@@ -87,6 +87,8 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(channels::notification_types_update))
         .routes(routes!(sessions::session_list, sessions::session_delete_others))
         .routes(routes!(sessions::session_delete))
+        .routes(routes!(operator_sessions::operator_session_list))
+        .routes(routes!(operator_sessions::operator_session_end))
         .routes(routes!(register::register))
         .routes(routes!(register::register_token_view))
         .routes(routes!(register::register_profile))

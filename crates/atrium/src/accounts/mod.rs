@@ -12,6 +12,7 @@ pub mod leaving;
 pub mod link;
 pub mod login;
 pub mod operator;
+pub mod operator_sessions;
 pub mod password;
 pub mod password_check;
 pub mod password_rules;

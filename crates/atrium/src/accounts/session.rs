@@ -242,6 +242,11 @@ impl Operator {
     pub fn actor(&self) -> Actor {
         self.0.actor()
     }
+
+    /// Like `SignedIn::want_recent`.
+    pub fn want_recent(&self, atrium: &AppState) -> Result<()> {
+        self.0.want_recent(atrium)
+    }
 }
 
 impl FromRequestParts<AppState> for Operator {

@@ -115,6 +115,8 @@ const CASES: &[(&str, Access)] = &[
     ("notification_types_update", Access::SignedIn),
     ("notification_unread_view", Access::SignedIn),
     ("openapi_view", Access::Public),
+    ("operator_session_end", Access::Operator),
+    ("operator_session_list", Access::Operator),
     ("org_access_ask", Access::OwnThing),
     ("org_audit_export", Access::Org(P::OrgAuditView)),
     ("org_audit_list", Access::Org(P::OrgAuditView)),

@@ -2,6 +2,7 @@
 
 use crate::support::{PASSWORD, Store, TestServer, on_both};
 use atrium::accounts::operator;
+use atrium::audit::Actor;
 use atrium::types::{Id, Millis};
 use serde_json::json;
 
@@ -104,17 +105,42 @@ on_both! {
         let id = items.iter().find(|item| item["is_current"] == true).unwrap()["id"].as_str().unwrap();
         let id = Id::parse(id).unwrap();
         assert_eq!(phone.at(&second.url).get("/api/v1/current").await.status, 200);
-        assert_eq!(operator::end_sessions(&server.atrium, "other@example.com", Some(&id)).await.unwrap().unwrap().1, 0);
+        assert_eq!(operator::end_sessions(&server.atrium, &Actor::operator(), "other@example.com", Some(&id)).await.unwrap().unwrap().1, 0);
         assert_eq!(phone.get("/api/v1/current").await.status, 200, "another account's session");
-        assert_eq!(operator::end_sessions(&server.atrium, JANE, Some(&id)).await.unwrap().unwrap().1, 1);
+        assert_eq!(operator::end_sessions(&server.atrium, &Actor::operator(), JANE, Some(&id)).await.unwrap().unwrap().1, 1);
         assert_eq!(phone.at(&second.url).get("/api/v1/current").await.status, 401);
         assert_eq!(desk.get("/api/v1/current").await.status, 200);
-        assert_eq!(operator::end_sessions(&server.atrium, JANE, None).await.unwrap().unwrap().1, 1);
+        assert_eq!(operator::end_sessions(&server.atrium, &Actor::operator(), JANE, None).await.unwrap().unwrap().1, 1);
         assert_eq!(desk.at(&second.url).get("/api/v1/current").await.status, 401);
         assert_eq!(other.get("/api/v1/current").await.status, 200);
-        assert!(operator::end_sessions(&server.atrium, "nobody@example.com", None).await.unwrap().is_none());
+        assert!(operator::end_sessions(&server.atrium, &Actor::operator(), "nobody@example.com", None).await.unwrap().is_none());
         server.mail_about(JANE, "signed out").await;
         assert_eq!(server.count("SELECT COUNT(*) FROM audit_entries WHERE action = 'account.sessions_ended'").await, 3);
+    }
+}
+
+on_both! {
+    async fn operators_do_it_in_the_console_too(server: TestServer) {
+        // The first account runs the instance.
+        let root = server.owner("root@example.com").await;
+        let (jane, phone) = (server.owner(JANE).await, server.signed_in(JANE).await);
+        let list = format!("/api/v1/operator/sessions?email={JANE}");
+        let found = root.get(&list).await;
+        let sessions = found.body["data"]["sessions"].as_array().unwrap();
+        assert_eq!((sessions.len(), &found.body["data"]["email"]), (2, &json!(JANE)), "{found:?}");
+        assert_eq!(jane.get(&list).await.status, 403);
+        let end = |body| root.post("/api/v1/operator/sessions/end", body);
+        let one = &sessions[0]["id"];
+        assert_eq!(end(json!({ "email": JANE, "session_id": one })).await.body["data"]["ended"], 1);
+        assert_eq!(end(json!({ "email": JANE, "session_id": one })).await.status, 404);
+        assert_eq!(end(json!({ "email": JANE })).await.body["data"]["ended"], 1);
+        for ended in [&jane, &phone] {
+            assert_eq!(ended.get("/api/v1/current").await.status, 401);
+        }
+        assert_eq!(end(json!({ "email": "nobody@example.com" })).await.status, 404);
+        assert_eq!(root.get("/api/v1/operator/sessions?email=nobody").await.status, 404);
+        server.clock.advance(16 * Millis::MINUTE);
+        assert_eq!(end(json!({ "email": JANE })).await.code(), "reauth_required");
     }
 }
 
