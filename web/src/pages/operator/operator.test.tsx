@@ -200,11 +200,11 @@ describe("people's sessions", () => {
     await user.type(screen.getByRole('searchbox'), 'wang@example.com')
     expect(await screen.findByText(/Chrome on Windows/)).toBeDefined()
     expect(seen.every(({ query }) => query === 'email=wang%40example.com')).toBe(true)
-    const [first] = screen.getAllByRole('button', { name: spaced('退出') })
+    const [first] = screen.getAllByRole('button', { name: '退出登录' })
     await user.click(first!)
     const dialog = await screen.findByRole('dialog')
     answers['/operator/sessions'] = account('Windows')
-    await user.click(within(dialog).getByRole('button', { name: spaced('退出') }))
+    await user.click(within(dialog).getByRole('button', { name: '退出登录' }))
     await waitFor(() => expect(screen.queryByText(/Chrome on macOS/)).toBeNull())
     const ended = seen.filter(({ method }) => method === 'POST')
     expect(ended.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
