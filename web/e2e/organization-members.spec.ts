@@ -178,6 +178,33 @@ for (const language of LANGUAGES) {
     await wang.page.context().close()
   })
 
+  test(`someone whose sessions were ended proves who they are and goes on, ${language}`, async ({
+    page,
+    browser,
+    instance,
+  }) => {
+    await speak(page, language)
+    const own = await signInAsOwner(page, instance, 'Guard')
+    const lin = await joinByCall(page, browser, own, '林一', { app: 'developer' })
+    await speak(lin.page, language)
+    await open(lin.page, own)
+    await open(page, own)
+    await chooseAction(page, menuOf('林一'), t('members.endSessions'))
+    const dialog = page.getByRole('dialog')
+    await expect(dialog).toContainText(t('members.endSessionsLeaves'))
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: t('members.endSessions') }).click()
+    await expect(page.getByText(t('members.sessionsEnded', { name: '林一' }))).toBeVisible()
+
+    // The next page they open asks for the password, and then opens.
+    await lin.page.reload()
+    const proof = lin.page.getByRole('dialog', { name: t('reauth.title') })
+    await proof.getByLabel(t('field.password'), { exact: true }).fill(own.account.password)
+    await proof.getByRole('button', { name: t('reauth.submit') }).click()
+    await expect(row(lin.page, 'Guard')).toBeVisible()
+    await lin.page.context().close()
+  })
+
   test(`the keys someone made can be disabled with them, ${language}`, async ({
     page,
     browser,

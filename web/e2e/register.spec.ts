@@ -38,6 +38,9 @@ for (const language of LANGUAGES) {
     await password.fill('password1')
     await expect(meter).toHaveAttribute('aria-valuetext', t('strength.level1'))
     await expect(page.getByText(t('strength.common'))).toBeVisible()
+    // Long and varied, and known to the server: a season and a year.
+    await password.fill('Dongtian2026!')
+    await expect(meter).toHaveAttribute('aria-valuetext', t('strength.level2'))
     await password.fill('seven blue herons')
     await expect(meter).toHaveAttribute('aria-valuetext', t('strength.level4'))
     await page.getByLabel(t('field.team'), { exact: true }).fill('Harbour')

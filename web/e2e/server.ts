@@ -13,9 +13,13 @@ if (!existsSync(binary)) {
 }
 
 /** Without the settings of whoever runs the tests: an ATRIUM_* variable would change the server. */
-const environment = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !name.startsWith('ATRIUM_')),
-)
+const environment = {
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('ATRIUM_')),
+  ),
+  // Every owner would see the notice on every page; layouts/FactorNotice.test.tsx looks at it.
+  ATRIUM_PRIVILEGED_MFA: 'false',
+}
 
 export interface Account {
   email: string

@@ -81,6 +81,7 @@ export const paths = {
   profile: (section?: AccountSection) => `/account/user-info${section ? `#${section}` : ''}`,
 
   /** For those who run the instance. */
+  operatorSessions: () => '/operator/sessions',
   errors: () => '/operator/errors',
   error: (groupId: string) => `/operator/errors/${segment(groupId)}`,
 

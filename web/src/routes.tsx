@@ -134,6 +134,12 @@ export const routeTable: RouteEntry[] = [
         ],
       },
       {
+        path: 'operator/sessions',
+        title: 'title.operatorSessions',
+        skipsGate: true,
+        page: () => import('./pages/operator/SessionsPage'),
+      },
+      {
         path: 'operator/errors',
         title: 'title.errors',
         // Whoever runs the instance need not be in any team.

@@ -18,18 +18,19 @@ use crate::apps::store::{self as app_store, AppRow};
 use crate::audit::Actor;
 use crate::error::{Code, Error, Result};
 use crate::http::path::PathId;
-use crate::orgs::store::{self as org_store, OrgRow};
+use crate::orgs::store::{self as org_store, OrgRow, Standing};
 use crate::permissions::{BuiltinRole, Grant, OrgRole, Permission, app_permissions};
-use crate::types::Id;
+use crate::types::{Id, Millis};
 
 pub use data::{DataApp, DataOrg, ReadableApp};
 
 /// A member of the organisation in the path, whatever they may do there. Only for leaving: it also
-/// lets in people whom the organisation's demands keep out.
+/// lets in people whom the organisation's demands keep out, but no session that was ended for it.
 pub struct Member {
     pub signed_in: SignedIn,
     pub org: OrgRow,
     pub role: OrgRole,
+    demands: Demands,
 }
 
 impl FromRequestParts<AppState> for Member {
@@ -40,8 +41,10 @@ impl FromRequestParts<AppState> for Member {
         let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
         let mut db = atrium.db.read().await?;
         let found = org_store::for_member(&mut db, &id, &signed_in.user().id).await?;
-        let (org, role) = found.ok_or(Code::NotFound)?;
-        Ok(Self { signed_in, org, role })
+        let (org, standing) = found.ok_or(Code::NotFound)?;
+        let demands = Demands::of(&org, &standing);
+        demands.check_proof(&signed_in)?;
+        Ok(Self { signed_in, org, role: standing.role, demands })
     }
 }
 
@@ -72,12 +75,12 @@ impl<G: Grant> InOrg<G> {
     pub async fn hold(&self, db: &mut AnyConnection) -> Result<(OrgRow, OrgRole)> {
         org_store::lock(db, self.id()).await?;
         let found = org_store::for_member(db, self.id(), self.user_id()).await?;
-        let (org, role) = found.ok_or(Code::AccessChanged)?;
-        Demands::of(&org, role).check(&self.signed_in, &org.id)?;
-        if !role.permissions().contains(&G::PERMISSION) {
+        let (org, standing) = found.ok_or(Code::AccessChanged)?;
+        Demands::of(&org, &standing).check(&self.signed_in, &org.id)?;
+        if !standing.role.permissions().contains(&G::PERMISSION) {
             return Err(Code::AccessChanged.into());
         }
-        Ok((org, role))
+        Ok((org, standing.role))
     }
 }
 
@@ -85,8 +88,9 @@ impl<G: Grant> FromRequestParts<AppState> for InOrg<G> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
-        let Member { signed_in, org, role } = Member::from_request_parts(parts, atrium).await?;
-        Demands::of(&org, role).check(&signed_in, &org.id)?;
+        let member = Member::from_request_parts(parts, atrium).await?;
+        let Member { signed_in, org, role, demands } = member;
+        demands.check(&signed_in, &org.id)?;
         if !role.permissions().contains(&G::PERMISSION) {
             return Err(Code::Forbidden.into());
         }
@@ -100,14 +104,21 @@ pub struct Demands {
     pub second_factor: bool,
     /// That it came through the organisation's own provider.
     pub sso: bool,
+    /// Since when the member is an owner: those have a while to set up a second factor.
+    pub owner_since: Option<Millis>,
+    /// That its holder proved who they are after this: sessions from before were ended.
+    pub proven_after: Option<Millis>,
 }
 
 impl Demands {
     /// Owners come in without the provider too, or a broken one would lock everybody out.
-    fn of(org: &OrgRow, role: OrgRole) -> Self {
+    pub fn of(org: &OrgRow, standing: &Standing) -> Self {
+        let is_owner = standing.role == OrgRole::Owner;
         Self {
             second_factor: org.require_mfa_at.is_some(),
-            sso: org.require_sso_at.is_some() && role != OrgRole::Owner,
+            sso: org.require_sso_at.is_some() && !is_owner,
+            owner_since: is_owner.then_some(standing.owner_since),
+            proven_after: standing.sessions_ended_at,
         }
     }
 
@@ -115,10 +126,22 @@ impl Demands {
         if self.sso && !signed_in.came_through(org_id) {
             return Err(Code::SsoRequired.into());
         }
-        if self.second_factor && !signed_in.has_two_factors() {
+        self.check_proof(signed_in)?;
+        // An owner who came through the organisation's provider: two factors are its business.
+        let is_due = |since| signed_in.is_factor_due(since) && !signed_in.came_through(org_id);
+        let second_factor = self.second_factor || self.owner_since.is_some_and(is_due);
+        if second_factor && !signed_in.has_two_factors() {
             return Err(Code::SecondFactorRequired.into());
         }
         Ok(())
+    }
+
+    /// Whoever's sessions were ended for this organisation proves again who they are.
+    fn check_proof(self, signed_in: &SignedIn) -> Result<()> {
+        match self.proven_after {
+            Some(ended) if signed_in.proven_at() <= ended => Err(Code::ReauthRequired.into()),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use tokio::sync::Notify;
 
 use crate::accounts::factors::relying_party::{self, RelyingParty};
 use crate::accounts::password::Hasher;
+use crate::accounts::privileged::PrivilegedMfa;
 use crate::accounts::session::SessionCache;
 use crate::chat::Chat;
 use crate::collect::Collector;
@@ -37,6 +38,8 @@ pub struct Inner {
     pub keyring: Keyring,
     pub hasher: Hasher,
     pub sessions: SessionCache,
+    /// Whether owners and operators need a second factor.
+    pub privileged_mfa: PrivilegedMfa,
     pub session_cookie: CookieName,
     pub device_cookie: CookieName,
     pub code_cookie: CookieName,
@@ -90,6 +93,7 @@ impl AppState {
             tracing::info!(applied, "the database schema was brought up to date");
         }
         let keyring = Keyring::open(&settings.stores, &db, &entropy).await?;
+        let privileged_mfa = PrivilegedMfa::open(&settings, &db, clock.now()).await?;
         let mail = Transport::new(&settings.mail, &settings.stores.data_dir)?;
         let reports = Reports::open(&settings.reports, &settings.server.public_url, &keyring)?;
         let https = settings.server.is_https();
@@ -100,6 +104,7 @@ impl AppState {
             keyring,
             hasher: Hasher::new(settings.server.password_cost),
             sessions: SessionCache::new(),
+            privileged_mfa,
             session_cookie: CookieName::new("atrium_session", https),
             device_cookie: CookieName::new("atrium_device", https),
             code_cookie: CookieName::new("atrium_code", https),

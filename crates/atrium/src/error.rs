@@ -55,7 +55,7 @@ codes! {
     Forbidden = "forbidden", FORBIDDEN, "你没有权限执行此操作。", "You may not do this.";
     PersonalData = "personal_data", FORBIDDEN, "该属性可能包含个人信息，需要“查看个人信息”权限。", "This may be personal data, which you may not see.";
     BeyondOwn = "beyond_own", FORBIDDEN, "不能授予或更改超出你自身权限的内容。", "You cannot grant or change more than you hold yourself.";
-    SecondFactorRequired = "second_factor_required", FORBIDDEN, "该团队要求使用两步验证，请先开启。", "This team requires two-step verification. Turn it on first.";
+    SecondFactorRequired = "second_factor_required", FORBIDDEN, "访问此处需要两步验证，请先开启。", "Two-step verification is required here. Turn it on first.";
     SsoRequired = "sso_required", FORBIDDEN, "该团队要求通过单点登录访问，请用工作邮箱重新登录。", "This team is entered through its single sign-on. Sign in again with your work address.";
     RegistrationClosed = "registration_closed", FORBIDDEN, "未开放自助注册，请联系团队管理员邀请你加入。", "Accounts are by invitation here. Ask a team's admin to invite you.";
     CrossSite = "cross_site", FORBIDDEN, "已拦截来自其他网站的请求。", "A request from another site was refused.";
@@ -70,6 +70,7 @@ codes! {
     TotpEnabled = "totp_enabled", CONFLICT, "两步验证已开启。", "Two-step verification is already on.";
     TotpNotStarted = "totp_not_started", CONFLICT, "请重新开始设置两步验证。", "Start setting up two-step verification again.";
     TotpNotEnabled = "totp_not_enabled", CONFLICT, "两步验证尚未开启。", "Two-step verification is not on.";
+    MfaRequiredByRole = "mfa_required_by_role", CONFLICT, "团队所有者和系统管理员必须开启两步验证，不能关闭。", "Owners of teams and administrators of this instance need two-step verification, so it cannot be turned off.";
     MfaRequiredByOrg = "mfa_required_by_org", CONFLICT, "你所在的团队要求开启两步验证，不能关闭。", "A team of yours requires two-step verification, so it cannot be turned off.";
     TooManyPasskeys = "too_many_passkeys", CONFLICT, "最多添加 {max} 个通行密钥。", "You can have at most {max} passkeys.";
     AlreadyBound = "already_bound", CONFLICT, "你已绑定一个账号，请先解除绑定。", "You have bound an account already. Unbind it first.";
@@ -118,7 +119,9 @@ codes! {
     BadEmail = "bad_email", UNPROCESSABLE_ENTITY, "请输入有效的邮箱地址。", "Enter a valid e-mail address.";
     PasswordTooShort = "password_too_short", UNPROCESSABLE_ENTITY, "密码至少 {min} 个字符。", "Use at least {min} characters.";
     PasswordTooLong = "password_too_long", UNPROCESSABLE_ENTITY, "密码最多 {max} 个字符。", "Use at most {max} characters.";
-    PasswordCommon = "password_common", UNPROCESSABLE_ENTITY, "这个密码太常见，容易被猜到。", "This password is too common and easy to guess.";
+    PasswordCommon = "password_common", UNPROCESSABLE_ENTITY, "这个密码太常见，曾在泄露的密码中出现，请换一个。", "This password is too common: it has been seen in leaks. Choose another.";
+    PasswordPersonal = "password_personal", UNPROCESSABLE_ENTITY, "密码包含你的姓名、邮箱或团队名称，容易被猜到。", "This contains your name, address or team, which makes it easy to guess.";
+    PasswordGuessable = "password_guessable", UNPROCESSABLE_ENTITY, "这个密码容易被猜到。请加长，或避免常用词、日期和规律的字符。", "This is too easy to guess. Make it longer, or avoid common words, dates and patterns.";
     WrongPassword = "wrong_password", UNPROCESSABLE_ENTITY, "当前密码不正确。", "This is not your current password.";
     WrongCode = "wrong_code", UNPROCESSABLE_ENTITY, "动态码不正确，请检查手机时间是否准确。", "This code is wrong. Check that your phone's clock is right.";
     CodeRequired = "code_required", UNPROCESSABLE_ENTITY, "请输入验证器中的动态码或恢复码。", "Enter a code of your authenticator app, or a recovery code.";

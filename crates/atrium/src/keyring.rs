@@ -1,10 +1,13 @@
 //! The instance's master key: made on first start or given by a setting, never stored in the
 //! database. The database keeps its fingerprint, so that a server with another key refuses to
-//! start instead of failing at the first secret.
+//! start instead of failing at the first secret. `rotation` replaces it while servers run.
+
+pub mod rotation;
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use anyhow::{Context, bail};
 use base64::Engine;
@@ -19,11 +22,27 @@ use crate::db::Db;
 use crate::types::Entropy;
 
 pub const KEY_FILE: &str = "master.key";
+/// What the instance's first key is sealed for.
+const ROOT: &str = "root-key";
 
-#[derive(Clone)]
+/// The keys a server knows. Which of them is in use, the database says: `rotation` changes it while
+/// servers run.
 pub struct Keyring {
-    master: [u8; 32],
+    keys: RwLock<Arc<Keys>>,
+    /// Where keys come from, to look again when a value names one that is not known yet.
+    stores: StoreSettings,
 }
+
+struct Keys {
+    current: MasterKey,
+    /// The one before, and the one to come.
+    others: Vec<MasterKey>,
+    /// The instance's first key. What must not change with a rotation is derived from it.
+    root: MasterKey,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+pub struct MasterKey([u8; 32]);
 
 impl std::fmt::Debug for Keyring {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -35,37 +54,152 @@ impl Keyring {
     /// The key that this database was made with, or a new one for a new database.
     pub async fn open(stores: &StoreSettings, db: &Db, entropy: &Entropy) -> anyhow::Result<Self> {
         let expected = stored_fingerprint(db).await?;
-        let keyring = match Self::find(stores)? {
-            Some(keyring) => keyring,
-            None if expected.is_some() => bail!(
-                "master_key: this database was made with a key that is neither in the settings nor \
-                 in {}; bring that key back, a new one could not read what it encrypted",
-                stores.data_dir.join(KEY_FILE).display()
-            ),
-            None => Self::make(&stores.data_dir.join(KEY_FILE), entropy)?,
-        };
-        keyring.claim(db).await?;
-        Ok(keyring)
+        let mut keys = MasterKey::find(stores)?;
+        if keys.is_empty() {
+            if expected.is_some() {
+                bail!(
+                    "master_key: this database was made with a key that is neither in the settings \
+                     nor in {}; bring that key back, a new one could not read what it encrypted",
+                    stores.data_dir.join(KEY_FILE).display()
+                );
+            }
+            keys.push(MasterKey::make(&stores.data_dir.join(KEY_FILE), entropy)?);
+        }
+        keys[0].claim(db).await?;
+        Self::among(stores, db, keys).await
     }
 
-    /// The key from the setting or the file, if there is one.
-    pub fn find(stores: &StoreSettings) -> anyhow::Result<Option<Self>> {
+    /// The keys of a database that has met one, without changing anything.
+    pub async fn look(stores: &StoreSettings, db: &Db) -> anyhow::Result<Self> {
+        Self::among(stores, db, MasterKey::find(stores)?).await
+    }
+
+    async fn among(stores: &StoreSettings, db: &Db, keys: Vec<MasterKey>) -> anyhow::Result<Self> {
+        let stored = StoredKey::read(db).await?;
+        let keys = RwLock::new(Arc::new(Keys::among(keys, &stored)?));
+        Ok(Self { keys, stores: stores.clone() })
+    }
+
+    /// Takes up the key that the database says is in use. True when it was another.
+    pub async fn refresh(&self, db: &Db) -> anyhow::Result<bool> {
+        let stored = StoredKey::read(db).await?;
+        if stored.fingerprint.as_deref() == Some(&self.fingerprint()) {
+            return Ok(false);
+        }
+        let keys = Keys::among(MasterKey::find(&self.stores)?, &stored)?;
+        *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
+        Ok(true)
+    }
+
+    fn keys(&self) -> Arc<Keys> {
+        self.keys.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn fingerprint(&self) -> String {
+        self.keys().current.fingerprint()
+    }
+
+    /// A key for one purpose, so that no two uses share one. It stays the same when the master key
+    /// is rotated.
+    pub fn derive(&self, purpose: &str) -> [u8; 32] {
+        self.keys().root.derive(purpose)
+    }
+
+    /// Encrypts under a key of the purpose's own. The result is text for a column: it begins with
+    /// the fingerprint of the key, unless that is the instance's first.
+    pub fn seal(&self, purpose: &str, plain: &[u8], entropy: &Entropy) -> anyhow::Result<String> {
+        let keys = self.keys();
+        let sealed = keys.current.seal(purpose, plain, entropy)?;
+        Ok(match keys.current == keys.root {
+            true => sealed,
+            false => format!("{}.{sealed}", keys.current.fingerprint()),
+        })
+    }
+
+    pub fn open_sealed(&self, purpose: &str, sealed: &str) -> anyhow::Result<Vec<u8>> {
+        let keys = self.keys();
+        let Some((fingerprint, sealed)) = sealed.split_once('.') else {
+            return keys.root.open_sealed(purpose, sealed);
+        };
+        if let Some(key) = keys.named(fingerprint) {
+            return key.open_sealed(purpose, sealed);
+        }
+        // Another instance has rotated the key since this one looked. A few bytes of a local file,
+        // once a rotation: not worth another thread.
+        let fresh = MasterKey::find(&self.stores)?;
+        let key = fresh.iter().find(|key| key.fingerprint() == fingerprint);
+        let key = key.with_context(|| format!("the master key {fingerprint} is not known here"))?;
+        key.open_sealed(purpose, sealed)
+    }
+}
+
+impl Keys {
+    /// Of the keys that are there, the one that the database says is in use.
+    fn among(mut keys: Vec<MasterKey>, stored: &StoredKey) -> anyhow::Result<Self> {
+        let stored_print = stored.fingerprint.clone().unwrap_or_default();
+        let Some(place) = keys.iter().position(|key| key.fingerprint() == stored_print) else {
+            let ours: Vec<_> = keys.iter().map(MasterKey::fingerprint).collect();
+            bail!(
+                "master_key: this database was made with another key (fingerprint {stored_print}, \
+                 this one is {})",
+                ours.join(", ")
+            );
+        };
+        let current = keys.remove(place);
+        let root = match &stored.root_sealed {
+            None => current.clone(),
+            Some(sealed) => {
+                let bytes = current.open_sealed(ROOT, sealed)?;
+                MasterKey(bytes.try_into().ok().context("the first key is not 32 bytes long")?)
+            }
+        };
+        Ok(Self { current, others: keys, root })
+    }
+
+    fn named(&self, fingerprint: &str) -> Option<&MasterKey> {
+        let mut known = std::iter::once(&self.current).chain(&self.others).chain([&self.root]);
+        known.find(|key| key.fingerprint() == fingerprint)
+    }
+}
+
+impl MasterKey {
+    /// The keys of the settings or of the file: the one to use, then those it takes over from.
+    pub fn find(stores: &StoreSettings) -> anyhow::Result<Vec<Self>> {
         let file = stores.data_dir.join(KEY_FILE);
         match &stores.master_key {
-            Some(text) => Self::parse(text).context("master_key").map(Some),
+            Some(text) => {
+                let mut keys = vec![Self::parse(text).context("master_key")?];
+                if let Some(text) = &stores.master_key_previous {
+                    keys.push(Self::parse(text).context("master_key_previous")?);
+                }
+                Ok(keys)
+            }
             None if file.exists() => {
                 let text = std::fs::read_to_string(&file)
                     .with_context(|| format!("{} cannot be read", file.display()))?;
-                Self::parse(&text).with_context(|| file.display().to_string()).map(Some)
+                Self::parse_lines(&text).with_context(|| file.display().to_string())
             }
-            None => Ok(None),
+            None => Ok(Vec::new()),
         }
+    }
+
+    /// A key a line.
+    fn parse_lines(text: &str) -> anyhow::Result<Vec<Self>> {
+        let keys: Vec<Self> = text
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .map(Self::parse)
+            .collect::<anyhow::Result<_>>()?;
+        if keys.is_empty() {
+            bail!("a master key is 32 bytes in Base64")
+        }
+        Ok(keys)
     }
 
     fn parse(text: &str) -> anyhow::Result<Self> {
         let bytes = STANDARD.decode(text.trim()).ok();
         let master = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-        Ok(Self { master: master.context("a master key is 32 bytes in Base64")? })
+        Ok(Self(master.context("a master key is 32 bytes in Base64")?))
     }
 
     /// Writes a new key under a name of its own and links it into place: of two instances that
@@ -95,7 +229,7 @@ impl Keyring {
         }
     }
 
-    /// Writes our fingerprint into a database that has none, and compares it with one that has.
+    /// Writes our fingerprint into a database that has none.
     async fn claim(&self, db: &Db) -> anyhow::Result<()> {
         let mut tx = db.write().await?;
         sqlx::query("UPDATE instance SET key_fingerprint = $1 WHERE key_fingerprint IS NULL")
@@ -103,29 +237,18 @@ impl Keyring {
             .execute(&mut *tx)
             .await?;
         tx.commit().await?;
-        match stored_fingerprint(db).await? {
-            Some(stored) if stored == self.fingerprint() => Ok(()),
-            stored => bail!(
-                "master_key: this database was made with another key (fingerprint {}, this one is {})",
-                stored.unwrap_or_default(),
-                self.fingerprint()
-            ),
-        }
+        Ok(())
     }
 
     pub fn fingerprint(&self) -> String {
         self.derive("fingerprint")[..8].iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// A key for one purpose, so that no two uses share one.
-    pub fn derive(&self, purpose: &str) -> [u8; 32] {
-        mac(&self.master, &[b"atrium/", purpose.as_bytes()])
+    fn derive(&self, purpose: &str) -> [u8; 32] {
+        mac(&self.0, &[b"atrium/", purpose.as_bytes()])
     }
-}
 
-impl Keyring {
-    /// Encrypts under a key of the purpose's own. The result is text for a column.
-    pub fn seal(&self, purpose: &str, plain: &[u8], entropy: &Entropy) -> anyhow::Result<String> {
+    fn seal(&self, purpose: &str, plain: &[u8], entropy: &Entropy) -> anyhow::Result<String> {
         let nonce: [u8; 12] = entropy.bytes();
         let payload = Payload { msg: plain, aad: purpose.as_bytes() };
         let sealed = self.cipher(purpose).encrypt(&nonce.into(), payload);
@@ -133,7 +256,7 @@ impl Keyring {
         Ok(STANDARD.encode([nonce.as_slice(), &sealed].concat()))
     }
 
-    pub fn open_sealed(&self, purpose: &str, sealed: &str) -> anyhow::Result<Vec<u8>> {
+    fn open_sealed(&self, purpose: &str, sealed: &str) -> anyhow::Result<Vec<u8>> {
         let bytes = STANDARD.decode(sealed)?;
         let (nonce, sealed) = bytes.split_at_checked(12).context("too short to be sealed")?;
         let nonce: [u8; 12] = nonce.try_into()?;
@@ -148,11 +271,26 @@ impl Keyring {
     }
 }
 
+/// What the database says about the key.
+#[derive(sqlx::FromRow)]
+pub struct StoredKey {
+    #[sqlx(rename = "key_fingerprint")]
+    pub fingerprint: Option<String>,
+    root_sealed: Option<String>,
+    /// The fingerprint of the key before, while values are still sealed under it.
+    pub key_rotating_from: Option<String>,
+}
+
+impl StoredKey {
+    pub async fn read(db: &Db) -> anyhow::Result<Self> {
+        let mut connection = db.read().await?;
+        let sql = "SELECT key_fingerprint, root_sealed, key_rotating_from FROM instance";
+        Ok(sqlx::query_as(sql).fetch_one(&mut *connection).await?)
+    }
+}
+
 pub async fn stored_fingerprint(db: &Db) -> anyhow::Result<Option<String>> {
-    let mut connection = db.read().await?;
-    Ok(sqlx::query_scalar("SELECT key_fingerprint FROM instance")
-        .fetch_one(&mut *connection)
-        .await?)
+    Ok(StoredKey::read(db).await?.fingerprint)
 }
 
 /// HMAC-SHA256 over the parts in a row.
@@ -177,8 +315,8 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("atrium-key-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let file = folder.join(KEY_FILE);
-        let first = Keyring::make(&file, &Entropy).unwrap();
-        let second = Keyring::make(&file, &Entropy).unwrap();
+        let first = MasterKey::make(&file, &Entropy).unwrap();
+        let second = MasterKey::make(&file, &Entropy).unwrap();
         assert_eq!(first.fingerprint(), second.fingerprint());
         let mode = std::fs::metadata(&file).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
@@ -188,8 +326,8 @@ mod tests {
 
     #[test]
     fn what_is_sealed_opens_with_its_key_and_purpose_only() {
-        let keyring = Keyring::parse(&STANDARD.encode([7_u8; 32])).unwrap();
-        let other = Keyring::parse(&STANDARD.encode([8_u8; 32])).unwrap();
+        let keyring = MasterKey::parse(&STANDARD.encode([7_u8; 32])).unwrap();
+        let other = MasterKey::parse(&STANDARD.encode([8_u8; 32])).unwrap();
         let sealed = keyring.seal("mail", b"042137", &Entropy).unwrap();
         assert_ne!(sealed, keyring.seal("mail", b"042137", &Entropy).unwrap());
         assert_eq!(keyring.open_sealed("mail", &sealed).unwrap(), b"042137");
@@ -200,9 +338,8 @@ mod tests {
 
     #[test]
     fn purposes_have_keys_of_their_own() {
-        let keyring = Keyring::parse(&STANDARD.encode([7_u8; 32])).unwrap();
+        let keyring = MasterKey::parse(&STANDARD.encode([7_u8; 32])).unwrap();
         assert_ne!(keyring.derive("a"), keyring.derive("b"));
-        assert!(Keyring::parse("short").is_err());
-        assert!(!format!("{keyring:?}").contains(&STANDARD.encode([7_u8; 32])));
+        assert!(MasterKey::parse("short").is_err());
     }
 }

@@ -2,17 +2,20 @@
 
 use std::io::Read;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Context;
 use atrium::accounts::create::{self, NewAccount};
 use atrium::accounts::store::SessionListRow;
 use atrium::accounts::{link, operator};
 use atrium::app::AppState;
+use atrium::audit::Actor;
 use atrium::config::{RawSettings, Settings, SettingsArgs};
 use atrium::http::CLIENT_VERSION;
 use atrium::http::locale::Locale;
 use atrium::http::user_agent;
 use atrium::instance::doctor::{self, Verdict};
+use atrium::keyring::rotation;
 use atrium::sso::domains;
 use atrium::types::{Clock, Id};
 use atrium::{demo, logging, permissions, router, server};
@@ -116,6 +119,21 @@ enum AdminCommand {
         organization: String,
         #[arg(long)]
         domain: String,
+    },
+    /// End one session of someone, or all of them, and tell them
+    EndSessions {
+        #[arg(long)]
+        email: String,
+        /// Only this one, by the id that list-sessions prints
+        #[arg(long)]
+        session: Option<String>,
+    },
+    /// Replace the master key and move everything it encrypted, while servers run; begun again, it
+    /// goes on where it was broken off
+    RotateKey {
+        /// How long to wait for servers to notice, in seconds, before looking at everything again
+        #[arg(long, default_value_t = 45)]
+        settle: u64,
     },
     /// Print where someone is signed in, a line of JSON each
     ListSessions {
@@ -248,9 +266,26 @@ async fn administer(
             let (domain, at) = (verified.domain, verified.verified_at);
             Ok(vec![json!({ "org_id": org_id, "domain": domain, "verified_at": at })])
         }
+        AdminCommand::EndSessions { email, session } => {
+            let id =
+                session.as_deref().map(|text| Id::parse(text).context("--session is not an id"));
+            let (by, id) = (Actor::operator(), id.transpose()?);
+            let ended = operator::end_sessions(atrium, &by, &email, id.as_ref()).await?;
+            let (user, ended) = ended.ok_or_else(|| unknown(&email))?;
+            if let (Some(session), 0) = (session, ended) {
+                anyhow::bail!("{email} has no session {session}");
+            }
+            Ok(vec![json!({ "user_id": user.id, "ended": ended })])
+        }
+        AdminCommand::RotateKey { settle } => {
+            let done = rotation::rotate(atrium, Duration::from_secs(settle)).await?;
+            let (from, to) = (done.from, done.to);
+            let (moved, unreadable) = (done.moved, done.unreadable);
+            Ok(vec![json!({ "from": from, "to": to, "moved": moved, "unreadable": unreadable })])
+        }
         AdminCommand::ListSessions { email } => {
-            let sessions = operator::sessions(atrium, &email).await?;
-            let sessions = sessions.ok_or_else(|| unknown(&email))?;
+            let sessions = operator::sessions(atrium, &Actor::operator(), &email).await?;
+            let (_, sessions) = sessions.ok_or_else(|| unknown(&email))?;
             let line = |row: &SessionListRow| {
                 json!({
                     "id": row.id, "created_at": row.created_at, "last_seen_at": row.last_seen_at,

@@ -11,8 +11,8 @@ use utoipa_axum::routes;
 
 use crate::accounts::factors::{passkey_login, passkeys, totp};
 use crate::accounts::{
-    code, current, email, export, leaving, link, login, profile, reauth, register, reset,
-    second_step, sessions,
+    code, current, email, export, leaving, link, login, operator_sessions, password_check, profile,
+    reauth, register, reset, second_step, sessions,
 };
 use crate::app::AppState;
 use crate::apps::{explain, handlers as apps, lifecycle, members as app_members};
@@ -79,6 +79,7 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(code::login_code_send))
         .routes(routes!(code::login_by_code))
         .routes(routes!(reset::password_forget))
+        .routes(routes!(password_check::password_check))
         .routes(routes!(reset::password_reset_token_view))
         .routes(routes!(reset::password_reset))
         .routes(routes!(profile::profile_update))
@@ -86,6 +87,8 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(channels::notification_types_update))
         .routes(routes!(sessions::session_list, sessions::session_delete_others))
         .routes(routes!(sessions::session_delete))
+        .routes(routes!(operator_sessions::operator_session_list))
+        .routes(routes!(operator_sessions::operator_session_end))
         .routes(routes!(register::register))
         .routes(routes!(register::register_token_view))
         .routes(routes!(register::register_profile))
@@ -106,6 +109,7 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(org_members::org_member_list))
         .routes(routes!(org_members::org_member_update, org_members::org_member_remove))
         .routes(routes!(org_members::org_member_impact))
+        .routes(routes!(org_members::org_member_end_sessions))
         .routes(routes!(invitations::invitation_list, invitations::invitation_create))
         .routes(routes!(invitations::invitation_revoke))
         .routes(routes!(invitations::invitation_resend))

@@ -13,6 +13,8 @@ export type SignInAnswer = components['schemas']['LoginAnswer']
 export type RegisterToken = components['schemas']['TokenView']
 export type RegisterProfile = components['schemas']['RegisterProfile']
 
+export type PasswordVerdict = components['schemas']['PasswordVerdict']
+
 /** The forms show failures in place, so no notification doubles them. */
 const IN_FORM: CallOptions = { inPlace: true, handles401: true }
 
@@ -71,6 +73,17 @@ export function signInByPasskey(credential: PublicKeyCredentialJSON): Promise<Us
 
 export function signOut(): Promise<unknown> {
   return call(http.POST('/logout'), IN_FORM)
+}
+
+/** Whether a new password would be taken. Asked while it is typed, so nobody is told of a failure. */
+export function checkPassword(
+  body: components['schemas']['PasswordCheck'],
+  signal: AbortSignal,
+): Promise<PasswordVerdict> {
+  return call(http.POST('/password/check', { body, signal }), {
+    ignoreErrors: true,
+    handles401: true,
+  })
 }
 
 /** `locale` is the language of the mail. */

@@ -130,3 +130,12 @@ export function removeMember(
   const query = { disable_keys: disableKeys }
   return call(http.DELETE('/orgs/{id}/members/{user_id}', { params: { path, query } }), IN_PLACE)
 }
+
+/** As far as this team goes: before they act in it again, they prove who they are. */
+export function endMemberSessions(orgId: string, userId: string): Promise<unknown> {
+  const path = { id: orgId, user_id: userId }
+  return call(
+    http.POST('/orgs/{id}/members/{user_id}/end-sessions', { params: { path } }),
+    IN_PLACE,
+  )
+}

@@ -158,7 +158,7 @@ describe('an app that cannot be shown', () => {
 
   it('wants a second factor: enrolment for those who have none', async () => {
     show({ '/apps/app-1': refused(403, 'second_factor_required') })
-    expect(await heading()).toBe('你的团队要求开启两步验证')
+    expect(await heading()).toBe('需要开启两步验证')
     expect(screen.getByRole('button', { name: '开启两步验证' })).toBeDefined()
   })
 

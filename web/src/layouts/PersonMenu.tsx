@@ -1,5 +1,6 @@
 import {
   BugOutlined,
+  DesktopOutlined,
   LogoutOutlined,
   QuestionCircleOutlined,
   UserOutlined,
@@ -36,11 +37,22 @@ export function PersonMenu() {
     { key: 'keys', icon: <QuestionCircleOutlined aria-hidden />, label: t('keys.title') },
     // Only those who run the instance have it.
     ...(user.operator
-      ? [{ key: 'errors', icon: <BugOutlined aria-hidden />, label: t('title.errors') }]
+      ? [
+          {
+            key: 'sessions',
+            icon: <DesktopOutlined aria-hidden />,
+            label: t('title.operatorSessions'),
+          },
+          { key: 'errors', icon: <BugOutlined aria-hidden />, label: t('title.errors') },
+        ]
       : []),
     { key: 'signOut', icon: <LogoutOutlined aria-hidden />, label: t('person.signOut') },
   ]
-  const places: Record<string, () => string> = { profile: paths.profile, errors: paths.errors }
+  const places: Record<string, () => string> = {
+    profile: paths.profile,
+    sessions: paths.operatorSessions,
+    errors: paths.errors,
+  }
   const onClick: MenuProps['onClick'] = ({ key }) => {
     if (key === 'keys') {
       // What closes gives the focus back to where it was, and the menu is gone by then.

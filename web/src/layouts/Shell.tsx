@@ -7,6 +7,7 @@ import { OverlayHost } from '../components/shortcuts/overlay'
 import { useT } from '../i18n/useT'
 import { paths } from '../paths'
 import { Bell } from './Bell'
+import { FactorNotice } from './FactorNotice'
 import { OrgSwitcher } from './OrgSwitcher'
 import { PaletteButton } from './PaletteButton'
 import { PersonMenu } from './PersonMenu'
@@ -39,6 +40,7 @@ export function Shell({ children }: { children: React.ReactNode }) {
         <Bell />
         <PersonMenu />
       </header>
+      <FactorNotice />
       <main id={CONTENT_ID} ref={content} tabIndex={-1} className={styles.content}>
         {children}
       </main>

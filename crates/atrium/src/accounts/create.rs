@@ -47,13 +47,18 @@ pub struct Created {
     pub org_id: Option<Id>,
 }
 
-/// Hashing takes tens of milliseconds, so this comes before the transaction.
-pub async fn check(atrium: &AppState, new: NewAccount) -> Result<CheckedAccount> {
+/// Hashing takes tens of milliseconds, so this comes before the transaction. `joins` is the name of
+/// the organisation that the person is invited to.
+pub async fn check(
+    atrium: &AppState,
+    new: NewAccount,
+    joins: Option<&str>,
+) -> Result<CheckedAccount> {
     let mut checks = Checks::default();
     let email = checks.email("email", &new.email);
     let name = checks.name("name", &new.name);
     let organization = new.organization.map(|name| checks.name("organization_name", &name));
-    let team = organization.as_deref().unwrap_or_default();
+    let team = organization.as_deref().or(joins).unwrap_or_default();
     checks.new_password("password", &new.password, &[&new.email, &new.name, team]);
     let timezone = new.timezone.unwrap_or_else(|| timezone::DEFAULT.to_owned());
     if !timezone::exists(&timezone) {
@@ -134,7 +139,7 @@ pub async fn make_operator(
 
 /// The whole of it on the command line's behalf.
 pub async fn by_operator(atrium: &AppState, new: NewAccount) -> Result<Created> {
-    let account = check(atrium, new).await?;
+    let account = check(atrium, new, None).await?;
     let mut tx = atrium.db.write().await?;
     let is_first = store::finish_setup(&mut tx, atrium.now()).await?;
     let created = insert(atrium, &mut tx, Actor::operator(), &account).await?;

@@ -195,7 +195,7 @@ pub async fn settle(
         let notice = new_device(atrium, user, client);
         notifications::notify(atrium, &mut tx, &Recipient::from(user), &notice).await?;
     }
-    let shown = Shown { session_id: &session_id, two_factors: strong };
+    let shown = Shown::new(atrium, &session_id, strong);
     let current = store::current_user(atrium, &mut tx, &user.id, shown).await?;
     let current = current.ok_or(Code::BadCredentials)?;
     tx.commit().await?;

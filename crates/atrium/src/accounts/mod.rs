@@ -1,6 +1,7 @@
 //! Accounts: sign-in, the first account, sessions, who is signed in.
 
 pub mod code;
+mod common_passwords;
 pub mod create;
 pub mod current;
 pub mod email;
@@ -11,8 +12,12 @@ pub mod leaving;
 pub mod link;
 pub mod login;
 pub mod operator;
+pub mod operator_sessions;
 pub mod password;
+pub mod password_check;
+pub mod password_rules;
 mod posted;
+pub mod privileged;
 pub mod profile;
 pub mod reauth;
 pub mod register;
@@ -53,6 +58,8 @@ pub struct CurrentUser {
     pub allow_visited_app: bool,
     /// Whether the person runs this instance and sees what its console reports.
     pub operator: bool,
+    #[serde(skip)]
+    pub operator_since: Option<Millis>,
     /// Which channels each type of notification takes.
     pub notification_types: notifications::Channels,
     pub bindings: Bindings,
@@ -83,8 +90,12 @@ pub struct Mfa {
     /// Whether signing in asks for a code of the authenticator app.
     pub totp: bool,
     pub passkeys: i64,
-    /// Whether an organisation of the person asks for a second factor.
+    /// Whether an organisation of the person asks for a second factor, or this instance does
+    /// because of what they are.
     pub required: bool,
+    /// From when on this instance asks owners of organisations and operators for one. Null for
+    /// everybody else.
+    pub required_from: Option<Millis>,
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]

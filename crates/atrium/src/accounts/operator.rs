@@ -1,4 +1,5 @@
-//! What an operator does to accounts from the command line. All of it is audited.
+//! What an operator does to accounts, from the command line and some of it in the console. All of it
+//! is audited.
 
 use serde_json::json;
 
@@ -11,6 +12,7 @@ use crate::error::Result;
 use crate::http::page::Page;
 use crate::http::text::Email;
 use crate::notifications::{self, Notice, Recipient};
+use crate::types::Id;
 
 /// Takes an account out of use, or back into it. Every session of a disabled account ends with the
 /// next request, on every instance. None when there is no such account.
@@ -57,7 +59,11 @@ pub async fn set_operator(
 }
 
 /// Where someone is signed in. Looking is audited too: it shows a person's addresses.
-pub async fn sessions(atrium: &AppState, email: &str) -> Result<Option<Vec<SessionListRow>>> {
+pub async fn sessions(
+    atrium: &AppState,
+    by: &Actor,
+    email: &str,
+) -> Result<Option<(UserRow, Vec<SessionListRow>)>> {
     const ALL: Page = Page { limit: 1000, offset: 0 };
     let mut tx: Write = atrium.db.write_apart().await?;
     let Some(user) = store::user_by_email(&mut tx, &Email::new(email)).await? else {
@@ -65,9 +71,40 @@ pub async fn sessions(atrium: &AppState, email: &str) -> Result<Option<Vec<Sessi
     };
     let (sessions, _) = store::sessions_of(&mut tx, &user.id, ALL).await?;
     let event = Event::new("account.session_list", "user", &user.id);
-    audit::append(atrium, &mut tx, &Actor::operator(), event).await?;
+    audit::append(atrium, &mut tx, by, event).await?;
     tx.commit().await?;
-    Ok(Some(sessions))
+    Ok(Some((user, sessions)))
+}
+
+/// Ends one session of someone, or all of them, and tells them. Returns how many ended. None when
+/// there is no such account.
+pub async fn end_sessions(
+    atrium: &AppState,
+    by: &Actor,
+    email: &str,
+    session: Option<&Id>,
+) -> Result<Option<(UserRow, u64)>> {
+    let mut tx = atrium.db.write().await?;
+    let Some(user) = store::user_by_email(&mut tx, &Email::new(email)).await? else {
+        return Ok(None);
+    };
+    let ended = match session {
+        Some(id) => u64::from(store::delete_session_of(&mut tx, &user.id, id).await?),
+        None => {
+            // A sign-in that is half done would be a session in a moment.
+            store::delete_tokens_of(&mut tx, &user.id).await?;
+            store::delete_sessions_of(&mut tx, &user.id, None).await?
+        }
+    };
+    let event = Event::new("account.sessions_ended", "user", &user.id);
+    let event = event.with(json!({ "session": session, "ended": ended }));
+    audit::append(atrium, &mut tx, by, event).await?;
+    if ended > 0 {
+        let notice = Notice::SessionsEnded { count: ended };
+        notifications::notify(atrium, &mut tx, &Recipient::from(&user), &notice).await?;
+    }
+    tx.commit().await?;
+    Ok(Some((user, ended)))
 }
 
 /// What was taken away by a reset.

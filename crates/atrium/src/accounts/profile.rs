@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::session::SignedIn;
 use super::store::{self, ProfileChange};
-use super::{CurrentUser, reauth, throttle};
+use super::{CurrentUser, password_check, reauth, throttle};
 use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Fault, Result};
@@ -95,8 +95,13 @@ pub async fn password_update(
     Json(input): Json<PasswordUpdate>,
 ) -> Result<Data<Done>> {
     let user = signed_in.user();
+    let about = {
+        let mut db = atrium.db.read().await?;
+        password_check::about_account(&mut db, &user.id, &user.email, &user.name).await?
+    };
+    let about: Vec<&str> = about.iter().map(String::as_str).collect();
     let mut checks = Checks::default();
-    checks.new_password("new_password", &input.new_password, &[&user.email, &user.name]);
+    checks.new_password("new_password", &input.new_password, &about);
     checks.finish()?;
     if !reauth::check_password(&atrium, &signed_in, input.current_password).await? {
         return Err(Fault::new(Code::WrongPassword).on("current_password").into());

@@ -150,15 +150,24 @@ pub async fn register_token_view(
     if kind == TokenKind::Setup && !store::awaits_setup(&mut db).await? {
         return Err(Code::TokenGone.into());
     }
-    let mut organization = None;
-    if kind == TokenKind::Invitation {
-        organization = Some(invitation_of(&atrium, &mut db, &token).await?.org_name);
-    }
+    let organization = team_of(&atrium, &mut db, &token).await?;
     let mut account = None;
     if let (TokenKind::EmailChange, Some(user_id)) = (kind, &token.user_id) {
         account = store::user_by_id(&mut db, user_id).await?.map(|user| user.email);
     }
     Ok(Data(TokenView { email: token.email, kind, organization, account }))
+}
+
+/// The name of the organisation that a link leads into, for a link of that kind.
+pub async fn team_of(
+    atrium: &AppState,
+    db: &mut AnyConnection,
+    token: &store::TokenRow,
+) -> Result<Option<String>> {
+    match TokenKind::parse(&token.purpose) {
+        Some(TokenKind::Invitation) => Ok(Some(invitation_of(atrium, db, token).await?.org_name)),
+        _ => Ok(None),
+    }
 }
 
 /// The invitation behind a link, while it can still be accepted.
@@ -213,6 +222,7 @@ pub async fn register_profile(
     if kind == TokenKind::Register {
         refuse_when_closed(&atrium)?;
     }
+    let team = team_of(&atrium, &mut *atrium.db.read().await?, &token).await?;
     // Looked at before the password is hashed: a stranger without a link costs nothing.
     let account = create::check(
         &atrium,
@@ -227,6 +237,7 @@ pub async fn register_profile(
             // A browser may know zones that we do not; that must not keep anyone out.
             timezone: input.timezone.filter(|name| timezone::exists(name)),
         },
+        team.as_deref(),
     )
     .await?;
 
@@ -254,7 +265,7 @@ pub async fn register_profile(
     }
     let (session_id, cookie) =
         session::begin(&atrium, &mut tx, &headers, &created.user_id, &client, false, None).await?;
-    let shown = Shown { session_id: &session_id, two_factors: false };
+    let shown = Shown::new(&atrium, &session_id, false);
     let current = store::current_user(&atrium, &mut tx, &created.user_id, shown).await?;
     let current = current.ok_or(Code::TokenGone)?;
     tx.commit().await?;

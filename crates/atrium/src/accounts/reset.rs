@@ -6,7 +6,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::posted::{self, MailRequest, Posted};
 use super::session::{hash_token, new_token};
-use super::{store, user_locale};
+use super::{password_check, store, user_locale};
 use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
 use crate::error::{Code, Error, Result};
@@ -116,8 +116,13 @@ pub async fn password_reset(
 ) -> Result<Data<Done>> {
     let input = read_input(request).await?;
     let (token, user) = live(&atrium, &input.token).await?;
+    let about = {
+        let mut db = atrium.db.read().await?;
+        password_check::about_account(&mut db, &user.id, &user.email, &user.name).await?
+    };
+    let about: Vec<&str> = about.iter().map(String::as_str).collect();
     let mut checks = Checks::default();
-    checks.new_password("password", &input.password, &[&user.email, &user.name]);
+    checks.new_password("password", &input.password, &about);
     checks.finish()?;
     let hash = atrium.hasher.hash(input.password).await?;
 

@@ -25,6 +25,8 @@ use crate::types::{Id, Millis};
 
 const IDLE_LIMIT: i64 = 14 * Millis::DAY;
 const ABSOLUTE_LIMIT: i64 = 30 * Millis::DAY;
+/// Most sessions of one account at once; beyond it the one seen longest ago ends.
+const MOST_AT_ONCE: i64 = 50;
 /// How stale "last seen" may get before it is written again.
 const TOUCH_EVERY: i64 = 5 * Millis::MINUTE;
 /// How long a proof of who one is counts as recent.
@@ -52,6 +54,15 @@ pub struct Shown<'a> {
     pub session_id: &'a Id,
     /// Whether the person signed in with two factors.
     pub two_factors: bool,
+    /// Whoever became an owner before this needs two by now.
+    pub factor_due_before: Millis,
+}
+
+impl<'a> Shown<'a> {
+    pub fn new(atrium: &AppState, session_id: &'a Id, two_factors: bool) -> Self {
+        let factor_due_before = atrium.privileged_mfa.due_before(atrium.now());
+        Self { session_id, two_factors, factor_due_before }
+    }
 }
 
 /// What a session stands for, as of one epoch of the database.
@@ -90,6 +101,12 @@ impl Principal {
         }
     }
 
+    /// Whether the answer is still what it was made from: a moment that was ahead has not come.
+    fn is_current(&self, now: Millis) -> bool {
+        let mfa = &self.user.mfa;
+        mfa.required || mfa.required_from.is_none_or(|from| now < from)
+    }
+
     fn is_alive(&self, now: Millis) -> bool {
         let seen = Millis(self.last_seen_at.load(Ordering::Relaxed));
         now.since(self.created_at) < ABSOLUTE_LIMIT && now.since(seen) < IDLE_LIMIT
@@ -126,9 +143,22 @@ impl SessionCache {
 pub struct SignedIn {
     principal: Arc<Principal>,
     client: Client,
+    /// Whoever became an owner or operator before this needs a second factor by now.
+    factor_due_before: Millis,
 }
 
 impl SignedIn {
+    fn new(atrium: &AppState, principal: Arc<Principal>, client: Client) -> Self {
+        let factor_due_before = atrium.privileged_mfa.due_before(atrium.now());
+        Self { principal, client, factor_due_before }
+    }
+
+    /// Whether someone who is an owner or operator since then has had time enough to set up a second
+    /// factor.
+    pub fn is_factor_due(&self, since: Millis) -> bool {
+        since < self.factor_due_before
+    }
+
     pub fn user(&self) -> &CurrentUser {
         &self.principal.user
     }
@@ -154,7 +184,11 @@ impl SignedIn {
     }
 
     pub fn shown(&self) -> Shown<'_> {
-        Shown { session_id: self.session_id(), two_factors: self.has_two_factors() }
+        Shown {
+            session_id: self.session_id(),
+            two_factors: self.has_two_factors(),
+            factor_due_before: self.factor_due_before,
+        }
     }
 
     /// Refuses what a stolen session must not do, unless the person has proven who they are within
@@ -181,7 +215,7 @@ impl FromRequestParts<AppState> for SignedIn {
 
     async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
         let principal = find(atrium, &parts.headers).await?.ok_or(Code::NotSignedIn)?;
-        Ok(Self { principal, client: Client::of_parts(parts, atrium) })
+        Ok(Self::new(atrium, principal, Client::of_parts(parts, atrium)))
     }
 }
 
@@ -200,12 +234,18 @@ impl FromRequestParts<AppState> for RecentlySignedIn {
 }
 
 /// The signed-in person, who runs this instance. As a handler's argument it means: 403 for anyone
-/// else.
+/// else, and for an operator whose time to set up a second factor is over. It must be the account's
+/// own: an organisation's provider vouches for nobody beyond it.
 pub struct Operator(SignedIn);
 
 impl Operator {
     pub fn actor(&self) -> Actor {
         self.0.actor()
+    }
+
+    /// Like `SignedIn::want_recent`.
+    pub fn want_recent(&self, atrium: &AppState) -> Result<()> {
+        self.0.want_recent(atrium)
     }
 }
 
@@ -216,6 +256,11 @@ impl FromRequestParts<AppState> for Operator {
         let signed_in = SignedIn::from_request_parts(parts, atrium).await?;
         if !signed_in.user().operator {
             return Err(Code::Forbidden.into());
+        }
+        let since = signed_in.user().operator_since;
+        let is_due = since.is_some_and(|since| signed_in.is_factor_due(since));
+        if is_due && !signed_in.has_two_factors() {
+            return Err(Code::SecondFactorRequired.into());
         }
         Ok(Self(signed_in))
     }
@@ -228,7 +273,7 @@ impl MaybeSignedIn {
     /// For a handler that has to answer even when this cannot be found out.
     pub async fn of(atrium: &AppState, headers: &HeaderMap, client: &Client) -> Result<Self> {
         let principal = find(atrium, headers).await?;
-        Ok(Self(principal.map(|principal| SignedIn { principal, client: client.clone() })))
+        Ok(Self(principal.map(|principal| SignedIn::new(atrium, principal, client.clone()))))
     }
 }
 
@@ -254,7 +299,8 @@ async fn find(atrium: &AppState, headers: &HeaderMap) -> Result<Option<Arc<Princ
     let now = atrium.now();
     // One that looks idle here may have been seen by another instance, so it is read again.
     let cached = atrium.sessions.principals.get(&hash);
-    let cached = cached.filter(|found| found.epoch == epoch && found.is_alive(now));
+    let cached =
+        cached.filter(|found| found.epoch == epoch && found.is_alive(now) && found.is_current(now));
     let principal = match cached {
         Some(principal) => principal,
         None => match store::principal(atrium, &hash, epoch).await? {
@@ -336,6 +382,7 @@ pub async fn begin(
         }
         store::delete_session(tx, &old).await?;
     }
+    store::delete_sessions_beyond(tx, user_id, MOST_AT_ONCE).await?;
     store::note_login(tx, user_id, now).await?;
     let cookie = atrium.session_cookie.set(&token, ABSOLUTE_LIMIT / Millis::SECOND);
     Ok((session.id, cookie))

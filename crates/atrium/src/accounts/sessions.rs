@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::session::SignedIn;
+use super::session::{RecentlySignedIn, SignedIn};
 use super::store;
 use crate::app::AppState;
 use crate::audit::{self, Event};
@@ -71,7 +71,7 @@ pub async fn session_list(
 )]
 pub async fn session_delete(
     State(atrium): State<AppState>,
-    signed_in: SignedIn,
+    RecentlySignedIn(signed_in): RecentlySignedIn,
     PathId(id): PathId,
 ) -> Result<Data<Done>> {
     let user = signed_in.user();
@@ -96,7 +96,7 @@ pub async fn session_delete(
 )]
 pub async fn session_delete_others(
     State(atrium): State<AppState>,
-    signed_in: SignedIn,
+    RecentlySignedIn(signed_in): RecentlySignedIn,
 ) -> Result<Data<Done>> {
     let user = signed_in.user();
     let mut tx = atrium.db.write().await?;

@@ -33,6 +33,8 @@ const FREE_CHALLENGES: i64 = 600;
 const FREE_RETURNS: i64 = 300;
 /// Servers elsewhere that one person may have us ask in a window.
 const FREE_PROBES: i64 = 60;
+/// New passwords that one network may have looked at in a window, while they are typed.
+const FREE_NEW_PASSWORDS: i64 = 1200;
 /// Trips to outside providers that one network may begin in a window.
 const FREE_TRIPS: i64 = 600;
 /// Addresses that one person may invite in a window.
@@ -100,6 +102,12 @@ pub async fn count_probe(atrium: &AppState, user_id: &Id) -> Result<()> {
 pub async fn count_trip(atrium: &AppState, client: &Client) -> Result<()> {
     let scope = format!("trip:{}", network_of(client.ip));
     count(atrium, &Attempt::one(scope, FREE_TRIPS)).await
+}
+
+/// Bounds what looking at passwords costs us.
+pub async fn count_new_password(atrium: &AppState, client: &Client) -> Result<()> {
+    let scope = format!("new-password:{}", network_of(client.ip));
+    count(atrium, &Attempt::one(scope, FREE_NEW_PASSWORDS)).await
 }
 
 /// Bounds how many strangers one person can have us write to, and how often any one of them hears

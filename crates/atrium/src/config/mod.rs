@@ -25,6 +25,7 @@ pub use sso::SsoSettings;
 
 use crate::accounts::password::Cost;
 use crate::http::CLIENT_VERSION;
+use crate::types::Millis;
 
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -36,6 +37,8 @@ pub struct Settings {
     pub chat: ChatSettings,
     pub reports: ReportSettings,
     pub sso: SsoSettings,
+    /// How long owners and operators may do without a second factor; None for as long as they like.
+    pub privileged_mfa_grace: Option<i64>,
     pub log: LogSettings,
 }
 
@@ -69,6 +72,8 @@ pub struct StoreSettings {
     pub data_dir: PathBuf,
     pub database_url: String,
     pub master_key: Option<String>,
+    /// What master_key takes over from.
+    pub master_key_previous: Option<String>,
 }
 
 /// Where events go, and what may wait on the way.
@@ -147,8 +152,20 @@ impl Settings {
         let mail = mail(&raw, &server.public_url)?;
         let (chat, reports) = (chat::check(&raw)?, reports::check(&raw)?);
         let sso = sso::check(&raw, console.registration)?;
+        let privileged_mfa_grace = privileged_mfa(&raw)?;
         let log = log(&raw)?;
-        Ok(Self { server, stores, events, console, mail, chat, reports, sso, log })
+        Ok(Self {
+            server,
+            stores,
+            events,
+            console,
+            mail,
+            chat,
+            reports,
+            sso,
+            privileged_mfa_grace,
+            log,
+        })
     }
 
     /// For a server that was told to take any free port: its address is known once it listens.
@@ -165,6 +182,14 @@ impl Settings {
         self.server.listen = address;
         self
     }
+}
+
+fn privileged_mfa(raw: &RawSettings) -> anyhow::Result<Option<i64>> {
+    let days = raw.privileged_mfa_grace_days.unwrap_or(14);
+    if !(0..=365).contains(&days) {
+        bail!("privileged_mfa_grace_days: {days} is not between 0 and 365");
+    }
+    Ok(raw.privileged_mfa.unwrap_or(true).then_some(days * Millis::DAY))
 }
 
 fn server(raw: &RawSettings) -> anyhow::Result<ServerSettings> {
@@ -230,7 +255,12 @@ fn stores(raw: &RawSettings) -> anyhow::Result<StoreSettings> {
         Some(_) => bail!("database_url: it must begin with postgres:// or sqlite:"),
         None => crate::db::sqlite_url(&data_dir).context("data_dir")?,
     };
-    Ok(StoreSettings { data_dir, database_url, master_key: raw.master_key.clone() })
+    let (master_key, master_key_previous) =
+        (raw.master_key.clone(), raw.master_key_previous.clone());
+    if master_key.is_none() && master_key_previous.is_some() {
+        bail!("master_key_previous: it goes with master_key; in a key file it is the second line");
+    }
+    Ok(StoreSettings { data_dir, database_url, master_key, master_key_previous })
 }
 
 fn events(raw: &RawSettings) -> anyhow::Result<EventSettings> {

@@ -124,6 +124,17 @@ pub struct RawSettings {
     )]
     pub master_key: Option<String>,
 
+    /// The master key before this one, while it is being rotated: `atrium admin rotate-key` moves
+    /// what it encrypted to master_key [default: none]
+    #[arg(
+        long,
+        env = "ATRIUM_MASTER_KEY_PREVIOUS",
+        value_name = "BASE64",
+        hide_env_values = true,
+        global = true
+    )]
+    pub master_key_previous: Option<String>,
+
     /// Mail server: smtps://user:password@host, or smtp:// for STARTTLS (plain on this machine
     /// only); without one, mails become .eml files in outbox/ in the data folder
     #[arg(
@@ -211,6 +222,15 @@ pub struct RawSettings {
     /// Who may make an account: "open" (anyone) or "invite" [default: open]
     #[arg(long, env = "ATRIUM_REGISTRATION", value_name = "MODE", global = true)]
     pub registration: Option<String>,
+
+    /// Whether owners of organisations and operators need a second factor [default: true]
+    #[arg(long, env = "ATRIUM_PRIVILEGED_MFA", value_name = "BOOL", global = true)]
+    pub privileged_mfa: Option<bool>,
+
+    /// Days they have to set it up, from when they become one or this instance first asks for it;
+    /// 0 for at once [default: 14]
+    #[arg(long, env = "ATRIUM_PRIVILEGED_MFA_GRACE_DAYS", value_name = "DAYS", global = true)]
+    pub privileged_mfa_grace_days: Option<i64>,
 
     /// Whether an organisation's sign-in provider may be reached over plain HTTP; on this machine
     /// it always may [default: false]

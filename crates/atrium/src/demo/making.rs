@@ -115,7 +115,7 @@ async fn check(
         locale: person.locale,
         timezone: Some(person.zone.to_owned()),
     };
-    create::check(atrium, account).await
+    create::check(atrium, account, None).await
 }
 
 struct Maker<'a> {

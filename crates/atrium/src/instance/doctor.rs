@@ -14,7 +14,7 @@ use crate::chat::{Failure, Feishu, WechatWork};
 use crate::collect::loading;
 use crate::config::Settings;
 use crate::db::{Db, Dialect, MigrationState};
-use crate::keyring::{self, KEY_FILE, Keyring};
+use crate::keyring::{KEY_FILE, Keyring, StoredKey};
 use crate::sso;
 use crate::types::{Clock, Millis};
 
@@ -233,23 +233,32 @@ async fn database(settings: &Settings) -> Vec<Finding> {
 
 async fn master_key(settings: &Settings, db: &Db) -> Finding {
     const WHAT: &str = "master key";
-    let stored = keyring::stored_fingerprint(db).await;
-    match (Keyring::find(&settings.stores), stored) {
-        (Err(error), _) | (_, Err(error)) => finding(Verdict::Failure, WHAT, format!("{error:#}")),
-        (Ok(Some(ours)), Ok(Some(stored))) if ours.fingerprint() == stored => {
-            finding(Verdict::Ok, WHAT, format!("fingerprint {stored}, the database agrees"))
+    let failed = |error: anyhow::Error| finding(Verdict::Failure, WHAT, format!("{error:#}"));
+    let stored = match StoredKey::read(db).await {
+        Ok(stored) => stored,
+        Err(error) => return failed(error),
+    };
+    let Some(fingerprint) = stored.fingerprint else {
+        return finding(Verdict::Ok, WHAT, "the database has not met one yet");
+    };
+    match Keyring::look(&settings.stores, db).await {
+        Err(error) => failed(error),
+        Ok(_) if stored.key_rotating_from.is_some() => {
+            let text = format!(
+                "fingerprint {fingerprint}; values of the key before are still moving over: \
+                 `atrium admin rotate-key` finishes that"
+            );
+            finding(Verdict::Warning, WHAT, text)
         }
-        (Ok(_), Ok(Some(stored))) => {
-            let text = format!("the database was made with another key, fingerprint {stored}");
-            finding(Verdict::Failure, WHAT, text)
+        Ok(_) => {
+            finding(Verdict::Ok, WHAT, format!("fingerprint {fingerprint}, the database agrees"))
         }
-        (Ok(_), Ok(None)) => finding(Verdict::Ok, WHAT, "the database has not met one yet"),
     }
 }
 
 async fn audit_chains(settings: &Settings, db: &Db) -> Finding {
     const WHAT: &str = "audit log";
-    let Ok(Some(keyring)) = Keyring::find(&settings.stores) else {
+    let Ok(keyring) = Keyring::look(&settings.stores, db).await else {
         return finding(Verdict::Warning, WHAT, "cannot be checked without the master key");
     };
     let checked = match db.read().await {

@@ -11,6 +11,7 @@ use crate::chat::{self, Provider};
 use crate::collect::{alerts, loader, samples, upkeep};
 use crate::erasures;
 use crate::http::former;
+use crate::keyring::rotation;
 use crate::keys;
 use crate::outbound::mail;
 use crate::reports;
@@ -23,6 +24,7 @@ const UPKEEP: Duration = Duration::from_secs(10);
 /// Starts the background work; it ends with the process.
 pub fn start(atrium: &AppState) {
     tokio::spawn(loader::run(atrium.clone()));
+    tokio::spawn(rotation::follow(atrium.clone()));
     tokio::spawn(mail::run(atrium.clone()));
     for provider in Provider::ALL.into_iter().filter(|it| atrium.chat.is_configured(*it)) {
         tokio::spawn(chat::outbox::run(atrium.clone(), provider));

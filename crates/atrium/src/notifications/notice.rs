@@ -40,6 +40,14 @@ pub enum Notice {
     },
     /// By an operator, on the command line.
     SecondFactorReset,
+    /// By an operator, on the command line.
+    SessionsEnded {
+        count: u64,
+    },
+    /// By those who manage the organisation's members, as far as it goes.
+    OrgSessionsEnded {
+        org: String,
+    },
     /// An organisation's provider can open the account from now on.
     SsoLinked {
         org: String,
@@ -144,6 +152,8 @@ impl Notice {
             | Self::PasskeyAdded { .. }
             | Self::PasskeyRemoved { .. }
             | Self::SecondFactorReset
+            | Self::SessionsEnded { .. }
+            | Self::OrgSessionsEnded { .. }
             | Self::SsoLinked { .. }
             | Self::ChatBound { .. }
             | Self::ChatUnbound { .. } => "security",

@@ -45,6 +45,14 @@ impl Notice {
                 "登录验证方式已重置",
                 "系统管理员关闭了你的两步验证，并移除了全部通行密钥。请尽快重新设置。".to_owned(),
             ),
+            Self::SessionsEnded { count } => (
+                "你的登录已被退出",
+                format!("系统管理员退出了你的 {count} 处登录。如果你的账号可能被他人使用，请更改密码。"),
+            ),
+            Self::OrgSessionsEnded { org } => (
+                "需要重新验证身份",
+                format!("团队“{org}”的管理员结束了你在该团队中的登录状态。再次访问该团队时，需要先验证身份；其他团队不受影响。如果你的账号可能被他人使用，请更改密码。"),
+            ),
             Self::SsoLinked { org, email } => (
                 "已关联单点登录",
                 format!("从现在起，可以用 {email} 通过团队“{org}”的单点登录进入你的账号。如果不是你本人操作，请更改密码并联系团队所有者。"),
@@ -177,6 +185,22 @@ impl Notice {
                 "An administrator of this instance turned off two-step verification and removed \
                  your passkeys. Set them up again soon."
                     .to_owned(),
+            ),
+            Self::SessionsEnded { count } => (
+                "You were signed out",
+                format!(
+                    "An administrator of this instance ended sessions of yours ({count}). If \
+                     someone else may have used your account, change your password."
+                ),
+            ),
+            Self::OrgSessionsEnded { org } => (
+                "Confirm that it is you",
+                format!(
+                    "Someone who manages the team “{org}” ended your sessions there. Before you \
+                     use the team again you are asked to confirm that it is you; your other \
+                     teams are not affected. If someone else may have used your account, change \
+                     your password."
+                ),
             ),
             Self::SsoLinked { org, email } => (
                 "Single sign-on was linked to your account",

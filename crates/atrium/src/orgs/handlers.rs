@@ -300,8 +300,8 @@ pub async fn org_transfer(
     if role.is_none() || !able || to == org.user_id() {
         return Err(Fault::new(Code::NotAMember).on("user_id").into());
     }
-    store::set_role(&mut tx, org.id(), to, OrgRole::Owner).await?;
-    store::set_role(&mut tx, org.id(), org.user_id(), OrgRole::Admin).await?;
+    store::set_role(&mut tx, org.id(), to, OrgRole::Owner, atrium.now()).await?;
+    store::set_role(&mut tx, org.id(), org.user_id(), OrgRole::Admin, atrium.now()).await?;
     let event = Event::new("org.transfer", "user", to).in_org(org.id());
     audit::append(&atrium, &mut tx, &org.actor(), event.with(json!({ "from": org.user_id() })))
         .await?;

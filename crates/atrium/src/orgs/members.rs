@@ -145,7 +145,7 @@ pub async fn org_member_update(
         return Ok(Data(Done {}));
     }
     keep_an_owner(&mut tx, org.id(), &user_id, before).await?;
-    store::set_role(&mut tx, org.id(), &user_id, input.role).await?;
+    store::set_role(&mut tx, org.id(), &user_id, input.role, atrium.now()).await?;
     if input.role < before {
         store::revoke_invitations_by(&mut tx, org.id(), &user_id).await?;
     }
@@ -244,6 +244,39 @@ async fn disable_keys(
         audit::append(atrium, tx, &org.actor(), event.with(details)).await?;
     }
     Ok(made.len())
+}
+
+/// Ends a member's sessions as far as this organisation goes: before they act in it again they prove
+/// who they are. Their sessions may serve other organisations too, where nothing changes.
+#[utoipa::path(
+    post,
+    path = "/api/v1/orgs/{id}/members/{user_id}/end-sessions",
+    operation_id = "org_member_end_sessions",
+    tag = "organization",
+    security(("session" = [])),
+    params(("id" = Id, Path), ("user_id" = Id, Path)),
+    responses((status = 200, body = Data<Done>))
+)]
+pub async fn org_member_end_sessions(
+    State(atrium): State<AppState>,
+    org: InOrg<OrgMemberManage>,
+    InTeam(user_id): InTeam,
+) -> Result<Data<Done>> {
+    org.signed_in.want_recent(&atrium)?;
+    let mut tx = atrium.db.write().await?;
+    let (_, mine) = org.hold(&mut tx).await?;
+    let role = store::role_of(&mut tx, org.id(), &user_id).await?.ok_or(Code::NotFound)?;
+    if role > mine {
+        return Err(Code::Forbidden.into());
+    }
+    store::end_sessions(&mut tx, org.id(), &user_id, atrium.now()).await?;
+    let event = Event::new("org_member.end_sessions", "user", &user_id).in_org(org.id());
+    audit::append(&atrium, &mut tx, &org.actor(), event).await?;
+    let notice = Notice::OrgSessionsEnded { org: org.org.name.clone() };
+    notifications::notify_id(&atrium, &mut tx, &user_id, &notice).await?;
+    tx.commit().await?;
+    atrium.outbox.wake();
+    Ok(Data(Done {}))
 }
 
 #[derive(Serialize, ToSchema)]

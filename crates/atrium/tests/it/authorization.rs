@@ -115,6 +115,8 @@ const CASES: &[(&str, Access)] = &[
     ("notification_types_update", Access::SignedIn),
     ("notification_unread_view", Access::SignedIn),
     ("openapi_view", Access::Public),
+    ("operator_session_end", Access::Operator),
+    ("operator_session_list", Access::Operator),
     ("org_access_ask", Access::OwnThing),
     ("org_audit_export", Access::Org(P::OrgAuditView)),
     ("org_audit_list", Access::Org(P::OrgAuditView)),
@@ -122,6 +124,7 @@ const CASES: &[(&str, Access)] = &[
     ("org_delete", Access::Org(P::OrgDelete)),
     ("org_leave", Access::Member),
     ("org_list", Access::SignedIn),
+    ("org_member_end_sessions", Access::Org(P::OrgMemberManage)),
     ("org_member_impact", Access::Org(P::OrgMemberManage)),
     ("org_member_list", Access::Org(P::OrgMemberView)),
     ("org_member_remove", Access::Org(P::OrgMemberManage)),
@@ -134,6 +137,7 @@ const CASES: &[(&str, Access)] = &[
     ("passkey_list", Access::SignedIn),
     ("passkey_options", Access::SignedIn),
     ("passkey_update", Access::OwnThing),
+    ("password_check", Access::Public),
     ("password_forget", Access::Public),
     ("password_reset", Access::Public),
     ("password_reset_token_view", Access::Public),
@@ -404,6 +408,37 @@ on_both! {
         assert_eq!(user["allow_visited_app"], true);
         // Leaving is always possible.
         assert_eq!(team.actor("member").post(&format!("/api/v1/orgs/{}/leave", team.org_id), Value::Null).await.status, 200);
+    }
+}
+
+on_both! {
+    async fn an_ended_session_holds_at_every_call_of_the_organisation(server: TestServer) {
+        let team = server.team("one").await;
+        let path = |name: &str| format!("/api/v1/orgs/{}/members/{}/end-sessions", team.org_id, team.id(name));
+        for name in ["owner", "admin", "app_admin", "viewer", "member"] {
+            let person = &team.people[name];
+            // Someone else's session of the same person, and the one that has proven it since.
+            let stolen = person.actor.clone();
+            assert_eq!(team.actor("owner").post(&path(name), json!({})).await.status, 200, "{name}");
+            for operation in operations() {
+                let held = match operation.access() {
+                    Access::Org(_) | Access::Member => true,
+                    Access::App(_) => person.app_permissions().contains(&P::AppView),
+                    _ => false,
+                };
+                if !held {
+                    continue;
+                }
+                let path = operation.path_in(&team);
+                let answer = stolen.send(stolen.request(operation.method.clone(), &path)).await;
+                assert_eq!((answer.status, answer.code()), (403, "reauth_required"), "{name} {}: {answer:?}", operation.id);
+            }
+            assert_eq!(stolen.get("/api/v1/current").await.status, 200, "{name}");
+            server.clock.advance(1);
+            let proof = stolen.post("/api/v1/current/reauth", json!({ "password": crate::support::PASSWORD })).await;
+            assert_eq!(proof.status, 200, "{name}: {proof:?}");
+            assert_eq!(stolen.get(&format!("/api/v1/orgs/{}", team.org_id)).await.status, 200, "{name}");
+        }
     }
 }
 

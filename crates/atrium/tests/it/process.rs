@@ -1,5 +1,6 @@
 //! The program itself, started as an operator starts it.
 
+use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
@@ -94,7 +95,7 @@ impl Server {
 
 fn profile(token: &str) -> String {
     format!(
-        r#"{{"token":"{token}","email":"jane@example.com","name":"J","password":"hunter2 hunter2","organization_name":"T"}}"#
+        r#"{{"token":"{token}","email":"jane@example.com","name":"J","password":"seven blue herons","organization_name":"T"}}"#
     )
 }
 
@@ -234,7 +235,7 @@ fn the_log_holds_no_secret() {
         answer.split("atrium_session=").nth(1).unwrap().split(';').next().unwrap().to_owned();
     server.request(&post(
         "/api/v1/login",
-        r#"{"email":"jane@example.com","password":"hunter2 hunter3"}"#,
+        r#"{"email":"jane@example.com","password":"seven blue cranes"}"#,
     ));
     let signed_in = |request: String| {
         let cookie = format!("host: a\r\ncookie: atrium_session={cookie}\r\n");
@@ -252,7 +253,7 @@ fn the_log_holds_no_secret() {
     server.signal("-INT");
     let (code, log) = server.finish();
     assert_eq!(code, Some(0));
-    for secret in [&token, "hunter2", &cookie, "jane@example.com", key_id, secret] {
+    for secret in [&token, "seven blue", &cookie, "jane@example.com", key_id, secret] {
         assert!(!log.contains(secret), "{secret} in {log}");
     }
     assert!(log.contains(r#""route":"{page}""#), "{log}");
@@ -274,7 +275,7 @@ fn killed_at_once_it_starts_again_with_everything() {
     let server = Server::start(folder.path(), &[]);
     assert!(server.setup_link().is_none(), "{:?}", server.printed);
     let login =
-        post("/api/v1/login", r#"{"email":"jane@example.com","password":"hunter2 hunter2"}"#);
+        post("/api/v1/login", r#"{"email":"jane@example.com","password":"seven blue herons"}"#);
     assert!(server.request(&login).starts_with("HTTP/1.1 200"));
     server.signal("-TERM");
     assert_eq!(server.finish().0, Some(0));
@@ -327,11 +328,11 @@ fn the_command_line_makes_an_account_beside_a_running_server() {
     assert!(!weak.status.success());
     assert!(text(&weak.stderr).contains("too common"), "{}", text(&weak.stderr));
 
-    let made = create("hunter2 hunter2\n");
+    let made = create("seven blue herons\n");
     let printed: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
     assert!(printed["user_id"].is_string() && printed["org_id"].is_string(), "{printed}");
     let login =
-        post("/api/v1/login", r#"{"email":"jane@example.com","password":"hunter2 hunter2"}"#);
+        post("/api/v1/login", r#"{"email":"jane@example.com","password":"seven blue herons"}"#);
     assert!(server.request(&login).starts_with("HTTP/1.1 200"));
     // The other tests hash for next to nothing; the program must not.
     let database = rusqlite::Connection::open(folder.path().join("atrium.db")).unwrap();
@@ -339,7 +340,7 @@ fn the_command_line_makes_an_account_beside_a_running_server() {
         database.query_row("SELECT password_hash FROM users", [], |row| row.get(0)).unwrap();
     assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
 
-    let again = create("hunter2 hunter2\n");
+    let again = create("seven blue herons\n");
     assert!(!again.status.success());
     assert!(text(&again.stderr).contains("already has an account"), "{}", text(&again.stderr));
     server.signal("-TERM");
@@ -352,8 +353,12 @@ fn the_command_line_disables_and_enables_an_account() {
     let server = Server::start(folder.path(), &[]);
     let token = server.setup_link().unwrap().rsplit('/').next().unwrap().to_owned();
     let answer = server.request(&post("/api/v1/register/profile", &profile(&token)));
-    let cookie = answer.split("set-cookie: ").nth(1).unwrap().split(';').next().unwrap().to_owned();
+    let cookie_in = |answer: &str| {
+        answer.split("set-cookie: ").nth(1).unwrap().split(';').next().unwrap().to_owned()
+    };
+    let cookie = RefCell::new(cookie_in(&answer));
     let current = || {
+        let cookie = cookie.borrow();
         server.request(&format!(
             "GET /api/v1/current HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncookie: {cookie}\r\n\r\n"
         ))
@@ -361,11 +366,29 @@ fn the_command_line_disables_and_enables_an_account() {
     let admin =
         |command: &str, email: &str| output(folder.path(), &["admin", command, "--email", email]);
     let login =
-        post("/api/v1/login", r#"{"email":"jane@example.com","password":"hunter2 hunter2"}"#);
+        post("/api/v1/login", r#"{"email":"jane@example.com","password":"seven blue herons"}"#);
 
     let listed: serde_json::Value =
         serde_json::from_slice(&admin("list-sessions", "Jane@example.com").stdout).unwrap();
     assert_eq!(listed["ip"], "127.0.0.1");
+    assert!(current().starts_with("HTTP/1.1 200"));
+    let session = listed["id"].as_str().unwrap();
+    let ended = &["admin", "end-sessions", "--email", "jane@example.com", "--session", session];
+    assert!(output(folder.path(), ended).status.success());
+    assert!(current().starts_with("HTTP/1.1 401"));
+    let none = output(folder.path(), ended);
+    assert!(text(&none.stderr).contains("has no session"), "{}", text(&none.stderr));
+    let answer = server.request(&login);
+    *cookie.borrow_mut() = cookie_in(&answer);
+    assert!(current().starts_with("HTTP/1.1 200"));
+    let all: serde_json::Value =
+        serde_json::from_slice(&admin("end-sessions", "jane@example.com").stdout).unwrap();
+    assert_eq!(all["ended"], 1);
+    assert!(current().starts_with("HTTP/1.1 401"));
+    *cookie.borrow_mut() = cookie_in(&server.request(&login));
+    // A new master key, beside the running server.
+    let rotated = output(folder.path(), &["admin", "rotate-key", "--settle", "0"]);
+    assert!(rotated.status.success(), "{}", text(&rotated.stderr));
     assert!(current().starts_with("HTTP/1.1 200"));
     assert!(admin("disable-user", "jane@example.com").status.success());
     assert!(current().starts_with("HTTP/1.1 401"));

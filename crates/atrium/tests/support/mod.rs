@@ -175,6 +175,11 @@ impl TestServer {
         Self::on(self.store, self.database_url.clone(), self.folder.clone(), |_| {}).await
     }
 
+    /// Another instance on the same stores, with settings of its own.
+    pub async fn second_instance_with(&self, change: impl FnOnce(&mut RawSettings)) -> Self {
+        Self::on(self.store, self.database_url.clone(), self.folder.clone(), change).await
+    }
+
     /// Another instance on the same databases that reaches the event store over the network.
     pub async fn second_instance_on_same_engine(&self) -> Self {
         let store = &self.atrium.warehouse;
@@ -200,6 +205,8 @@ impl TestServer {
             database_url: Some(database_url.clone()),
             engine_library: Some(engine_library()),
             engine_memory_mb: Some(1_024),
+            // Time flies in tests, and those of the rule switch it on.
+            privileged_mfa: Some(false),
             ..Default::default()
         };
         change(&mut raw);

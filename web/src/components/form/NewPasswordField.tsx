@@ -1,11 +1,13 @@
-/** A password being chosen: its rule, how strong it is, and what would make it stronger. */
+/** A password being chosen: its rule, whether the server takes it, and what would make it stronger. */
 import { useWatch, type Control, type FieldPath, type FieldValues } from 'react-hook-form'
+import type { PasswordVerdict } from '../../api/account'
 import { useT } from '../../i18n/useT'
 import { Field } from './Field'
 import { PasswordInput } from './PasswordInput'
 import { PASSWORD_LENGTH, passwordRule } from './rules'
-import { assessPassword } from './strength'
+import { assessPassword, type Strength } from './strength'
 import { StrengthMeter } from './StrengthMeter'
+import { usePasswordVerdict } from './usePasswordVerdict'
 
 interface NewPasswordFieldProps<Values extends FieldValues> {
   control: Control<Values>
@@ -13,16 +15,28 @@ interface NewPasswordFieldProps<Values extends FieldValues> {
   label: string
   /** What a guesser would know about the person: the address, the name. */
   personal: string[]
+  /** The link the form is behind: the server knows whom it was sent to. */
+  token?: string
   size?: 'large'
   autoFocus?: boolean
 }
 
+/** "Good" is what the server takes, whatever it looks like from here. */
+function agreeing(seen: Strength, verdict: PasswordVerdict | null): Strength {
+  if (!verdict || seen.level === 0) return seen
+  if (verdict.acceptable) return { level: seen.level < 3 ? 3 : seen.level, advice: null }
+  return seen.level < 3 ? seen : { level: 2, advice: null }
+}
+
 export function NewPasswordField<Values extends FieldValues>(props: NewPasswordFieldProps<Values>) {
-  const { control, name, label, personal, size, autoFocus } = props
+  const { control, name, label, personal, token, size, autoFocus } = props
   const t = useT()
   const typed: string = useWatch({ control, name })
-  const { level, advice } = assessPassword(typed, personal)
-  const hint = advice ? t(`strength.${advice}`) : t('field.password.rule', PASSWORD_LENGTH)
+  const verdict = usePasswordVerdict(typed, personal, token)
+  const { level, advice } = agreeing(assessPassword(typed, personal), verdict)
+  const refused = verdict?.acceptable === false ? verdict.message : null
+  const rule = t('field.password.rule', PASSWORD_LENGTH)
+  const hint = advice ? t(`strength.${advice}`) : (refused ?? rule)
   return (
     <Field control={control} name={name} label={label} hint={hint} rules={passwordRule(t)}>
       {(input) => (

@@ -1,7 +1,7 @@
 /**
  * How hard a password is to guess, by what can be seen in it: its length and variety after what a
  * guesser tries first (words everyone uses, the person's own name, runs, repeats) has been counted
- * for the little it is worth. It advises; the server decides what it takes.
+ * for the little it is worth. It advises; what the server takes, usePasswordVerdict asks it.
  */
 export type Advice = 'personal' | 'common' | 'repeat' | 'sequence' | 'longer' | 'variety'
 

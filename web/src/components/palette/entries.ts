@@ -76,7 +76,12 @@ function pages({ t, org, app, isOperator }: Surroundings): Entry[] {
     page('title.organizationList', paths.organizations()),
     page('title.userInfo', paths.profile()),
     ...ACCOUNT_PAGES.map(section),
-    ...(isOperator ? [page('title.errors', paths.errors())] : []),
+    ...(isOperator
+      ? [
+          page('title.operatorSessions', paths.operatorSessions()),
+          page('title.errors', paths.errors()),
+        ]
+      : []),
   ]
 }
 

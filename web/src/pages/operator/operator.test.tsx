@@ -10,6 +10,7 @@ import { spaced, user } from '../../testing/app'
 import { anEnvironment, aUser, ok, refusal, stubServer } from '../../testing/server'
 import ErrorPage from './ErrorPage'
 import ErrorsPage from './ErrorsPage'
+import SessionsPage from './SessionsPage'
 import { stackText } from './stackText'
 
 const GROUP = {
@@ -50,6 +51,7 @@ function show(path: string, answers: Parameters<typeof stubServer>[0], operator 
   const seen = stubServer(answers)
   const router = createMemoryRouter(
     [
+      { path: '/operator/sessions', element: <SessionsPage /> },
       { path: '/operator/errors', element: <ErrorsPage /> },
       { path: '/operator/errors/:groupId', element: <ErrorPage /> },
       { path: '*', element: <PersonMenu /> },
@@ -176,4 +178,43 @@ it('writes causes after what they caused', () => {
     { kind: 'TypeError', message: 'inner', frames: [] },
   ])
   expect(text).toBe('Error: outer\n    at a.js:1\nCaused by: TypeError: inner')
+})
+
+describe("people's sessions", () => {
+  const session = (id: string) => ({
+    id,
+    created_at: '2026-01-01T00:00:00.000Z',
+    last_seen_at: '2026-01-02T00:00:00.000Z',
+    ip: '203.0.113.7',
+    user_agent: `Chrome on ${id}`,
+  })
+  const account = (...ids: string[]) =>
+    ok({ user_id: 'u-1', email: 'wang@example.com', name: '王芳', sessions: ids.map(session) })
+
+  it('are found by the whole address and ended one by one or together', async () => {
+    const answers = {
+      '/operator/sessions': account('macOS', 'Windows'),
+      '/operator/sessions/end': ok({ ended: 1 }),
+    }
+    const { seen } = show('/operator/sessions', answers)
+    await user.type(screen.getByRole('searchbox'), 'wang@example.com')
+    expect(await screen.findByText(/Chrome on Windows/)).toBeDefined()
+    expect(seen.every(({ query }) => query === 'email=wang%40example.com')).toBe(true)
+    const [first] = screen.getAllByRole('button', { name: '退出登录' })
+    await user.click(first!)
+    const dialog = await screen.findByRole('dialog')
+    answers['/operator/sessions'] = account('Windows')
+    await user.click(within(dialog).getByRole('button', { name: '退出登录' }))
+    await waitFor(() => expect(screen.queryByText(/Chrome on macOS/)).toBeNull())
+    const ended = seen.filter(({ method }) => method === 'POST')
+    expect(ended.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
+      { email: 'wang@example.com', session_id: 'macOS' },
+    ])
+  })
+
+  it('says that nobody has the address', async () => {
+    show('/operator/sessions', { '/operator/sessions': refusal(404) })
+    await user.type(screen.getByRole('searchbox'), 'nobody@example.com')
+    expect(await screen.findByText('没有使用这个邮箱的账号。')).toBeDefined()
+  })
 })

@@ -58,6 +58,7 @@ function ResetForm({ token, email }: { token: string; email: string }) {
           name="password"
           label={t('field.newPassword')}
           personal={[email]}
+          token={token}
           size="large"
           autoFocus
         />

@@ -74,6 +74,7 @@ export function ProfileForm({ token, link }: { token: string; link: RegisterToke
           name="password"
           label={t('field.password')}
           personal={personal}
+          token={token}
           size="large"
         />
         {asksTeam && (

@@ -270,7 +270,7 @@ pub async fn passkey_delete(
     let row = store::passkey_of(&mut tx, &user.id, &id).await?.ok_or(Code::NotFound)?;
     let is_last = store::passkey_count(&mut tx, &user.id).await? == 1
         && !store::has_totp(&mut tx, &user.id).await?;
-    totp::refuse_last(&mut tx, &user.id, is_last).await?;
+    totp::refuse_last(&atrium, &mut tx, &signed_in, is_last).await?;
     store::delete_passkey(&mut tx, &id).await?;
     totp::forget_without_factors(&mut tx, &user.id).await?;
     let event = Event::new("account.passkey_remove", "user", &user.id);

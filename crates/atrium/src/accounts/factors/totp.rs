@@ -155,7 +155,7 @@ pub async fn totp_delete(
     let user = signed_in.user();
     let mut tx = atrium.db.write().await?;
     let has_passkeys = store::passkey_count(&mut tx, &user.id).await? > 0;
-    refuse_last(&mut tx, &user.id, !has_passkeys).await?;
+    refuse_last(&atrium, &mut tx, &signed_in, !has_passkeys).await?;
     let was_on = store::has_totp(&mut tx, &user.id).await?;
     store::delete_totp(&mut tx, &user.id).await?;
     forget_without_factors(&mut tx, &user.id).await?;
@@ -170,10 +170,25 @@ pub async fn totp_delete(
     Ok(Data(Done {}))
 }
 
-/// Refuses to take the last factor from someone whose organisation asks for one.
-pub async fn refuse_last(db: &mut AnyConnection, user_id: &Id, is_last: bool) -> Result<()> {
-    if is_last && orgs::store::any_requires_mfa(db, user_id).await? {
+/// Refuses to take the last factor from someone whose organisation asks for one, or who needs one
+/// because of what they are.
+pub async fn refuse_last(
+    atrium: &AppState,
+    db: &mut AnyConnection,
+    signed_in: &SignedIn,
+    is_last: bool,
+) -> Result<()> {
+    if !is_last {
+        return Ok(());
+    }
+    let user = signed_in.user();
+    if orgs::store::any_requires_mfa(db, &user.id).await? {
         return Err(Code::MfaRequiredByOrg.into());
+    }
+    let rule = &atrium.privileged_mfa;
+    let from = rule.deadline_of(db, &user.id, user.operator_since, signed_in.shown()).await?;
+    if from.is_some_and(|from| from <= atrium.now()) {
+        return Err(Code::MfaRequiredByRole.into());
     }
     Ok(())
 }

@@ -115,7 +115,7 @@ pub async fn principal(
     let Some(session) = session else { return Ok(None) };
     let through = orgs_of_session(&mut db, hash, &session.user_id).await?;
     let two_factors = session.second_factor_at.is_some();
-    let shown = Shown { session_id: &session.id, two_factors };
+    let shown = Shown::new(atrium, &session.id, two_factors);
     let user = current_user(atrium, &mut db, &session.user_id, shown).await?;
     Ok(user.map(|user| Principal::new(session, through, user, epoch)))
 }
@@ -132,10 +132,14 @@ pub async fn current_user(
     let Some(user) = user else { return Ok(None) };
     let runs_an_org = orgs::store::runs_any(db, id, shown).await?;
     let entry = apps::store::entry_for(db, id, user.last_app_id.as_ref(), shown).await?;
+    let rule = &atrium.privileged_mfa;
+    let required_from = rule.deadline_of(db, id, user.operator_at, shown).await?;
     let mfa = Mfa {
         totp: factors::store::has_totp(db, id).await?,
         passkeys: factors::store::passkey_count(db, id).await?,
-        required: orgs::store::any_requires_mfa(db, id).await?,
+        required: orgs::store::any_requires_mfa(db, id).await?
+            || required_from.is_some_and(|from| from <= atrium.now()),
+        required_from,
     };
     let sso = sso::store::linked(db, id).await?;
     let bindings = chat::store::bindings_view(db, id).await?;
@@ -160,6 +164,7 @@ pub async fn current_user(
         last_login_at: user.last_login_at,
         created_at: user.created_at,
         operator: user.operator_at.is_some(),
+        operator_since: user.operator_at,
         notification_types: channels::channels(user.notification_types.as_deref()),
         bindings,
         mfa,

@@ -179,6 +179,20 @@ pub async fn sessions_of(
     Ok((rows, total))
 }
 
+/// Keeps so many sessions of a user, those that were seen last.
+pub async fn delete_sessions_beyond(db: &mut AnyConnection, user_id: &Id, most: i64) -> Result<()> {
+    sqlx::query(
+        "DELETE FROM sessions WHERE user_id = $1 AND id NOT IN (
+            SELECT id FROM sessions WHERE user_id = $1
+            ORDER BY last_seen_at DESC, id DESC LIMIT $2)",
+    )
+    .bind(user_id)
+    .bind(most)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
 /// False when the user has no such session.
 pub async fn delete_session_of(db: &mut AnyConnection, user_id: &Id, id: &Id) -> Result<bool> {
     let deleted = sqlx::query("DELETE FROM sessions WHERE user_id = $1 AND id = $2")

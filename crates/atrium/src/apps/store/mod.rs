@@ -11,7 +11,7 @@ use crate::accounts::session::Shown;
 use crate::db::is_unique_violation;
 use crate::error::Result;
 use crate::http::list::Listing;
-use crate::orgs::store::REQUIRE_SSO_AT;
+use crate::orgs::store::{NO_FACTOR_DUE, REQUIRE_SSO_AT};
 use crate::permissions::{BuiltinRole, OrgRole, Permission};
 use crate::types::{Id, Millis};
 
@@ -102,7 +102,8 @@ pub async fn for_user(
 ) -> Result<Option<(AppRow, AppAccess, Demands)>> {
     let sql = format!(
         "SELECT {COLUMNS}, {MEMBER_COUNT}, {ACCESS}, organizations.require_mfa_at,
-            {REQUIRE_SSO_AT} AS require_sso_at FROM apps {JOINS}
+            {REQUIRE_SSO_AT} AS require_sso_at, mine.sessions_ended_at,
+            COALESCE(mine.owner_since, mine.joined_at) AS owner_since FROM apps {JOINS}
          JOIN organizations ON organizations.id = apps.org_id WHERE apps.id = $2"
     );
     let row = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(user_id).bind(app_id);
@@ -111,7 +112,12 @@ pub async fn for_user(
     let (mfa, sso) = (since("require_mfa_at")?, since("require_sso_at")?);
     let by = AccessRow::from_row(&row)?;
     let is_owner = by.org_role == OrgRole::Owner.as_str();
-    let demands = Demands { second_factor: mfa.is_some(), sso: sso.is_some() && !is_owner };
+    let demands = Demands {
+        second_factor: mfa.is_some(),
+        sso: sso.is_some() && !is_owner,
+        owner_since: since("owner_since")?.filter(|_| is_owner),
+        proven_after: since("sessions_ended_at")?,
+    };
     let app = AppRow::from_row(&row)?;
     Ok(by.access().map(|access| (app, access, demands)))
 }
@@ -348,19 +354,20 @@ pub async fn entry_for(
             AND app_members.user_id = org_members.user_id
          WHERE org_members.user_id = $1
            AND (org_members.role IN ('owner', 'admin') OR app_members.role_id IS NOT NULL)
-           AND ($3 = 1 OR organizations.require_mfa_at IS NULL)
+           AND ($2 = 1 OR (organizations.require_mfa_at IS NULL AND {NO_FACTOR_DUE}))
            AND (org_members.role = 'owner' OR {REQUIRE_SSO_AT} IS NULL OR EXISTS (
-                SELECT 1 FROM session_orgs WHERE session_orgs.session_id = $4
+                SELECT 1 FROM session_orgs WHERE session_orgs.session_id = $3
                     AND session_orgs.org_id = organizations.id))
            AND apps.archived_at IS NULL AND apps.deleted_at IS NULL
-         ORDER BY CASE WHEN apps.id = $2 THEN 0 ELSE 1 END, apps.created_at, apps.id
+         ORDER BY CASE WHEN apps.id = $5 THEN 0 ELSE 1 END, apps.created_at, apps.id
          LIMIT 1"
     );
     Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql))
         .bind(user_id)
-        .bind(last_used.map_or("", Id::as_str))
         .bind(i64::from(shown.two_factors))
         .bind(shown.session_id)
+        .bind(shown.factor_due_before)
+        .bind(last_used.map_or("", Id::as_str))
         .fetch_optional(db)
         .await?)
 }

@@ -67,6 +67,49 @@ pub async fn was_removed(db: &mut AnyConnection, org_id: &Id, email: &Email) -> 
     Ok(count > 0)
 }
 
+/// What someone is in an organisation, and what that asks of their sessions.
+pub struct Standing {
+    pub role: OrgRole,
+    /// Since when they are what they are, as far as owners go.
+    pub owner_since: Millis,
+    /// Sessions that were proven no later act in the organisation no more.
+    pub sessions_ended_at: Option<Millis>,
+}
+
+pub async fn standing_of(
+    db: &mut AnyConnection,
+    org_id: &Id,
+    user_id: &Id,
+) -> Result<Option<Standing>> {
+    let row: Option<(String, Millis, Option<Millis>)> = sqlx::query_as(
+        "SELECT role, COALESCE(owner_since, joined_at), sessions_ended_at FROM org_members
+         WHERE org_id = $1 AND user_id = $2",
+    )
+    .bind(org_id)
+    .bind(user_id)
+    .fetch_optional(db)
+    .await?;
+    Ok(row.and_then(|(role, owner_since, sessions_ended_at)| {
+        Some(Standing { role: OrgRole::parse(&role)?, owner_since, sessions_ended_at })
+    }))
+}
+
+/// Ends a member's sessions as far as the organisation goes.
+pub async fn end_sessions(
+    db: &mut AnyConnection,
+    org_id: &Id,
+    user_id: &Id,
+    at: Millis,
+) -> Result<()> {
+    sqlx::query("UPDATE org_members SET sessions_ended_at = $1 WHERE org_id = $2 AND user_id = $3")
+        .bind(at)
+        .bind(org_id)
+        .bind(user_id)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
 pub async fn role_of(db: &mut AnyConnection, org_id: &Id, user_id: &Id) -> Result<Option<OrgRole>> {
     let role: Option<String> =
         sqlx::query_scalar("SELECT role FROM org_members WHERE org_id = $1 AND user_id = $2")
@@ -82,13 +125,19 @@ pub async fn set_role(
     org_id: &Id,
     user_id: &Id,
     role: OrgRole,
+    at: Millis,
 ) -> Result<()> {
-    sqlx::query("UPDATE org_members SET role = $1 WHERE org_id = $2 AND user_id = $3")
-        .bind(role.as_str())
-        .bind(org_id)
-        .bind(user_id)
-        .execute(db)
-        .await?;
+    sqlx::query(
+        "UPDATE org_members SET role = $1,
+            owner_since = CASE WHEN role <> 'owner' THEN $4 ELSE owner_since END
+         WHERE org_id = $2 AND user_id = $3",
+    )
+    .bind(role.as_str())
+    .bind(org_id)
+    .bind(user_id)
+    .bind(at)
+    .execute(db)
+    .await?;
     Ok(())
 }
 

@@ -6,7 +6,6 @@ mod members;
 use serde::Serialize;
 use sqlx::{AnyConnection, FromRow};
 
-use super::OrgRole;
 use crate::accounts::session::Shown;
 use crate::error::Result;
 use crate::http::list::Listing;
@@ -29,6 +28,14 @@ pub struct OrgRow {
 /// Since when members other than owners have to come through the organisation's provider.
 pub const REQUIRE_SSO_AT: &str = "(SELECT org_sso.enforced_at FROM org_sso
         WHERE org_sso.org_id = organizations.id AND org_sso.enabled_at IS NOT NULL)";
+
+/// That the membership is none of an owner whose time to set up a second factor is over; `$3` is the
+/// session, `$4` the moment before which that is so. What came through the organisation's provider
+/// is as good.
+pub const NO_FACTOR_DUE: &str = "(org_members.role <> 'owner'
+        OR COALESCE(org_members.owner_since, org_members.joined_at) >= $4 OR EXISTS (
+            SELECT 1 FROM session_orgs WHERE session_orgs.session_id = $3
+                AND session_orgs.org_id = organizations.id))";
 
 pub async fn insert(
     db: &mut AnyConnection,
@@ -56,9 +63,9 @@ pub async fn for_member(
     db: &mut AnyConnection,
     org_id: &Id,
     user_id: &Id,
-) -> Result<Option<(OrgRow, OrgRole)>> {
-    let Some(role) = role_of(db, org_id, user_id).await? else { return Ok(None) };
-    Ok(by_id(db, org_id).await?.map(|org| (org, role)))
+) -> Result<Option<(OrgRow, Standing)>> {
+    let Some(standing) = standing_of(db, org_id, user_id).await? else { return Ok(None) };
+    Ok(by_id(db, org_id).await?.map(|org| (org, standing)))
 }
 
 pub async fn by_id(db: &mut AnyConnection, org_id: &Id) -> Result<Option<OrgRow>> {
@@ -194,7 +201,7 @@ pub async fn runs_any(db: &mut AnyConnection, user_id: &Id, shown: Shown<'_>) ->
         "SELECT COUNT(*) FROM org_members
          JOIN organizations ON organizations.id = org_members.org_id
          WHERE org_members.user_id = $1 AND org_members.role IN ('owner', 'admin')
-           AND ($2 = 1 OR organizations.require_mfa_at IS NULL)
+           AND ($2 = 1 OR (organizations.require_mfa_at IS NULL AND {NO_FACTOR_DUE}))
            AND (org_members.role = 'owner' OR {REQUIRE_SSO_AT} IS NULL OR EXISTS (
                 SELECT 1 FROM session_orgs WHERE session_orgs.session_id = $3
                     AND session_orgs.org_id = organizations.id))"
@@ -203,9 +210,28 @@ pub async fn runs_any(db: &mut AnyConnection, user_id: &Id, shown: Shown<'_>) ->
         .bind(user_id)
         .bind(i64::from(shown.two_factors))
         .bind(shown.session_id)
+        .bind(shown.factor_due_before)
         .fetch_one(db)
         .await?;
     Ok(count > 0)
+}
+
+/// Since when someone owns any organisation that their session did not come to by its provider.
+pub async fn owner_since(
+    db: &mut AnyConnection,
+    user_id: &Id,
+    session_id: &Id,
+) -> Result<Option<Millis>> {
+    Ok(sqlx::query_scalar(
+        "SELECT MIN(COALESCE(org_members.owner_since, org_members.joined_at)) FROM org_members
+         WHERE org_members.user_id = $1 AND org_members.role = 'owner' AND NOT EXISTS (
+            SELECT 1 FROM session_orgs WHERE session_orgs.session_id = $2
+                AND session_orgs.org_id = org_members.org_id)",
+    )
+    .bind(user_id)
+    .bind(session_id)
+    .fetch_one(db)
+    .await?)
 }
 
 /// Whether an organisation of the person asks for a second factor.
@@ -253,6 +279,18 @@ pub async fn of_member(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<Id>> 
         .bind(user_id)
         .fetch_all(db)
         .await?)
+}
+
+/// What the organisations of a person are called; of very many, the first.
+pub async fn names_of_member(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<String>> {
+    Ok(sqlx::query_scalar(
+        "SELECT organizations.name FROM org_members
+         JOIN organizations ON organizations.id = org_members.org_id
+         WHERE org_members.user_id = $1 ORDER BY org_members.joined_at LIMIT 20",
+    )
+    .bind(user_id)
+    .fetch_all(db)
+    .await?)
 }
 
 #[derive(FromRow, Serialize)]

@@ -23,6 +23,7 @@ import { useT } from '../../../i18n/useT'
 import { useOrg } from '../../../session/org'
 import { reloadUser } from '../../../session/session'
 import { RoleName } from '../RoleName'
+import { EndSessionsDialog } from './EndSessionsDialog'
 import { mayManage, mayRemove } from './memberActions'
 import { RemoveMemberDialog } from './RemoveMemberDialog'
 import { RoleDialog } from './RoleDialog'
@@ -33,7 +34,7 @@ const CHOICES = {
   filters: ['role'],
 } as const
 
-type Deed = 'role' | 'remove'
+type Deed = 'role' | 'endSessions' | 'remove'
 type Asking = { what: Deed; member: OrgMember }
 
 export function MembersTab() {
@@ -95,6 +96,14 @@ export function MembersTab() {
           org={org}
           member={asking.member}
           onDone={() => finish(t('members.roleChanged', { name: asking.member.name }))}
+          onCancel={close}
+        />
+      )}
+      {asking?.what === 'endSessions' && (
+        <EndSessionsDialog
+          org={org}
+          member={asking.member}
+          onDone={() => finish(t('members.sessionsEnded', { name: asking.member.name }))}
           onCancel={close}
         />
       )}
@@ -195,6 +204,13 @@ function actionsFor(
       label: t('members.changeRole'),
       shown: mayManage(org, member),
       onChoose: () => ask('role', member),
+    },
+    {
+      key: 'endSessions',
+      label: t('members.endSessions'),
+      // One's own are in the account's settings.
+      shown: mayManage(org, member) && !member.is_me,
+      onChoose: () => ask('endSessions', member),
     },
     {
       key: 'remove',

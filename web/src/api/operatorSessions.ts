@@ -1,0 +1,28 @@
+/** Where anybody is signed in, for those who run the instance. */
+import { queryOptions } from '@tanstack/react-query'
+import { call, http, IN_PLACE } from './client'
+import type { components } from './schema'
+
+export type AccountSessions = components['schemas']['AccountSessions']
+export type AccountSession = components['schemas']['AccountSession']
+
+export function accountSessionsQuery(email: string) {
+  return queryOptions({
+    queryKey: ['accountSessions', email],
+    queryFn: (): Promise<AccountSessions> =>
+      call(http.GET('/operator/sessions', { params: { query: { email } } }), IN_PLACE),
+    // Not while it is still being typed.
+    enabled: /@.+\../.test(email),
+    // Every look is audited: none that nobody asked for, and none that shows an old picture.
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    retry: false,
+  })
+}
+
+/** One session of an account, or all of them. */
+export function endAccountSessions(email: string, session?: string): Promise<unknown> {
+  const body = { email, session_id: session ?? null }
+  return call(http.POST('/operator/sessions/end', { body }), IN_PLACE)
+}
