@@ -161,7 +161,7 @@ for (const language of LANGUAGES) {
 
     await page.route('**/current/notification-types', (route) => route.abort())
     await cell.click()
-    await expect(page.getByRole('alert')).toContainText(t('error.network'))
+    await expect(page.getByRole('alert').first()).toContainText(t('error.network'))
     await expect(cell).toBeChecked({ checked: !before })
   })
 }

@@ -161,7 +161,7 @@ test('a failure says so, with an id, and can be retried', async ({ page, instanc
     route.fulfill({ status: 500, headers: { 'x-request-id': 'req-7' }, body: '' }),
   )
   await page.goto(appPath(appId, 'appDetail'))
-  await expect(page.getByRole('alert')).toContainText('req-7')
+  await expect(page.getByRole('alert').first()).toContainText('req-7')
   await page.unroute(`**/api/v1/apps/${appId}/role`)
   await page.getByRole('button', { name: '重试' }).click()
   await expect(heading(page)).toHaveText('应用详情')

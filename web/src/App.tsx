@@ -3,6 +3,7 @@ import { ConfigProvider } from 'antd'
 import { useEffect, useMemo } from 'react'
 import { RouterProvider } from 'react-router'
 import { queryClient } from './api/queryClient'
+import { Contained } from './components/Contained'
 import { LanguageFailure } from './components/LanguageFailure'
 import { LoadingScreen } from './components/LoadingScreen'
 import { NoticeHost } from './components/notices/notices'
@@ -44,11 +45,21 @@ export function App({ router }: { router: Router }) {
       <QueryClientProvider client={queryClient}>
         <InLanguage>
           <RouterProvider router={router} />
-          <ReauthHost />
-          <NoticeHost />
-          <StandingNotice />
-          <VersionTip />
-          <Watermark />
+          <Contained>
+            <ReauthHost />
+          </Contained>
+          <Contained>
+            <NoticeHost />
+          </Contained>
+          <Contained>
+            <StandingNotice />
+          </Contained>
+          <Contained>
+            <VersionTip />
+          </Contained>
+          <Contained>
+            <Watermark />
+          </Contained>
         </InLanguage>
       </QueryClientProvider>
     </ConfigProvider>

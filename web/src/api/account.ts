@@ -16,7 +16,7 @@ export type RegisterProfile = components['schemas']['RegisterProfile']
 export type PasswordVerdict = components['schemas']['PasswordVerdict']
 
 /** The forms show failures in place, so no notification doubles them. */
-const IN_FORM: CallOptions = { inPlace: true, handles401: true }
+const IN_FORM: CallOptions = { handles401: true }
 
 export const currentUserQuery = queryOptions({
   queryKey: ['current'],

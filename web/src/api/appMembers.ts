@@ -1,7 +1,7 @@
 /** The people of an app: their roles, who could be added, and why each of them may do what they may. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
-import { call, http, IN_PLACE } from './client'
+import { call, http } from './client'
 import type { components } from './schema'
 
 /** `role` is null for those who reach the app through the team alone. */
@@ -26,10 +26,7 @@ export function appMembersQuery(appId: string, params: MemberListParams, languag
   return queryOptions({
     queryKey: [...membersKey(appId), 'list', params, language],
     queryFn: () =>
-      call(
-        http.GET('/apps/{id}/members', { params: { path: { id: appId }, query: params } }),
-        IN_PLACE,
-      ),
+      call(http.GET('/apps/{id}/members', { params: { path: { id: appId }, query: params } })),
     staleTime: 0,
     placeholderData: keepPreviousData,
   })
@@ -41,10 +38,7 @@ export function candidatesQuery(appId: string, search: string) {
     queryKey: [...membersKey(appId), 'candidates', search],
     queryFn: ({ pageParam }) => {
       const query = { page: pageParam, page_size: CANDIDATES_PER_PAGE, search: search || undefined }
-      return call(
-        http.GET('/apps/{id}/candidates', { params: { path: { id: appId }, query } }),
-        IN_PLACE,
-      )
+      return call(http.GET('/apps/{id}/candidates', { params: { path: { id: appId }, query } }))
     },
     initialPageParam: 1,
     getNextPageParam: (last, _pages, page) =>
@@ -59,18 +53,18 @@ export function addAppMembers(
   appId: string,
   body: { user_ids: string[]; role_id: string },
 ): Promise<{ added: number; skipped: number }> {
-  return call(http.POST('/apps/{id}/members', { params: { path: { id: appId } }, body }), IN_PLACE)
+  return call(http.POST('/apps/{id}/members', { params: { path: { id: appId } }, body }))
 }
 
 export function changeAppMember(appId: string, userId: string, roleId: string): Promise<unknown> {
   const path = { id: appId, user_id: userId }
   const body = { role_id: roleId }
-  return call(http.PUT('/apps/{id}/members/{user_id}', { params: { path }, body }), IN_PLACE)
+  return call(http.PUT('/apps/{id}/members/{user_id}', { params: { path }, body }))
 }
 
 export function removeAppMember(appId: string, userId: string): Promise<unknown> {
   const path = { id: appId, user_id: userId }
-  return call(http.DELETE('/apps/{id}/members/{user_id}', { params: { path } }), IN_PLACE)
+  return call(http.DELETE('/apps/{id}/members/{user_id}', { params: { path } }))
 }
 
 export function accessQuery(appId: string, userId: string, language: string) {
@@ -78,7 +72,7 @@ export function accessQuery(appId: string, userId: string, language: string) {
     queryKey: [...membersKey(appId), 'access', userId, language],
     queryFn: (): Promise<MemberAccess> => {
       const path = { id: appId, user_id: userId }
-      return call(http.GET('/apps/{id}/members/{user_id}/access', { params: { path } }), IN_PLACE)
+      return call(http.GET('/apps/{id}/members/{user_id}/access', { params: { path } }))
     },
     staleTime: 0,
   })

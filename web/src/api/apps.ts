@@ -1,7 +1,7 @@
 /** The apps of an organisation: lists and new ones. What happens to one app is in app.ts. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { App } from './app'
-import { call, http, IN_PLACE } from './client'
+import { call, http } from './client'
 import type { Region } from './environment'
 import type { ListParams, Page } from './orgs'
 import type { components } from './schema'
@@ -16,10 +16,7 @@ export function appsQuery(orgId: string, params: ListParams & { status: AppStatu
   return queryOptions({
     queryKey: [...appsOf(orgId).queryKey, params],
     queryFn: (): Promise<Page<App>> =>
-      call(
-        http.GET('/orgs/{id}/apps', { params: { path: { id: orgId }, query: params } }),
-        IN_PLACE,
-      ),
+      call(http.GET('/orgs/{id}/apps', { params: { path: { id: orgId }, query: params } })),
     staleTime: 0,
     placeholderData: keepPreviousData,
   })
@@ -28,10 +25,10 @@ export function appsQuery(orgId: string, params: ListParams & { status: AppStatu
 /** Where an app can be created. */
 export const appZonesQuery = queryOptions({
   queryKey: ['app-zones'],
-  queryFn: (): Promise<Region[]> => call(http.GET('/app-zones'), IN_PLACE),
+  queryFn: (): Promise<Region[]> => call(http.GET('/app-zones')),
   staleTime: Infinity,
 })
 
 export function createApp(orgId: string, body: components['schemas']['NewAppBody']): Promise<App> {
-  return call(http.POST('/orgs/{id}/apps', { params: { path: { id: orgId } }, body }), IN_PLACE)
+  return call(http.POST('/orgs/{id}/apps', { params: { path: { id: orgId } }, body }))
 }

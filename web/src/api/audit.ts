@@ -1,6 +1,6 @@
 /** The audit log of an organisation: who did what, when and from where. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { call, callForFile, http, IN_PLACE } from './client'
+import { call, callForFile, http } from './client'
 import type { Page } from './orgs'
 import type { components } from './schema'
 
@@ -24,10 +24,7 @@ export function auditQuery(
   return queryOptions({
     queryKey: ['org', orgId, 'audit', params, language],
     queryFn: (): Promise<Page<AuditEntry>> =>
-      call(
-        http.GET('/orgs/{id}/audit-logs', { params: { path: { id: orgId }, query: params } }),
-        IN_PLACE,
-      ),
+      call(http.GET('/orgs/{id}/audit-logs', { params: { path: { id: orgId }, query: params } })),
     staleTime: 0,
     placeholderData: keepPreviousData,
   })
@@ -39,8 +36,5 @@ export function exportAudit(
   filters: AuditFilters,
 ): Promise<Blob> {
   const params = { path: { id: orgId }, query: { format, ...filters } }
-  return callForFile(
-    http.GET('/orgs/{id}/audit-logs/export', { params, parseAs: 'blob' }),
-    IN_PLACE,
-  )
+  return callForFile(http.GET('/orgs/{id}/audit-logs/export', { params, parseAs: 'blob' }))
 }

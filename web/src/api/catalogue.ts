@@ -1,7 +1,7 @@
 /** The events that an app sends: which there are, what they carry, and what people say about them. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
-import { call, http, IN_PLACE } from './client'
+import { call, http } from './client'
 import type { ListParams } from './orgs'
 import type { components } from './schema'
 
@@ -34,7 +34,7 @@ export function eventsQuery(appId: string, query: EventListQuery) {
   return queryOptions({
     queryKey: [...catalogueOf(appId).queryKey, 'list', query],
     queryFn: (): Promise<EventList> =>
-      call(http.GET('/apps/{id}/events', { params: { path: { id: appId }, query } }), IN_PLACE),
+      call(http.GET('/apps/{id}/events', { params: { path: { id: appId }, query } })),
     staleTime: 0,
     placeholderData: keepPreviousData,
   })
@@ -50,7 +50,6 @@ export function eventQuery(appId: string, event: string) {
       const query = { search: event, status: 'all' as const, page: 1, page_size: MOST_ALIKE }
       const { items } = await call(
         http.GET('/apps/{id}/events', { params: { path: { id: appId }, query } }),
-        IN_PLACE,
       )
       return items.find((item) => item.event === event) ?? null
     },
@@ -62,7 +61,7 @@ export function eventPropertiesQuery(appId: string, event: string) {
     queryKey: [...catalogueOf(appId).queryKey, 'properties', event],
     queryFn: async () => {
       const params = { path: { id: appId }, query: { event } }
-      const answer = await call(http.GET('/apps/{id}/event-properties', { params }), IN_PLACE)
+      const answer = await call(http.GET('/apps/{id}/event-properties', { params }))
       return answer as EventProperties
     },
   })
@@ -70,10 +69,10 @@ export function eventPropertiesQuery(appId: string, event: string) {
 
 export function describeEvent(appId: string, body: EventMetadata): Promise<unknown> {
   const params = { path: { id: appId } }
-  return call(http.PUT('/apps/{id}/event-metadata', { params, body }), IN_PLACE)
+  return call(http.PUT('/apps/{id}/event-metadata', { params, body }))
 }
 
 export function describeProperty(appId: string, body: PropertyMetadata): Promise<unknown> {
   const params = { path: { id: appId } }
-  return call(http.PUT('/apps/{id}/property-metadata', { params, body }), IN_PLACE)
+  return call(http.PUT('/apps/{id}/property-metadata', { params, body }))
 }

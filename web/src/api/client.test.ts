@@ -79,10 +79,10 @@ describe('a call', () => {
     expect(useConnection.getState().state).toBe('fine')
     await failureOf(current())
     await vi.waitFor(() => expect(useConnection.getState().state).toBe('lost'))
-    await failureOf(current({ inPlace: true }))
+    await failureOf(current())
     expect(notify).not.toHaveBeenCalled()
     stubServer({ '/current': refusal(503), '/build-info': ok({}) })
-    await failureOf(current({ inPlace: true }))
+    await failureOf(current())
     expect(useConnection.getState().state).toBe('again')
   })
 
@@ -169,6 +169,21 @@ describe('a refusal', () => {
     await failureOf(current({ ignoreErrors: true }))
     expect(notify).toHaveBeenCalledTimes(1)
     expect(unauthorized).not.toHaveBeenCalled()
+  })
+
+  it('is left to the form or the step that shows it', async () => {
+    const at = (field?: string, code = 'a') => ({
+      message: '',
+      errors: [{ error: '甲', code, field }],
+    })
+    stubServer({ '/current': refusal(422, at('name')) })
+    await failureOf(current())
+    stubServer({ '/current': refusal(403, at(undefined, 'second_factor_required')) })
+    await failureOf(current())
+    expect(notify).not.toHaveBeenCalled()
+    stubServer({ '/current': refusal(422, at()) })
+    await failureOf(current())
+    expect(notify).toHaveBeenCalledTimes(1)
   })
 
   it('with 401 leads to sign-in, also where errors are ignored', async () => {

@@ -13,7 +13,8 @@ export const REQUEST_TIMEOUT_MS = 30_000
 /** What the console around the client does about failures; bound once at start, see main.tsx. */
 interface FailureHandlers {
   notify: (error: ApiError) => void
-  unauthorized: () => void
+  /** The session has ended. */
+  unauthorized: (error: ApiError) => void
   /** Asks the person to prove that it is them; false where they would rather not. */
   reauthenticate: () => Promise<boolean>
 }
@@ -30,16 +31,14 @@ export function bindFailureHandlers(bound: Partial<FailureHandlers>): void {
 }
 
 export interface CallOptions {
-  /** Silent: whatever goes wrong matters to nobody. */
+  /** The person did not ask for it: what goes wrong is not told, but that the session has ended. */
   ignoreErrors?: boolean
-  /** No notification, because the caller shows the failure in its own place. */
-  inPlace?: boolean
   /** The caller answers a 401 itself, e.g. the sign-in form. */
   handles401?: boolean
 }
 
-/** Shown where it happened. A 401 is not: the session is over, and the console leaves for sign-in. */
-export const IN_PLACE: CallOptions = { inPlace: true }
+/** A poll, or what is read ahead. */
+export const UNASKED: CallOptions = { ignoreErrors: true }
 
 export const http = createClient<paths>({
   baseUrl: `${location.origin}/api/v1`,
@@ -153,14 +152,23 @@ function explain(cause: unknown): never {
 function report(error: ApiError, options: CallOptions): void {
   // The person's own decision is no news to them.
   if (error.message === '') return
-  if (!options.ignoreErrors) void tell(error, options)
-  if (error.status === 401 && !options.handles401 && leaving.size === 0) handlers.unauthorized()
+  if (error.status === 401) {
+    if (!options.handles401 && leaving.size === 0) handlers.unauthorized(error)
+  } else if (!options.ignoreErrors && !isShownInPlace(error)) void tell(error)
+}
+
+/** Refusals that take the person to a step of its own. */
+const STEPS = ['second_factor_required', 'sso_required']
+
+/** At the fields of the form that was sent, or as the step that is wanted first. */
+function isShownInPlace({ code, fields }: ApiError): boolean {
+  return Object.keys(fields).length > 0 || STEPS.includes(code ?? '')
 }
 
 /** A lost connection is said for all calls at once, and then not for each of them. */
-async function tell(error: ApiError, { inPlace }: CallOptions): Promise<void> {
+async function tell(error: ApiError): Promise<void> {
   if (error.code === 'network' && !(await lookForServer())) return
-  if (!inPlace) handlers.notify(error)
+  handlers.notify(error)
 }
 
 /** Answers to calls that were under way when the session ended come this late at most. */
@@ -181,12 +189,12 @@ export async function whileLeaving<Answer>(work: () => Promise<Answer>): Promise
     return answer
   } catch (error) {
     leaving.delete(own)
-    if (error instanceof ApiError && error.status === 401) handlers.unauthorized()
+    if (error instanceof ApiError && error.status === 401) handlers.unauthorized(error)
     throw error
   }
 }
 
 /** For code that called with `ignoreErrors` and then finds that the person should know after all. */
 export function notifyFailure(error: unknown): void {
-  if (error instanceof ApiError) void tell(error, {})
+  if (error instanceof ApiError) void tell(error)
 }

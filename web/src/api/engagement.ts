@@ -1,7 +1,7 @@
 /** How often people come back to an app. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
-import { call, http, IN_PLACE } from './client'
+import { call, http } from './client'
 import type { components } from './schema'
 
 export interface EngagementQuery {
@@ -21,7 +21,7 @@ export function engagementQuery(appId: string, query: EngagementQuery) {
   return queryOptions({
     queryKey: [...everythingOf(appId).queryKey, 'engagement', query],
     queryFn: (): Promise<Engagement> =>
-      call(http.GET('/apps/{id}/engagement', { params: { path: { id: appId }, query } }), IN_PLACE),
+      call(http.GET('/apps/{id}/engagement', { params: { path: { id: appId }, query } })),
     placeholderData: keepPreviousData,
   })
 }

@@ -1,7 +1,8 @@
 /** Requests to erase everything about one end user of an app, and how far each of them is. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
-import { call, http, IN_PLACE } from './client'
+import { call, http } from './client'
+import { quietOnceShown } from './queryClient'
 import type { Page } from './orgs'
 import type { components } from './schema'
 
@@ -30,10 +31,10 @@ export const erasuresOf = (appId: string) => ({
 export function erasuresQuery(appId: string, params: { page: number; page_size: number }) {
   return queryOptions({
     queryKey: [...erasuresOf(appId).queryKey, params],
-    queryFn: (): Promise<Page<Erasure>> =>
+    queryFn: (context): Promise<Page<Erasure>> =>
       call(
         http.GET('/apps/{id}/erasures', { params: { path: { id: appId }, query: params } }),
-        IN_PLACE,
+        quietOnceShown(context),
       ),
     staleTime: 0,
     placeholderData: keepPreviousData,
@@ -47,5 +48,5 @@ export function requestErasure(
   body: { kind: ErasureKind; subject: string },
 ): Promise<Erasure> {
   const path = { id: appId }
-  return call(http.POST('/apps/{id}/erasures', { params: { path }, body }), IN_PLACE)
+  return call(http.POST('/apps/{id}/erasures', { params: { path }, body }))
 }

@@ -1,6 +1,6 @@
 /** Errors of this console in people's browsers, for those who run the instance. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { call, callForFile, http, IN_PLACE } from './client'
+import { call, callForFile, http } from './client'
 import type { ListParams, Page } from './orgs'
 import type { components } from './schema'
 
@@ -15,7 +15,7 @@ export function errorGroupsQuery(params: ListParams) {
   return queryOptions({
     queryKey: [...allErrorGroups.queryKey, 'list', params],
     queryFn: (): Promise<Page<ErrorGroup>> =>
-      call(http.GET('/error-groups', { params: { query: params } }), IN_PLACE),
+      call(http.GET('/error-groups', { params: { query: params } })),
     staleTime: 0,
     placeholderData: keepPreviousData,
   })
@@ -25,7 +25,7 @@ export function errorGroupQuery(id: string) {
   return queryOptions({
     queryKey: [...allErrorGroups.queryKey, id],
     queryFn: (): Promise<ErrorGroupDetail> =>
-      call(http.GET('/error-groups/{id}', { params: { path: { id } } }), IN_PLACE),
+      call(http.GET('/error-groups/{id}', { params: { path: { id } } })),
     staleTime: 0,
   })
 }
@@ -34,20 +34,17 @@ export function errorReportsQuery(id: string, params: { page: number; page_size:
   return queryOptions({
     queryKey: [...allErrorGroups.queryKey, id, 'reports', params],
     queryFn: (): Promise<Page<ErrorReport>> =>
-      call(
-        http.GET('/error-groups/{id}/reports', { params: { path: { id }, query: params } }),
-        IN_PLACE,
-      ),
+      call(http.GET('/error-groups/{id}/reports', { params: { path: { id }, query: params } })),
     staleTime: 0,
     placeholderData: keepPreviousData,
   })
 }
 
 export function removeErrorGroup(id: string): Promise<unknown> {
-  return call(http.DELETE('/error-groups/{id}', { params: { path: { id } } }), IN_PLACE)
+  return call(http.DELETE('/error-groups/{id}', { params: { path: { id } } }))
 }
 
 export function downloadReplay(reportId: string): Promise<Blob> {
   const params = { path: { id: reportId } }
-  return callForFile(http.GET('/error-reports/{id}/replay', { params, parseAs: 'blob' }), IN_PLACE)
+  return callForFile(http.GET('/error-reports/{id}/replay', { params, parseAs: 'blob' }))
 }

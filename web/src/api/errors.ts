@@ -45,7 +45,7 @@ export function notSignedIn(): ApiError {
   return new ApiError({ status: 401, code: 'not_signed_in', text: () => t('error.status.401') })
 }
 
-export function isUnauthorized(error: unknown): boolean {
+export function isUnauthorized(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 401
 }
 

@@ -1,7 +1,7 @@
 /** Questions about an app's events: counted by what, of which kind, over which time. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
-import { call, callForFile, http, IN_PLACE } from './client'
+import { call, callForFile, http } from './client'
 import type { components } from './schema'
 
 export type Measure = components['schemas']['ExploreMeasure']
@@ -63,7 +63,7 @@ export function exploreQuery(appId: string, body: ExploreBody) {
     queryKey: [...everythingOf(appId).queryKey, 'explore', body],
     queryFn: ({ signal }): Promise<ExploreAnswer> => {
       const params = { path: { id: appId } }
-      return call(http.POST('/apps/{id}/explore', { params, body, signal }), IN_PLACE)
+      return call(http.POST('/apps/{id}/explore', { params, body, signal }))
     },
     placeholderData: keepPreviousData,
   })
@@ -71,20 +71,14 @@ export function exploreQuery(appId: string, body: ExploreBody) {
 
 export function exportExplore(appId: string, body: ExploreBody): Promise<Blob> {
   const params = { path: { id: appId } }
-  return callForFile(
-    http.POST('/apps/{id}/explore/export', { params, body, parseAs: 'blob' }),
-    IN_PLACE,
-  )
+  return callForFile(http.POST('/apps/{id}/explore/export', { params, body, parseAs: 'blob' }))
 }
 
 export function valuesQuery(appId: string, query: ValueQuery) {
   return queryOptions({
     queryKey: [...everythingOf(appId).queryKey, 'values', query],
     queryFn: (): Promise<ValueList> =>
-      call(
-        http.GET('/apps/{id}/explore/values', { params: { path: { id: appId }, query } }),
-        IN_PLACE,
-      ),
+      call(http.GET('/apps/{id}/explore/values', { params: { path: { id: appId }, query } })),
     placeholderData: keepPreviousData,
   })
 }

@@ -1,11 +1,8 @@
 /** What an app has sent: every message ends in exactly one of the counters. */
 import { queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
-import { call, http, type CallOptions } from './client'
+import { call, http, UNASKED } from './client'
 import type { components } from './schema'
-
-/** Asked again and again: an ended session is told at the next thing the person does. */
-const UNASKED: CallOptions = { ignoreErrors: true, handles401: true }
 
 export type Ingest = components['schemas']['AppIngest']
 

@@ -1,6 +1,6 @@
 /** Invitations, from the team that sends them and from the person who gets them. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { call, http, IN_PLACE } from './client'
+import { call, http } from './client'
 import type { ListParams, Org, OrgRole, Page } from './orgs'
 import type { components } from './schema'
 
@@ -22,10 +22,7 @@ export function invitationsQuery(orgId: string, params: ListParams, language: st
     // The names of built-in roles come in the language on screen.
     queryKey: [...invitationsOf(orgId).queryKey, params, language],
     queryFn: (): Promise<Page<Invitation>> =>
-      call(
-        http.GET('/orgs/{id}/invitations', { params: { path: { id: orgId }, query: params } }),
-        IN_PLACE,
-      ),
+      call(http.GET('/orgs/{id}/invitations', { params: { path: { id: orgId }, query: params } })),
     staleTime: 0,
     placeholderData: keepPreviousData,
   })
@@ -37,49 +34,45 @@ export async function invite(
 ): Promise<InvitationResult[]> {
   const answer = await call(
     http.POST('/orgs/{id}/invitations', { params: { path: { id: orgId } }, body }),
-    IN_PLACE,
   )
   return answer.results
 }
 
 export function revokeInvitation(orgId: string, id: string): Promise<unknown> {
   const path = { id: orgId, inv_id: id }
-  return call(http.DELETE('/orgs/{id}/invitations/{inv_id}', { params: { path } }), IN_PLACE)
+  return call(http.DELETE('/orgs/{id}/invitations/{inv_id}', { params: { path } }))
 }
 
 /** The seven days begin anew. */
 export function resendInvitation(orgId: string, id: string): Promise<Invitation> {
   const path = { id: orgId, inv_id: id }
-  return call(http.POST('/orgs/{id}/invitations/{inv_id}/resend', { params: { path } }), IN_PLACE)
+  return call(http.POST('/orgs/{id}/invitations/{inv_id}/resend', { params: { path } }))
 }
 
 export const myInvitationsQuery = queryOptions({
   queryKey: ['my-invitations'],
   queryFn: async (): Promise<MyInvitation[]> =>
-    (await call(http.GET('/current/invitations'), IN_PLACE)).items,
+    (await call(http.GET('/current/invitations'))).items,
   staleTime: 0,
 })
 
 export function acceptInvitation(id: string): Promise<Org> {
-  return call(http.POST('/invitations/{id}/accept', { params: { path: { id } } }), IN_PLACE)
+  return call(http.POST('/invitations/{id}/accept', { params: { path: { id } } }))
 }
 
 export function declineInvitation(id: string): Promise<unknown> {
-  return call(http.POST('/invitations/{id}/decline', { params: { path: { id } } }), IN_PLACE)
+  return call(http.POST('/invitations/{id}/decline', { params: { path: { id } } }))
 }
 
 export const joinableOrgsQuery = queryOptions({
   queryKey: ['joinable-orgs'],
   queryFn: async (): Promise<JoinableOrg[]> =>
-    (await call(http.GET('/current/joinable-orgs'), IN_PLACE)).items,
+    (await call(http.GET('/current/joinable-orgs'))).items,
   staleTime: 0,
 })
 
 /** Tells the team's owners, once a day at most. */
 export function askToJoin(orgId: string, message?: string): Promise<unknown> {
   const body = { message: message || undefined }
-  return call(
-    http.POST('/orgs/{id}/access-requests', { params: { path: { id: orgId } }, body }),
-    IN_PLACE,
-  )
+  return call(http.POST('/orgs/{id}/access-requests', { params: { path: { id: orgId } }, body }))
 }

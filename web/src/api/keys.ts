@@ -1,7 +1,8 @@
 /** The keys of an app: the two that name it on calls, and those that sign what servers send. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
-import { call, http, IN_PLACE } from './client'
+import { call, http } from './client'
+import { quietOnceShown } from './queryClient'
 import type { ListParams, Page } from './orgs'
 import type { components } from './schema'
 
@@ -27,9 +28,11 @@ export const keysOf = (appId: string) => ({ queryKey: [...everythingOf(appId).qu
 export function apiKeysQuery(appId: string) {
   return queryOptions({
     queryKey: [...keysOf(appId).queryKey, 'api'],
-    queryFn: async (): Promise<ApiKey[]> =>
-      (await call(http.GET('/apps/{id}/api-keys', { params: { path: { id: appId } } }), IN_PLACE))
-        .items,
+    queryFn: async (context): Promise<ApiKey[]> => {
+      const params = { path: { id: appId } }
+      const answer = http.GET('/apps/{id}/api-keys', { params })
+      return (await call(answer, quietOnceShown(context))).items
+    },
     staleTime: 0,
     refetchInterval: ({ state }) => state.data?.some(({ previous }) => previous) && WATCHED_MS,
   })
@@ -41,22 +44,19 @@ export async function resetApiKeys(
   body: { kinds: ApiKeyKind[]; grace_hours: number },
 ): Promise<ApiKey[]> {
   const path = { id: appId }
-  return (await call(http.PUT('/apps/{id}/api-keys', { params: { path }, body }), IN_PLACE)).items
+  return (await call(http.PUT('/apps/{id}/api-keys', { params: { path }, body }))).items
 }
 
 export function dropPreviousKey(appId: string, kind: ApiKeyKind): Promise<unknown> {
   const path = { id: appId, kind }
-  return call(http.DELETE('/apps/{id}/api-keys/{kind}/previous', { params: { path } }), IN_PLACE)
+  return call(http.DELETE('/apps/{id}/api-keys/{kind}/previous', { params: { path } }))
 }
 
 export function accessKeysQuery(appId: string, params: ListParams) {
   return queryOptions({
     queryKey: [...keysOf(appId).queryKey, 'access', params],
     queryFn: (): Promise<Page<AccessKey>> =>
-      call(
-        http.GET('/apps/{id}/access-keys', { params: { path: { id: appId }, query: params } }),
-        IN_PLACE,
-      ),
+      call(http.GET('/apps/{id}/access-keys', { params: { path: { id: appId }, query: params } })),
     staleTime: 0,
     placeholderData: keepPreviousData,
   })
@@ -68,7 +68,7 @@ export function createAccessKey(
   body: { name: string; expires_at: string | null },
 ): Promise<NewAccessKey> {
   const path = { id: appId }
-  return call(http.POST('/apps/{id}/access-keys', { params: { path }, body }), IN_PLACE)
+  return call(http.POST('/apps/{id}/access-keys', { params: { path }, body }))
 }
 
 /** What is left out stays; null takes the expiry away. */
@@ -78,12 +78,12 @@ export function updateAccessKey(
   body: { name?: string; enabled?: boolean; expires_at?: string | null },
 ): Promise<AccessKey> {
   const path = { id: appId, key_id: keyId }
-  return call(http.PUT('/apps/{id}/access-keys/{key_id}', { params: { path }, body }), IN_PLACE)
+  return call(http.PUT('/apps/{id}/access-keys/{key_id}', { params: { path }, body }))
 }
 
 export function deleteAccessKey(appId: string, keyId: string): Promise<unknown> {
   const path = { id: appId, key_id: keyId }
-  return call(http.DELETE('/apps/{id}/access-keys/{key_id}', { params: { path } }), IN_PLACE)
+  return call(http.DELETE('/apps/{id}/access-keys/{key_id}', { params: { path } }))
 }
 
 export function keyUseQuery(appId: string, keyId: string) {
@@ -91,7 +91,7 @@ export function keyUseQuery(appId: string, keyId: string) {
     queryKey: [...keysOf(appId).queryKey, 'use', keyId],
     queryFn: (): Promise<KeyUse> => {
       const path = { id: appId, key_id: keyId }
-      return call(http.GET('/apps/{id}/access-keys/{key_id}/use', { params: { path } }), IN_PLACE)
+      return call(http.GET('/apps/{id}/access-keys/{key_id}/use', { params: { path } }))
     },
     // Numbers to decide by must be those of now.
     staleTime: 0,

@@ -3,7 +3,7 @@
  * say in which language it wants the words nor why it was refused.
  */
 import { eventReader } from '../lib/eventStream'
-import { callForStream, http, IN_PLACE, REQUEST_TIMEOUT_MS } from './client'
+import { callForStream, http, REQUEST_TIMEOUT_MS } from './client'
 import { errorWithoutAnswer } from './errors'
 import type { Properties } from './people'
 import type { components } from './schema'
@@ -48,7 +48,6 @@ export async function watchLive(
         signal: AbortSignal.any([signal, silence.signal]),
         fetch: fetchStream,
       }),
-      IN_PLACE,
     )
     handlers.onOpen()
     within(SILENCE_MS)

@@ -1,13 +1,10 @@
 /** Messages inside the console. They come in the language that is on screen. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { call, http, type CallOptions } from './client'
+import { call, http, UNASKED } from './client'
 import type { components } from './schema'
 
 export type Notification = components['schemas']['NotificationView']
 export type NotificationPage = components['schemas']['Notifications']
-
-/** Nobody asked for these calls: an ended session is told at the next thing the person does. */
-const UNASKED: CallOptions = { ignoreErrors: true, handles401: true }
 
 export const NOTIFICATIONS_PER_PAGE = 20
 const POLL_MS = 60_000
@@ -27,7 +24,7 @@ export function notificationsQuery(language: string) {
     queryKey: ['notifications', 'list', language],
     queryFn: async ({ pageParam, client }): Promise<NotificationPage> => {
       const query = { page: pageParam, page_size: NOTIFICATIONS_PER_PAGE }
-      const page = await call(http.GET('/current/notifications', { params: { query } }), UNASKED)
+      const page = await call(http.GET('/current/notifications', { params: { query } }))
       // The bell must not count otherwise than the list below it.
       client.setQueryData(unreadQuery.queryKey, page.unread)
       return page

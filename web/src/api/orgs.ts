@@ -1,11 +1,8 @@
 /** Organisations (teams, to people), and who is in them. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { DEFAULT_PAGE_SIZE } from '../lib/paging'
-import { call, http, IN_PLACE, type CallOptions } from './client'
+import { call, http, UNASKED } from './client'
 import type { components } from './schema'
-
-/** The bar asks for these on every page: an ended session is told at the next thing the person does. */
-const UNASKED: CallOptions = { ignoreErrors: true, handles401: true }
 
 export type OrgRole = components['schemas']['OrgRole']
 export const ORG_ROLES: OrgRole[] = ['owner', 'admin', 'member']
@@ -32,8 +29,7 @@ export const allOrgs = { queryKey: ['orgs'] }
 export function orgsQuery(params: ListParams) {
   return queryOptions({
     queryKey: [...allOrgs.queryKey, 'list', params],
-    queryFn: (): Promise<Page<Org>> =>
-      call(http.GET('/orgs', { params: { query: params } }), IN_PLACE),
+    queryFn: (): Promise<Page<Org>> => call(http.GET('/orgs', { params: { query: params } })),
     // Long enough for a page to take over what was asked for ahead of it.
     staleTime: 2_000,
     placeholderData: keepPreviousData,
@@ -55,32 +51,31 @@ export const orgChoicesQuery = queryOptions({
 export function orgQuery(id: string) {
   return queryOptions({
     queryKey: [...allOrgs.queryKey, 'one', id],
-    queryFn: (): Promise<Org> =>
-      call(http.GET('/orgs/{id}', { params: { path: { id } } }), IN_PLACE),
+    queryFn: (): Promise<Org> => call(http.GET('/orgs/{id}', { params: { path: { id } } })),
   })
 }
 
 export function createOrg(body: { name: string; timezone: string }): Promise<Org> {
-  return call(http.POST('/orgs', { body }), IN_PLACE)
+  return call(http.POST('/orgs', { body }))
 }
 
 export function updateOrg(id: string, body: components['schemas']['OrgUpdateBody']): Promise<Org> {
-  return call(http.PUT('/orgs/{id}', { params: { path: { id } }, body }), IN_PLACE)
+  return call(http.PUT('/orgs/{id}', { params: { path: { id } }, body }))
 }
 
 /** `name` is the organisation's, typed by the person. */
 export function deleteOrg(id: string, name: string): Promise<unknown> {
-  return call(http.DELETE('/orgs/{id}', { params: { path: { id } }, body: { name } }), IN_PLACE)
+  return call(http.DELETE('/orgs/{id}', { params: { path: { id } }, body: { name } }))
 }
 
 export function leaveOrg(id: string): Promise<unknown> {
-  return call(http.POST('/orgs/{id}/leave', { params: { path: { id } } }), IN_PLACE)
+  return call(http.POST('/orgs/{id}/leave', { params: { path: { id } } }))
 }
 
 /** The other becomes owner, the person themselves an admin. */
 export function transferOrg(id: string, userId: string): Promise<unknown> {
   const body = { user_id: userId }
-  return call(http.POST('/orgs/{id}/transfer', { params: { path: { id } }, body }), IN_PLACE)
+  return call(http.POST('/orgs/{id}/transfer', { params: { path: { id } }, body }))
 }
 
 /** Every list of an organisation's members. */
@@ -90,10 +85,7 @@ export function membersQuery(orgId: string, params: ListParams & { role?: OrgRol
   return queryOptions({
     queryKey: [...membersOf(orgId).queryKey, 'list', params],
     queryFn: (): Promise<Page<OrgMember>> =>
-      call(
-        http.GET('/orgs/{id}/members', { params: { path: { id: orgId }, query: params } }),
-        IN_PLACE,
-      ),
+      call(http.GET('/orgs/{id}/members', { params: { path: { id: orgId }, query: params } })),
     staleTime: 0,
     placeholderData: keepPreviousData,
   })
@@ -104,7 +96,7 @@ export function memberImpactQuery(orgId: string, userId: string) {
     queryKey: [...membersOf(orgId).queryKey, 'impact', userId],
     queryFn: (): Promise<MemberImpact> => {
       const path = { id: orgId, user_id: userId }
-      return call(http.GET('/orgs/{id}/members/{user_id}/impact', { params: { path } }), IN_PLACE)
+      return call(http.GET('/orgs/{id}/members/{user_id}/impact', { params: { path } }))
     },
     // Numbers to decide by must be those of now.
     staleTime: 0,
@@ -114,10 +106,7 @@ export function memberImpactQuery(orgId: string, userId: string) {
 
 export function changeMember(orgId: string, userId: string, role: OrgRole): Promise<unknown> {
   const path = { id: orgId, user_id: userId }
-  return call(
-    http.PUT('/orgs/{id}/members/{user_id}', { params: { path }, body: { role } }),
-    IN_PLACE,
-  )
+  return call(http.PUT('/orgs/{id}/members/{user_id}', { params: { path }, body: { role } }))
 }
 
 /** The keys they made can be disabled in the same step, before anyone uses one. */
@@ -128,7 +117,7 @@ export function removeMember(
 ): Promise<unknown> {
   const path = { id: orgId, user_id: userId }
   const query = { disable_keys: disableKeys }
-  return call(http.DELETE('/orgs/{id}/members/{user_id}', { params: { path, query } }), IN_PLACE)
+  return call(http.DELETE('/orgs/{id}/members/{user_id}', { params: { path, query } }))
 }
 
 /** As far as this team goes: before they act in it again, they prove who they are. */

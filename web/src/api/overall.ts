@@ -2,7 +2,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { App } from './app'
 import { appsOf } from './apps'
-import { call, callForFile, http, IN_PLACE } from './client'
+import { call, callForFile, http } from './client'
+import { quietOnceShown } from './queryClient'
 import type { components } from './schema'
 
 const REFRESH_MS = 60_000
@@ -57,12 +58,12 @@ export function overallQuery<Part extends OverallPart>(
   const words = part === 'ingest' ? language : null
   return queryOptions({
     queryKey: [...overallOf(orgId).queryKey, part, asked, words],
-    queryFn: async ({ signal }): Promise<Overall<Part>> => {
+    queryFn: async (context): Promise<Overall<Part>> => {
       const params = { path: { id: orgId } }
       const body = { ...asked, parts: [part] as OverallPart[] }
       const answer = await call(
-        http.POST('/orgs/{id}/data-overall', { params, body, signal }),
-        IN_PLACE,
+        http.POST('/orgs/{id}/data-overall', { params, body, signal: context.signal }),
+        quietOnceShown(context),
       )
       return answer as Overall<Part>
     },
@@ -94,10 +95,7 @@ export function exportOverall(
 ): Promise<Blob> {
   const params = { path: { id: orgId } }
   const body = { ...question, table }
-  return callForFile(
-    http.POST('/orgs/{id}/data-overall/export', { params, body, parseAs: 'blob' }),
-    IN_PLACE,
-  )
+  return callForFile(http.POST('/orgs/{id}/data-overall/export', { params, body, parseAs: 'blob' }))
 }
 
 const LONGEST_PAGE = 100
@@ -111,7 +109,7 @@ export function allAppsQuery(orgId: string) {
       for (let page = 1; ; page += 1) {
         const query = { status: 'active', page, page_size: LONGEST_PAGE, sort: 'name' } as const
         const params = { path: { id: orgId }, query }
-        const { items, total } = await call(http.GET('/orgs/{id}/apps', { params }), IN_PLACE)
+        const { items, total } = await call(http.GET('/orgs/{id}/apps', { params }))
         apps.push(...items)
         if (items.length === 0 || apps.length >= total) return apps
       }

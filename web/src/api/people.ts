@@ -1,7 +1,7 @@
 /** Who uses an app: users and devices, what is kept about each, and what they did. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
-import { call, http, IN_PLACE } from './client'
+import { call, http } from './client'
 import type { ListParams, Page } from './orgs'
 import type { components } from './schema'
 
@@ -42,7 +42,7 @@ export function profilesQuery(appId: string, query: ProfileListQuery) {
   return queryOptions({
     queryKey: [...peopleOf(appId), 'list', query],
     queryFn: (): Promise<ProfileList> =>
-      call(http.GET('/apps/{id}/profiles', { params: { path: { id: appId }, query } }), IN_PLACE),
+      call(http.GET('/apps/{id}/profiles', { params: { path: { id: appId }, query } })),
     staleTime: 0,
     // The rows of users are no stand-in for those of devices.
     placeholderData: (previous, before) =>
@@ -57,7 +57,7 @@ export function profileQuery(appId: string, kind: PersonKind, ref: string) {
     queryKey: [...peopleOf(appId), 'one', kind, ref],
     queryFn: (): Promise<Profile> => {
       const params = { path: { id: appId }, query: { kind, ref } }
-      return call(http.GET('/apps/{id}/profile', { params }), IN_PLACE)
+      return call(http.GET('/apps/{id}/profile', { params }))
     },
   })
 }
@@ -70,7 +70,7 @@ export function timelineQuery(appId: string, kind: PersonKind, ref: string) {
     queryFn: ({ pageParam }): Promise<Timeline> => {
       const query = { kind, ref, limit: TIMELINE_STEP, before: pageParam ?? undefined }
       const params = { path: { id: appId }, query }
-      return call(http.GET('/apps/{id}/profile/events', { params }), IN_PLACE)
+      return call(http.GET('/apps/{id}/profile/events', { params }))
     },
     getNextPageParam: ({ next }: Timeline) => next,
   })

@@ -1,7 +1,7 @@
 /** What the signed-in person changes about their own account. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { User } from './account'
-import { call, http, IN_PLACE } from './client'
+import { call, http } from './client'
 import type { components } from './schema'
 
 export type Session = components['schemas']['SessionView']
@@ -15,7 +15,7 @@ export function updateProfile(body: {
   locale?: string
   timezone?: string
 }): Promise<User> {
-  return call(http.PUT('/current/profile', { body }), IN_PLACE)
+  return call(http.PUT('/current/profile', { body }))
 }
 
 /** Ends every other session of the person. */
@@ -23,12 +23,12 @@ export function changePassword(body: {
   current_password: string
   new_password: string
 }): Promise<unknown> {
-  return call(http.PUT('/current/password', { body }), IN_PLACE)
+  return call(http.PUT('/current/password', { body }))
 }
 
 /** Types left out keep their value. */
 export function updateNotificationTypes(body: NotificationTypes): Promise<NotificationTypes> {
-  return call(http.PUT('/current/notification-types', { body }), IN_PLACE)
+  return call(http.PUT('/current/notification-types', { body }))
 }
 
 const SESSIONS_KEY = ['sessions']
@@ -41,7 +41,6 @@ export function sessionsQuery(page: number) {
         http.GET('/current/sessions', {
           params: { query: { page, page_size: SESSIONS_PER_PAGE } },
         }),
-        IN_PLACE,
       ),
     // Who looks at this page wants to know what is true now.
     staleTime: 0,
@@ -53,9 +52,9 @@ export function sessionsQuery(page: number) {
 export const allSessions = { queryKey: SESSIONS_KEY }
 
 export function endSession(id: string): Promise<unknown> {
-  return call(http.DELETE('/current/sessions/{id}', { params: { path: { id } } }), IN_PLACE)
+  return call(http.DELETE('/current/sessions/{id}', { params: { path: { id } } }))
 }
 
 export function endOtherSessions(): Promise<unknown> {
-  return call(http.DELETE('/current/sessions'), IN_PLACE)
+  return call(http.DELETE('/current/sessions'))
 }

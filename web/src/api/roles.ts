@@ -1,7 +1,7 @@
 /** The roles of an app and the permissions they are made of. Names come in the language on screen. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
-import { call, http, IN_PLACE } from './client'
+import { call, http } from './client'
 import type { components } from './schema'
 
 export type Permission = components['schemas']['PermissionView']
@@ -15,7 +15,7 @@ export function appPermissionsQuery(language: string) {
   return queryOptions({
     queryKey: ['permissions', language],
     queryFn: async (): Promise<PermissionGroup[]> => {
-      const { groups } = await call(http.GET('/permissions'), IN_PLACE)
+      const { groups } = await call(http.GET('/permissions'))
       return groups.filter((group) => group.scope === 'app')
     },
     // Changes with the server's version only.
@@ -30,19 +30,18 @@ export function rolesQuery(appId: string, language: string) {
   return queryOptions({
     queryKey: [...everythingOf(appId).queryKey, 'roles', language],
     queryFn: async (): Promise<Role[]> =>
-      (await call(http.GET('/apps/{id}/roles', { params: { path: { id: appId } } }), IN_PLACE))
-        .items,
+      (await call(http.GET('/apps/{id}/roles', { params: { path: { id: appId } } }))).items,
     placeholderData: keepPreviousData,
   })
 }
 
 export function createRole(appId: string, body: RoleDraft): Promise<Role> {
-  return call(http.POST('/apps/{id}/roles', { params: { path: { id: appId } }, body }), IN_PLACE)
+  return call(http.POST('/apps/{id}/roles', { params: { path: { id: appId } }, body }))
 }
 
 export function updateRole(appId: string, roleId: string, body: RoleDraft): Promise<Role> {
   const path = { id: appId, role_id: roleId }
-  return call(http.PUT('/apps/{id}/roles/{role_id}', { params: { path }, body }), IN_PLACE)
+  return call(http.PUT('/apps/{id}/roles/{role_id}', { params: { path }, body }))
 }
 
 /** Whoever holds it gets the replacement, at once. */
@@ -50,6 +49,5 @@ export function deleteRole(appId: string, roleId: string, replacement?: string):
   const path = { id: appId, role_id: roleId }
   return call(
     http.DELETE('/apps/{id}/roles/{role_id}', { params: { path, query: { replacement } } }),
-    IN_PLACE,
   )
 }

@@ -1,6 +1,6 @@
 /** How the signed-in person proves who they are, and what they may do with their whole account. */
 import { queryOptions } from '@tanstack/react-query'
-import { call, callForFile, http, IN_PLACE, whileLeaving } from './client'
+import { call, callForFile, http, whileLeaving } from './client'
 import type { components } from './schema'
 
 export type TotpState = components['schemas']['TotpView']
@@ -12,12 +12,12 @@ export type BlockingTeam = components['schemas']['OwnedOrg']
 
 /** Proves again that it is the person, where that was asked for; see api/client.ts. */
 export function reauthenticate(password: string, code?: string): Promise<unknown> {
-  return call(http.POST('/current/reauth', { body: { password, code } }), IN_PLACE)
+  return call(http.POST('/current/reauth', { body: { password, code } }))
 }
 
 export const totpQuery = queryOptions({
   queryKey: ['totp'],
-  queryFn: (): Promise<TotpState> => call(http.GET('/current/mfa/totp'), IN_PLACE),
+  queryFn: (): Promise<TotpState> => call(http.GET('/current/mfa/totp')),
   staleTime: 0,
   // Asked again behind the person's back, the answer would replace an enrolment that is under way
   // and take the recovery codes off the screen.
@@ -26,68 +26,64 @@ export const totpQuery = queryOptions({
 
 /** Nothing is on yet: the first code of the app decides. */
 export function beginTotp(): Promise<TotpBeginning> {
-  return call(http.POST('/current/mfa/totp'), IN_PLACE)
+  return call(http.POST('/current/mfa/totp'))
 }
 
 export async function confirmTotp(code: string): Promise<string[]> {
-  const answer = await call(http.PUT('/current/mfa/totp', { body: { code } }), IN_PLACE)
+  const answer = await call(http.PUT('/current/mfa/totp', { body: { code } }))
   return answer.recovery_codes
 }
 
 export function removeTotp(): Promise<unknown> {
-  return call(http.DELETE('/current/mfa/totp'), IN_PLACE)
+  return call(http.DELETE('/current/mfa/totp'))
 }
 
 /** The old ones are dead from then on. */
 export async function renewRecoveryCodes(): Promise<string[]> {
-  const answer = await call(http.POST('/current/mfa/recovery-codes'), IN_PLACE)
+  const answer = await call(http.POST('/current/mfa/recovery-codes'))
   return answer.recovery_codes
 }
 
 export const passkeysQuery = queryOptions({
   queryKey: ['passkeys'],
-  queryFn: async (): Promise<Passkey[]> =>
-    (await call(http.GET('/current/passkeys'), IN_PLACE)).items,
+  queryFn: async (): Promise<Passkey[]> => (await call(http.GET('/current/passkeys'))).items,
   staleTime: 0,
 })
 
 export async function passkeyOptions(): Promise<PublicKeyCredentialCreationOptionsJSON> {
-  const { publicKey } = await call(http.POST('/current/passkeys/options'), IN_PLACE)
+  const { publicKey } = await call(http.POST('/current/passkeys/options'))
   return publicKey as unknown as PublicKeyCredentialCreationOptionsJSON
 }
 
 export function addPasskey(name: string, credential: PublicKeyCredentialJSON): Promise<Passkey> {
-  return call(http.POST('/current/passkeys', { body: { name, credential } }), IN_PLACE)
+  return call(http.POST('/current/passkeys', { body: { name, credential } }))
 }
 
 export function renamePasskey(id: string, name: string): Promise<Passkey> {
-  return call(
-    http.PUT('/current/passkeys/{id}', { params: { path: { id } }, body: { name } }),
-    IN_PLACE,
-  )
+  return call(http.PUT('/current/passkeys/{id}', { params: { path: { id } }, body: { name } }))
 }
 
 export function removePasskey(id: string): Promise<unknown> {
-  return call(http.DELETE('/current/passkeys/{id}', { params: { path: { id } } }), IN_PLACE)
+  return call(http.DELETE('/current/passkeys/{id}', { params: { path: { id } } }))
 }
 
 /** Mails a link to the new address; it counts once that link was followed. */
 export function changeEmail(email: string): Promise<unknown> {
-  return call(http.POST('/current/email', { body: { email } }), IN_PLACE)
+  return call(http.POST('/current/email', { body: { email } }))
 }
 
 export const deletionQuery = queryOptions({
   queryKey: ['deletion'],
   queryFn: async (): Promise<BlockingTeam[]> =>
-    (await call(http.GET('/current/deletion'), IN_PLACE)).blocked_by,
+    (await call(http.GET('/current/deletion'))).blocked_by,
   staleTime: 0,
   gcTime: 0,
 })
 
 export function deleteAccount(email: string): Promise<unknown> {
-  return whileLeaving(() => call(http.DELETE('/current', { body: { email } }), IN_PLACE))
+  return whileLeaving(() => call(http.DELETE('/current', { body: { email } })))
 }
 
 export function exportMyData(): Promise<Blob> {
-  return callForFile(http.GET('/current/export', { parseAs: 'blob' }), IN_PLACE)
+  return callForFile(http.GET('/current/export', { parseAs: 'blob' }))
 }

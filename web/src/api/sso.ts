@@ -1,6 +1,6 @@
 /** Single sign-on: signing in by a team's own provider, linking an account to it, and its settings. */
 import { queryOptions } from '@tanstack/react-query'
-import { call, http, IN_PLACE, type CallOptions } from './client'
+import { call, http, type CallOptions } from './client'
 import type { components } from './schema'
 
 type Schemas = components['schemas']
@@ -17,7 +17,7 @@ export type SsoChange = Schemas['SsoUpdate']
 export type SsoTest = Schemas['SsoTestView']
 export type SsoTestStep = Schemas['TestStep']
 
-const IN_FORM: CallOptions = { inPlace: true, handles401: true }
+const IN_FORM: CallOptions = { handles401: true }
 
 /** The address at the provider that the browser has to go to. `redirect` is where to be afterwards. */
 export async function startSso(who: SsoWho, redirect?: string): Promise<string> {
@@ -27,20 +27,20 @@ export async function startSso(who: SsoWho, redirect?: string): Promise<string> 
 
 export const ssoLinkQuery = queryOptions({
   queryKey: ['sso-link'],
-  queryFn: (): Promise<SsoLink> => call(http.GET('/current/sso-link'), IN_PLACE),
+  queryFn: (): Promise<SsoLink> => call(http.GET('/current/sso-link')),
   staleTime: 0,
   gcTime: 0,
   retry: false,
 })
 
 export function acceptSsoLink(): Promise<{ org_id: string }> {
-  return call(http.POST('/current/sso-link'), IN_PLACE)
+  return call(http.POST('/current/sso-link'))
 }
 
 export function ssoQuery(orgId: string) {
   return queryOptions({
     queryKey: ['org', orgId, 'sso'],
-    queryFn: (): Promise<SsoSettings> => call(http.GET('/orgs/{id}/sso', inOrg(orgId)), IN_PLACE),
+    queryFn: (): Promise<SsoSettings> => call(http.GET('/orgs/{id}/sso', inOrg(orgId))),
     // A form is filled from it: it must begin with what is stored now.
     staleTime: 0,
     gcTime: 0,
@@ -48,31 +48,31 @@ export function ssoQuery(orgId: string) {
 }
 
 export function saveSso(orgId: string, body: SsoChange): Promise<SsoSettings> {
-  return call(http.PUT('/orgs/{id}/sso', { ...inOrg(orgId), body }), IN_PLACE)
+  return call(http.PUT('/orgs/{id}/sso', { ...inOrg(orgId), body }))
 }
 
 export function removeSso(orgId: string): Promise<unknown> {
-  return call(http.DELETE('/orgs/{id}/sso', inOrg(orgId)), IN_PLACE)
+  return call(http.DELETE('/orgs/{id}/sso', inOrg(orgId)))
 }
 
 /** What is left out is taken from what is stored. */
 export function testSso(orgId: string, body: Schemas['SsoTest']): Promise<SsoTest> {
-  return call(http.POST('/orgs/{id}/sso/test', { ...inOrg(orgId), body }), IN_PLACE)
+  return call(http.POST('/orgs/{id}/sso/test', { ...inOrg(orgId), body }))
 }
 
 export function addSsoDomain(orgId: string, domain: string): Promise<SsoDomain> {
   const body = { domain }
-  return call(http.POST('/orgs/{id}/sso/domains', { ...inOrg(orgId), body }), IN_PLACE)
+  return call(http.POST('/orgs/{id}/sso/domains', { ...inOrg(orgId), body }))
 }
 
 export function removeSsoDomain(orgId: string, domain: string): Promise<unknown> {
-  return call(http.DELETE('/orgs/{id}/sso/domains/{domain}', ofDomain(orgId, domain)), IN_PLACE)
+  return call(http.DELETE('/orgs/{id}/sso/domains/{domain}', ofDomain(orgId, domain)))
 }
 
 /** Looks for the record in the domain's DNS. */
 export function verifySsoDomain(orgId: string, domain: string): Promise<SsoDomain> {
   const where = ofDomain(orgId, domain)
-  return call(http.POST('/orgs/{id}/sso/domains/{domain}/verify', where), IN_PLACE)
+  return call(http.POST('/orgs/{id}/sso/domains/{domain}/verify', where))
 }
 
 const inOrg = (id: string) => ({ params: { path: { id } } })

@@ -1,11 +1,8 @@
 /** The app on screen, and the way to another of its team: the same page of it. */
 import { useQuery } from '@tanstack/react-query'
-import { Select } from 'antd'
-import { useState } from 'react'
 import type { App } from '../api/app'
 import { appsQuery } from '../api/apps'
-import { besideField } from '../components/form/TimezoneSelect'
-import { useDebounced } from '../components/table/useDebounced'
+import { SearchSelect, useTypeahead } from '../components/form/SearchSelect'
 import { useT } from '../i18n/useT'
 import { openAppEntry } from '../session/appEntry'
 import styles from './Workspace.module.css'
@@ -20,9 +17,8 @@ interface WorkspaceSwitcherProps {
 
 export function WorkspaceSwitcher({ app, page }: WorkspaceSwitcherProps) {
   const t = useT()
-  const [opened, setOpened] = useState(false)
-  const [typed, setTyped] = useState('')
-  const search = useDebounced(typed.trim()) || undefined
+  const typeahead = useTypeahead()
+  const { search, opened } = typeahead
   const apps = useQuery({
     ...appsQuery(app.org_id, {
       status: 'active',
@@ -38,7 +34,9 @@ export function WorkspaceSwitcher({ app, page }: WorkspaceSwitcherProps) {
   // The one on screen is shown by its name whether or not the list holds it.
   const choices = search || found.some(({ id }) => id === app.id) ? found : [app, ...found]
   return (
-    <Select<string>
+    <SearchSelect<string>
+      typeahead={typeahead}
+      found={apps}
       className={styles.switcher}
       variant="borderless"
       aria-label={t('workspace.switch', { name: app.name })}
@@ -46,17 +44,10 @@ export function WorkspaceSwitcher({ app, page }: WorkspaceSwitcherProps) {
       labelRender={() => <span className={styles.name}>{app.name}</span>}
       popupMatchSelectWidth={false}
       classNames={{ popup: { root: styles.choices } }}
-      getPopupContainer={besideField}
-      // The server has searched.
-      showSearch={{ filterOption: false, onSearch: setTyped }}
       notFoundContent={
         apps.error ? apps.error.message : apps.data ? t('table.nothingFound') : t('common.loading')
       }
       options={choices.map(({ id, name }) => ({ value: id, label: name }))}
-      onOpenChange={(open) => {
-        if (open) setOpened(true)
-        else setTyped('')
-      }}
       onChange={(id) => {
         const chosen = choices.find((choice) => choice.id === id)
         if (!chosen) return

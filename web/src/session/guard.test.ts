@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { bindFailureHandlers } from '../api/client'
+import { notSignedIn } from '../api/errors'
 import { bindNavigator } from '../lib/navigation'
 import { anEnvironment, aUser, ok, refusal, startUpAnswers, stubServer } from '../testing/server'
 import { admit, leaveForSignIn, leaveRoot } from './guard'
@@ -156,18 +157,19 @@ describe('a session that ends', () => {
     const seen = stubServer({ ...startUpAnswers, '/current': refusal(401) })
     rememberUser(aUser)
     window.history.replaceState(null, '', '/data-dashboard?org=1#x')
-    leaveForSignIn()
+    leaveForSignIn(notSignedIn())
     expect(navigate).toHaveBeenCalledExactlyOnceWith(
       `/login?redirect=${encodeURIComponent('/data-dashboard?org=1#x')}`,
       undefined,
     )
     await expect(loadUser()).rejects.toMatchObject({ status: 401 })
+    expect(notify).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ status: 401 }))
     expect(seen.map(({ path }) => path)).toEqual(['/current'])
   })
 
   it('stays where it is on the sign-in page', () => {
     window.history.replaceState(null, '', '/login?redirect=%2F403')
-    leaveForSignIn()
+    leaveForSignIn(notSignedIn())
     expect(navigate).not.toHaveBeenCalled()
   })
 })

@@ -5,7 +5,7 @@
 import { redirect, redirectDocument } from 'react-router'
 import type { User } from '../api/account'
 import { notifyFailure } from '../api/client'
-import { isUnauthorized } from '../api/errors'
+import { isUnauthorized, type ApiError } from '../api/errors'
 import { paths } from '../paths'
 import { goTo } from '../lib/navigation'
 import { isSignInPage, type Destination } from './destination'
@@ -74,8 +74,10 @@ export function shownAddress(): string {
 }
 
 /** A session that ended while the console was open. On the sign-in page there is nowhere to go. */
-export function leaveForSignIn(): void {
+export function leaveForSignIn(error: ApiError): void {
   forgetUser()
   const here = shownAddress()
-  if (!isSignInPage(window.location.pathname)) goTo(paths.login({ redirect: here }))
+  if (isSignInPage(window.location.pathname)) return
+  notifyFailure(error)
+  goTo(paths.login({ redirect: here }))
 }

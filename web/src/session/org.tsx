@@ -6,12 +6,10 @@ import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext, useEffect } from 'react'
 import { matchPath, useLocation } from 'react-router'
 import { appQuery } from '../api/app'
-import { isUnauthorized } from '../api/errors'
 import { orgChoicesQuery, orgQuery, type Org } from '../api/orgs'
 import { parseQuery, queryText } from '../lib/query'
 import { readStored, store } from '../lib/storage'
 import { useAddressQuery } from '../router/useAddressQuery'
-import { leaveForSignIn } from './guard'
 
 const STORAGE_KEY = 'atrium.org'
 
@@ -52,11 +50,6 @@ export function useOrgOnScreen() {
   useEffect(() => {
     if (org.data) rememberOrg(org.data.id)
   }, [org.data])
-
-  // The list is also asked for where nobody waits for it, so it leaves this to whoever does.
-  useEffect(() => {
-    if (id === null && isUnauthorized(choices.error)) leaveForSignIn()
-  }, [id, choices.error])
 
   return { id, org, choices, hasNone: id === null && choices.data?.length === 0 }
 }

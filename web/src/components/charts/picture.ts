@@ -1,4 +1,5 @@
 /** A chart as a picture for a document: always light, of one size, with title and legend. */
+import { markPicture } from '../watermark/mark'
 import { chartColors, type Stroke } from './colors'
 import { loadEngine } from './loadEngine'
 import { fontFamily, lineOption } from './option'
@@ -62,6 +63,7 @@ function compose(
   }
   drawLegend(pen, series, palette.text)
   pen.drawImage(chart, MARGIN, HEAD, WIDTH - 2 * MARGIN, HEIGHT)
+  markPicture(pen, WIDTH, HEAD + HEIGHT + MARGIN)
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('No picture was made.'))))
   })

@@ -3,15 +3,15 @@ import { useEffect } from 'react'
 import { useEnvironment } from '../../session/useEnvironment'
 import { useWhoever } from '../../session/useWhoever'
 import { useIsDark } from '../../theme/store'
-import { layOver } from './mark'
+import { layOver, markText } from './mark'
 
-const COLORS = { light: 'rgba(23, 32, 46, 0.06)', dark: 'rgba(230, 235, 242, 0.06)' } as const
+const COLORS = { light: 'rgba(23, 32, 46, 0.04)', dark: 'rgba(230, 235, 242, 0.04)' } as const
 
 export function Watermark() {
   const wanted = useEnvironment()?.watermark === true
   const user = useWhoever()
   const color = COLORS[useIsDark() ? 'dark' : 'light']
-  const text = wanted && user ? `${user.name} ${user.email}`.trim() : null
+  const text = wanted && user ? markText(user.name, user.email) : null
 
   useEffect(() => (text ? layOver(text, color) : undefined), [text, color])
   return null

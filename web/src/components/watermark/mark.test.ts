@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { fontSize, layOver, tile } from './mark'
+import { fontSize, layOver, markPicture, markText, tile } from './mark'
 
 let remove: () => void
 const layers = () =>
@@ -98,5 +98,50 @@ it('draws names of any characters as text', () => {
     .querySelector('text')
   expect(text?.textContent).toBe('<b onload="x">&\' ')
   expect(text?.children).toHaveLength(0)
-  expect(decodeURIComponent(tile('长'.repeat(100), 12, '#000'))).toContain(`${'长'.repeat(39)}…`)
+})
+
+it('shortens a name between characters, and never the address', () => {
+  const email = `${'long-address-'.repeat(6)}@example.com`
+  expect(markText('长'.repeat(64), email)).toBe(`${'长'.repeat(23)}… ${email}`)
+  expect(markText('林小雨', email)).toBe(`林小雨 ${email}`)
+  const family = '👨‍👩‍👧‍👦'
+  for (let before = 0; before < 64; before += 1) {
+    const text = markText(`${'a'.repeat(before)}${family}${'b'.repeat(64 - before)}`, email)
+    expect(text.includes('\u200d')).toBe(text.includes(family))
+    expect(text.endsWith(` ${email}`)).toBe(true)
+    expect(tile(text, 12, '#000')).toContain(encodeURIComponent(text))
+  }
+})
+
+it('draws half of a character as a sign for that', () => {
+  expect(decodeURIComponent(tile('a\ud83d', 12, '#000'))).toContain('>a\ufffd</text>')
+})
+
+it('comes back when a stylesheet hides it', () => {
+  const [before] = layers()
+  vi.spyOn(window, 'getComputedStyle').mockImplementation(
+    () => ({ display: 'none' }) as CSSStyleDeclaration,
+  )
+  vi.advanceTimersByTime(1_000)
+  vi.restoreAllMocks()
+  expect(layers()).toHaveLength(1)
+  expect(layers()[0]).not.toBe(before)
+})
+
+it('is drawn over pictures that are saved, while it lies over the page', () => {
+  const words: string[] = []
+  const pen = {
+    save() {},
+    restore() {},
+    translate() {},
+    rotate() {},
+    fillText: (text: string) => words.push(text),
+  } as unknown as CanvasRenderingContext2D
+  markPicture(pen, 1200, 560)
+  expect(words.length).toBeGreaterThan(4)
+  expect(new Set(words)).toEqual(new Set(['林小雨 lin@example.com']))
+  remove()
+  words.length = 0
+  markPicture(pen, 1200, 560)
+  expect(words).toEqual([])
 })

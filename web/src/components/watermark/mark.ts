@@ -7,36 +7,88 @@ const ANGLE = -30
 const REDRAW_MS = 100
 const SMALLEST = 12
 const LARGEST = 16
-/** The most of a text that is drawn: a tile must fit several times on a phone. */
-const CHARACTERS = 40
+/** The most of a name that is drawn; the address after it is what tells two people apart. */
+const NAME_CHARACTERS = 24
+/** Tiles are twice as large as their text needs, so that the page under them can be read. */
+const SPREAD = Math.SQRT2
+const FONT = 'system-ui, sans-serif'
+
+/** Whose screen it is. A long name loses its end, the address never does. */
+export function markText(name: string, email: string): string {
+  const characters = [...new Intl.Segmenter().segment(name.trim())].map(({ segment }) => segment)
+  const shown =
+    characters.length > NAME_CHARACTERS
+      ? `${characters.slice(0, NAME_CHARACTERS - 1).join('')}…`
+      : characters.join('')
+  return `${shown} ${email}`.trim()
+}
 
 /** Grows with the window: twelve pixels on a phone, sixteen on a desk. */
 export function fontSize(width: number): number {
   return Math.round(Math.min(LARGEST, Math.max(SMALLEST, width / 90)))
 }
 
+/** How much room one text takes. */
+function tileSize(text: string, size: number): { width: number; height: number } {
+  // Chinese characters are as wide as they are high, others about half of that.
+  const length = [...text].reduce((sum, char) => sum + (char > 'ÿ' ? 1 : 0.56), 0) * size
+  const turn = (Math.abs(ANGLE) * Math.PI) / 180
+  return {
+    width: Math.ceil((length * Math.cos(turn) + size * 6) * SPREAD),
+    height: Math.ceil((length * Math.sin(turn) + size * 6) * SPREAD),
+  }
+}
+
 /** One tile as a picture. The text is data, whatever characters a name has. */
 export function tile(text: string, size: number, color: string): string {
-  const shown = text.length > CHARACTERS ? `${text.slice(0, CHARACTERS - 1)}…` : text
-  // Chinese characters are as wide as they are high, others about half of that.
-  const length = [...shown].reduce((sum, char) => sum + (char > 'ÿ' ? 1 : 0.56), 0) * size
-  const turn = (Math.abs(ANGLE) * Math.PI) / 180
-  const width = Math.ceil(length * Math.cos(turn) + size * 6)
-  const height = Math.ceil(length * Math.sin(turn) + size * 6)
+  const shown = plain(text)
+  const { width, height } = tileSize(shown, size)
   const svg =
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">` +
     `<text x="50%" y="50%" text-anchor="middle" dominant-baseline="middle" fill="${color}" ` +
-    `font-family="system-ui, sans-serif" font-size="${size}" ` +
+    `font-family="${FONT}" font-size="${size}" ` +
     `transform="rotate(${ANGLE} ${width / 2} ${height / 2})">${escaped(shown)}</text></svg>`
   return `url("data:image/svg+xml,${encodeURIComponent(svg)}")`
 }
 
+/** Without control characters and halves of characters, which no picture can hold. */
+function plain(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f]/g, ' ').replace(/\p{Surrogate}/gu, '\ufffd')
+}
+
 function escaped(text: string): string {
-  const control = /[\u0000-\u001f\u007f]/g
-  return text.replace(control, ' ').replace(/[<>&"']/g, (char) => `&#${char.charCodeAt(0)};`)
+  return text.replace(/[<>&"']/g, (char) => `&#${char.charCodeAt(0)};`)
+}
+
+/** What lies over the page just now, for pictures that leave it. */
+let current: { text: string; color: string } | null = null
+
+/** Draws the same over a picture that is about to be saved. */
+export function markPicture(pen: CanvasRenderingContext2D, width: number, height: number): void {
+  if (!current) return
+  const size = fontSize(width)
+  const text = plain(current.text)
+  const step = tileSize(text, size)
+  pen.save()
+  pen.fillStyle = current.color
+  pen.font = `${size}px ${FONT}`
+  pen.textAlign = 'center'
+  pen.textBaseline = 'middle'
+  for (let y = step.height / 2; y < height + step.height / 2; y += step.height) {
+    for (let x = step.width / 2; x < width + step.width / 2; x += step.width) {
+      pen.save()
+      pen.translate(x, y)
+      pen.rotate((ANGLE * Math.PI) / 180)
+      pen.fillText(text, 0, 0)
+      pen.restore()
+    }
+  }
+  pen.restore()
 }
 
 const LAYER = {
+  // First: what no line below names could still move or hide it, by a rule of a stylesheet.
+  all: 'initial',
   position: 'fixed',
   inset: '0px',
   'z-index': '2147483647',
@@ -46,6 +98,9 @@ const LAYER = {
   visibility: 'visible',
   opacity: '1',
 } as const
+
+/** How often it is looked at: no observer tells of a rule that was added to a stylesheet. */
+const LOOK_MS = 1_000
 
 /** Lays the text over the page and keeps it there. Answers how to take it away. */
 export function layOver(text: string, color: string): () => void {
@@ -64,7 +119,8 @@ export function layOver(text: string, color: string): () => void {
       layer?.parentNode === document.body &&
       layer.childNodes.length === 0 &&
       layer.getAttributeNames().sort().join() === 'aria-hidden,style' &&
-      layer.style.cssText === expected
+      layer.style.cssText === expected &&
+      isSeen(layer)
     )
   }
 
@@ -94,11 +150,32 @@ export function layOver(text: string, color: string): () => void {
   }
 
   draw()
+  const mine = { text, color }
+  current = mine
+  const look = setInterval(() => {
+    if (!document.hidden && !isIntact()) lay()
+  }, LOOK_MS)
   window.addEventListener('resize', later)
   return () => {
+    if (current === mine) current = null
+    clearInterval(look)
     window.removeEventListener('resize', later)
     clearTimeout(redraw)
     observer.disconnect()
     layer?.remove()
   }
+}
+
+/** As the browser draws it, whatever rules there are. */
+function isSeen(layer: HTMLElement): boolean {
+  const { display, visibility, opacity, position, transform, clipPath, filter, translate, scale } =
+    getComputedStyle(layer)
+  const isPlain = (value: string) => !value || value === 'none'
+  return (
+    display === 'block' &&
+    visibility === 'visible' &&
+    opacity === '1' &&
+    position === 'fixed' &&
+    [transform, clipPath, filter, translate, scale].every(isPlain)
+  )
 }

@@ -23,7 +23,7 @@ export function useAccessCheck(search: string) {
     try {
       if (!(await look())) setOutcome('still')
     } catch (error) {
-      if (isUnauthorized(error)) leaveForSignIn()
+      if (isUnauthorized(error)) leaveForSignIn(error)
       else if (error instanceof ApiError) setOutcome(error)
       else throw error
     } finally {
@@ -37,7 +37,7 @@ export function useAccessCheck(search: string) {
       if (document.visibilityState !== 'visible') return
       // Nobody asked: a lost answer is no news, the next one is ten seconds away.
       look().catch((error: unknown) => {
-        if (isUnauthorized(error)) leaveForSignIn()
+        if (isUnauthorized(error)) leaveForSignIn(error)
       })
     }
     const timer = setInterval(lookQuietly, WATCH_MS)

@@ -1,10 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { Select } from 'antd'
-import { useId, useState } from 'react'
+import { useId } from 'react'
 import { membersQuery, type OrgMember } from '../../../api/orgs'
 import { FormError } from '../../../components/form/FormError'
-import { besideField } from '../../../components/form/TimezoneSelect'
-import { useDebounced } from '../../../components/table/useDebounced'
+import { SearchSelect, useTypeahead } from '../../../components/form/SearchSelect'
 import { useT } from '../../../i18n/useT'
 
 const MOST_SHOWN = 20
@@ -19,8 +17,8 @@ interface MemberPickerProps {
 export function MemberPicker({ orgId, chosen, onChoose }: MemberPickerProps) {
   const t = useT()
   const id = useId()
-  const [typed, setTyped] = useState('')
-  const search = useDebounced(typed.trim()) || undefined
+  const typeahead = useTypeahead()
+  const { search } = typeahead
   const members = useQuery(
     membersQuery(orgId, { page: 1, page_size: MOST_SHOWN, search, sort: 'name', order: 'asc' }),
   )
@@ -29,15 +27,13 @@ export function MemberPicker({ orgId, chosen, onChoose }: MemberPickerProps) {
     <div>
       <FormError>{members.error?.message}</FormError>
       <label htmlFor={id}>{t('orgs.newOwner')}</label>
-      <Select
+      <SearchSelect<string>
+        typeahead={typeahead}
+        found={members}
         id={id}
         style={{ width: '100%', marginTop: 6 }}
         value={chosen?.user_id}
         placeholder={t('orgs.pickMember')}
-        loading={members.isFetching}
-        getPopupContainer={besideField}
-        // The server has searched.
-        showSearch={{ filterOption: false, onSearch: setTyped }}
         notFoundContent={members.data ? t('table.nothingFound') : t('common.loading')}
         options={others.map((member) => ({
           value: member.user_id,

@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
 import { Button, Select } from 'antd'
-import { useState } from 'react'
 import {
   useController,
   type Control,
@@ -11,8 +10,8 @@ import {
 } from 'react-hook-form'
 import { appsQuery } from '../../../api/apps'
 import { rolesQuery } from '../../../api/roles'
+import { SearchSelect, useTypeahead } from '../../../components/form/SearchSelect'
 import { besideField } from '../../../components/form/TimezoneSelect'
-import { useDebounced } from '../../../components/table/useDebounced'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { useOrg } from '../../../session/org'
@@ -79,14 +78,13 @@ function GrantRow({ number, grant, taken, onChange, onRemove }: GrantRowProps) {
   const t = useT()
   const org = useOrg()
   const language = useLanguageStore((state) => state.currentLang)
-  const [typed, setTyped] = useState('')
-  const search = useDebounced(typed.trim()) || undefined
+  const typeahead = useTypeahead()
   const apps = useQuery(
     appsQuery(org.id, {
       page: 1,
       page_size: MOST_SHOWN,
       status: 'active',
-      search,
+      search: typeahead.search,
       sort: 'name',
       order: 'asc',
     }),
@@ -97,20 +95,19 @@ function GrantRow({ number, grant, taken, onChange, onRemove }: GrantRowProps) {
   })
   return (
     <div className={styles.row}>
-      <Select
+      <SearchSelect<string>
+        typeahead={typeahead}
+        found={apps}
         className={styles.select}
         aria-label={t('invite.app', { number })}
         placeholder={t('invite.chooseApp')}
         value={grant.app_id}
-        loading={apps.isFetching}
-        getPopupContainer={besideField}
-        showSearch={{ filterOption: false, onSearch: setTyped }}
         notFoundContent={apps.error?.message ?? t('table.nothingFound')}
-        options={apps.data?.items
+        options={(apps.data?.items ?? [])
           .filter(({ id }) => !taken.includes(id))
           .map(({ id, name }) => ({ value: id, label: name }))}
         // Custom roles belong to one app.
-        onChange={(app_id: string) => onChange({ app_id })}
+        onChange={(app_id) => onChange({ app_id })}
       />
       <Select
         className={styles.select}

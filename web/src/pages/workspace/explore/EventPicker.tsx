@@ -1,9 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { Select } from 'antd'
-import { useState } from 'react'
 import { eventsQuery } from '../../../api/catalogue'
-import { besideField } from '../../../components/form/TimezoneSelect'
-import { useDebounced } from '../../../components/table/useDebounced'
+import { SearchSelect, useTypeahead } from '../../../components/form/SearchSelect'
 import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../layouts/AppSettingsLayoutContext'
 import styles from './explore.module.css'
@@ -20,9 +17,8 @@ interface EventPickerProps {
 export function EventPicker({ id, value, onChange }: EventPickerProps) {
   const t = useT()
   const { app, may } = useApp()
-  const [opened, setOpened] = useState(false)
-  const [typed, setTyped] = useState('')
-  const search = useDebounced(typed.trim()) || undefined
+  const typeahead = useTypeahead()
+  const { typed, search, opened } = typeahead
   const events = useQuery({
     ...eventsQuery(app.id, {
       page: 1,
@@ -38,22 +34,16 @@ export function EventPicker({ id, value, onChange }: EventPickerProps) {
   const own = typed.trim()
   const names = own && !known.includes(own) ? [...known, own] : known
   return (
-    <Select<string>
+    <SearchSelect<string>
+      typeahead={typeahead}
+      found={events}
       id={id}
       className={styles.picker}
       allowClear
       placeholder={t('explore.anyEvent')}
       value={value ?? undefined}
-      loading={events.isFetching}
-      getPopupContainer={besideField}
-      // The server has searched.
-      showSearch={{ filterOption: false, onSearch: setTyped }}
       notFoundContent={events.error?.message ?? t('explore.typeEvent')}
       options={names.map((name) => ({ value: name, label: name }))}
-      onOpenChange={(open) => {
-        if (open) setOpened(true)
-        else setTyped('')
-      }}
       onChange={(chosen: string | undefined) => onChange(chosen ?? null)}
     />
   )

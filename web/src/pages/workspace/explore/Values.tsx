@@ -1,10 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { Select } from 'antd'
 import { useState } from 'react'
 import { valuesQuery } from '../../../api/explore'
+import { SearchSelect, useTypeahead } from '../../../components/form/SearchSelect'
 import { TextInput } from '../../../components/form/TextInput'
-import { besideField } from '../../../components/form/TimezoneSelect'
-import { useDebounced } from '../../../components/table/useDebounced'
 import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../layouts/AppSettingsLayoutContext'
 import { isNumber } from './question'
@@ -22,32 +20,25 @@ interface TextValuesProps {
 export function TextValues({ label, property, event, values, onChange }: TextValuesProps) {
   const t = useT()
   const { app } = useApp()
-  const [opened, setOpened] = useState(false)
-  const [typed, setTyped] = useState('')
-  const search = useDebounced(typed.trim()) || undefined
+  const typeahead = useTypeahead()
+  const { search, opened } = typeahead
   const suggested = useQuery({
     ...valuesQuery(app.id, { property, event: event ?? undefined, search }),
     enabled: opened && property !== '',
   })
   const options = suggested.data?.items ?? []
   return (
-    <Select<string[]>
+    <SearchSelect<string[]>
+      typeahead={typeahead}
+      found={suggested}
       mode="tags"
       className={styles.values}
       aria-label={label}
       placeholder={t('explore.anyOf')}
       value={values}
-      loading={suggested.isFetching}
-      getPopupContainer={besideField}
-      // The server has searched.
-      showSearch={{ filterOption: false, onSearch: setTyped }}
       notFoundContent={suggested.error?.message ?? t('explore.typeValue')}
       options={options.map(({ value }) => ({ value, label: value }))}
-      onOpenChange={(open) => open && setOpened(true)}
-      onChange={(chosen) => {
-        setTyped('')
-        onChange(chosen)
-      }}
+      onChange={onChange}
     />
   )
 }

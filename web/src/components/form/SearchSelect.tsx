@@ -1,0 +1,91 @@
+/**
+ * A list to choose from in which the server searches. What is typed is ahead of what was found: until
+ * the answer to it is here, only rows that match it are offered, so that Enter takes what was typed or
+ * nothing.
+ */
+import { Select, type SelectProps } from 'antd'
+import { useState } from 'react'
+import { useDebounced } from '../table/useDebounced'
+import { besideField } from './TimezoneSelect'
+
+export interface SearchOption {
+  value: string
+  label: string
+}
+
+export interface Typeahead {
+  typed: string
+  type: (text: string) => void
+  /** What to ask the server for, once the typing pauses. */
+  search: string | undefined
+  /** Whether the list was opened: before that there is nothing to ask for. */
+  opened: boolean
+  open: () => void
+}
+
+export function useTypeahead(): Typeahead {
+  const [typed, type] = useState('')
+  const [opened, setOpened] = useState(false)
+  const search = useDebounced(typed.trim()) || undefined
+  return { typed, type, search, opened, open: () => setOpened(true) }
+}
+
+/** Width, case and accents of a letter do not tell two texts apart here. */
+const plain = (text: string) => text.normalize('NFKC').toLocaleLowerCase()
+
+export const matches = (text: string, typed: string) => plain(text).includes(plain(typed.trim()))
+
+/** The one that was typed in full goes first, because Enter takes the first. */
+function exactFirst(options: readonly SearchOption[], typed: string): SearchOption[] {
+  const isExact = ({ label }: SearchOption) => plain(label) === plain(typed.trim())
+  return [...options].sort((a, b) => Number(isExact(b)) - Number(isExact(a)))
+}
+
+interface Found {
+  isFetching: boolean
+  isPlaceholderData: boolean
+}
+
+interface SearchSelectProps<Value extends string | string[]> extends Omit<
+  SelectProps<Value, SearchOption>,
+  'showSearch' | 'options' | 'filterOption' | 'loading'
+> {
+  typeahead: Typeahead
+  /** The query that searches for `typeahead.search`. */
+  found: Found
+  options: readonly SearchOption[]
+}
+
+export function SearchSelect<Value extends string | string[]>({
+  typeahead,
+  found,
+  options,
+  onOpenChange,
+  onChange,
+  ...props
+}: SearchSelectProps<Value>) {
+  const { typed, search, type } = typeahead
+  const answered = (search ?? '') === typed.trim() && !found.isPlaceholderData
+  return (
+    <Select<Value, SearchOption>
+      {...props}
+      loading={found.isFetching}
+      getPopupContainer={besideField}
+      showSearch={{
+        // Rows that the server found may match in ways that only it knows.
+        filterOption: (text, option) => answered || matches(option?.label ?? '', text),
+        onSearch: type,
+      }}
+      options={exactFirst(options, typed)}
+      onOpenChange={(open) => {
+        if (open) typeahead.open()
+        else type('')
+        onOpenChange?.(open)
+      }}
+      onChange={(value, option) => {
+        type('')
+        onChange?.(value, option)
+      }}
+    />
+  )
+}
