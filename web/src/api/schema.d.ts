@@ -1357,6 +1357,40 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/operator/sessions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Where someone is signed in. Looking is audited. */
+    get: operations['operator_session_list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/operator/sessions/end': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Ends one session of someone, or all of them, and tells them. */
+    post: operations['operator_session_end']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/orgs': {
     parameters: {
       query?: never
@@ -1601,6 +1635,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/orgs/{id}/members/{user_id}/end-sessions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Ends a member's sessions as far as this organisation goes: before they act in it again they prove
+     *     who they are. Their sessions may serve other organisations too, where nothing changes.
+     */
+    post: operations['org_member_end_sessions']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/orgs/{id}/members/{user_id}/impact': {
     parameters: {
       query?: never
@@ -1716,6 +1770,23 @@ export interface paths {
     put?: never
     /** Hands the ownership to another member; the caller becomes an admin. */
     post: operations['org_transfer']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/password/check': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Whether a new password would be taken. Nothing is stored. */
+    post: operations['password_check']
     delete?: never
     options?: never
     head?: never
@@ -2025,6 +2096,21 @@ export interface components {
     AccessRequest: {
       /** @description A line to the owners. */
       message?: string | null
+    }
+    AccountSession: {
+      id: components['schemas']['Id']
+      created_at: components['schemas']['Millis']
+      last_seen_at: components['schemas']['Millis']
+      ip: string
+      /** @description In words: "Chrome on macOS". */
+      user_agent: string
+    }
+    AccountSessions: {
+      user_id: components['schemas']['Id']
+      email: string
+      name: string
+      /** @description Last seen first. */
+      sessions: components['schemas']['AccountSession'][]
     }
     /** @description Distinct people; one counts by user id, or by device where nobody is signed in. */
     ActivePeople: {
@@ -2385,6 +2471,16 @@ export interface components {
          * @description Messages that calls signed with it brought in the last seven days; null where it is not known.
          */
         messages_7d?: number | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_AccountSessions: {
+      data: {
+        user_id: components['schemas']['Id']
+        email: string
+        name: string
+        /** @description Last seen first. */
+        sessions: components['schemas']['AccountSession'][]
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -3160,6 +3256,15 @@ export interface components {
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
+    Data_PasswordVerdict: {
+      data: {
+        acceptable: boolean
+        /** @description Why not: a code, and in the language of the request. */
+        code?: string | null
+        message?: string | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
     Data_PermissionRegistry: {
       data: {
         groups: components['schemas']['PermissionGroup'][]
@@ -3252,6 +3357,13 @@ export interface components {
         /** Format: int64 */
         member_count: number
         created_at?: components['schemas']['Millis'] | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_SessionsEnded: {
+      data: {
+        /** Format: int64 */
+        ended: number
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -3425,6 +3537,11 @@ export interface components {
     }
     EmailConfirmed: {
       email: string
+    }
+    EndSessions: {
+      /** @description The address of the account. */
+      email: string
+      session_id?: components['schemas']['Id'] | null
     }
     EngagedDay: components['schemas']['ActivePeople'] & {
       date: string
@@ -3796,8 +3913,12 @@ export interface components {
       totp: boolean
       /** Format: int64 */
       passkeys: number
-      /** @description Whether an organisation of the person asks for a second factor. */
+      /**
+       * @description Whether an organisation of the person asks for a second factor, or this instance does
+       *     because of what they are.
+       */
       required: boolean
+      required_from?: components['schemas']['Millis'] | null
     }
     MfaLogin: {
       /**
@@ -4055,11 +4176,25 @@ export interface components {
       created_at: components['schemas']['Millis']
       last_used_at?: components['schemas']['Millis'] | null
     }
+    PasswordCheck: {
+      /** Format: password */
+      password: string
+      /** @description What else was typed into the form: address, name, team. The first five count. */
+      about?: string[] | null
+      /** @description The link the form is behind, where there is one: the server knows whom it was sent to. */
+      token?: string | null
+    }
     PasswordUpdate: {
       /** Format: password */
       current_password: string
       /** Format: password */
       new_password: string
+    }
+    PasswordVerdict: {
+      acceptable: boolean
+      /** @description Why not: a code, and in the language of the request. */
+      code?: string | null
+      message?: string | null
     }
     PermissionGroup: {
       key: string
@@ -4351,6 +4486,10 @@ export interface components {
       /** @description In words: "Chrome on macOS". */
       user_agent: string
       is_current: boolean
+    }
+    SessionsEnded: {
+      /** Format: int64 */
+      ended: number
     }
     SpoolState: {
       /**
@@ -7712,6 +7851,69 @@ export interface operations {
       }
     }
   }
+  operator_session_list: {
+    parameters: {
+      query: {
+        /** @description The address of the account. */
+        email: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_AccountSessions']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  operator_session_end: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['EndSessions']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_SessionsEnded']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
   org_list: {
     parameters: {
       query?: {
@@ -8416,6 +8618,37 @@ export interface operations {
       }
     }
   }
+  org_member_end_sessions: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        user_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
   org_member_impact: {
     parameters: {
       query?: never
@@ -8692,6 +8925,38 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Data_Done']
+        }
+      }
+      /** @description Failed; `code` says why */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ErrorBody']
+        }
+      }
+    }
+  }
+  password_check: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['PasswordCheck']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_PasswordVerdict']
         }
       }
       /** @description Failed; `code` says why */

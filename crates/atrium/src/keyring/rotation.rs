@@ -280,7 +280,7 @@ mod tests {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 sources(&path, found);
-            } else if std::fs::read_to_string(&path).unwrap().contains("keyring.seal(") {
+            } else if std::fs::read_to_string(&path).unwrap().contains("atrium.keyring.seal(") {
                 found.push(path.file_name().unwrap().to_string_lossy().into_owned());
             }
         }

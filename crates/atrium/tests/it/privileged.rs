@@ -63,10 +63,11 @@ on_both! {
         let (id, li) = server.person("li@example.com").await;
         let org_id = org.rsplit('/').next().unwrap();
         server.run("INSERT INTO org_members (org_id, user_id, role, joined_at) VALUES ($1, $2, 'admin', 1)", &[org_id, id.as_str()]).await;
-        server.clock.advance(13 * Millis::DAY);
-        assert_eq!(li.get(&org).await.status, 200);
-        server.clock.advance(13 * Millis::DAY);
-        assert_eq!(li.get(&org).await.status, 200, "admins are not asked");
+        for _ in 0..2 {
+            server.clock.advance(13 * Millis::DAY);
+            assert_eq!(jane.get(&org).await.status, 200);
+            assert_eq!(li.get(&org).await.status, 200, "admins are not asked");
+        }
         jane.post("/api/v1/current/reauth", json!({ "password": PASSWORD })).await;
         let made = jane.put(&format!("{org}/members/{id}"), json!({ "role": "owner" })).await;
         assert_eq!(made.status, 200, "{made:?}");

@@ -125,9 +125,9 @@ on_both! {
         // A server that was not told finds what it needs, and what it seals can be read.
         assert_eq!(second.atrium.keyring.fingerprint(), before);
         assert_eq!(sign_in(&second, &app).await, 200);
-        let late = second.access_key(&jane.at(&second.url), {
-            &jane.get("/api/v1/current").await.body["data"]["last_app"]["app_id"].as_str().unwrap().to_owned()
-        }).await;
+        let current = jane.get("/api/v1/current").await.body;
+        let app_id = current["data"]["last_app"]["app_id"].as_str().unwrap();
+        let late = second.access_key(&jane.at(&second.url), app_id).await;
         assert_eq!(send(&server, &late).await, 200);
         assert!(second.atrium.keyring.refresh(&second.atrium.db).await.unwrap());
         assert_eq!(second.atrium.keyring.fingerprint(), done.to);
