@@ -52,7 +52,7 @@ pub use overall::{Counts, Overall, Share};
 pub use params::Param;
 pub use people::{PeopleQuery, PeopleSearch, PeopleSort, PersonRow, PseudonymKey};
 pub use person::{CountOf, Doings, EventOf};
-pub use profiles::{Kind, MutationRow, PROFILE_READ_MAX, ProfileRow};
+pub use profiles::{Kind, MutationRow, PROFILE_READ_MAX, ProfileRow, chunks as chunks_of_ids};
 pub use rows::{
     EventRow, LogIdRow, MutationIn, event_insert, log_id_insert, mutation_insert, subjects,
     write_event, write_log_id, write_mutation, write_numbers,

@@ -37,7 +37,7 @@ pub struct ReadUpTo {
 impl Warehouse {
     /// Like `mutations_of_many`, at most so many at a time, in the order of ids: what comes after
     /// `upto`, and of the one named there only what is left. The ids must be few enough for an
-    /// address.
+    /// address: `chunks_of_ids` sees to it.
     pub async fn mutations_after(
         &self,
         (app, kind): (Uuid, Kind),

@@ -107,8 +107,8 @@ impl Warehouse {
     }
 }
 
-/// Cuts a list of ids into pieces of at most 8 KiB.
-pub(crate) fn chunks(ids: &[String]) -> Vec<Vec<String>> {
+/// Cuts a list of ids into pieces of at most 8 KiB, which fit into an address.
+pub fn chunks(ids: &[String]) -> Vec<Vec<String>> {
     const MOST: usize = 8 << 10;
     let mut pieces = Vec::new();
     let mut piece = Vec::new();
