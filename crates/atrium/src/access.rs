@@ -18,6 +18,7 @@ use crate::apps::store::{self as app_store, AppRow};
 use crate::audit::Actor;
 use crate::error::{Code, Error, Result};
 use crate::http::path::PathId;
+use crate::insight::fair_queue::{Caller, Class};
 use crate::orgs::store::{self as org_store, OrgRow, Standing};
 use crate::permissions::{BuiltinRole, Grant, OrgRole, Permission, app_permissions};
 use crate::types::{Id, Millis};
@@ -59,6 +60,11 @@ pub struct InOrg<G: Grant> {
 impl<G: Grant> InOrg<G> {
     pub fn id(&self) -> &Id {
         &self.org.id
+    }
+
+    /// As whom the caller reads from the event store.
+    pub fn reader(&self, class: Class) -> Caller {
+        Caller::person(class, &self.org.id, self.user_id())
     }
 
     pub fn user_id(&self) -> &Id {
@@ -185,6 +191,11 @@ pub struct InApp<G: Grant> {
 impl<G: Grant> InApp<G> {
     pub fn id(&self) -> &Id {
         &self.app.id
+    }
+
+    /// As whom the caller reads from the event store.
+    pub fn reader(&self, class: Class) -> Caller {
+        Caller::person(class, &self.app.org_id, self.user_id())
     }
 
     pub fn user_id(&self) -> &Id {

@@ -19,6 +19,7 @@ use crate::folder;
 use crate::http::cookies::CookieName;
 use crate::http::former::FormerAssets;
 use crate::insight::cache::Answers;
+use crate::insight::fair_queue::FairQueue;
 use crate::keyring::Keyring;
 use crate::keys;
 use crate::metrics::Metrics;
@@ -61,6 +62,8 @@ pub struct Inner {
     /// Where events end up. Nothing starts before something asks it.
     pub warehouse: EventStore,
     pub answers: Answers,
+    /// Where questions to the event store wait for their turn.
+    pub reads: FairQueue,
     /// None where the console reports no errors.
     pub reports: Option<Reports>,
     pub sso: Sso,
@@ -121,6 +124,7 @@ impl AppState {
             collector: Collector::open(&settings.stores.data_dir, &settings.events)?,
             warehouse: EventStore::new(&settings.stores, &settings.events),
             answers: Answers::default(),
+            reads: settings.reads.queue(),
             reports,
             sso: Sso::new(&settings.sso)?,
             former: FormerAssets::new(&settings.stores.data_dir),

@@ -153,8 +153,10 @@ codes! {
     BadTimezone = "bad_timezone", UNPROCESSABLE_ENTITY, "未知时区。", "This time zone is not known.";
     Throttled = "throttled", TOO_MANY_REQUESTS, "尝试次数过多，请稍后再试。", "Too many attempts. Try again later.";
     TooManyViewers = "too_many_viewers", TOO_MANY_REQUESTS, "同时查看实时数据的人数已达上限，请稍后再试。", "Too many people watch live data. Try again later.";
+    TooManyQueries = "too_many_queries", TOO_MANY_REQUESTS, "你同时发起的查询过多，请等待前面的查询完成后再试。", "You have too many queries waiting. Let some of them finish first.";
     QuotaExceeded = "quota_exceeded", TOO_MANY_REQUESTS, "超出该应用每分钟的接收上限。", "The app sends more than its quota per minute.";
     SpoolFull = "spool_full", SERVICE_UNAVAILABLE, "待写入的数据已达上限，请稍后重发。", "Too much data is waiting to be stored. Send it again later.";
+    QueriesBusy = "queries_busy", SERVICE_UNAVAILABLE, "当前查询较多，请稍后再试。", "Too many queries are running right now. Try again in a moment.";
     ProviderUnavailable = "provider_unavailable", SERVICE_UNAVAILABLE, "身份提供方暂时无法访问，请稍后再试。", "The sign-in provider cannot be reached right now. Try again later.";
     DnsUnavailable = "dns_unavailable", SERVICE_UNAVAILABLE, "域名查询暂时不可用，请稍后再试。", "Domain records cannot be looked up right now. Try again later.";
     Internal = "internal", INTERNAL_SERVER_ERROR, "服务器出错了，请稍后重试。", "Something went wrong on the server. Try again later.";

@@ -50,7 +50,10 @@ impl Metrics {
         let buckets =
             [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
         let latency = Matcher::Full("atrium_http_request_seconds".to_owned());
-        let builder = PrometheusBuilder::new().set_buckets_for_metric(latency, &buckets)?;
+        let waiting = Matcher::Full("atrium_read_wait_seconds".to_owned());
+        let builder = PrometheusBuilder::new()
+            .set_buckets_for_metric(latency, &buckets)?
+            .set_buckets_for_metric(waiting, &buckets)?;
         let handle = builder.install_recorder()?;
         Ok(Self::with(RECORDER.get_or_init(|| handle).clone()))
     }

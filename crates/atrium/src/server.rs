@@ -53,7 +53,8 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
 
 /// Serves `atrium` on a listener until `stop` resolves. Tests and benchmarks come in here.
 pub async fn run(listener: TcpListener, atrium: &AppState, stop: impl Future<Output = ()>) {
-    let limits = ConnectionLimits::for_this_process(atrium.settings.server.max_connections);
+    let server = &atrium.settings.server;
+    let limits = ConnectionLimits::for_this_process(server.max_connections, server.write_timeout);
     let proxies = atrium.settings.server.trusted_proxies.clone();
     let is_proxy = move |address: &IpAddr| proxies.iter().any(|net| net.contains(address));
     let service = router::build(atrium.clone());

@@ -11,6 +11,7 @@ use url::Url;
 use crate::embedded::{Embedded, Plan, State};
 use crate::engine::QUEUE_WAIT;
 use crate::error::Error;
+use crate::gate::Gate;
 use crate::location::{Location, Server, own_names};
 use crate::overall::Shelves;
 use crate::params::Param;
@@ -41,6 +42,8 @@ pub struct Insert<'a> {
 pub struct Warehouse {
     inner: Arc<Inner>,
     limit: Duration,
+    /// Where statements that read wait for their turn; none for the server's own work.
+    gate: Option<Arc<dyn Gate>>,
 }
 
 struct Inner {
@@ -69,6 +72,8 @@ pub(crate) struct Call<'a> {
     pub limit: Duration,
     /// False only before there is a database.
     pub in_database: bool,
+    /// Whether it only reads: then it waits at the gate, if there is one.
+    reads: bool,
 }
 
 impl<'a> Call<'a> {
@@ -81,6 +86,7 @@ impl<'a> Call<'a> {
             query_id: None,
             limit,
             in_database: true,
+            reads: false,
         }
     }
 
@@ -96,9 +102,13 @@ impl<'a> Call<'a> {
     }
 
     /// Settings of every question: it changes nothing, and integers are numbers in JSON.
-    pub fn reading(self) -> Self {
+    pub fn reading(mut self) -> Self {
         let seconds = self.limit.as_secs().max(1);
+        self.reads = true;
         self.set("readonly", 1)
+            // Whoever hangs up wants no answer: a server ends the statement. The embedded engine
+            // does so by itself.
+            .set("cancel_http_readonly_queries_on_client_close", 1)
             .set("max_execution_time", seconds)
             .set("output_format_json_quote_64bit_integers", 0)
             // The status tells whether all went well: a server must not send it before it knows.
@@ -131,12 +141,17 @@ impl Warehouse {
         };
         let schema = tokio::sync::Mutex::new(false);
         let inner = Inner { http, source, names, schema, shelves: Shelves::default() };
-        Self { inner: Arc::new(inner), limit: QUERY_LIMIT }
+        Self { inner: Arc::new(inner), limit: QUERY_LIMIT, gate: None }
     }
 
     /// The same store, for statements that may take this long.
     pub fn patient(&self, limit: Duration) -> Self {
-        Self { inner: self.inner.clone(), limit }
+        Self { limit, ..self.clone() }
+    }
+
+    /// The same store, for someone whose questions wait for their turn.
+    pub fn behind(&self, gate: Arc<dyn Gate>) -> Self {
+        Self { gate: Some(gate), ..self.clone() }
     }
 
     /// Ends the embedded engine. Statements after that fail.
@@ -313,6 +328,12 @@ impl Warehouse {
     }
 
     pub(crate) async fn call(&self, call: Call<'_>) -> Result<Bytes, Error> {
+        // Held for this statement and no longer: whoever has a turn waits for nothing else, so
+        // nobody waits in a circle.
+        let _turn = match &self.gate {
+            Some(gate) if call.reads => Some(gate.enter().await.map_err(Error::Denied)?),
+            _ => None,
+        };
         let (mut url, headers, generation) = self.target()?;
         {
             let mut pairs = url.query_pairs_mut();

@@ -21,7 +21,9 @@ const PING_LIMIT: Duration = Duration::from_secs(10);
 const BACK_OFF_MAX: Duration = Duration::from_secs(30);
 /// An engine that has lived this long has earned an immediate restart.
 const HEALTHY_AFTER: Duration = Duration::from_secs(60);
-const CONNECTIONS: Connections = Connections { reads: 4, writes: 2 };
+/// How many statements read side by side is the server's to decide, in its fair queue; this is a
+/// bound that neither that nor the loader's own questions reach. Connections are opened as needed.
+const CONNECTIONS: Connections = Connections { reads: 72, writes: 2 };
 
 /// How the store is, for whoever asks about the server's health.
 #[derive(Clone, Debug, PartialEq, Eq)]

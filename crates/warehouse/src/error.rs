@@ -1,5 +1,7 @@
 //! What can go wrong between us and ClickHouse.
 
+use crate::gate::Denied;
+
 /// Codes of ClickHouse that speak of the moment, not of the statement.
 const PASSING: &[i32] = &[
     74,  // CANNOT_READ_FROM_FILE_DESCRIPTOR
@@ -62,13 +64,16 @@ pub enum Error {
     /// The answer was not what the caller wanted to read.
     #[error("the event store's answer cannot be read: {0}")]
     Unreadable(String),
+    /// The question was never sent: its caller did not get a turn.
+    #[error("the question got no turn: {0:?}")]
+    Denied(Denied),
 }
 
 impl Error {
     /// Whether the same statement may well succeed later.
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Unavailable(_) => true,
+            Self::Unavailable(_) | Self::Denied(_) => true,
             Self::Refused { code, .. } => PASSING.contains(code),
             Self::Unreadable(_) => false,
         }

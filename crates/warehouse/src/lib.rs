@@ -17,6 +17,7 @@ pub mod engine;
 mod error;
 mod events;
 mod explore;
+mod gate;
 mod identities;
 mod loading;
 mod location;
@@ -44,14 +45,15 @@ pub use error::Error;
 pub use explore::{
     Column, Filter, Finding, GROUPS_MAX, Group, Key, Measure, Property, Question, Test, ValueCount,
 };
+pub use gate::{Denied, Gate, Turn};
 pub use identities::Identity;
-pub use loading::MutationOf;
+pub use loading::{MutationOf, ReadUpTo};
 pub use location::Location;
 pub use overall::{Counts, Overall, Share};
 pub use params::Param;
 pub use people::{PeopleQuery, PeopleSearch, PeopleSort, PersonRow, PseudonymKey};
 pub use person::{CountOf, Doings, EventOf};
-pub use profiles::{Kind, MutationRow, ProfileRow};
+pub use profiles::{Kind, MutationRow, PROFILE_READ_MAX, ProfileRow, chunks as chunks_of_ids};
 pub use rows::{
     EventRow, LogIdRow, MutationIn, counted_values, event_insert, log_id_insert, mutation_insert,
     subjects, write_event, write_log_id, write_mutation, write_numbers,

@@ -55,7 +55,7 @@ pub struct PersonRow {
 const PSEUDONYM: &str = "lower(hex(substring(SHA256(concat(unhex({key:String}), id)), 1, 16)))";
 
 const CONTAINS: &str = "positionCaseInsensitiveUTF8(properties, {search:String}) > 0 AND arrayExists(\
-    pair -> positionCaseInsensitiveUTF8(pair.2, {search:String}) > 0, \
+    pair -> pair.1 != '$truncated' AND positionCaseInsensitiveUTF8(pair.2, {search:String}) > 0, \
     JSONExtractKeysAndValuesRaw(properties))";
 
 const LIVING: &str = "app_id = {app:UUID} AND kind = {kind:String} AND NOT deleted";

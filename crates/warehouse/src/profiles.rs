@@ -26,13 +26,17 @@ impl Kind {
     }
 }
 
+/// A profile whose properties are longer than this is read without them. Profiles are kept far
+/// smaller; larger ones were stored before there was a limit.
+pub const PROFILE_READ_MAX: u64 = 256 << 10;
+
 /// What is known about a device or user.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ProfileRow {
     pub app_id: Uuid,
     pub kind: Kind,
     pub id: String,
-    /// A JSON object, as text.
+    /// A JSON object, as text; empty where it is too long to be read.
     pub properties: String,
     /// The time of the last change that is in it, in milliseconds.
     pub updated_ms: i64,
@@ -62,14 +66,20 @@ impl Warehouse {
         kind: Kind,
         ids: &[String],
     ) -> Result<Vec<ProfileRow>, Error> {
-        let sql = "SELECT app_id, kind, id, properties, toUnixTimestamp64Milli(updated_at) AS updated_ms, \
-                   last_log_id, toBool(deleted) AS deleted, version FROM profiles FINAL \
+        let sql = "SELECT app_id, kind, id, \
+                   if(length(properties) > {most:UInt64}, '', properties) AS properties, \
+                   toUnixTimestamp64Milli(updated_at) AS updated_ms, last_log_id, \
+                   toBool(deleted) AS deleted, version FROM profiles FINAL \
                    WHERE app_id = {app:UUID} AND kind = {kind:String} AND id IN {ids:Array(String)}";
         let mut found = Vec::new();
         // The ids travel in the address of the request, which servers keep short.
         for ids in chunks(ids) {
-            let params =
-                [("app", app.into()), ("kind", kind.as_str().into()), ("ids", Param::Texts(ids))];
+            let params = [
+                ("app", app.into()),
+                ("kind", kind.as_str().into()),
+                ("ids", Param::Texts(ids)),
+                ("most", PROFILE_READ_MAX.into()),
+            ];
             found.extend(self.query::<ProfileRow>(sql, &params).await?);
         }
         Ok(found)
@@ -97,8 +107,8 @@ impl Warehouse {
     }
 }
 
-/// Cuts a list of ids into pieces of at most 8 KiB.
-pub(crate) fn chunks(ids: &[String]) -> Vec<Vec<String>> {
+/// Cuts a list of ids into pieces of at most 8 KiB, which fit into an address.
+pub fn chunks(ids: &[String]) -> Vec<Vec<String>> {
     const MOST: usize = 8 << 10;
     let mut pieces = Vec::new();
     let mut piece = Vec::new();

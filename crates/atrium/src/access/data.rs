@@ -14,6 +14,7 @@ use crate::apps::store::{self as app_store, AppRow};
 use crate::error::{Code, Error, Result};
 use crate::http::client::Client;
 use crate::http::path::PathId;
+use crate::insight::fair_queue::{Caller, Class};
 use crate::keys;
 use crate::orgs::store::{self as org_store, OrgRow};
 use crate::permissions::{Grant, OrgView, Permission, QUERY_KEY};
@@ -23,12 +24,22 @@ use crate::types::Id;
 pub struct DataApp<G: Grant> {
     pub app: AppRow,
     permissions: Vec<Permission>,
+    /// None for a program.
+    user_id: Option<Id>,
     grant: PhantomData<G>,
 }
 
 impl<G: Grant> DataApp<G> {
     pub fn id(&self) -> &Id {
         &self.app.id
+    }
+
+    /// As whom the caller reads from the event store; a program always as one.
+    pub fn reader(&self, class: Class) -> Caller {
+        match &self.user_id {
+            Some(user) => Caller::person(class, &self.app.org_id, user),
+            None => Caller::program(&self.app.org_id, &self.app.id),
+        }
     }
 
     pub fn holds(&self, permission: Permission) -> bool {
@@ -46,12 +57,14 @@ impl<G: Grant> FromRequestParts<AppState> for DataApp<G> {
 
     async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
         let Some(app) = app_of_key(parts, atrium).await? else {
-            let InApp { app, access, .. } = InApp::<G>::from_request_parts(parts, atrium).await?;
+            let InApp { app, access, signed_in, .. } =
+                InApp::<G>::from_request_parts(parts, atrium).await?;
             // Those who could restore it see a deleted app, but nobody sees its data.
             if app.deleted_at.is_some() {
                 return Err(Code::NotFound.into());
             }
-            return Ok(Self { app, permissions: access.permissions, grant: PhantomData });
+            let (permissions, user_id) = (access.permissions, Some(signed_in.user().id.clone()));
+            return Ok(Self { app, permissions, user_id, grant: PhantomData });
         };
         let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
         if app.id != id {
@@ -60,7 +73,8 @@ impl<G: Grant> FromRequestParts<AppState> for DataApp<G> {
         if !QUERY_KEY.contains(&G::PERMISSION) {
             return Err(Code::Forbidden.into());
         }
-        Ok(Self { app, permissions: QUERY_KEY.to_vec(), grant: PhantomData })
+        let permissions = QUERY_KEY.to_vec();
+        Ok(Self { app, permissions, user_id: None, grant: PhantomData })
     }
 }
 
@@ -92,6 +106,14 @@ impl ReadableApp {
 impl DataOrg {
     pub fn id(&self) -> &Id {
         &self.org.id
+    }
+
+    /// As whom the caller reads from the event store.
+    pub fn reader(&self) -> Caller {
+        match &self.reader {
+            Reader::Person(user) => Caller::person(Class::Dashboard, self.id(), user),
+            Reader::Program(app) => Caller::program(self.id(), &app.id),
+        }
     }
 
     /// What the caller reaches in the organisation, archived apps included, in the order of their

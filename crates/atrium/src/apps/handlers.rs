@@ -15,7 +15,7 @@ use crate::http::list::{ListQuery, Sort};
 use crate::http::locale::Locale;
 use crate::http::page::Items;
 use crate::http::text::Checks;
-use crate::insight;
+use crate::insight::{self, fair_queue::Class};
 use crate::permissions::{AppUpdate, AppView as ViewApp, OrgAppCreate, OrgView};
 use crate::roles::RoleRef;
 use crate::types::Id;
@@ -65,7 +65,7 @@ pub async fn app_list(
     drop(db);
     let mut items: Vec<_> =
         rows.into_iter().map(|(row, access)| AppView::new(&atrium, row, &access)).collect();
-    insight::count_events(&atrium, &mut items).await;
+    insight::count_events(&atrium, org.reader(Class::Dashboard), &mut items).await;
     Ok(Data(Items { items, total }))
 }
 
@@ -146,11 +146,12 @@ pub async fn app_view(
     State(atrium): State<AppState>,
     app: InApp<ViewApp>,
 ) -> Result<Data<AppView>> {
+    let caller = app.reader(Class::Dashboard);
     let mut db = atrium.db.read().await?;
     let view = AppView::alone(&atrium, &mut db, app.app, &app.access).await?;
     drop(db);
     let mut views = [view];
-    insight::count_events(&atrium, &mut views).await;
+    insight::count_events(&atrium, caller, &mut views).await;
     let [view] = views;
     Ok(Data(view))
 }

@@ -14,7 +14,7 @@ use crate::audit::{self, Event};
 use crate::db::Write;
 use crate::error::{Code, Fault, Result};
 use crate::http::json::{Data, Json};
-use crate::insight;
+use crate::insight::{self, fair_queue::Class};
 use crate::keys;
 use crate::notifications::{self, Notice};
 use crate::orgs::handlers::TypedName;
@@ -190,7 +190,8 @@ pub async fn app_impact(
     let mut db = atrium.db.read().await?;
     let live_keys = keys::store::count_live(&mut db, app.id(), atrium.now()).await?;
     drop(db);
-    let counts = insight::events_24h(&atrium, std::slice::from_ref(app.id())).await;
+    let caller = app.reader(Class::Dashboard);
+    let counts = insight::events_24h(&atrium, caller, std::slice::from_ref(app.id())).await;
     let events_24h = counts.and_then(|counts| counts.get(app.id()).copied());
     Ok(Data(AppImpact { members: app.app.member_count, live_keys, events_24h }))
 }

@@ -1,38 +1,191 @@
 //! What a device or a user is known to be: their mutations, one after the other in the order of
 //! their timestamps, whatever order they came in.
+//!
+//! A profile is bounded. What it has is a function of its mutations in their order and of nothing
+//! else: the bound is applied after each of them, so a profile that is added to is the same as one
+//! that is put together anew. Of a list the newest items stay; of anything else what was there first.
+//! Once something was left out the profile says so, until it is deleted.
 
+use std::io::Write;
+
+use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
 /// Lists that only grow must end somewhere.
 const LIST_MAX: usize = 1_000;
 const KEYS_MAX: usize = 1_000;
+/// Of all names and values, as JSON.
+pub const BYTES_MAX: usize = 64 << 10;
 
-/// The properties after one more mutation. What makes no sense (adding to a text) changes nothing.
-pub fn apply(properties: &mut Map<String, Value>, operation: &str, given: Map<String, Value>) {
-    if operation == "delete" {
-        properties.clear();
-        return;
+/// Stands beside the properties where something was left out of them. No application can set it.
+pub const TRUNCATED: &str = "$truncated";
+
+/// The properties of a device or user on their way to their next state.
+#[derive(Clone, Debug, Default)]
+pub struct Profile {
+    properties: Map<String, Value>,
+    /// The sum of what the properties weigh, kept in step: weighing all after each mutation would
+    /// make a long list cost its square.
+    bytes: usize,
+    truncated: bool,
+}
+
+impl Profile {
+    /// What was stored before; None where that is not within today's bounds, or no longer readable.
+    pub fn stored(text: &str) -> Option<Self> {
+        let mut properties: Map<String, Value> = serde_json::from_str(text).ok()?;
+        let truncated = properties.remove(TRUNCATED).is_some();
+        let bytes = properties.iter().map(|(key, value)| weigh(key, value)).sum();
+        let is_short = |value: &Value| value.as_array().is_none_or(|list| list.len() <= LIST_MAX);
+        let fits =
+            bytes <= BYTES_MAX && properties.len() <= KEYS_MAX && properties.values().all(is_short);
+        fits.then_some(Self { properties, bytes, truncated })
     }
-    for (key, value) in given {
-        if operation == "unset" {
-            properties.remove(&key);
-            continue;
+
+    /// As it is stored.
+    pub fn into_text(self) -> String {
+        let mut properties = self.properties;
+        if self.truncated {
+            properties.insert(TRUNCATED.to_owned(), true.into());
         }
-        if !properties.contains_key(&key) && properties.len() >= KEYS_MAX {
-            continue;
+        Value::Object(properties).to_string()
+    }
+
+    /// Whether something was left out.
+    pub fn is_truncated(&self) -> bool {
+        self.truncated
+    }
+
+    /// One more mutation. What makes no sense (adding to a text) changes nothing.
+    pub fn apply(&mut self, operation: &str, given: Map<String, Value>) {
+        if operation == "delete" {
+            *self = Self::default();
+            return;
         }
-        let current = properties.get_mut(&key);
-        let changed = match operation {
-            "set" => Some(value),
-            "set_once" => current.is_none().then_some(value),
-            "increment" => sum(current.as_deref(), &value),
-            "append" => Some(longer(current.map(std::mem::take), value)),
-            _ => None,
-        };
-        if let Some(changed) = changed {
-            properties.insert(key, changed);
+        for (key, value) in given {
+            if key == TRUNCATED {
+                continue;
+            }
+            let current = self.properties.get(&key);
+            let changed = match operation {
+                "set" => Some(value),
+                "set_once" => current.is_none().then_some(value),
+                "increment" => sum(current, &value),
+                "append" => {
+                    self.append(key, value);
+                    continue;
+                }
+                "unset" => {
+                    self.take(&key);
+                    continue;
+                }
+                _ => None,
+            };
+            if let Some(changed) = changed {
+                self.put(key, changed);
+            }
         }
     }
+
+    fn take(&mut self, key: &str) -> Option<Value> {
+        let value = self.properties.remove(key)?;
+        self.bytes -= weigh(key, &value);
+        Some(value)
+    }
+
+    /// Puts a value in its place; one for which there is no room is left out, and what was there
+    /// stays.
+    fn put(&mut self, key: String, mut value: Value) {
+        if let Value::Array(list) = &mut value {
+            self.truncated |= shorten(list, LIST_MAX) > 0;
+        }
+        let current = self.properties.get(&key).map(|current| weigh(&key, current));
+        let bytes = self.bytes - current.unwrap_or(0) + weigh(&key, &value);
+        if bytes > BYTES_MAX || current.is_none() && self.properties.len() >= KEYS_MAX {
+            self.truncated = true;
+            return;
+        }
+        self.bytes = bytes;
+        self.properties.insert(key, value);
+    }
+
+    /// A list with more at its end; a list that is given adds its items, a single value becomes one.
+    /// Its oldest items make room for the new ones.
+    fn append(&mut self, key: String, more: Value) {
+        if !self.properties.contains_key(&key) && self.properties.len() >= KEYS_MAX {
+            self.truncated = true;
+            return;
+        }
+        // Only what comes and goes is weighed, but for a value that becomes a list.
+        if !matches!(self.properties.get(&key), Some(Value::Array(_))) {
+            let first = self.take(&key).filter(|value| !value.is_null());
+            let list = Value::Array(first.into_iter().collect());
+            self.bytes += weigh(&key, &list);
+            self.properties.insert(key.clone(), list);
+        }
+        let Some(Value::Array(list)) = self.properties.get_mut(&key) else { return };
+        match more {
+            Value::Array(items) => {
+                self.bytes += items.iter().map(weigh_item).sum::<usize>();
+                list.extend(items);
+            }
+            single => {
+                self.bytes += weigh_item(&single);
+                list.push(single);
+            }
+        }
+        let freed = shorten(list, LIST_MAX);
+        self.bytes -= freed;
+        let mut gone = 0;
+        while self.bytes > BYTES_MAX && gone < list.len() {
+            self.bytes -= weigh_item(&list[gone]);
+            gone += 1;
+        }
+        list.drain(..gone);
+        self.truncated |= freed > 0 || gone > 0;
+        if list.is_empty() && gone > 0 {
+            self.take(&key);
+        }
+    }
+}
+
+/// Lets the oldest items go; says what they weighed.
+fn shorten(list: &mut Vec<Value>, most: usize) -> usize {
+    let gone = list.len().saturating_sub(most);
+    list.drain(..gone).map(|item| weigh_item(&item)).sum()
+}
+
+/// What a property takes as JSON, its name and punctuation included. Of a list it is the sum of its
+/// items, so that one can come or go without the others being weighed again.
+fn weigh(key: &str, value: &Value) -> usize {
+    let value = match value {
+        Value::Array(list) => 2 + list.iter().map(weigh_item).sum::<usize>(),
+        value => length(value),
+    };
+    length(key) + 2 + value
+}
+
+fn weigh_item(item: &Value) -> usize {
+    length(item) + 1
+}
+
+/// How long something is as JSON.
+pub fn length<T: Serialize + ?Sized>(value: &T) -> usize {
+    struct Counter(usize);
+    impl Write for Counter {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut counter = Counter(0);
+    // Neither counting nor a value that came as JSON can fail.
+    let _ = serde_json::to_writer(&mut counter, value);
+    counter.0
 }
 
 /// Whole numbers stay whole for as long as they fit.
@@ -47,90 +200,6 @@ fn sum(current: Option<&Value>, by: &Value) -> Option<Value> {
     Number::from_f64(current.as_f64()? + by.as_f64()?).map(Value::Number)
 }
 
-/// A list with more at its end; a list that is given adds its items, a single value becomes one.
-fn longer(current: Option<Value>, more: Value) -> Value {
-    let mut list = match current {
-        None | Some(Value::Null) => Vec::new(),
-        Some(Value::Array(list)) => list,
-        Some(single) => vec![single],
-    };
-    match more {
-        Value::Array(items) => list.extend(items),
-        single => list.push(single),
-    }
-    if list.len() > LIST_MAX {
-        list.drain(..list.len() - LIST_MAX);
-    }
-    Value::Array(list)
-}
-
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn after(steps: &[(&str, Value)]) -> Value {
-        let mut properties = Map::new();
-        for (operation, given) in steps {
-            apply(&mut properties, operation, given.as_object().unwrap().clone());
-        }
-        Value::Object(properties)
-    }
-
-    #[test]
-    fn each_operation_does_what_its_name_says() {
-        assert_eq!(
-            after(&[("set", json!({"a": 1})), ("set", json!({"a": 2, "b": 3}))]),
-            json!({"a": 2, "b": 3})
-        );
-        assert_eq!(
-            after(&[("set_once", json!({"a": 1})), ("set_once", json!({"a": 2, "b": 2}))]),
-            json!({"a": 1, "b": 2})
-        );
-        assert_eq!(
-            after(&[("set", json!({"a": 1, "b": 2})), ("unset", json!({"a": null}))]),
-            json!({"b": 2})
-        );
-        assert_eq!(
-            after(&[("increment", json!({"a": 2})), ("increment", json!({"a": -5}))]),
-            json!({"a": -3})
-        );
-        assert_eq!(
-            after(&[("set", json!({"a": 0.5})), ("increment", json!({"a": 1}))]),
-            json!({"a": 1.5})
-        );
-        assert_eq!(
-            after(&[("append", json!({"a": 1})), ("append", json!({"a": [2, 3]}))]),
-            json!({"a": [1, 2, 3]})
-        );
-        assert_eq!(
-            after(&[("set", json!({"a": "x"})), ("append", json!({"a": "y"}))]),
-            json!({"a": ["x", "y"]})
-        );
-        assert_eq!(
-            after(&[("set", json!({"a": 1})), ("delete", json!({})), ("set", json!({"b": 1}))]),
-            json!({"b": 1})
-        );
-    }
-
-    #[test]
-    fn what_makes_no_sense_changes_nothing() {
-        assert_eq!(
-            after(&[("set", json!({"a": "x"})), ("increment", json!({"a": 1}))]),
-            json!({"a": "x"})
-        );
-        let sum = after(&[("set", json!({"a": i64::MAX})), ("increment", json!({"a": 1}))]);
-        assert!(sum["a"].is_f64());
-    }
-
-    #[test]
-    fn profiles_are_bounded() {
-        let many: Vec<_> = (0..LIST_MAX + 5).collect();
-        let list = after(&[("append", json!({"a": many}))]);
-        assert_eq!(list["a"].as_array().unwrap().len(), LIST_MAX);
-        assert_eq!(list["a"][0], 5);
-        let wide: Map<_, _> = (0..KEYS_MAX + 5).map(|key| (key.to_string(), json!(1))).collect();
-        assert_eq!(after(&[("set", Value::Object(wide))]).as_object().unwrap().len(), KEYS_MAX);
-    }
-}
+#[path = "fold_tests.rs"]
+mod tests;

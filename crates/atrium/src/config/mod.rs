@@ -4,12 +4,14 @@
 
 pub mod chat;
 mod raw;
+mod reads;
 pub mod region;
 mod reports;
 mod sso;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use ipnet::IpNet;
@@ -19,6 +21,7 @@ use utoipa::ToSchema;
 
 pub use chat::{ChatSettings, FeishuSettings, Secret, WechatWorkSettings};
 pub use raw::{RawSettings, SettingsArgs};
+pub use reads::ReadSettings;
 pub use region::Region;
 pub use reports::{Dsn, ReportSettings};
 pub use sso::SsoSettings;
@@ -32,6 +35,7 @@ pub struct Settings {
     pub server: ServerSettings,
     pub stores: StoreSettings,
     pub events: EventSettings,
+    pub reads: ReadSettings,
     pub console: ConsoleSettings,
     pub mail: MailSettings,
     pub chat: ChatSettings,
@@ -50,6 +54,8 @@ pub struct ServerSettings {
     public_url_follows_listen: bool,
     pub trusted_proxies: Vec<IpNet>,
     pub max_connections: usize,
+    /// How long an answer may lie unread.
+    pub write_timeout: Duration,
     pub metrics_token: Option<String>,
     /// The usual one unless a test, of which hundreds sign in, says otherwise.
     pub password_cost: Cost,
@@ -148,7 +154,7 @@ impl Settings {
         let server = server(&raw)?;
         let console = console(&raw, &server.public_url)?;
         let stores = stores(&raw)?;
-        let events = events(&raw)?;
+        let (events, reads) = (events(&raw)?, reads::check(&raw)?);
         let mail = mail(&raw, &server.public_url)?;
         let (chat, reports) = (chat::check(&raw)?, reports::check(&raw)?);
         let sso = sso::check(&raw, console.registration)?;
@@ -158,6 +164,7 @@ impl Settings {
             server,
             stores,
             events,
+            reads,
             console,
             mail,
             chat,
@@ -216,6 +223,10 @@ fn server(raw: &RawSettings) -> anyhow::Result<ServerSettings> {
     if !(64..=1_000_000).contains(&max_connections) {
         bail!("max_connections: {max_connections} is not between 64 and 1000000");
     }
+    let write_timeout = raw.write_timeout_seconds.unwrap_or(30);
+    if !(1..=3_600).contains(&write_timeout) {
+        bail!("write_timeout_seconds: {write_timeout} is not between 1 and 3600");
+    }
     let metrics_token = raw.metrics_token.clone();
     if metrics_token.as_ref().is_some_and(|token| token.len() < 16) {
         bail!("metrics_token: use at least 16 characters");
@@ -226,6 +237,7 @@ fn server(raw: &RawSettings) -> anyhow::Result<ServerSettings> {
         public_url_follows_listen: raw.public_url.is_none(),
         trusted_proxies,
         max_connections,
+        write_timeout: Duration::from_secs(write_timeout),
         metrics_token,
         password_cost: Cost::default(),
     })

@@ -36,6 +36,11 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_MAX_CONNECTIONS", value_name = "N", global = true)]
     pub max_connections: Option<usize>,
 
+    /// How long a client may leave its answer unread before it is disconnected, in seconds
+    /// [default: 30]
+    #[arg(long, env = "ATRIUM_WRITE_TIMEOUT_SECONDS", value_name = "SECONDS", global = true)]
+    pub write_timeout_seconds: Option<u64>,
+
     /// Bearer token for /metrics; without one, /metrics answers this machine only
     #[arg(
         long,
@@ -78,6 +83,29 @@ pub struct RawSettings {
     /// Most memory the embedded event store may use, in MB [default: half of the machine's]
     #[arg(long, env = "ATRIUM_ENGINE_MEMORY_MB", value_name = "MB", global = true)]
     pub engine_memory_mb: Option<u64>,
+
+    /// Most statements of people and programs that read from the event store side by side; query keys
+    /// together get half of them, and one is kept for dashboards [default: 6]
+    #[arg(long, env = "ATRIUM_READ_SLOTS", value_name = "N", global = true)]
+    pub read_slots: Option<usize>,
+
+    /// Most of them that one organization may have at once [default: two thirds of read_slots]
+    #[arg(long, env = "ATRIUM_READ_SLOTS_PER_ORGANIZATION", value_name = "N", global = true)]
+    pub read_slots_per_organization: Option<usize>,
+
+    /// Most of them that one person or query key may have at once [default: as one organization]
+    #[arg(long, env = "ATRIUM_READ_SLOTS_PER_CALLER", value_name = "N", global = true)]
+    pub read_slots_per_caller: Option<usize>,
+
+    /// Most calls of one person or query key that may wait for a slot, four times as many for
+    /// dashboards; beyond it that caller is answered 429 [default: 8]
+    #[arg(long, env = "ATRIUM_READ_QUEUE", value_name = "N", global = true)]
+    pub read_queue: Option<usize>,
+
+    /// How long a statement may wait for a slot before its caller is answered 503, in seconds
+    /// [default: 10]
+    #[arg(long, env = "ATRIUM_READ_WAIT_SECONDS", value_name = "SECONDS", global = true)]
+    pub read_wait_seconds: Option<u64>,
 
     /// Most data that may wait for the event store, in MB; beyond it the collector answers 503
     /// [default: 4096]

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use serde_json::{Map, Value};
 use uuid::Uuid;
 use warehouse::{EventRow, Identity, Kind, LogIdRow, MutationIn, ProfileRow};
 
@@ -60,19 +59,19 @@ impl Batch {
 
     /// All changes of one device or user, oldest first, and what they add up to.
     pub fn add_profile(&mut self, changes: &[MutationIn<'_>], now: Millis) {
-        let mut properties = Map::new();
+        let mut profile = fold::Profile::default();
         for change in changes {
             warehouse::write_mutation(change, &mut self.mutation_rows);
             self.remember(change.app_id, change.log_id, change.received_ms);
             let given = serde_json::from_str(change.properties).unwrap_or_default();
-            fold::apply(&mut properties, change.operation, given);
+            profile.apply(change.operation, given);
         }
         let Some(last) = changes.last() else { return };
         self.profiles.push(ProfileRow {
             app_id: last.app_id,
             kind: last.kind,
             id: last.id.to_owned(),
-            properties: Value::Object(properties).to_string(),
+            properties: profile.into_text(),
             updated_ms: last.time_ms,
             last_log_id: last.log_id,
             deleted: false,

@@ -1,5 +1,5 @@
-//! The accept loop: bounded connections, slow clients cut off, and a shutdown that lets requests
-//! in flight finish.
+//! The accept loop: bounded connections, slow clients cut off (those who do not send and, in
+//! `unread.rs`, those who do not read), and a shutdown that lets requests in flight finish.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -17,6 +17,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 
 use super::client::network_of;
+use super::unread::Unread;
 
 /// How long a client may take to send the head of a request, and how long an idle connection is
 /// kept: browsers reuse theirs within a minute or not at all.
@@ -36,15 +37,17 @@ pub struct ConnectionLimits {
     /// Of one address, so that one client cannot keep all others out. A proxy's address counts
     /// for many people and is held to the total alone.
     pub per_address: usize,
+    /// How long an answer may lie unread before the client is cut off.
+    pub write_timeout: Duration,
 }
 
 impl ConnectionLimits {
     /// What the process's open files allow, after raising that as far as the system lets us.
-    pub fn for_this_process(max_connections: usize) -> Self {
+    pub fn for_this_process(max_connections: usize, write_timeout: Duration) -> Self {
         let files = rlimit::increase_nofile_limit(u64::MAX).unwrap_or(1024);
         let files = usize::try_from(files).unwrap_or(usize::MAX);
         let total = max_connections.min(files.saturating_sub(256)).max(64);
-        Self { total, per_address: (total / 4).max(32) }
+        Self { total, per_address: (total / 4).max(32), write_timeout }
     }
 }
 
@@ -94,7 +97,8 @@ pub async fn serve<Handle, Answer>(
             let response = handle(request);
             async move { Ok::<_, Infallible>(response.await) }
         });
-        let connection = server.serve_connection(TokioIo::new(stream), service);
+        let stream = TokioIo::new(Unread::new(stream, limits.write_timeout));
+        let connection = server.serve_connection(stream, service);
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             // Clients that hang up, send garbage or time out end here; none of it is ours to report.

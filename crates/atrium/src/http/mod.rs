@@ -20,6 +20,7 @@ pub mod request_id;
 pub mod sdk;
 pub mod security_headers;
 pub mod text;
+mod unread;
 pub mod user_agent;
 
 /// The version of the console, which is also the path its assets are served under. One file

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use warehouse::Warehouse;
+use warehouse::{Denied, Warehouse};
 
+use super::fair_queue::Caller;
 use crate::app::AppState;
 use crate::error::{Code, Error, Result};
 
@@ -19,15 +20,29 @@ const TOO_HEAVY: [i32; 5] = [
     307, // TOO_MANY_BYTES
 ];
 
-/// The event store, if it can be asked.
-pub async fn event_store(atrium: &AppState) -> Result<&Warehouse> {
-    let store: &Warehouse = &atrium.warehouse;
-    store.ready(READY).await.map_err(Error::unavailable)?;
-    Ok(store)
+/// When it may be worth asking again, in seconds.
+const RETRY_SECONDS: u64 = 5;
+
+/// The event store, if it can be asked. Each question of the caller waits for its turn.
+pub async fn event_store(atrium: &AppState, caller: Caller) -> Result<Warehouse> {
+    ready(atrium).await?;
+    Ok(atrium.warehouse.behind(atrium.reads.reader(caller)))
+}
+
+/// Waits for an event store that is starting.
+pub async fn ready(atrium: &AppState) -> Result<()> {
+    atrium.warehouse.ready(READY).await.map_err(Error::unavailable)
 }
 
 /// What a failed question means to whoever asked it.
 pub fn refused(error: warehouse::Error) -> Error {
+    if let warehouse::Error::Denied(denied) = error {
+        let code = match denied {
+            Denied::TooManyWaiting => Code::TooManyQueries,
+            Denied::WaitedTooLong => Code::QueriesBusy,
+        };
+        return Error::busy(code, RETRY_SECONDS);
+    }
     match error.code() {
         Some(code) if TOO_HEAVY.contains(&code) => Code::QueryTooHeavy.into(),
         _ if error.may_pass() => Error::unavailable(error),

@@ -1,6 +1,8 @@
 //! Answers of the event store, kept for as long as nothing they were made from has changed. They
-//! hold nothing about who may see them: that is looked at before, each time. Of several who ask the
-//! same at once, one waits for the store and the others for that one.
+//! hold nothing about who may see them: that is looked at before, each time. An answer that is kept
+//! takes no slot of the store. Of several who ask the same at once, one waits for the store and the
+//! others for that one; when that one hangs up, the next of them asks. Programs with a query key wait
+//! for nobody and nobody for them: their turn comes later than a person's.
 //!
 //! The store keeps pieces of its own (`warehouse/src/shelf.rs`), by the versions of their days: an
 //! answer that is no longer good is made anew from those that still are.
@@ -11,9 +13,10 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
-use warehouse::{EventCount, Overall, Share, Versions};
+use warehouse::{EventCount, Overall, Share, Versions, Warehouse};
 
-use super::asking::{event_store, refused};
+use super::asking::{ready, refused};
+use super::fair_queue::Reader;
 use super::versions::{self, Version};
 use crate::app::AppState;
 use crate::error::Result;
@@ -31,6 +34,8 @@ pub struct Question {
     pub version: Version,
     /// Read when it is needed, which is not where the answer is kept.
     pub versions: Arc<OnceCell<Versions>>,
+    /// Who asks.
+    pub reader: Arc<Reader>,
 }
 
 /// What an answer depends on, and nothing else: it is found again by this.
@@ -57,6 +62,11 @@ impl Question {
     fn as_whole(&self) -> Key {
         let (from, to) = self.ends();
         Key { apps: self.apps.clone(), cuts: Arc::new([from, to]), version: self.version.within }
+    }
+
+    /// The store, where this question waits for its turn.
+    fn store(&self, atrium: &AppState) -> Warehouse {
+        atrium.warehouse.behind(self.reader.clone())
     }
 
     async fn versions(&self, atrium: &AppState) -> Result<&Versions> {
@@ -108,15 +118,23 @@ async fn once<T: Clone>(
     ask: impl AsyncFnOnce(&Versions) -> Result<T, warehouse::Error>,
 ) -> Result<Arc<T>> {
     let asking = async {
-        event_store(atrium).await?;
+        ready(atrium).await?;
         ask(question.versions(atrium).await?).await.map(Arc::new).map_err(refused)
     };
-    kept.get_or_insert_async(key, asking).await
+    if !question.reader.is_program() {
+        return kept.get_or_insert_async(key, asking).await;
+    }
+    if let Some(answer) = kept.get(key) {
+        return Ok(answer);
+    }
+    let answer = asking.await?;
+    kept.insert(key.clone(), answer.clone());
+    Ok(answer)
 }
 
 pub async fn overall(atrium: &AppState, question: &Question) -> Result<Arc<Overall>> {
     let ask = async |versions: &Versions| {
-        atrium.warehouse.overall(&question.apps, &question.cuts, versions).await
+        question.store(atrium).overall(&question.apps, &question.cuts, versions).await
     };
     once(atrium, &atrium.answers.overall, &question.by_bucket(), question, ask).await
 }
@@ -130,11 +148,12 @@ pub async fn overall_of_both(
     let kept = &atrium.answers.overall;
     let is_known = kept.get(&before.by_bucket()).is_some();
     let ask = async |versions: &Versions| {
-        let found = atrium.warehouse.overall(&now.apps, &now.cuts, versions);
+        let store = now.store(atrium);
+        let found = store.overall(&now.apps, &now.cuts, versions);
         if is_known {
             return found.await;
         }
-        atrium.warehouse.gather(&now.apps, [&now.cuts, &before.cuts], versions).await?;
+        store.gather(&now.apps, [&now.cuts, &before.cuts], versions).await?;
         // Beside each other, now that both are made of what is here. Whoever holds up a question about
         // one time waits for an earlier one alone, so nobody waits in a circle; and what fails here is
         // asked again below.
@@ -148,7 +167,7 @@ pub async fn overall_of_both(
 pub async fn top_events(atrium: &AppState, question: &Question) -> Result<Arc<Vec<EventCount>>> {
     let (from, to) = question.ends();
     let ask = async |versions: &Versions| {
-        atrium.warehouse.top_events(&question.apps, from, to, TOP_EVENTS, versions).await
+        question.store(atrium).top_events(&question.apps, from, to, TOP_EVENTS, versions).await
     };
     once(atrium, &atrium.answers.top_events, &question.as_whole(), question, ask).await
 }
@@ -156,7 +175,7 @@ pub async fn top_events(atrium: &AppState, question: &Question) -> Result<Arc<Ve
 pub async fn breakdowns(atrium: &AppState, question: &Question) -> Result<Arc<Vec<Share>>> {
     let (from, to) = question.ends();
     let ask = async |versions: &Versions| {
-        atrium.warehouse.breakdowns(&question.apps, from, to, VALUES, versions).await
+        question.store(atrium).breakdowns(&question.apps, from, to, VALUES, versions).await
     };
     once(atrium, &atrium.answers.breakdowns, &question.as_whole(), question, ask).await
 }

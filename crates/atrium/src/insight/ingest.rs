@@ -14,6 +14,7 @@ use crate::collect::{ledger, loading, reason};
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::json::{Data, Query};
 use crate::http::locale::Locale;
+use crate::insight::fair_queue::{Caller, Class};
 use crate::permissions::DashboardView;
 use crate::types::{Id, Millis};
 
@@ -139,18 +140,20 @@ pub async fn app_ingest_view(
     let first = today.saturating_sub(jiff::Span::new().days(days - 1));
     let apps = [app.id().clone()];
     let ingest = look(&atrium, &apps, &first.to_string(), &today.to_string(), locale).await?;
-    let last_event_at = last_event(&atrium, app.id()).await;
+    let caller = app.reader(Class::Dashboard);
+    let last_event_at = last_event(&atrium, caller, app.id()).await;
     let pending = atrium.collector.spool.usage().messages();
     Ok(Data(AppIngest { ingest, last_event_at, spool: SpoolState { pending } }))
 }
 
-async fn last_event(atrium: &AppState, app_id: &Id) -> Option<Millis> {
+async fn last_event(atrium: &AppState, caller: Caller, app_id: &Id) -> Option<Millis> {
     let app = Uuid::try_parse(app_id.as_str()).ok()?;
     if !atrium.warehouse.is_up() {
         return None;
     }
     let apps = [app];
-    let asking = atrium.warehouse.last_event(&apps);
+    let store = atrium.warehouse.behind(atrium.reads.reader(caller));
+    let asking = store.last_event(&apps);
     let found = tokio::time::timeout(super::PATIENCE, asking).await.ok()?.ok()?;
     found.get(&app).map(|at| Millis(*at))
 }

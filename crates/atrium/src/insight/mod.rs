@@ -3,6 +3,7 @@
 pub mod asking;
 pub mod cache;
 pub mod dates;
+pub mod fair_queue;
 pub mod ingest;
 pub mod overall;
 pub mod range;
@@ -17,21 +18,26 @@ use uuid::Uuid;
 use crate::app::AppState;
 use crate::apps::AppView;
 use crate::types::{Id, Millis};
+use fair_queue::Caller;
 
 /// A list of apps must not wait for an event store that is busy or away.
 const PATIENCE: Duration = Duration::from_millis(800);
 
 /// Fills in the events of the last day; they stay unknown where the event store cannot say.
-pub async fn count_events(atrium: &AppState, apps: &mut [AppView]) {
+pub async fn count_events(atrium: &AppState, caller: Caller, apps: &mut [AppView]) {
     let ids: Vec<_> = apps.iter().map(|app| app.id.clone()).collect();
-    let Some(counts) = events_24h(atrium, &ids).await else { return };
+    let Some(counts) = events_24h(atrium, caller, &ids).await else { return };
     for app in apps {
         app.events_24h = counts.get(&app.id).copied();
     }
 }
 
 /// Events of the last day per app; nothing where the event store cannot say.
-pub async fn events_24h(atrium: &AppState, apps: &[Id]) -> Option<HashMap<Id, i64>> {
+pub async fn events_24h(
+    atrium: &AppState,
+    caller: Caller,
+    apps: &[Id],
+) -> Option<HashMap<Id, i64>> {
     if apps.is_empty() || !atrium.warehouse.is_up() {
         return None;
     }
@@ -39,7 +45,8 @@ pub async fn events_24h(atrium: &AppState, apps: &[Id]) -> Option<HashMap<Id, i6
         apps.iter().filter_map(|id| Some((Uuid::try_parse(id.as_str()).ok()?, id))).collect();
     let ids: Vec<_> = known.iter().map(|(uuid, _)| *uuid).collect();
     let now = atrium.now();
-    let counting = atrium.warehouse.count_events(&ids, now.plus(-Millis::DAY).0, now.0 + 1);
+    let store = atrium.warehouse.behind(atrium.reads.reader(caller));
+    let counting = store.count_events(&ids, now.plus(-Millis::DAY).0, now.0 + 1);
     let counts = tokio::time::timeout(PATIENCE, counting).await.ok()?.ok()?;
     let count = |uuid: &Uuid| counts.get(uuid).copied().unwrap_or(0);
     Some(

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use warehouse::{Activity, Cohort, Days};
 
-use super::{event_store, refused, uuid};
+use super::{Class, event_store, refused, uuid};
 use crate::access::DataApp;
 use crate::app::AppState;
 use crate::error::{Code, Error, Fault, Result};
@@ -118,7 +118,8 @@ pub async fn engagement_view(
     if end < start {
         return Ok(Data(Engagement::of(&[], &[], start, today)));
     }
-    let (store, app) = (event_store(&atrium).await?, uuid(app.id())?);
+    let store = event_store(&atrium, app.reader(Class::Dashboard)).await?;
+    let app = uuid(app.id())?;
     let around = |from: Date, to: Date| days_between(from, to, &dates);
     let looked_back = around(start.saturating_sub(Span::new().days(LEAD)), end)?;
     let looked_ahead = around(start, end.saturating_add(Span::new().days(AFTER)))?;

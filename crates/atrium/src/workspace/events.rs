@@ -10,7 +10,7 @@ use uuid::Uuid;
 use warehouse::{EventName, Warehouse};
 
 use super::paging::{Paged, PagingQuery};
-use super::{event_store, refused, store, uuid};
+use super::{Class, event_store, refused, store, uuid};
 use crate::access::DataApp;
 use crate::app::AppState;
 use crate::error::Result;
@@ -97,10 +97,11 @@ pub async fn event_list(
     Query(filter): Query<EventFilter>,
 ) -> Result<Data<EventList>> {
     let paging = query.check(SORTS)?;
-    let (store, id) = (event_store(&atrium).await?, uuid(app.id())?);
+    let store = event_store(&atrium, app.reader(Class::Question)).await?;
+    let id = uuid(app.id())?;
     let names = store.event_names(id).await.map_err(refused)?;
     let mut items = items_of(&names);
-    count(store, id, &mut items, atrium.now()).await?;
+    count(&store, id, &mut items, atrium.now()).await?;
     let mut db = atrium.db.read().await?;
     let said = store::events(&mut db, app.id()).await?;
     drop(db);
@@ -113,7 +114,7 @@ pub async fn event_list(
     let page = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
     let (skip, take) = (page(paging.page.offset), page(paging.page.limit));
     let mut items: Vec<_> = items.into_iter().skip(skip).take(take).collect();
-    refine(store, id, &names, &mut items).await?;
+    refine(&store, id, &names, &mut items).await?;
     // The moments are known better now than when the page was cut.
     sort(&mut items, paging.sort, paging.descending);
     let can_manage = app.holds(Permission::MetadataManage);

@@ -7,12 +7,13 @@ use warehouse::{Column, Finding, Key, Measure, Property, Question};
 
 use super::personal::{self, OwnIds};
 use super::question::{ExploreBody, Ready, property};
-use super::{event_store, refused, uuid};
+use super::{Class, event_store, refused, uuid};
 use crate::access::DataApp;
 use crate::app::AppState;
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::json::{Data, Json, Query};
 use crate::insight::dates::seconds;
+use crate::insight::fair_queue::Caller;
 use crate::permissions::QueryRun;
 use crate::types::{Id, Millis};
 
@@ -61,12 +62,17 @@ pub async fn explore(
 ) -> Result<Data<Exploration>> {
     let pii = app.has_pii();
     let ready = body.ready(uuid(app.id())?, &app.app.timezone, pii)?;
-    answer(&atrium, &ready, pii).await.map(Data)
+    answer(&atrium, app.reader(Class::Question), &ready, pii).await.map(Data)
 }
 
 /// Asks the event store, and leaves out what may not be told.
-pub async fn answer(atrium: &AppState, ready: &Ready, pii: bool) -> Result<Exploration> {
-    let store = event_store(atrium).await?;
+pub async fn answer(
+    atrium: &AppState,
+    caller: Caller,
+    ready: &Ready,
+    pii: bool,
+) -> Result<Exploration> {
+    let store = event_store(atrium, caller).await?;
     let Finding { total, groups } = store.explore(&ready.question).await.map_err(refused)?;
     let is_path = ready.question.group_by == Some(Property::Column(Column::UrlPath));
     let groups = groups.into_iter().map(|group| {
@@ -153,7 +159,7 @@ pub async fn explore_value_list(
         end: seconds(now.plus(Millis::HOUR)),
         hide_ids: !pii,
     };
-    let store = event_store(&atrium).await?;
+    let store = event_store(&atrium, app.reader(Class::Question)).await?;
     let found = store.values(&question, &property, search).await.map_err(refused)?;
     let is_path = property == Property::Column(Column::UrlPath);
     let items = found.into_iter().filter_map(|found| match told(found.value, is_path, pii) {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::explore::{ExploreGroup, answer};
 use super::question::ExploreBody;
-use super::uuid;
+use super::{Class, uuid};
 use crate::access::InApp;
 use crate::app::AppState;
 use crate::audit::{self, Event};
@@ -43,7 +43,7 @@ pub async fn explore_export(
     }
     let pii = app.access.holds(Permission::ProfilePii);
     let ready = body.ready(uuid(app.id())?, &app.app.timezone, pii)?;
-    let found = answer(&atrium, &ready, pii).await?;
+    let found = answer(&atrium, app.reader(Class::Question), &ready, pii).await?;
     let mut tx = atrium.db.write_apart().await?;
     let event = Event::new("data.exported", "app", app.id()).in_org(&app.app.org_id);
     let event = event.in_app(app.id()).with(json!({

@@ -18,6 +18,7 @@ pub mod profiles;
 pub mod properties;
 mod pseudonym;
 mod question;
+mod shorten;
 mod store;
 
 use serde_json::{Map, Value};
@@ -25,6 +26,7 @@ use uuid::Uuid;
 
 use crate::error::{Error, Result};
 use crate::insight::asking::{event_store, refused};
+use crate::insight::fair_queue::Class;
 use crate::types::Id;
 
 fn uuid(id: &Id) -> Result<Uuid> {

@@ -10,7 +10,7 @@ use warehouse::{CountOf, Doings, EventOf, Kind, PersonRow, Warehouse};
 use super::personal::{self, OwnIds};
 use super::profiles::{KindQuery, ProfileItem, Sight};
 use super::pseudonym::{self, Pseudonyms};
-use super::{event_store, properties_of, refused, uuid};
+use super::{Class, event_store, properties_of, refused, shorten, uuid};
 use crate::access::DataApp;
 use crate::app::AppState;
 use crate::error::{Code, Error, Fault, Result};
@@ -69,8 +69,9 @@ pub async fn profile_view(
 ) -> Result<Data<Profile>> {
     let kind = Kind::from(kind.kind);
     let sight = Sight::new(&atrium, &app, kind);
-    let (store, app_uuid) = (event_store(&atrium).await?, uuid(app.id())?);
-    let id = find(store, app_uuid, kind, &sight, &query.reference).await?;
+    let (caller, app_uuid) = (app.reader(Class::Question), uuid(app.id())?);
+    let store = event_store(&atrium, caller).await?;
+    let id = find(&store, app_uuid, kind, &sight, &query.reference).await?;
     let person = store.person(app_uuid, kind, &id).await.map_err(refused)?;
     let doings = match seen(&person) {
         Some(range) => store.doings(app_uuid, kind, &id, range).await.map_err(refused)?,
@@ -145,6 +146,8 @@ pub struct ProfileEvent {
     properties: Map<String, Value>,
     /// How many values were left out of the properties.
     redacted: u64,
+    /// Whether long values are cut: a page of fewer events has more of them.
+    shortened: bool,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -178,8 +181,9 @@ pub async fn profile_event_list(
     }
     let kind = Kind::from(kind.kind);
     let sight = Sight::new(&atrium, &app, kind);
-    let (store, app) = (event_store(&atrium).await?, uuid(app.id())?);
-    let id = find(store, app, kind, &sight, &query.reference).await?;
+    let store = event_store(&atrium, app.reader(Class::Question)).await?;
+    let app = uuid(app.id())?;
+    let id = find(&store, app, kind, &sight, &query.reference).await?;
     let person = store.person(app, kind, &id).await.map_err(refused)?;
     let Some((first, last)) = seen(&person) else {
         return Ok(Data(ProfileEventList { items: Vec::new(), next: None }));
@@ -187,7 +191,8 @@ pub async fn profile_event_list(
     let before = part.before.map_or(last + 1, |before| before.min(last + 1));
     let rows = store.events_of(app, kind, &id, (first, before), limit + 1).await;
     let (rows, next) = cut(rows.map_err(refused)?, usize::try_from(limit).unwrap_or(usize::MAX));
-    let items = rows.into_iter().map(|row| ProfileEvent::new(row, sight.pii)).collect();
+    let share = shorten::share(rows.len());
+    let items = rows.into_iter().map(|row| ProfileEvent::new(row, sight.pii, share)).collect();
     Ok(Data(ProfileEventList { items, next }))
 }
 
@@ -202,7 +207,7 @@ fn cut(mut rows: Vec<EventOf>, limit: usize) -> (Vec<EventOf>, Option<i64>) {
 }
 
 impl ProfileEvent {
-    fn new(row: EventOf, pii: bool) -> Self {
+    fn new(row: EventOf, pii: bool, share: usize) -> Self {
         let mut properties = properties_of(&row.properties);
         let (mut url_path, mut redacted) = (row.url_path, 0);
         if !pii {
@@ -210,6 +215,7 @@ impl ProfileEvent {
             redacted = personal::redact_event(&mut properties, ids);
             url_path = personal::path(&url_path, ids);
         }
+        let shortened = shorten::shorten(&mut properties, share);
         Self {
             at: Millis(row.time_ms),
             event: row.event,
@@ -220,6 +226,7 @@ impl ProfileEvent {
             device_type: row.device_type,
             properties,
             redacted,
+            shortened,
         }
     }
 }

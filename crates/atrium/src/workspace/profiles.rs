@@ -10,9 +10,10 @@ use warehouse::{Kind, PeopleQuery, PeopleSearch, PeopleSort, PersonRow, ProfileR
 
 use super::paging::{Paged, Paging, PagingQuery};
 use super::pseudonym::{self, Pseudonyms};
-use super::{event_store, personal, properties_of, refused, uuid};
+use super::{Class, event_store, personal, properties_of, refused, shorten, uuid};
 use crate::access::DataApp;
 use crate::app::AppState;
+use crate::collect::fold;
 use crate::error::{Error, Result};
 use crate::http::json::{Data, Query};
 use crate::permissions::ProfileView;
@@ -55,6 +56,10 @@ pub struct ProfileItem {
     pub properties: Map<String, Value>,
     /// Whether something was left out of the properties.
     pub redacted: bool,
+    /// Whether the profile outgrew its limits, and has not all that was sent.
+    pub truncated: bool,
+    /// Whether long values are cut here; the answer about this one alone has them whole.
+    pub shortened: bool,
 }
 
 /// How a caller sees people.
@@ -77,8 +82,18 @@ impl Sight {
         let living = profile.filter(|profile| !profile.deleted);
         let mut properties =
             living.map(|profile| properties_of(&profile.properties)).unwrap_or_default();
+        properties.remove(fold::TRUNCATED);
         let redacted = !self.pii && personal::redact_profile(&mut properties) > 0;
         (properties, redacted)
+    }
+
+    fn is_truncated(profile: Option<&ProfileRow>) -> bool {
+        let living = profile.filter(|profile| !profile.deleted);
+        living.is_some_and(|profile| {
+            // Without text: it was stored before there were limits, and is too long to be read.
+            profile.properties.is_empty()
+                || properties_of(&profile.properties).contains_key(fold::TRUNCATED)
+        })
     }
 
     pub fn item(&self, person: PersonRow, profile: Option<&ProfileRow>) -> ProfileItem {
@@ -91,6 +106,8 @@ impl Sight {
             last_seen: person.last_ms.map(Millis),
             properties,
             redacted,
+            truncated: Self::is_truncated(profile),
+            shortened: false,
         }
     }
 
@@ -133,13 +150,17 @@ pub async fn profile_list(
     let Some(search) = sight.search(&paging.search) else {
         return Ok(Data(Paged::new(Vec::new(), 0, paging.page)));
     };
-    let (store, id) = (event_store(&atrium).await?, uuid(app.id())?);
+    let store = event_store(&atrium, app.reader(Class::Question)).await?;
+    let id = uuid(app.id())?;
     let query = people_query(id, kind, search, &paging, &sight)?;
     let (people, total) = store.people(&query).await.map_err(refused)?;
-    let profiles = profiles_of(store, id, kind, &people).await?;
+    let profiles = profiles_of(&store, id, kind, &people).await?;
+    let share = shorten::share(people.len());
     let items = people.into_iter().map(|person| {
         let profile = profiles.get(&person.id);
-        sight.item(person, profile)
+        let mut item = sight.item(person, profile);
+        item.shortened = shorten::shorten(&mut item.properties, share);
+        item
     });
     let total = usize::try_from(total).unwrap_or(usize::MAX);
     Ok(Data(Paged::new(items.collect(), total, paging.page)))

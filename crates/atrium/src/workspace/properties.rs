@@ -10,7 +10,7 @@ use warehouse::PropertyKind;
 
 use super::events::{BUCKET, RECENT_DAYS};
 use super::personal::{self, OwnIds};
-use super::{event_store, refused, store, uuid};
+use super::{Class, event_store, refused, store, uuid};
 use crate::access::DataApp;
 use crate::app::AppState;
 use crate::error::{Code, Error, Fault, Result};
@@ -79,7 +79,8 @@ pub async fn property_list(
     if query.event.is_empty() {
         return Err(Error::invalid(vec![Fault::new(Code::Required).on("event")]));
     }
-    let (store, id) = (event_store(&atrium).await?, uuid(app.id())?);
+    let store = event_store(&atrium, app.reader(Class::Question)).await?;
+    let id = uuid(app.id())?;
     let since = seconds(atrium.now().plus(-RECENT_DAYS * Millis::DAY)).next_multiple_of(BUCKET);
     let buckets = store.event_buckets(id, &query.event, since).await.map_err(refused)?;
     let (since, sampled) = sample(&buckets);

@@ -59,3 +59,38 @@ async fn ten_thousand_connections_of_one_client_leave_room_for_others() {
     let mut back = connect_from([127, 0, 0, 2], address).await.unwrap();
     assert_eq!(status(&mut back).await, 200);
 }
+
+/// What a client's own system keeps for it is little, so that the server notices soon.
+async fn connect_with_little_room(server: SocketAddr) -> TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4_096).unwrap();
+    socket.connect(server).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_who_asks_and_does_not_read_is_cut_off() {
+    let server =
+        TestServer::start_with(Store::Sqlite, |raw| raw.write_timeout_seconds = Some(1)).await;
+    let address: SocketAddr = server.url.trim_start_matches("http://").parse().unwrap();
+    let request = b"GET /api/v1/openapi.json HTTP/1.1\r\nhost: a\r\n\r\n".repeat(100);
+    let mut stuck = connect_with_little_room(address).await;
+    stuck.write_all(&request).await.unwrap();
+    let started = std::time::Instant::now();
+    // A connection that is still there takes bytes, or has no room for more; one that ended says so.
+    loop {
+        match stuck.try_write(b"GET ") {
+            Err(error) if error.kind() != std::io::ErrorKind::WouldBlock => break,
+            _ => tokio::time::sleep(Duration::from_millis(20)).await,
+        }
+        assert!(started.elapsed() < Duration::from_secs(20), "it is still served");
+    }
+
+    // One that reads gets all of it, and the one that was cut off is in nobody's way.
+    let mut reader = connect_with_little_room(address).await;
+    let last = b"GET /api/v1/openapi.json HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+    reader.write_all(last).await.unwrap();
+    let mut answers = Vec::new();
+    reader.read_to_end(&mut answers).await.unwrap();
+    let whole = String::from_utf8_lossy(&answers);
+    assert!(whole.starts_with("HTTP/1.1 200") && whole.ends_with('}'), "{}", whole.len());
+}

@@ -5,6 +5,7 @@
 //! where other users of the machine could read it. It ends when stdin closes, which the system sees
 //! to even when the parent is killed.
 
+mod cancel;
 mod chdb;
 mod http;
 mod pool;
@@ -96,7 +97,8 @@ fn run() -> Result<std::convert::Infallible, String> {
         secret: order.secret,
         defaults: defaults(order.memory_mb),
         incoming: incoming(&order.path)?,
-        reads: pool::Pool::new(chdb.clone(), path_argument.clone(), order.connections.reads.max(1)),
+        reads: pool::Pool::new(chdb.clone(), path_argument.clone(), order.connections.reads.max(1))
+            .ending_with_callers(),
         writes: pool::Pool::new(chdb.clone(), path_argument, order.connections.writes.max(1)),
     });
     runtime.block_on(serve(service.clone(), parent))?;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::Semaphore;
 
+use super::cancel::{Canceller, Watch};
 use super::chdb::{Chdb, Connection};
 use super::statement::Statement;
 
@@ -14,6 +15,9 @@ use super::statement::Statement;
 pub const QUEUE_WAIT: Duration = Duration::from_secs(10);
 /// How many statements may wait, for each that may run.
 const QUEUE_FACTOR: usize = 16;
+
+/// What nobody reads any more.
+const UNWANTED: &str = "Code: 394. DB::Exception: the caller hung up";
 
 /// What a statement wants of its session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,6 +67,8 @@ pub struct Pool {
     waiting: Semaphore,
     idle: Arc<Mutex<Vec<(Session, Connection)>>>,
     size: usize,
+    /// Where a caller who hangs up ends the statement. One that changes something goes on.
+    canceller: Option<Canceller>,
 }
 
 impl Pool {
@@ -74,7 +80,14 @@ impl Pool {
             waiting: Semaphore::new(size * QUEUE_FACTOR),
             idle: Arc::default(),
             size,
+            canceller: None,
         }
+    }
+
+    /// For statements that are worth nothing without somebody who waits for the answer.
+    pub fn ending_with_callers(self) -> Self {
+        let canceller = Canceller::new(self.chdb.clone(), self.path_argument.clone());
+        Self { canceller: Some(canceller), ..self }
     }
 
     /// Runs a statement on a session of its wishes, on a thread of its own.
@@ -85,11 +98,19 @@ impl Pool {
         drop(place);
         let (chdb, argument, idle) =
             (self.chdb.clone(), self.path_argument.clone(), self.idle.clone());
-        // The permit goes along: a caller who hangs up does not stop the statement, and the next
-        // one must not run beside it.
+        let watching = self.canceller.clone().map(Watch::over);
+        let (_watch, watched) = watching.unzip();
+        // The permit goes along: a statement ends some time after its caller hung up, or not at
+        // all, and the next one must not run beside it.
         let work = move || {
             let _turn = turn;
-            let Statement { session, text, params, data: _data } = statement;
+            let Statement { session, mut text, params, data: _data } = statement;
+            if let Some(watched) = &watched {
+                if watched.is_unwanted() {
+                    return Err(UNWANTED.to_owned());
+                }
+                text = watched.named(&text);
+            }
             let mut connection = match take(&idle, &session) {
                 Some(connection) => connection,
                 None => {
@@ -99,6 +120,7 @@ impl Pool {
                 }
             };
             let outcome = connection.query(&text, &params);
+            drop(watched);
             // After a failure the session is not trusted to be what it was.
             if outcome.is_ok() {
                 lock(&idle).push((session, connection));
@@ -123,6 +145,9 @@ impl Pool {
         if let Ok(permits) = self.running.acquire_many(all).await {
             permits.forget();
             lock(&self.idle).clear();
+            if let Some(canceller) = &self.canceller {
+                canceller.close();
+            }
         }
     }
 }

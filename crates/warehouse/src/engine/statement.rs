@@ -19,8 +19,12 @@ const MAX_DATA: u64 = 1 << 30;
 const MAX_STATEMENT: u64 = 64 << 20;
 
 /// What ClickHouse's interface understands beside settings, and what has no meaning here.
-const NO_SETTINGS: &[&str] =
-    &["query_id", "wait_end_of_query", "http_write_exception_in_output_format"];
+const NO_SETTINGS: &[&str] = &[
+    "query_id",
+    "wait_end_of_query",
+    "http_write_exception_in_output_format",
+    "cancel_http_readonly_queries_on_client_close",
+];
 
 pub struct Statement {
     pub session: Session,

@@ -7,6 +7,7 @@ mod crash;
 mod cut;
 mod engine;
 mod explore;
+mod hanging_up;
 mod loading;
 mod overall;
 mod plain;

@@ -29,12 +29,13 @@ impl<'a> Spans<'a> {
         let apps: Arc<[Uuid]> = question.uuids().into();
         let ids = question.app_ids();
         let versions = Arc::new(OnceCell::new());
+        let reader = atrium.reads.reader(question.caller.clone());
         let mut db = atrium.db.read().await?;
         let mut ask = async |span: &'a Span| -> Result<(&'a Span, Asked)> {
             let version = versions::of(&mut db, &ids, span.range.from, span.range.to).await?;
             let cuts = span.cuts.iter().map(|cut| cut.0).collect();
-            let (apps, versions) = (apps.clone(), versions.clone());
-            Ok((span, Asked { apps, cuts, version, versions }))
+            let (apps, versions, reader) = (apps.clone(), versions.clone(), reader.clone());
+            Ok((span, Asked { apps, cuts, version, versions, reader }))
         };
         let now = ask(&question.now).await?;
         let before = match &question.before {

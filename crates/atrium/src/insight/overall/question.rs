@@ -10,6 +10,7 @@ use crate::access::{DataOrg, ReadableApp};
 use crate::app::AppState;
 use crate::error::Result;
 use crate::insight::dates::Dates;
+use crate::insight::fair_queue::Caller;
 use crate::insight::range::{Granularity, Range};
 use crate::permissions::Permission;
 use crate::types::{Id, Millis};
@@ -34,6 +35,7 @@ pub struct Question {
     pub granularity: Granularity,
     pub apps: Vec<CountedApp>,
     pub can_export: bool,
+    pub caller: Caller,
     parts: Option<Vec<Part>>,
 }
 
@@ -79,6 +81,7 @@ pub async fn read(atrium: &AppState, org: &DataOrg, body: &OverallBody) -> Resul
         granularity: body.granularity,
         apps: counted.collect(),
         can_export,
+        caller: org.reader(),
         parts: body.parts.clone(),
     })
 }

@@ -52,6 +52,7 @@ export function PersonFacts({ kind, profile }: PersonFactsProps) {
         }
       >
         {profile.redacted && <RedactedNote />}
+        {profile.truncated && <p className={shared.soft}>{t('properties.truncated')}</p>}
         <PropertyList
           label={t('properties.title')}
           properties={profile.properties}

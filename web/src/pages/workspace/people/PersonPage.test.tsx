@@ -25,6 +25,8 @@ const item: ProfileItem = {
   last_seen: ago(1),
   properties: { name: null, level: 3 },
   redacted: true,
+  truncated: false,
+  shortened: false,
 }
 
 const queryOf = (seen: SeenRequest[], path: string) =>

@@ -1,0 +1,203 @@
+//! The queue in front of the event store. Every statement that somebody waits for takes a slot
+//! while it runs in the store, and those who wait for one are served fairly: `schedule.rs` has the
+//! rules, this file the waiting. Answers that are kept take none, and neither does the server's own
+//! work (loading, erasing), which therefore never waits behind people's questions.
+//!
+//! A slot is held for one statement, not for one call: whoever holds one waits for nothing but the
+//! store, so calls that ask several things at once, or wait for each other's answers, cannot block
+//! each other.
+
+mod schedule;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+use warehouse::{Denied, Gate, Turn};
+
+use schedule::Schedule;
+pub use schedule::{Caller, Class, Limits};
+
+use crate::types::Id;
+
+#[derive(Clone)]
+pub struct FairQueue(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    longest_wait: Duration,
+}
+
+struct State {
+    schedule: Schedule,
+    /// Where those who wait are told.
+    waiting: HashMap<u64, oneshot::Sender<Slot>>,
+    numbers: u64,
+}
+
+impl State {
+    fn number(&mut self) -> u64 {
+        self.numbers += 1;
+        self.numbers
+    }
+}
+
+impl FairQueue {
+    pub fn new(limits: Limits, longest_wait: Duration) -> Self {
+        let schedule = Schedule::new(limits);
+        let state = Mutex::new(State { schedule, waiting: HashMap::new(), numbers: 0 });
+        Self(Arc::new(Shared { state, longest_wait }))
+    }
+
+    /// The gate that the statements of one call go through.
+    pub fn reader(&self, caller: Caller) -> Arc<Reader> {
+        let call = self.0.lock().number();
+        Arc::new(Reader { queue: self.clone(), caller, call })
+    }
+
+    /// How many statements run and wait, by class.
+    pub fn counts(&self, class: Class) -> (usize, usize) {
+        let state = self.0.lock();
+        (state.schedule.running(class), state.schedule.waiting(class))
+    }
+
+    async fn enter(&self, caller: &Caller, call: u64) -> Result<Slot, Denied> {
+        let since = Instant::now();
+        let outcome = match self.place(caller, call) {
+            Some(mut place) => {
+                let told = tokio::time::timeout(self.0.longest_wait, &mut place.told).await;
+                told.ok().and_then(Result::ok).ok_or(Denied::WaitedTooLong)
+            }
+            None => Err(Denied::TooManyWaiting),
+        };
+        let class = caller.class.as_str();
+        match &outcome {
+            Ok(_) => metrics::histogram!("atrium_read_wait_seconds", "class" => class)
+                .record(since.elapsed().as_secs_f64()),
+            Err(denied) => {
+                let reason = match denied {
+                    Denied::TooManyWaiting => "too_many",
+                    Denied::WaitedTooLong => "too_long",
+                };
+                metrics::counter!("atrium_reads_refused_total", "class" => class, "reason" => reason)
+                    .increment(1);
+            }
+        }
+        outcome
+    }
+
+    /// A place in the queue; none if the caller has too many.
+    fn place(&self, caller: &Caller, call: u64) -> Option<Place> {
+        let (tell, told) = oneshot::channel();
+        let mut state = self.0.lock();
+        let ticket = state.number();
+        if !state.schedule.push(caller, call, ticket) {
+            return None;
+        }
+        state.waiting.insert(ticket, tell);
+        drop(state);
+        self.serve();
+        Some(Place { queue: self.clone(), ticket, told })
+    }
+
+    /// Gives every free slot to whoever's turn it is.
+    fn serve(&self) {
+        let mut served = Vec::new();
+        let mut state = self.0.lock();
+        while let Some((ticket, caller)) = state.schedule.next() {
+            let slot = Slot { queue: self.clone(), caller };
+            served.push((state.waiting.remove(&ticket), slot));
+        }
+        publish(&state.schedule);
+        drop(state);
+        for (tell, slot) in served {
+            // Somebody who left meanwhile gives the slot back by not taking it.
+            if let Some(tell) = tell {
+                let _ = tell.send(slot);
+            }
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn publish(schedule: &Schedule) {
+    for class in Class::ALL {
+        let name = class.as_str();
+        metrics::gauge!("atrium_reads_running", "class" => name)
+            .set(schedule.running(class) as f64);
+        metrics::gauge!("atrium_reads_waiting", "class" => name)
+            .set(schedule.waiting(class) as f64);
+    }
+}
+
+/// A place in the queue. Leaving is dropping it.
+struct Place {
+    queue: FairQueue,
+    ticket: u64,
+    told: oneshot::Receiver<Slot>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut state = self.queue.0.lock();
+        if state.waiting.remove(&self.ticket).is_some() {
+            state.schedule.withdraw(self.ticket);
+            publish(&state.schedule);
+        }
+    }
+}
+
+/// Something runs in the store. Dropping it lets the next one run.
+struct Slot {
+    queue: FairQueue,
+    caller: Caller,
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.queue.0.lock().schedule.finish(&self.caller);
+        self.queue.serve();
+    }
+}
+
+/// Someone who reads, for one call.
+pub struct Reader {
+    queue: FairQueue,
+    caller: Caller,
+    call: u64,
+}
+
+impl Reader {
+    pub fn is_program(&self) -> bool {
+        self.caller.class == Class::QueryKey
+    }
+}
+
+impl Gate for Reader {
+    fn enter(&self) -> Pin<Box<dyn Future<Output = Result<Turn, Denied>> + Send + '_>> {
+        Box::pin(async {
+            let slot = self.queue.enter(&self.caller, self.call).await?;
+            Ok(Box::new(slot) as Turn)
+        })
+    }
+}
+
+impl Caller {
+    pub fn person(class: Class, org: &Id, user: &Id) -> Self {
+        Self { class, org: org.clone(), who: user.clone() }
+    }
+
+    pub fn program(org: &Id, app: &Id) -> Self {
+        Self { class: Class::QueryKey, org: org.clone(), who: app.clone() }
+    }
+}

@@ -1,0 +1,283 @@
+//! Whose turn it is: the rules of the queue, without waiting, time or threads.
+//!
+//! Statements run in slots. Whoever runs fewest goes first, by organization and then by caller, and
+//! among equals whoever was served longest ago. Dashboards, questions of people and query keys get
+//! slots in the proportion of their weights, and a waiting dashboard goes before a second question
+//! of anybody.
+
+use std::collections::{HashMap, VecDeque};
+
+use crate::types::Id;
+
+/// What kind of reading it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// The dashboard, an app's overview, and the counts in lists of apps.
+    Dashboard,
+    /// Everything else that people ask: explorer, profiles, properties, suggestions.
+    Question,
+    /// Whatever a program asks with a query key.
+    QueryKey,
+}
+
+impl Class {
+    pub const ALL: [Self; 3] = [Self::Dashboard, Self::Question, Self::QueryKey];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Dashboard => "dashboard",
+            Self::Question => "question",
+            Self::QueryKey => "query_key",
+        }
+    }
+
+    /// What a slot costs a class: the cheaper, the more often it is served.
+    fn price(self) -> u64 {
+        match self {
+            Self::Dashboard => 1,
+            Self::Question => 2,
+            Self::QueryKey => 4,
+        }
+    }
+}
+
+/// Who reads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Caller {
+    pub class: Class,
+    pub org: Id,
+    /// The person, or the app whose query key it is.
+    pub who: Id,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Statements that run side by side.
+    pub slots: usize,
+    pub per_org: usize,
+    pub per_caller: usize,
+    /// Calls of one caller that may wait.
+    pub waiting: usize,
+}
+
+impl Limits {
+    /// Query keys together have half of the slots.
+    fn keys(&self) -> usize {
+        (self.slots / 2).max(1)
+    }
+
+    /// One key does not shut out the others.
+    fn one_key(&self) -> usize {
+        (self.keys() - 1).clamp(1, self.per_caller)
+    }
+
+    /// A dashboard asks several things at once, and people open several of them.
+    fn waiting(&self, class: Class) -> usize {
+        if class == Class::Dashboard { self.waiting * 4 } else { self.waiting }
+    }
+}
+
+/// What is running, of somebody or in all.
+#[derive(Clone, Copy, Debug, Default)]
+struct Running {
+    all: usize,
+    /// Of these, what is no dashboard.
+    others: usize,
+}
+
+impl Running {
+    fn begin(&mut self, class: Class) {
+        self.all += 1;
+        self.others += usize::from(class != Class::Dashboard);
+    }
+
+    fn end(&mut self, class: Class) {
+        self.all -= 1;
+        self.others -= usize::from(class != Class::Dashboard);
+    }
+
+    /// Of any share, be it of one caller, one organization or all, one slot is kept for dashboards.
+    fn has_room(&self, class: Class, limit: usize) -> bool {
+        let kept = if class == Class::Dashboard { self.all } else { self.others + 1 };
+        self.all < limit && (kept < limit || limit == 1)
+    }
+}
+
+/// Those of one caller who wait, the first one first.
+struct Line {
+    caller: Caller,
+    tickets: VecDeque<(u64, u64)>,
+    /// When it was served last, or began to wait.
+    turn: u64,
+}
+
+pub struct Schedule {
+    limits: Limits,
+    lines: Vec<Line>,
+    org_turns: HashMap<(Class, Id), u64>,
+    running: Running,
+    running_keys: usize,
+    of_org: HashMap<Id, Running>,
+    of_caller: HashMap<Id, Running>,
+    /// What each class has paid for its slots, and what the one served last had paid before.
+    paid: [u64; 3],
+    price_level: u64,
+    turns: u64,
+}
+
+impl Schedule {
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            lines: Vec::new(),
+            org_turns: HashMap::new(),
+            running: Running::default(),
+            running_keys: 0,
+            of_org: HashMap::new(),
+            of_caller: HashMap::new(),
+            paid: [0; 3],
+            price_level: 0,
+            turns: 0,
+        }
+    }
+
+    /// Puts a statement of a call in the queue under a number of its own. False if the caller has
+    /// too many calls waiting already; statements of one call count once.
+    pub fn push(&mut self, caller: &Caller, call: u64, ticket: u64) -> bool {
+        self.turns += 1;
+        let turn = self.turns;
+        let index = self.lines.iter().position(|line| line.caller == *caller);
+        if let Some(line) = index.map(|index| &self.lines[index]) {
+            let mut others: Vec<u64> = line.tickets.iter().map(|(of, _)| *of).collect();
+            others.sort_unstable();
+            others.dedup();
+            if !others.contains(&call) && others.len() >= self.limits.waiting(caller.class) {
+                return false;
+            }
+        }
+        // A class that nobody waited in has no credit from that time.
+        if !self.lines.iter().any(|line| line.caller.class == caller.class) {
+            let paid = &mut self.paid[caller.class as usize];
+            *paid = self.price_level.max(*paid);
+        }
+        match index {
+            Some(index) => self.lines[index].tickets.push_back((call, ticket)),
+            None => {
+                let tickets = VecDeque::from([(call, ticket)]);
+                self.lines.push(Line { caller: caller.clone(), tickets, turn });
+                self.org_turns.entry((caller.class, caller.org.clone())).or_insert(turn);
+            }
+        }
+        true
+    }
+
+    /// Takes a ticket out that was not served. False if it is not in the queue.
+    pub fn withdraw(&mut self, ticket: u64) -> bool {
+        let found = self.lines.iter_mut().position(|line| {
+            let before = line.tickets.len();
+            line.tickets.retain(|(_, waiting)| *waiting != ticket);
+            line.tickets.len() < before
+        });
+        let Some(index) = found else { return false };
+        self.tidy(index);
+        true
+    }
+
+    /// The next one to run, if there is a slot for any who wait. It runs until `finish`.
+    pub fn next(&mut self) -> Option<(u64, Caller)> {
+        let index = self.choose()?;
+        self.turns += 1;
+        let turn = self.turns;
+        let line = &mut self.lines[index];
+        let (_, ticket) = line.tickets.pop_front()?;
+        line.turn = turn;
+        let caller = line.caller.clone();
+        self.org_turns.insert((caller.class, caller.org.clone()), turn);
+        self.price_level = self.paid[caller.class as usize];
+        self.paid[caller.class as usize] += caller.class.price();
+        self.running.begin(caller.class);
+        self.running_keys += usize::from(caller.class == Class::QueryKey);
+        self.of_org.entry(caller.org.clone()).or_default().begin(caller.class);
+        self.of_caller.entry(caller.who.clone()).or_default().begin(caller.class);
+        self.tidy(index);
+        Some((ticket, caller))
+    }
+
+    pub fn finish(&mut self, caller: &Caller) {
+        self.running.end(caller.class);
+        self.running_keys -= usize::from(caller.class == Class::QueryKey);
+        for (counts, id) in [(&mut self.of_org, &caller.org), (&mut self.of_caller, &caller.who)] {
+            if let Some(running) = counts.get_mut(id) {
+                running.end(caller.class);
+                if running.all == 0 {
+                    counts.remove(id);
+                }
+            }
+        }
+    }
+
+    pub fn waiting(&self, class: Class) -> usize {
+        let lines = self.lines.iter().filter(|line| line.caller.class == class);
+        lines.map(|line| line.tickets.len()).sum()
+    }
+
+    pub fn running(&self, class: Class) -> usize {
+        match class {
+            Class::Dashboard => self.running.all - self.running.others,
+            Class::Question => self.running.others - self.running_keys,
+            Class::QueryKey => self.running_keys,
+        }
+    }
+
+    /// The line to serve next.
+    fn choose(&self) -> Option<usize> {
+        let best = Class::ALL.map(|class| {
+            let own = self.lines.iter().enumerate().filter(|(_, line)| line.caller.class == class);
+            own.filter(|(_, line)| self.may_run(&line.caller)).min_by_key(|(_, line)| {
+                let org_turn = self.org_turns.get(&(class, line.caller.org.clone())).copied();
+                let org = (self.runs(&self.of_org, &line.caller.org), org_turn.unwrap_or(0));
+                (org, self.runs(&self.of_caller, &line.caller.who), line.turn)
+            })
+        });
+        let cheapest = Class::ALL.into_iter().filter(|class| best[*class as usize].is_some());
+        let class = cheapest.min_by_key(|class| self.paid[*class as usize])?;
+        let (index, line) = best[class as usize]?;
+        // A dashboard goes before a second question of anybody.
+        match best[Class::Dashboard as usize] {
+            Some((dashboard, _)) if self.runs(&self.of_caller, &line.caller.who) > 0 => {
+                Some(dashboard)
+            }
+            _ => Some(index),
+        }
+    }
+
+    fn runs(&self, counts: &HashMap<Id, Running>, id: &Id) -> usize {
+        counts.get(id).map_or(0, |running| running.all)
+    }
+
+    fn may_run(&self, Caller { class, org, who }: &Caller) -> bool {
+        let of = |counts: &HashMap<Id, Running>, id| counts.get(id).copied().unwrap_or_default();
+        let of_caller = of(&self.of_caller, who);
+        if *class == Class::QueryKey
+            && (self.running_keys >= self.limits.keys() || of_caller.all >= self.limits.one_key())
+        {
+            return false;
+        }
+        self.running.has_room(*class, self.limits.slots)
+            && of(&self.of_org, org).has_room(*class, self.limits.per_org)
+            && of_caller.has_room(*class, self.limits.per_caller)
+    }
+
+    /// Forgets a line in which nobody waits, and its organization with the last line.
+    fn tidy(&mut self, index: usize) {
+        if !self.lines[index].tickets.is_empty() {
+            return;
+        }
+        let Line { caller, .. } = self.lines.swap_remove(index);
+        let is_same =
+            |line: &Line| line.caller.class == caller.class && line.caller.org == caller.org;
+        if !self.lines.iter().any(is_same) {
+            self.org_turns.remove(&(caller.class, caller.org));
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Those who read share the event store: a noisy one delays itself, and whoever hangs up leaves
+//! nothing running.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use atrium::insight::fair_queue::{Caller, Class};
+use atrium::types::Id;
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+use warehouse::{Gate, Turn};
+
+use crate::ingest::drain;
+use crate::support::sender::{event, event_at};
+use crate::support::world::Team;
+use crate::support::{Actor, Answer, Store, TestServer, in_both_sizes};
+
+const SECOND: i64 = 1_000;
+
+fn today(server: &TestServer) -> String {
+    let at = jiff::Timestamp::from_millisecond(server.atrium.now().0).unwrap();
+    at.to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
+}
+
+fn explore(server: &TestServer, team: &Team) -> JoinHandle<Answer> {
+    let today = today(server);
+    let body = json!({ "start": today, "end": today, "granularity": "day" });
+    let program = server.anonymous();
+    let request = program.request(Method::POST, &format!("/api/v1/apps/{}/explore", team.app_id));
+    let request = request.bearer_auth(format!("qk_{}", team.app_id)).json(&body);
+    tokio::spawn(async move { program.send(request).await })
+}
+
+async fn dashboard(server: &TestServer, actor: &Actor, team: &Team) -> Answer {
+    let today = today(server);
+    let body = json!({ "start": today, "end": today, "granularity": "hour", "timezone": "UTC" });
+    actor.post(&format!("/api/v1/orgs/{}/data-overall", team.org_id), body).await
+}
+
+/// Statements that run and wait in the queue.
+fn counts(server: &TestServer, class: Class) -> (usize, usize) {
+    server.atrium.reads.counts(class)
+}
+
+async fn until(what: &str, is_so: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < Duration::from_secs(20), "{what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// Takes slots as if statements ran in them.
+async fn occupy(server: &TestServer, caller: &Caller, slots: usize) -> Vec<Turn> {
+    let mut taken = Vec::new();
+    for _ in 0..slots {
+        taken.push(server.atrium.reads.reader(caller.clone()).enter().await.unwrap());
+    }
+    taken
+}
+
+/// Every slot there is: two organizations that do nothing else take them all.
+async fn occupy_all(server: &TestServer) -> Vec<Turn> {
+    let dashboard_of = |n: u8| Caller::person(Class::Dashboard, &Id::fixed(n), &Id::fixed(n));
+    let mut taken = occupy(server, &dashboard_of(1), 4).await;
+    taken.extend(occupy(server, &dashboard_of(2), 2).await);
+    taken
+}
+
+fn code(answer: &Answer) -> &str {
+    answer.body["errors"][0]["code"].as_str().unwrap_or_default()
+}
+
+async fn send_some(server: &TestServer, team: &Team) {
+    let key = server.collect_key(team.app_id.as_str()).await;
+    let sent = server.collect(&key, json!([event(server, "visit")])).await;
+    assert_eq!(sent.body["data"]["accepted"], 1);
+    drain(server).await;
+}
+
+in_both_sizes! {
+    async fn a_query_key_with_many_questions_delays_itself_alone(server: TestServer) {
+        let (noisy, other) = (server.team("one").await, server.team("two").await);
+        send_some(&server, &other).await;
+        // Two slow statements of the key run.
+        let key = Caller::program(&noisy.org_id, &noisy.app_id);
+        let running = occupy(&server, &key, 2).await;
+        let asked: Vec<_> = (0..40).map(|_| explore(&server, &noisy)).collect();
+        let refused = || asked.iter().filter(|asked| asked.is_finished()).count();
+        until("the others are refused", || refused() == 32).await;
+        assert_eq!(counts(&server, Class::QueryKey), (2, 8));
+        // The same team's people and another team see nothing of it.
+        let theirs = dashboard(&server, other.actor("owner"), &other).await;
+        assert_eq!((theirs.status, &theirs.body["data"]["totals"]["events"]["value"]), (200, &json!(1)), "{theirs:?}");
+        assert_eq!(dashboard(&server, noisy.actor("owner"), &noisy).await.status, 200);
+        assert_eq!(other.actor("owner").get(&format!("/api/v1/apps/{}/profiles?kind=user", other.app_id)).await.status, 200);
+        assert_eq!(explore(&server, &other).await.unwrap().status, 200, "another key has its turn");
+        assert_eq!(counts(&server, Class::QueryKey), (2, 8), "and all that while they waited");
+        drop(running);
+        let (mut answered, mut too_many) = (0, 0);
+        for answer in asked {
+            let answer = answer.await.unwrap();
+            match answer.status {
+                200 => answered += 1,
+                429 => {
+                    too_many += 1;
+                    assert_eq!(code(&answer), "too_many_queries");
+                    assert_eq!(answer.headers["retry-after"], "5");
+                }
+                _ => panic!("{answer:?}"),
+            }
+        }
+        assert_eq!((answered, too_many), (8, 32));
+        assert_eq!(counts(&server, Class::QueryKey), (0, 0));
+    }
+}
+
+in_both_sizes! {
+    async fn kept_answers_and_the_loader_need_no_slot(server: TestServer) {
+        let team = server.team("one").await;
+        send_some(&server, &team).await;
+        let owner = team.actor("owner");
+        assert_eq!(dashboard(&server, owner, &team).await.status, 200);
+        let taken = occupy_all(&server).await;
+        let again = dashboard(&server, owner, &team).await;
+        assert_eq!((again.status, &again.body["data"]["totals"]["events"]["value"]), (200, &json!(1)), "{again:?}");
+        // What came in is loaded while everything is busy.
+        let loading = tokio::time::timeout(Duration::from_secs(30), send_some(&server, &team));
+        loading.await.expect("the loader waits for nobody");
+        // And the answer that it made stale waits for its turn.
+        let waiting = counts(&server, Class::Dashboard);
+        assert_eq!(waiting, (6, 0));
+        let fresh = {
+            let (server, owner, team) = (server.again(), owner.at(&server.url), Arc::new(team));
+            tokio::spawn(async move { dashboard(&server, &owner, &team).await })
+        };
+        until("the question waits", || counts(&server, Class::Dashboard).1 > 0).await;
+        drop(taken);
+        let fresh = fresh.await.unwrap();
+        assert_eq!(fresh.body["data"]["totals"]["events"]["value"], 2, "{fresh:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_waits_too_long_is_told_to_come_back() {
+    let server = TestServer::start_with(Store::Sqlite, |raw| raw.read_wait_seconds = Some(1)).await;
+    let team = server.team("one").await;
+    send_some(&server, &team).await;
+    let taken = occupy_all(&server).await;
+    let answer = dashboard(&server, team.actor("owner"), &team).await;
+    assert_eq!((answer.status, code(&answer)), (503, "queries_busy"), "{answer:?}");
+    assert_eq!(answer.headers["retry-after"], "5");
+    drop(taken);
+    assert_eq!(dashboard(&server, team.actor("owner"), &team).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn those_who_wait_for_the_same_answer_outlast_the_one_who_asked_first() {
+    let server = TestServer::start(Store::Sqlite).await;
+    let team = Arc::new(server.team("one").await);
+    send_some(&server, &team).await;
+    let taken = occupy_all(&server).await;
+    let ask = |who: &str| {
+        let (server, actor, team) = (server.again(), team.actor(who).at(&server.url), team.clone());
+        tokio::spawn(async move { dashboard(&server, &actor, &team).await })
+    };
+    let waits = || counts(&server, Class::Dashboard).1 > 0;
+    let first = ask("owner");
+    until("the first one asks", waits).await;
+    let second = ask("admin");
+    first.abort();
+    until("the first one's question is gone, and the second one asks", waits).await;
+    drop(taken);
+    let answer = second.await.unwrap();
+    assert_eq!(
+        (answer.status, &answer.body["data"]["totals"]["events"]["value"]),
+        (200, &json!(1)),
+        "{answer:?}"
+    );
+
+    // When all have left, nothing is left.
+    send_some(&server, &team).await;
+    let taken = occupy_all(&server).await;
+    let asked = [ask("owner"), ask("admin")];
+    until("somebody asks", waits).await;
+    for asked in asked {
+        asked.abort();
+    }
+    until("nobody asks any more", || !waits()).await;
+    drop(taken);
+    until("and nothing runs", || counts(&server, Class::Dashboard) == (0, 0)).await;
+}
+
+/// Makes every question about events take seconds: each row of each part is waited for.
+async fn slow_down(server: &TestServer) {
+    let store = &server.atrium.warehouse;
+    for sql in [
+        "RENAME TABLE events TO quick_events",
+        "CREATE VIEW events AS SELECT *, device, person FROM quick_events WHERE sleepEachRow(0.05) = 0",
+    ] {
+        store.execute(sql, &[]).await.unwrap();
+    }
+}
+
+async fn statements(server: &TestServer) -> u64 {
+    let sql = "SELECT count() AS n FROM system.processes WHERE position(query, 'sleepEachRow') = 0 \
+               AND position(query, 'system.processes') = 0 AND position(query, 'FROM events') > 0";
+    let rows: Vec<Value> = server.atrium.warehouse.query(sql, &[]).await.unwrap();
+    rows[0]["n"].as_u64().unwrap()
+}
+
+in_both_sizes! {
+    async fn slow_questions_leave_a_neighbours_dashboard_alone_and_end_with_their_callers(server: TestServer) {
+        let (noisy, other) = (server.team("one").await, server.team("two").await);
+        let key = server.collect_key(noisy.app_id.as_str()).await;
+        let now = server.atrium.now().0;
+        // Several parts, so that a statement that is told to end has somewhere to stop.
+        for part in 0..6 {
+            let some: Vec<_> = (0..40).map(|n| event_at(now - (part * 40 + n) * SECOND, "visit")).collect();
+            assert_eq!(server.collect(&key, json!(some)).await.body["data"]["accepted"], 40);
+            drain(&server).await;
+        }
+        send_some(&server, &other).await;
+        slow_down(&server).await;
+        let asked: Vec<_> = (0..12).map(|_| explore(&server, &noisy)).collect();
+        until("two run, and the others wait or are refused", || counts(&server, Class::QueryKey) == (2, 8)).await;
+        let answer = dashboard(&server, other.actor("owner"), &other).await;
+        assert_eq!((answer.status, &answer.body["data"]["totals"]["events"]["value"]), (200, &json!(1)), "{answer:?}");
+        assert!(statements(&server).await > 0, "the questions are still being answered");
+        for asked in &asked {
+            asked.abort();
+        }
+        let started = Instant::now();
+        until("all have left the queue", || counts(&server, Class::QueryKey) == (0, 0)).await;
+        while statements(&server).await > 0 {
+            assert!(started.elapsed() < Duration::from_secs(4), "statements go on for nobody");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Whoever decides when a question may be sent to the store. The server shares the store's attention
+//! between its callers; this crate only waits for a turn before each statement that reads.
+
+use std::any::Any;
+use std::future::Future;
+use std::pin::Pin;
+
+/// A turn: the statement runs while this is held, and dropping it lets the next one run.
+pub type Turn = Box<dyn Any + Send>;
+
+/// Why a question was not sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Denied {
+    /// The caller has as many questions waiting as one caller may have.
+    TooManyWaiting,
+    /// Its turn did not come in time.
+    WaitedTooLong,
+}
+
+pub trait Gate: Send + Sync {
+    /// Waits for a turn. Dropping the future gives the place in the queue up.
+    fn enter(&self) -> Pin<Box<dyn Future<Output = Result<Turn, Denied>> + Send + '_>>;
+}
