@@ -12,7 +12,7 @@ use warehouse::{Error as StoreError, Insert, LogIdRow};
 use super::batch::Batch;
 use super::recent::MessageId;
 use super::spool::{Attempt, Spool};
-use super::{ledger, numbers, profiles};
+use super::{cardinality, ledger, numbers, profiles};
 use crate::app::AppState;
 use crate::insight::versions;
 use crate::jobs::lease;
@@ -183,6 +183,7 @@ async fn load(
     batch.drop_known(&known.into_iter().collect());
     hold.renew(atrium).await?;
     let numbers = numbers::assign(atrium, &batch).await?;
+    cardinality::judge(atrium, &mut batch).await?;
     spool.begin(Attempt { batch: batch.number, upto: batch.upto }).await?;
     store(atrium, hold, &batch, &numbers, &HashSet::new(), false).await?;
     finish(atrium, spool, batch).await
@@ -207,6 +208,7 @@ async fn recover(
     let stored = warehouse.stored_of_batch(batch.number, &apps, from, to).await?;
     hold.renew(atrium).await?;
     let numbers = numbers::assign(atrium, &batch).await?;
+    cardinality::judge(atrium, &mut batch).await?;
     store(atrium, hold, &batch, &numbers, &stored.into_iter().collect(), true).await?;
     for (app, buckets) in batch.buckets() {
         hold.renew(atrium).await?;

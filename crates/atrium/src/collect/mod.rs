@@ -10,6 +10,7 @@ pub mod alerts;
 mod batch;
 pub mod body;
 mod callers;
+pub mod cardinality;
 pub mod cors;
 pub mod event_store;
 pub(crate) mod fold;
@@ -41,6 +42,7 @@ use std::time::Duration;
 
 use crate::config::EventSettings;
 use callers::Callers;
+use cardinality::Cardinality;
 use live::Live;
 use numbers::Numbers;
 use quota::Quota;
@@ -62,6 +64,7 @@ pub struct Collector {
     quota: Quota,
     recent: Arc<Recent>,
     numbers: Numbers,
+    cardinality: Cardinality,
     pub uses: Uses,
     pub samples: Samples,
     pub live: Arc<Live>,
@@ -82,6 +85,7 @@ impl Collector {
             spool: Spool::open(data_dir, settings.spool_max, &recent)?,
             recent,
             numbers: Numbers::default(),
+            cardinality: Cardinality::default(),
             uses: Uses::default(),
             samples: Samples::default(),
             live: Arc::default(),

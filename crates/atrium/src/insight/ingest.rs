@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::access::InApp;
 use crate::app::AppState;
+use crate::collect::cardinality::{self, Limit, Limits};
 use crate::collect::samples::{Sample, latest as samples};
 use crate::collect::{ledger, reason};
 use crate::error::{Code, Error, Fault, Result};
@@ -27,6 +28,18 @@ pub struct Ingest {
     /// All rejected ones together.
     pub rejected: i64,
     pub reasons: Vec<Rejected>,
+    /// Accepted messages that went over a limit of their app. They are stored.
+    pub over_limit: Vec<OverLimit>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OverLimit {
+    pub limit: Limit,
+    /// In the language of the request.
+    pub name: String,
+    /// How many different ones an app may have counts of on one day.
+    pub max: usize,
+    pub count: i64,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -47,6 +60,7 @@ pub async fn sums(
     from: &str,
     to: &str,
     locale: Locale,
+    limits: &Limits,
 ) -> Result<Ingest> {
     let mut ingest = Ingest::default();
     for (outcome, count) in ledger::sums(db, apps, from, to).await? {
@@ -61,6 +75,12 @@ pub async fn sums(
             }
         }
     }
+    let over_limit = cardinality::store::over_limit(db, apps, from, to).await?;
+    let told = over_limit.into_iter().map(|(limit, count)| {
+        let name = limit.words(locale).to_owned();
+        OverLimit { limit, name, max: limits.of(limit), count }
+    });
+    ingest.over_limit = told.collect();
     ingest.reasons.sort_by_key(|rejected| -rejected.count);
     if !ingest.reasons.is_empty() {
         let mut samples = samples(db, apps).await?;
@@ -121,7 +141,9 @@ pub async fn app_ingest_view(
     let first = today.saturating_sub(jiff::Span::new().days(days - 1));
     let mut db = atrium.db.read().await?;
     let apps = [app.id().clone()];
-    let ingest = sums(&mut db, &apps, &first.to_string(), &today.to_string(), locale).await?;
+    let (first, today) = (first.to_string(), today.to_string());
+    let limits = &atrium.settings.events.limits;
+    let ingest = sums(&mut db, &apps, &first, &today, locale, limits).await?;
     drop(db);
     let last_event_at = last_event(&atrium, app.id()).await;
     let pending = atrium.collector.spool.usage().messages();

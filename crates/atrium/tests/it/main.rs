@@ -12,6 +12,7 @@ mod accounts;
 mod apps;
 mod audit;
 mod authorization;
+mod cardinality;
 mod chat;
 mod collect;
 mod connections;

@@ -7,6 +7,7 @@ mod cut;
 mod engine;
 mod explore;
 mod loading;
+mod over_limit;
 mod overall;
 mod plain;
 mod support;

@@ -169,5 +169,6 @@ async fn ingest_of(
     let range = &question.now.range;
     let (from, to) = (range.start.to_string(), range.end.to_string());
     let mut db = atrium.db.read().await?;
-    ingest::sums(&mut db, &question.app_ids(), &from, &to, locale).await.map(Some)
+    let limits = &atrium.settings.events.limits;
+    ingest::sums(&mut db, &question.app_ids(), &from, &to, locale, limits).await.map(Some)
 }

@@ -4,7 +4,9 @@ import { useState } from 'react'
 import { valuesQuery } from '../../../api/explore'
 import { TextInput } from '../../../components/form/TextInput'
 import { besideField } from '../../../components/form/TimezoneSelect'
+import { formatCount } from '../../../components/table/Counted'
 import { useDebounced } from '../../../components/table/useDebounced'
+import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../layouts/AppSettingsLayoutContext'
 import { isNumber } from './question'
@@ -21,6 +23,7 @@ interface TextValuesProps {
 /** Any of several, chosen from the most frequent or typed. */
 export function TextValues({ label, property, event, values, onChange }: TextValuesProps) {
   const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
   const { app } = useApp()
   const [opened, setOpened] = useState(false)
   const [typed, setTyped] = useState('')
@@ -29,7 +32,17 @@ export function TextValues({ label, property, event, values, onChange }: TextVal
     ...valuesQuery(app.id, { property, event: event ?? undefined, search }),
     enabled: opened && property !== '',
   })
-  const options = suggested.data?.items ?? []
+  const options = (suggested.data?.items ?? []).map(({ value }) => ({
+    value,
+    label: value,
+    disabled: false,
+  }))
+  const other = suggested.data?.other ?? 0
+  if (other > 0) {
+    const label = t('explore.otherValues', { count: formatCount(other, language) })
+    // No app can send this value.
+    options.push({ value: '\0other', label, disabled: true })
+  }
   return (
     <Select<string[]>
       mode="tags"
@@ -42,7 +55,7 @@ export function TextValues({ label, property, event, values, onChange }: TextVal
       // The server has searched.
       showSearch={{ filterOption: false, onSearch: setTyped }}
       notFoundContent={suggested.error?.message ?? t('explore.typeValue')}
-      options={options.map(({ value }) => ({ value, label: value }))}
+      options={options}
       onOpenChange={(open) => open && setOpened(true)}
       onChange={(chosen) => {
         setTyped('')
