@@ -1,17 +1,17 @@
-//! Which events an app sends, and what they carry.
+//! Which events an app sends. What they carry is in `properties`.
 
 use serde::Deserialize;
 use uuid::Uuid;
 
+use crate::bounds::LIST;
 use crate::client::Warehouse;
 use crate::error::Error;
+use crate::over_limit::{OTHER, OTHER_SQL};
 use crate::params::Param;
+use crate::pieces::DAY;
 
 /// Names that an app could have by mistake, such as one for each order, end somewhere.
 const NAMES_MAX: u64 = 10_000;
-const PROPERTIES_MAX: u64 = 1_000;
-/// Longer values are no examples.
-const EXAMPLE_MAX: u64 = 500;
 
 /// An event's name, and between which quarters of an hour it was seen, by the Unix times they
 /// start at.
@@ -38,36 +38,40 @@ pub struct EventMoments {
     pub last_ms: i64,
 }
 
-/// What a property was in some events: one row for each type it came in.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct PropertyKind {
-    pub property: String,
-    /// string, number, boolean, list, object or null.
-    pub kind: String,
-    pub events: u64,
-    /// The most frequent values, as JSON.
-    pub examples: Vec<String>,
+impl EventCount {
+    /// Whether it stands for all events whose names are over the app's limit.
+    pub fn is_other(&self) -> bool {
+        self.event == OTHER
+    }
 }
 
 impl Warehouse {
-    /// The names of all events that are kept.
+    /// The names of all events that are kept and have counts of their own.
     pub async fn event_names(&self, app: Uuid) -> Result<Vec<EventName>, Error> {
         let sql = format!(
             "SELECT event, toUnixTimestamp(min(bucket)) AS first, toUnixTimestamp(max(bucket)) AS last \
-             FROM events_15m WHERE app_id = {{app:UUID}} GROUP BY event \
+             FROM events_15m WHERE app_id = {{app:UUID}} AND event != {OTHER_SQL} GROUP BY event \
              ORDER BY last DESC, event LIMIT {NAMES_MAX}"
         );
-        self.query(&sql, &[("app", app.into())]).await
+        self.query_within(&LIST, &sql, &[("app", app.into())]).await
     }
 
-    /// What happened since a moment, which is a multiple of 15 minutes.
+    /// What happened since a moment, which is a multiple of 15 minutes. Names over the limit count
+    /// together, and come first.
     pub async fn event_counts(&self, app: Uuid, since: u64) -> Result<Vec<EventCount>, Error> {
+        let day = since.next_multiple_of(u64::from(DAY));
+        // Days are few rows; the quarters of an hour are for the part of a day before the first.
         let sql = format!(
-            "SELECT event, sum(events_15m.events) AS events, groupBitmapMerge(events_15m.people) AS persons \
-             FROM events_15m WHERE app_id = {{app:UUID}} AND bucket >= toDateTime({{since:UInt32}}, 'UTC') \
-             GROUP BY event ORDER BY events DESC, event LIMIT {NAMES_MAX}"
+            "SELECT event, sum(count) AS events, groupBitmapMerge(who) AS persons FROM (\
+                SELECT event, events AS count, people AS who FROM events_1d \
+                WHERE app_id = {{app:UUID}} AND bucket >= toDateTime({{day:UInt32}}, 'UTC') \
+                UNION ALL SELECT event, events AS count, people AS who FROM events_15m \
+                WHERE app_id = {{app:UUID}} AND bucket >= toDateTime({{since:UInt32}}, 'UTC') \
+                AND bucket < toDateTime({{day:UInt32}}, 'UTC')) \
+             GROUP BY event ORDER BY event = {OTHER_SQL} DESC, events DESC, event LIMIT {NAMES_MAX}"
         );
-        self.query(&sql, &[("app", app.into()), ("since", since.into())]).await
+        let params = [("app", app.into()), ("since", since.into()), ("day", day.into())];
+        self.query_within(&LIST, &sql, &params).await
     }
 
     /// The exact moments of some events, looked for in the hours that the names say.
@@ -85,14 +89,15 @@ impl Warehouse {
                    (SELECT toDateTime(arrayJoin({hours:Array(UInt32)}), 'UTC')) GROUP BY event";
         let params =
             [("app", app.into()), ("events", Param::Texts(events)), ("hours", Param::UInts(hours))];
-        self.query(sql, &params).await
+        self.query_within(&LIST, sql, &params).await
     }
 
-    /// How many events of a name there were in each quarter of an hour since a moment, newest first.
-    pub async fn event_buckets(
+    /// How many events, of a name or of any, there were in each quarter of an hour since a moment,
+    /// newest first. Of a name over the limit there are none.
+    pub async fn quarters(
         &self,
         app: Uuid,
-        event: &str,
+        event: Option<&str>,
         since: u64,
     ) -> Result<Vec<(u64, u64)>, Error> {
         #[derive(Deserialize)]
@@ -100,49 +105,18 @@ impl Warehouse {
             at: u64,
             count: u64,
         }
-        let sql = "SELECT toUnixTimestamp(bucket) AS at, sum(events) AS count FROM events_15m \
-                   WHERE app_id = {app:UUID} AND bucket >= toDateTime({since:UInt32}, 'UTC') \
-                   AND event = {event:String} GROUP BY bucket ORDER BY bucket DESC";
-        let params = [("app", app.into()), ("event", event.into()), ("since", since.into())];
-        let rows: Vec<Row> = self.query(sql, &params).await?;
+        let (table, named) = match event {
+            Some(_) => ("events_15m", "AND event = {event:String}"),
+            None => ("totals_15m", ""),
+        };
+        let sql = format!(
+            "SELECT toUnixTimestamp(bucket) AS at, sum(events) AS count FROM {table} \
+             WHERE app_id = {{app:UUID}} AND bucket >= toDateTime({{since:UInt32}}, 'UTC') {named} \
+             GROUP BY bucket ORDER BY bucket DESC"
+        );
+        let mut params = vec![("app", app.into()), ("since", since.into())];
+        params.extend(event.map(|event| ("event", event.into())));
+        let rows: Vec<Row> = self.query_within(&LIST, &sql, &params).await?;
         Ok(rows.into_iter().map(|row| (row.at, row.count)).collect())
     }
-
-    /// What the newest `most` events of a name since a moment carry. With `but_ids` the ids of
-    /// people and devices are no examples.
-    pub async fn property_kinds(
-        &self,
-        app: Uuid,
-        event: &str,
-        since: u64,
-        most: u64,
-        but_ids: bool,
-    ) -> Result<Vec<PropertyKind>, Error> {
-        let sql = format!(
-            "SELECT pair.1 AS property, multiIf(startsWith(pair.2, '\"'), 'string', \
-                startsWith(pair.2, '['), 'list', startsWith(pair.2, '{{'), 'object', \
-                pair.2 = 'null', 'null', pair.2 IN ('true', 'false'), 'boolean', 'number') AS kind, \
-                count() AS events, \
-                topKIf(5)(pair.2, length(pair.2) <= {EXAMPLE_MAX} AND pair.2 != 'null' \
-                    AND NOT ({{but_ids:UInt8}} AND {IS_ID})) AS examples \
-             FROM (SELECT properties, user_id, device_id FROM events WHERE app_id = {{app:UUID}} \
-                AND time >= toDateTime({{since:UInt32}}, 'UTC') AND event = {{event:String}} \
-                ORDER BY toStartOfHour(time) DESC, time DESC LIMIT {{most:UInt64}}) \
-             ARRAY JOIN JSONExtractKeysAndValuesRaw(properties) AS pair \
-             GROUP BY property, kind ORDER BY events DESC, property LIMIT {PROPERTIES_MAX}"
-        );
-        let params = [
-            ("app", app.into()),
-            ("event", event.into()),
-            ("since", since.into()),
-            ("most", most.into()),
-            ("but_ids", u64::from(but_ids).into()),
-        ];
-        self.query(&sql, &params).await
-    }
 }
-
-/// Whether a value is the id of the event's own user or device: a string without its quotes, or a
-/// number of some digits; few digits are an id by accident.
-const IS_ID: &str = "has([user_id, device_id], \
-    if(startsWith(pair.2, '\"'), JSONExtractString(pair.2), if(length(pair.2) >= 5, pair.2, '\\0')))";

@@ -23,9 +23,10 @@ pub(crate) const COUNTS: &[Count] = &[
     Count {
         table: "events_15m",
         columns: "app_id, bucket, event, events, people",
-        select: "SELECT app_id, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket, event, \
+        select: "SELECT app_id, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket, \
+            if(bitAnd(over_limit, 1) = 0, event, '\\0other') AS name, \
             count(), groupBitmapState(person_no) \
-            FROM {events} GROUP BY app_id, bucket, event",
+            FROM {events} GROUP BY app_id, bucket, name",
     },
     Count {
         table: "breakdowns_15m",
@@ -33,7 +34,10 @@ pub(crate) const COUNTS: &[Count] = &[
         select: "SELECT app_id, dimension, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket, \
             value, count(), groupBitmapState(person_no) FROM {events} \
             ARRAY JOIN ['os', 'browser', 'device_type', 'language'] AS dimension, \
-            [os, browser, device_type, language] AS value \
+            [if(bitAnd(over_limit, 2) = 0, os, '\\0other'), \
+             if(bitAnd(over_limit, 4) = 0, browser, '\\0other'), \
+             if(bitAnd(over_limit, 8) = 0, device_type, '\\0other'), \
+             if(bitAnd(over_limit, 16) = 0, language, '\\0other')] AS value \
             GROUP BY app_id, dimension, bucket, value",
     },
     Count {
@@ -65,9 +69,9 @@ pub(crate) const EXTENTS: &[Count] = &[
 const EVENTS: &str = "(SELECT e.app_id AS app_id, e.time AS time, e.event AS event, \
         e.person AS person, e.device AS device, e.device_id AS device_id, e.user_id AS user_id, \
         e.os AS os, e.browser AS browser, e.device_type AS device_type, e.language AS language, \
-        p.no AS person_no, d.no AS device_no \
+        e.over_limit AS over_limit, p.no AS person_no, d.no AS device_no \
     FROM (SELECT app_id, time, event, person, device, device_id, user_id, os, browser, device_type, \
-            language, xxHash64(concat('d', device_id)) AS device_hash, \
+            language, over_limit, xxHash64(concat('d', device_id)) AS device_hash, \
             if(user_id = '', device_hash, xxHash64(concat('u', user_id))) AS person_hash \
         FROM events WHERE {where}) AS e \
     ANY LEFT JOIN {numbers} AS p ON e.person_hash = p.hash \

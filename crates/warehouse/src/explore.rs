@@ -12,18 +12,23 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
+use crate::bounds::{Bounds, LIST};
 use crate::client::{Call, Warehouse, read_rows};
 use crate::error::Error;
+use crate::over_limit::OTHER;
 use crate::params::Param;
 use statement::Statement;
 
 /// Groups that are told apart.
 pub const GROUPS_MAX: usize = 10;
 const VALUES_MAX: u64 = 20;
-/// Suggestions come from that many of the newest events.
+/// Suggestions come from that many of the newest events, or fewer where they are large.
 const VALUES_SAMPLE: u64 = 100_000;
+const VALUES: Bounds = Bounds { read: Some(256 << 20), groups: Some(200_000), wide: true, ..LIST };
 /// One person's question must not keep everyone else's waiting. It takes up to three statements.
 const TIME_LIMIT: Duration = Duration::from_secs(8);
+/// What counts are kept by, in seconds.
+const QUARTER: u64 = crate::pieces::QUARTER as u64;
 const MEMORY_LIMIT: u64 = 512 << 20;
 const ROWS_LIMIT: u64 = 500_000_000;
 
@@ -126,6 +131,17 @@ pub struct ValueCount {
     pub events: u64,
 }
 
+/// Values of a property to choose from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Values {
+    /// The most frequent first.
+    pub values: Vec<ValueCount>,
+    /// Whether there are others.
+    pub more: bool,
+    /// How many of the events that were looked at carry a value over the app's limit.
+    pub other: u64,
+}
+
 #[derive(Deserialize)]
 struct GroupRow {
     kind: u8,
@@ -195,8 +211,44 @@ impl Warehouse {
         question: &Question,
         property: &Property,
         search: &str,
-    ) -> Result<Vec<ValueCount>, Error> {
-        self.bounded(Statement::values(question, property, search)).await
+    ) -> Result<Values, Error> {
+        #[derive(Deserialize)]
+        struct Other {
+            events: u64,
+        }
+        let question = &self.newest(question).await?;
+        let mut values: Vec<ValueCount> =
+            self.statement_within(&VALUES, Statement::values(question, property, search)).await?;
+        let more = values.len() as u64 > VALUES_MAX;
+        values.truncate(VALUES_MAX as usize);
+        let other: Vec<Other> = match property.over_limit_bit() {
+            Some(bit) => {
+                self.statement_within(&VALUES, Statement::over_limit(question, bit)).await?
+            }
+            None => Vec::new(),
+        };
+        Ok(Values { values, more, other: other.first().map_or(0, |other| other.events) })
+    }
+
+    /// The same question about the newest part of its time that holds enough events for a sample.
+    async fn newest(&self, question: &Question) -> Result<Question, Error> {
+        let mut newest = question.clone();
+        let from = question.starts.first().copied().unwrap_or(question.end);
+        let event = question.event.as_deref();
+        let mut quarters = self.quarters(question.app, event, from / QUARTER * QUARTER).await?;
+        if quarters.is_empty() && event.is_some() {
+            // It may have no counts of its own.
+            quarters = self.quarters(question.app, Some(OTHER), from / QUARTER * QUARTER).await?;
+        }
+        let mut events = 0;
+        let enough = quarters.iter().find(|(_, count)| {
+            events += count;
+            events >= VALUES_SAMPLE
+        });
+        if let Some((start, _)) = enough {
+            newest.starts = vec![from.max(*start)];
+        }
+        Ok(newest)
     }
 
     async fn points(&self, question: &Question, top: &[Key]) -> Result<Vec<Group>, Error> {
@@ -221,6 +273,16 @@ impl Warehouse {
             }
         }
         Ok(groups)
+    }
+
+    async fn statement_within<T: DeserializeOwned>(
+        &self,
+        bounds: &Bounds,
+        statement: Statement,
+    ) -> Result<Vec<T>, Error> {
+        let params: Vec<(&str, Param)> =
+            statement.params.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        self.query_within(bounds, &statement.sql, &params).await
     }
 
     async fn bounded<T: DeserializeOwned>(&self, statement: Statement) -> Result<Vec<T>, Error> {

@@ -7,6 +7,7 @@
 
 mod arrivals;
 mod binary;
+mod bounds;
 mod catalogue;
 mod client;
 mod completion;
@@ -21,12 +22,14 @@ mod gate;
 mod identities;
 mod loading;
 mod location;
+pub mod over_limit;
 mod overall;
 mod params;
 mod people;
 mod person;
 mod pieces;
 mod profiles;
+mod properties;
 mod rows;
 mod schema;
 mod sessions;
@@ -37,13 +40,14 @@ mod upgrade;
 mod upkeep;
 mod versions;
 
-pub use catalogue::{EventCount, EventMoments, EventName, PropertyKind};
+pub use catalogue::{EventCount, EventMoments, EventName};
 pub use client::{Insert, Warehouse};
 pub use embedded::State;
 pub use engagement::{Activity, Cohort, Days};
 pub use error::Error;
 pub use explore::{
     Column, Filter, Finding, GROUPS_MAX, Group, Key, Measure, Property, Question, Test, ValueCount,
+    Values,
 };
 pub use gate::{Denied, Gate, Turn};
 pub use identities::Identity;
@@ -54,8 +58,10 @@ pub use params::Param;
 pub use people::{PeopleQuery, PeopleSearch, PeopleSort, PersonRow, PseudonymKey};
 pub use person::{CountOf, Doings, EventOf};
 pub use profiles::{Kind, MutationRow, PROFILE_READ_MAX, ProfileRow, chunks as chunks_of_ids};
+pub use properties::{PropertyKind, PropertyName, PropertyNames, PropertySample};
 pub use rows::{
-    EventRow, LogIdRow, MutationIn, counted_values, event_insert, log_id_insert, mutation_insert,
-    subjects, write_event, write_log_id, write_mutation, write_numbers,
+    CountedFields, EventRow, LogIdRow, MutationIn, counted_fields, counted_values, event_insert,
+    log_id_insert, mutation_insert, subjects, write_event, write_log_id, write_mutation,
+    write_numbers, write_numbers_over_limit,
 };
 pub use versions::Versions;

@@ -18,6 +18,7 @@ use crate::arrivals::Known;
 use crate::catalogue::EventCount;
 use crate::client::{Call, Warehouse};
 use crate::error::Error;
+use crate::over_limit::OTHER;
 use crate::pieces::{DAY, HOUR, QUARTER};
 use crate::sessions::{UnderWay, around};
 use crate::shares::{BREAKDOWNS, EVENTS, Name, Part, Sum};
@@ -27,6 +28,11 @@ use crate::versions::Versions;
 
 /// Buckets of a long range are looked at in turn, as many as begin within this many seconds.
 const AT_ONCE: u32 = 100 * DAY;
+
+/// What one statement may take. How many names and values have counts of their own is limited, so
+/// this is beyond what apps within their limits come to.
+const MEMORY_LIMIT: u64 = 512 << 20;
+const RESULT_LIMIT: u64 = 256 << 20;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -128,7 +134,8 @@ impl Warehouse {
         Ok(())
     }
 
-    /// The events that happened most, and how many persons did each.
+    /// The events that happened most, and how many persons did each. Last, and beyond `most`, those
+    /// whose names are over the limits of their apps, together.
     pub async fn top_events(
         &self,
         apps: &[Uuid],
@@ -140,7 +147,8 @@ impl Warehouse {
         let Some(cuts) = moments(apps, &[from_ms, to_ms]) else { return Ok(Vec::new()) };
         let shelf = &self.shelves().events;
         let sums = self.shares(&EVENTS, shelf, apps, [cuts[0], cuts[1]], versions).await?;
-        let mut all: Vec<_> = sums.into_iter().collect();
+        let (other, mut all): (Vec<_>, Vec<_>) =
+            sums.into_iter().partition(|((event, _), _)| &**event == OTHER);
         // Stable: those of equal number stay in the order of their names.
         all.sort_by_key(|(_, sum)| Reverse(sum.events));
         let count = |((event, _), sum): (Name, Sum)| EventCount {
@@ -148,7 +156,7 @@ impl Warehouse {
             events: sum.events,
             persons: sum.persons(),
         };
-        Ok(all.into_iter().take(most).map(count).collect())
+        Ok(all.into_iter().take(most).chain(other).map(count).collect())
     }
 
     /// The most frequent values of each dimension, and then what the others come to.
@@ -169,8 +177,10 @@ impl Warehouse {
         }
         let mut shares = Vec::new();
         for (dimension, mut values) in dimensions {
-            values.sort_by_key(|(_, sum)| Reverse(sum.events));
-            let rest = values.split_off(values.len().min(most));
+            // What is over the limits of the apps is part of the rest.
+            values.sort_by_key(|(value, sum)| (&**value == OTHER, Reverse(sum.events)));
+            let named = values.iter().filter(|(value, _)| &**value != OTHER).count();
+            let rest = values.split_off(named.min(most));
             let rest = rest.into_iter().map(|(_, sum)| sum).reduce(|mut sum, more| {
                 sum.add(more);
                 sum
@@ -192,7 +202,11 @@ impl Warehouse {
     pub(crate) async fn binary(&self, sql: &str) -> Result<Bytes, Error> {
         let sql = format!("{sql}\nFORMAT RowBinary");
         // A dashboard asks several at once: each on its own thread is less work than all on all.
-        let call = Call::new(&sql, &[], self.limit()).long().set("max_threads", 1);
+        let call = Call::new(&sql, &[], self.limit())
+            .long()
+            .set("max_threads", 1)
+            .set("max_memory_usage", MEMORY_LIMIT)
+            .set("max_result_bytes", RESULT_LIMIT);
         self.call(call.reading()).await
     }
 }

@@ -3,9 +3,12 @@
 //! Whoever may not see ids knows people by pseudonyms. A pseudonym is the beginning of a hash over a
 //! key and the id; to find the one behind it, the store hashes the ids it has.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use uuid::Uuid;
 
+use crate::bounds::{Bounds, LIST};
 use crate::client::Warehouse;
 use crate::error::Error;
 use crate::params::Param;
@@ -51,6 +54,9 @@ pub struct PersonRow {
     pub first_ms: Option<i64>,
     pub last_ms: Option<i64>,
 }
+
+/// There may be millions, all of which are looked at for a page of them.
+const PEOPLE: Bounds = Bounds { time: Duration::from_secs(10), memory: 512 << 20, ..LIST };
 
 const PSEUDONYM: &str = "lower(hex(substring(SHA256(concat(unhex({key:String}), id)), 1, 16)))";
 
@@ -108,7 +114,8 @@ impl PeopleQuery {
         }
     }
 
-    fn sql(&self, with_profiles: bool) -> String {
+    /// Everyone who is wanted.
+    fn all(&self, with_profiles: bool) -> String {
         let (table, column) = (self.kind.table(), self.kind.column());
         let (seen_test, known_test) = self.narrowed();
         let mut all = format!(
@@ -122,6 +129,10 @@ impl PeopleQuery {
                  (SELECT cityHash64({column}) FROM {table} WHERE app_id = {{app:UUID}})"
             ));
         }
+        all
+    }
+
+    fn page(&self, all: &str) -> String {
         let by = match self.sort {
             PeopleSort::FirstSeen => "first",
             PeopleSort::LastSeen => "last",
@@ -131,7 +142,7 @@ impl PeopleQuery {
         let direction = if self.descending { "DESC" } else { "ASC" };
         format!(
             "SELECT id, toUnixTimestamp64Milli(first) AS first_ms, \
-                toUnixTimestamp64Milli(last) AS last_ms, count() OVER () AS total \
+                toUnixTimestamp64Milli(last) AS last_ms \
              FROM ({all}) ORDER BY {by} {direction} NULLS LAST, id \
              LIMIT {{limit:UInt64}} OFFSET {{offset:UInt64}}"
         )
@@ -142,25 +153,19 @@ impl Warehouse {
     /// A page of people, and how many there are in all.
     pub async fn people(&self, query: &PeopleQuery) -> Result<(Vec<PersonRow>, u64), Error> {
         #[derive(Deserialize)]
-        struct Row {
-            #[serde(flatten)]
-            person: PersonRow,
+        struct Count {
             total: u64,
         }
-        let sql = query.sql(self.has_profiles(query).await?);
-        let page = async |limit: u64, offset: u64| {
-            let mut params = query.params();
-            params.extend([("limit", limit.into()), ("offset", offset.into())]);
-            self.query::<Row>(&sql, &params).await
-        };
-        let rows = page(query.limit, query.offset).await?;
-        let total = match rows.first() {
-            Some(row) => row.total,
-            // Beyond the last page: the first one knows.
-            None if query.offset > 0 => page(1, 0).await?.first().map_or(0, |row| row.total),
-            None => 0,
-        };
-        Ok((rows.into_iter().map(|row| row.person).collect(), total))
+        let all = query.all(self.has_profiles(query).await?);
+        // Apart: to number them beside the page, all of them would have to be in memory.
+        let (page, total) = (query.page(&all), format!("SELECT count() AS total FROM ({all})"));
+        let mut params = query.params();
+        params.extend([("limit", query.limit.into()), ("offset", query.offset.into())]);
+        let (page, total) = tokio::try_join!(
+            self.query_within::<PersonRow>(&PEOPLE, &page, &params),
+            self.query_within::<Count>(&PEOPLE, &total, &params),
+        )?;
+        Ok((page, total.first().map_or(0, |count| count.total)))
     }
 
     /// Most apps set no properties: then half of the question need not be asked.

@@ -1,13 +1,20 @@
 //! One user or device: when they were seen, and what they did.
 
+use std::time::Duration;
+
 use futures_util::future::try_join3;
 use serde::Deserialize;
 use uuid::Uuid;
 
+use crate::bounds::{Bounds, LIST};
 use crate::client::Warehouse;
 use crate::error::Error;
 use crate::people::PersonRow;
 use crate::profiles::Kind;
+
+/// Everything of an app may have to be looked at; of one who did a hundred thousand different things,
+/// the first of those are enough.
+const OF_ONE: Bounds = Bounds { time: Duration::from_secs(30), groups: Some(100_000), ..LIST };
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct CountOf {
@@ -97,9 +104,9 @@ impl Warehouse {
              GROUP BY {other} ORDER BY max(time) DESC, name LIMIT 20"
         );
         let (all, top_events, together) = try_join3(
-            self.query::<CountOf>(&all, &params),
-            self.query::<CountOf>(&top, &params),
-            self.query::<CountOf>(&together, &params),
+            self.query_within::<CountOf>(&OF_ONE, &all, &params),
+            self.query_within::<CountOf>(&OF_ONE, &top, &params),
+            self.query_within::<CountOf>(&OF_ONE, &together, &params),
         )
         .await?;
         Ok(Doings {

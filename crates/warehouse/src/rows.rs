@@ -64,11 +64,12 @@ const EVENT_STRUCTURE: &str = "app_id UUID, time DateTime64(3, \\'UTC\\'), event
     device_id String, user_id String, sdk_type String, sdk_version String, timezone_offset Float32, \
     os String, language String, url_path String, device_type String, browser String, \
     browser_version String, user_agent String, client_version String, source String, \
-    properties String, received_at DateTime64(3, \\'UTC\\'), person_no UInt32, device_no UInt32";
+    properties String, received_at DateTime64(3, \\'UTC\\'), person_no UInt32, device_no UInt32, \
+    over_limit UInt8";
 
 const EVENT_COLUMNS: &str = "app_id, time, event, log_id, device_id, user_id, sdk_type, sdk_version, \
     timezone_offset, os, language, url_path, device_type, browser, browser_version, user_agent, \
-    client_version, source, properties, received_at, person_no, device_no";
+    client_version, source, properties, received_at, person_no, device_no, over_limit";
 
 const MUTATION_STRUCTURE: &str = "app_id UUID, kind String, id String, time DateTime64(3, \\'UTC\\'), \
     log_id UUID, operation String, properties String, received_at DateTime64(3, \\'UTC\\')";
@@ -121,10 +122,17 @@ pub fn write_event(row: &EventRow<'_>, into: &mut Vec<u8>) {
     into.extend_from_slice(&row.received_ms.to_le_bytes());
 }
 
-/// The numbers of an event's person and device, which nobody knows before it is loaded.
+/// The numbers of an event's person and device, which nobody knows before it is loaded; nothing of
+/// it is over a limit.
 pub fn write_numbers(person: u32, device: u32, into: &mut Vec<u8>) {
+    write_numbers_over_limit(person, device, 0, into);
+}
+
+/// The same of an event, some values of which may be over a limit: bits of `over_limit`.
+pub fn write_numbers_over_limit(person: u32, device: u32, over_limit: u8, into: &mut Vec<u8>) {
     into.extend_from_slice(&person.to_le_bytes());
     into.extend_from_slice(&device.to_le_bytes());
+    into.push(over_limit);
 }
 
 /// The device and the user (empty when there was none) of an event that `write_event` wrote.
@@ -135,18 +143,39 @@ pub fn subjects(row: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((device, user))
 }
 
-/// Hashes of the values of an event that get counts of their own: its name, operating system,
-/// language, device type and browser.
-pub fn counted_values(row: &[u8], seed: u64) -> Option<[u64; 5]> {
+/// The values of an event that are counted by themselves, and its properties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedFields<'a> {
+    pub event: &'a [u8],
+    pub os: &'a [u8],
+    pub language: &'a [u8],
+    pub device_type: &'a [u8],
+    pub browser: &'a [u8],
+    /// A JSON object, as text.
+    pub properties: &'a [u8],
+}
+
+/// Reads them from an event that `write_event` wrote.
+pub fn counted_fields(row: &[u8]) -> Option<CountedFields<'_>> {
     let (event, rest) = take_text(row.get(16 + 8..)?)?;
-    // The device, the user, and the SDK's type and version.
-    let rest = skip_texts(rest.get(16..)?, 4)?;
+    let rest = skip_texts(4, rest.get(16..)?)?;
     let (os, rest) = take_text(rest.get(4..)?)?;
     let (language, rest) = take_text(rest)?;
-    let (device_type, rest) = take_text(skip_texts(rest, 1)?)?;
-    let (browser, _) = take_text(rest)?;
+    let (device_type, rest) = take_text(skip_texts(1, rest)?)?;
+    let (browser, rest) = take_text(rest)?;
+    let (properties, _) = take_text(skip_texts(4, rest)?)?;
+    Some(CountedFields { event, os, language, device_type, browser, properties })
+}
+
+/// Hashes of the values of an event that are counted by themselves.
+pub fn counted_values(row: &[u8], seed: u64) -> Option<[u64; 5]> {
+    let CountedFields { event, os, language, device_type, browser, .. } = counted_fields(row)?;
     let hash = |place: u64, value| xxh64(value, seed.wrapping_add(place));
     Some([hash(0, event), hash(1, os), hash(2, language), hash(3, device_type), hash(4, browser)])
+}
+
+fn skip_texts(count: usize, bytes: &[u8]) -> Option<&[u8]> {
+    (0..count).try_fold(bytes, |rest, _| Some(take_text(rest)?.1))
 }
 
 pub fn write_mutation(row: &MutationIn<'_>, into: &mut Vec<u8>) {
@@ -217,4 +246,53 @@ pub(crate) fn put_text(text: &str, into: &mut Vec<u8>) {
     }
     into.push(length as u8);
     into.extend_from_slice(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_that_are_counted_are_read_as_they_were_written() {
+        let properties = format!("{{\"a\": \"{}\"}}", "x".repeat(300));
+        let row = EventRow {
+            app_id: Uuid::from_u128(1),
+            time_ms: 2,
+            event: "signup",
+            log_id: Uuid::from_u128(3),
+            device_id: "device",
+            user_id: "",
+            sdk_type: "js",
+            sdk_version: "1",
+            timezone_offset: 8.0,
+            os: "macOS",
+            language: "zh-CN",
+            url_path: "/pricing",
+            device_type: "PC",
+            browser: "Chrome",
+            browser_version: "130",
+            user_agent: "Mozilla",
+            client_version: "1.2.3",
+            source: "web",
+            properties: &properties,
+            received_ms: 4,
+        };
+        let mut written = Vec::new();
+        write_event(&row, &mut written);
+        let fields = counted_fields(&written).unwrap();
+        let expected = CountedFields {
+            event: b"signup",
+            os: b"macOS",
+            language: b"zh-CN",
+            device_type: b"PC",
+            browser: b"Chrome",
+            properties: properties.as_bytes(),
+        };
+        assert_eq!(fields, expected);
+        assert_eq!(subjects(&written), Some((&b"device"[..], &b""[..])));
+        for cut in 0..written.len() - 8 {
+            // A row that is cut off is no row; it must not stop the program either.
+            assert_eq!(counted_fields(&written[..cut]), None);
+        }
+    }
 }

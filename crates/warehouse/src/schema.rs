@@ -15,6 +15,7 @@ const MIGRATIONS: &[(u32, &str)] = &[
     (PEOPLE, include_str!("../migrations/0003_people.sql")),
     (HOURS, include_str!("../migrations/0004_hours.sql")),
     (5, include_str!("../migrations/0005_order.sql")),
+    (6, include_str!("../migrations/0006_over_limit.sql")),
 ];
 
 /// The one after which the people of earlier events have to be numbered.

@@ -1,5 +1,5 @@
-//! Tells people when their data stops coming in as it should: many rejections at once, an app that
-//! falls silent, a spool that fills. Each is said once, by whichever instance notices first, and
+//! Tells people when their data stops coming in as it should: many rejections at once, more names
+//! than are counted, an app that falls silent, a spool that fills. Each is said once, by whichever instance notices first, and
 //! again only when it has been well in between or a day has passed.
 
 use std::collections::{HashMap, HashSet};
@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 
 use sqlx::AnyConnection;
 
+use super::cardinality::{self, Limit};
 use super::ledger;
 use crate::app::AppState;
 use crate::apps::store::{self as apps, WatchedRow};
@@ -88,7 +89,39 @@ impl Watch {
         let silent = !waiting && is_silent(&days, &today);
         let notice = Notice::AppSilent { app_id: app.id.clone(), app: name };
         told += settle(atrium, app, SILENCE, silent, said, notice).await?;
-        Ok(told)
+        Ok(told + look_at_limits(atrium, app, &today, said).await?)
+    }
+}
+
+/// Each limit that was reached today is told of, once a day.
+async fn look_at_limits(
+    atrium: &AppState,
+    app: &WatchedRow,
+    today: &str,
+    said: &Said,
+) -> Result<u64> {
+    let apps = std::slice::from_ref(&app.id);
+    let mut db = atrium.db.read().await?;
+    let reached = cardinality::store::over_limit(&mut db, apps, today, today).await?;
+    drop(db);
+    let mut told = 0;
+    for (limit, _) in reached {
+        let notice = Notice::LimitReached {
+            app_id: app.id.clone(),
+            app: app.name.clone(),
+            limit,
+            max: i64::try_from(atrium.settings.events.limits.of(limit)).unwrap_or(i64::MAX),
+        };
+        told += settle(atrium, app, kind_of(limit), true, said, notice).await?;
+    }
+    Ok(told)
+}
+
+fn kind_of(limit: Limit) -> &'static str {
+    match limit {
+        Limit::EventNames => "over_event_names",
+        Limit::PropertyNames => "over_property_names",
+        Limit::FieldValues => "over_field_values",
     }
 }
 

@@ -225,7 +225,21 @@ impl Batch {
     }
 
     pub fn take_tally(&mut self) -> Tally {
+        let mut over_limit = Tally::default();
+        for (_, record) in self.records.iter().filter(|(_, record)| record.over_limit != 0) {
+            over_limit.remark(record.app, record.day, record.over_limit);
+        }
+        self.tallies.push(over_limit);
         Tally::combine(std::mem::take(&mut self.tallies))
+    }
+
+    /// The events with their rows, to be marked.
+    pub fn events_mut(&mut self) -> impl Iterator<Item = (&mut Record, &[u8])> {
+        let buffers = &self.buffers;
+        self.records.iter_mut().filter_map(|(buffer, record)| {
+            let row = buffers.get(*buffer)?.get(record.row.clone())?;
+            (record.kind == RecordKind::Event).then_some((record, row))
+        })
     }
 
     /// Whom each record is about; None for what is no event.
@@ -253,7 +267,7 @@ impl Batch {
                 && let Some(row) = self.row(*buffer, record)
             {
                 rows.extend_from_slice(row);
-                warehouse::write_numbers(*person, *device, &mut rows);
+                warehouse::write_numbers_over_limit(*person, *device, record.over_limit, &mut rows);
             }
         }
         rows

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use uuid::Uuid;
 
+use super::cardinality::{Limit, store as over_limits};
 use super::message::{Label, MessageType};
 use super::reason::Reason;
 use crate::error::Result;
@@ -20,6 +21,8 @@ pub const DUPLICATE: &str = "duplicate";
 const LINES_MAX: usize = 100;
 const VERSIONS_MAX: usize = 50;
 const OTHER: &str = "other";
+/// The kind of a line that tells of a limit.
+const REMARK: &str = "over_limit";
 
 /// What happened to a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +49,13 @@ pub struct Line {
     kind: Cow<'static, str>,
     outcome: Cow<'static, str>,
     sdk_version: String,
+}
+
+impl Line {
+    /// Which limit it is about, if it is no counter.
+    fn limit(&self) -> Option<Limit> {
+        if self.kind == REMARK { Limit::parse(&self.outcome) } else { None }
+    }
 }
 
 /// Counts that are not booked yet. Negative ones take back what was counted too early.
@@ -123,6 +133,27 @@ impl Tally {
         apps
     }
 
+    /// An event some values of which are over its app's limits. It stays accepted: this is said
+    /// beside the counters and is in none of their sums.
+    pub fn remark(&mut self, app: Uuid, day: i32, over_limit: u8) {
+        for limit in Limit::ALL.into_iter().filter(|limit| limit.bits() & over_limit != 0) {
+            let is_same =
+                |line: &Line| line.app == app && line.day == day && line.limit() == Some(limit);
+            if let Some((_, sum)) = self.0.iter_mut().find(|(line, _)| is_same(line)) {
+                *sum += 1;
+                continue;
+            }
+            let line = Line {
+                app,
+                day,
+                kind: REMARK.into(),
+                outcome: limit.as_str().into(),
+                sdk_version: String::new(),
+            };
+            self.0.push((line, 1));
+        }
+    }
+
     /// Several tallies as one, equal lines summed.
     pub fn combine(tallies: impl IntoIterator<Item = Tally>) -> Self {
         let mut sums = BTreeMap::<Line, i64>::new();
@@ -137,7 +168,7 @@ impl Tally {
                 (app, taken) = (line.app, 0);
             }
             taken += 1;
-            if taken > LINES_MAX {
+            if taken > LINES_MAX && line.limit().is_none() {
                 OTHER.clone_into(&mut line.sdk_version);
             }
             *lines.entry(line).or_default() += count;
@@ -171,6 +202,10 @@ pub async fn book(db: &mut AnyConnection, batch: &str, tally: &Tally, now: Milli
     for (line, count) in &tally.0 {
         let app = line.app.hyphenated().to_string();
         let day = day_text(line.day);
+        if let Some(limit) = line.limit() {
+            over_limits::book(db, &app, &day, limit, *count).await?;
+            continue;
+        }
         let versions = match known.entry((line.app, line.day)) {
             Entry::Occupied(found) => found.into_mut(),
             Entry::Vacant(empty) => empty.insert(versions(db, &app, &day).await?),
@@ -295,5 +330,17 @@ mod tests {
         tally.move_from_accepted(Uuid::nil(), 1, MessageType::Event, "1", Outcome::Duplicate);
         assert_eq!(tally.0.len(), 2);
         assert_eq!(tally.0[0].1, 4);
+    }
+
+    #[test]
+    fn limits_are_told_beside_the_counters() {
+        let bits = Limit::EventNames.bits() | Limit::FieldValues.bits();
+        let (mut one, mut two) = (Tally::default(), Tally::default());
+        one.remark(Uuid::nil(), 1, bits);
+        one.remark(Uuid::nil(), 1, Limit::EventNames.bits());
+        two.remark(Uuid::nil(), 1, Limit::EventNames.bits());
+        let all = Tally::combine([one, two]);
+        let told: Vec<_> = all.0.iter().map(|(line, count)| (line.limit(), *count)).collect();
+        assert_eq!(told, [(Some(Limit::EventNames), 3), (Some(Limit::FieldValues), 1)]);
     }
 }

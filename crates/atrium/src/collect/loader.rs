@@ -21,7 +21,7 @@ use super::batch::Batch;
 use super::ledger::Tally;
 use super::recent::MessageId;
 use super::spool::{Change, Spool, Wanted};
-use super::{batch_cost, ledger, numbers, profiles};
+use super::{batch_cost, cardinality, ledger, numbers, profiles};
 use crate::app::AppState;
 use crate::insight::versions;
 use crate::types::Millis;
@@ -245,6 +245,7 @@ async fn load(
     batch.drop_known(&known.into_iter().collect());
     hold.renew(atrium).await?;
     let numbers = numbers::assign(atrium, batch).await?;
+    cardinality::judge(atrium, batch).await?;
     spool.write(Change::Begin(batch.attempts())).await?;
     store(atrium, hold, batch, &numbers, &HashSet::new(), false).await?;
     let tally = batch.take_tally();
@@ -298,6 +299,7 @@ async fn recover(
     let stored = warehouse.stored_of_batch(batch.number, &apps, from, to).await?;
     hold.renew(atrium).await?;
     let numbers = numbers::assign(atrium, batch).await?;
+    cardinality::judge(atrium, batch).await?;
     store(atrium, hold, batch, &numbers, &stored.into_iter().collect(), true).await?;
     let tallies = unbooked(atrium, batch).await?;
     finish(atrium, spool, batch, &tallies).await

@@ -294,6 +294,7 @@ fn record(
         sdk_version: label.sdk_version.clone(),
         subject: String::new(),
         row: start..rows.len(),
+        over_limit: 0,
     }
 }
 

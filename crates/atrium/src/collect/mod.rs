@@ -11,6 +11,7 @@ mod batch;
 mod batch_cost;
 pub mod body;
 mod callers;
+pub mod cardinality;
 pub mod cors;
 pub mod event_store;
 pub(crate) mod fold;
@@ -46,6 +47,7 @@ use std::time::Duration;
 
 use crate::config::EventSettings;
 use callers::Callers;
+use cardinality::Cardinality;
 use live::Live;
 use numbers::Numbers;
 use quota::Quota;
@@ -67,6 +69,7 @@ pub struct Collector {
     quota: Quota,
     recent: Arc<Recent>,
     numbers: Numbers,
+    cardinality: Cardinality,
     pub uses: Uses,
     pub samples: Samples,
     pub live: Arc<Live>,
@@ -87,6 +90,7 @@ impl Collector {
             spool: Spool::open(data_dir, settings.spool_max, &recent)?,
             recent,
             numbers: Numbers::default(),
+            cardinality: Cardinality::default(),
             uses: Uses::default(),
             samples: Samples::default(),
             live: Arc::default(),

@@ -46,6 +46,9 @@ pub struct Record {
     /// Whom a mutation is about.
     pub subject: String,
     pub row: Range<usize>,
+    /// Which of its values are over the app's limits, as bits. Only the loader knows, so the spool
+    /// does not keep it.
+    pub over_limit: u8,
 }
 
 impl Record {
@@ -87,7 +90,18 @@ pub fn decode(buffer: &[u8], into: &mut Vec<Record>) -> anyhow::Result<()> {
         }
         at = row.end;
         let kind = kind.context("a record of the spool is of no known kind")?;
-        into.push(Record { kind, app, log_id, time_ms, day, sdk_version, subject, row });
+        let over_limit = 0;
+        into.push(Record {
+            kind,
+            app,
+            log_id,
+            time_ms,
+            day,
+            sdk_version,
+            subject,
+            row,
+            over_limit,
+        });
     }
     Ok(())
 }
@@ -121,6 +135,7 @@ mod tests {
             sdk_version: "0.2.4".to_owned(),
             subject: "小王".to_owned(),
             row,
+            over_limit: 0,
         };
         let written = [record(RecordKind::Event, 0..5), record(RecordKind::UserMutation, 5..11)];
         let mut buffer = Vec::new();

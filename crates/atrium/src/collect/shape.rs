@@ -41,7 +41,7 @@ pub fn is_plain_object(text: &str) -> bool {
 }
 
 /// Where the string that begins at `start` has its closing quote.
-fn end_of_string(bytes: &[u8], start: usize) -> usize {
+pub fn end_of_string(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(byte) = bytes.get(at) {
         match byte {

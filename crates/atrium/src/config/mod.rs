@@ -27,6 +27,7 @@ pub use reports::{Dsn, ReportSettings};
 pub use sso::SsoSettings;
 
 use crate::accounts::password::Cost;
+use crate::collect::cardinality::Limits;
 use crate::http::CLIENT_VERSION;
 use crate::types::Millis;
 
@@ -94,6 +95,8 @@ pub struct EventSettings {
     pub spool_max: u64,
     /// Messages per app and minute; 0 for no limit.
     pub quota: u64,
+    /// How many names and values have counts of their own.
+    pub limits: Limits,
 }
 
 #[derive(Clone, Debug)]
@@ -302,7 +305,23 @@ fn events(raw: &RawSettings) -> anyhow::Result<EventSettings> {
         engine_memory_mb,
         spool_max: spool_max_mb << 20,
         quota: raw.collect_quota.unwrap_or(600_000),
+        limits: Limits {
+            event_names: limit("max_event_names", raw.max_event_names, 2_000)?,
+            property_names: limit("max_property_names", raw.max_property_names, 5_000)?,
+            field_values: limit("max_field_values", raw.max_field_values, 1_000)?,
+        },
     })
+}
+
+/// Every value that is counted costs memory, so this is no way to switch the limits off.
+const LIMIT_MAX: u64 = 100_000;
+
+fn limit(name: &str, given: Option<u64>, default: usize) -> anyhow::Result<usize> {
+    match given {
+        None => Ok(default),
+        Some(count @ 1..=LIMIT_MAX) => Ok(usize::try_from(count)?),
+        Some(_) => bail!("{name}: from 1 to {LIMIT_MAX}"),
+    }
 }
 
 fn library_beside_program() -> PathBuf {
@@ -436,6 +455,14 @@ mod tests {
                 "trusted_proxies: \"ten\"",
             ),
             (RawSettings { smtp_url: some("http://x"), ..Default::default() }, "smtp_url: "),
+            (
+                RawSettings { max_event_names: Some(0), ..Default::default() },
+                "max_event_names: from 1 to 100000",
+            ),
+            (
+                RawSettings { max_field_values: Some(100_001), ..Default::default() },
+                "max_field_values: ",
+            ),
             (RawSettings { mail_from: some("nobody"), ..Default::default() }, "mail_from: "),
             (RawSettings { metrics_token: some("short"), ..Default::default() }, "metrics_token: "),
         ];

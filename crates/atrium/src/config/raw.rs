@@ -116,6 +116,21 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_COLLECT_QUOTA", value_name = "N", global = true)]
     pub collect_quota: Option<u64>,
 
+    /// Most event names of one app that are counted by themselves on one day; further ones are
+    /// stored and count as "other" [default: 2000]
+    #[arg(long, env = "ATRIUM_MAX_EVENT_NAMES", value_name = "N", global = true)]
+    pub max_event_names: Option<u64>,
+
+    /// Most property names of one app that are listed on one day; further ones are stored [default:
+    /// 5000]
+    #[arg(long, env = "ATRIUM_MAX_PROPERTY_NAMES", value_name = "N", global = true)]
+    pub max_property_names: Option<u64>,
+
+    /// Most values of os, browser, device_type and language each that are counted by themselves, of
+    /// one app on one day; further ones are stored and count as "other" [default: 1000]
+    #[arg(long, env = "ATRIUM_MAX_FIELD_VALUES", value_name = "N", global = true)]
+    pub max_field_values: Option<u64>,
+
     /// Collect key of an app on this instance that the console reports its own use to [default:
     /// none, it reports nothing]
     #[arg(long, env = "ATRIUM_CONSOLE_APP_KEY", value_name = "KEY", global = true)]

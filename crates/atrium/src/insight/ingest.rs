@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::access::InApp;
 use crate::app::AppState;
+use crate::collect::cardinality::{self, Limit, Limits};
 use crate::collect::samples::{Sample, latest as samples};
 use crate::collect::{ledger, loading, reason};
 use crate::error::{Code, Error, Fault, Result};
@@ -31,6 +32,18 @@ pub struct Ingest {
     /// For how many seconds the oldest message has been waiting to be stored, on this instance;
     /// null where none has waited for long.
     pub delay_seconds: Option<i64>,
+    /// Accepted messages that went over a limit of their app. They are stored.
+    pub over_limit: Vec<OverLimit>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OverLimit {
+    pub limit: Limit,
+    /// In the language of the request.
+    pub name: String,
+    /// How many different ones an app may have counts of on one day.
+    pub max: usize,
+    pub count: i64,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -53,7 +66,8 @@ pub async fn look(
     locale: Locale,
 ) -> Result<Ingest> {
     let mut db = atrium.db.read().await?;
-    let ingest = sums(&mut db, apps, from, to, locale).await?;
+    let limits = &atrium.settings.events.limits;
+    let ingest = sums(&mut db, apps, from, to, locale, limits).await?;
     drop(db);
     let apps = apps.iter().filter_map(|app| Uuid::try_parse(app.as_str()).ok()).collect();
     Ok(Ingest { delay_seconds: loading::delay(atrium, apps).await, ..ingest })
@@ -66,6 +80,7 @@ async fn sums(
     from: &str,
     to: &str,
     locale: Locale,
+    limits: &Limits,
 ) -> Result<Ingest> {
     let mut ingest = Ingest::default();
     for (outcome, count) in ledger::sums(db, apps, from, to).await? {
@@ -80,6 +95,12 @@ async fn sums(
             }
         }
     }
+    let over_limit = cardinality::store::over_limit(db, apps, from, to).await?;
+    let told = over_limit.into_iter().map(|(limit, count)| {
+        let name = limit.words(locale).to_owned();
+        OverLimit { limit, name, max: limits.of(limit), count }
+    });
+    ingest.over_limit = told.collect();
     ingest.reasons.sort_by_key(|rejected| -rejected.count);
     if !ingest.reasons.is_empty() {
         let mut samples = samples(db, apps).await?;

@@ -8,7 +8,7 @@ use crate::accounts;
 use crate::app::AppState;
 use crate::apps::purge;
 use crate::chat::{self, Provider};
-use crate::collect::{alerts, loader, samples, upkeep};
+use crate::collect::{alerts, cardinality, loader, samples, upkeep};
 use crate::erasures;
 use crate::http::former;
 use crate::keyring::rotation;
@@ -45,6 +45,8 @@ async fn hourly(atrium: AppState) {
         report("sweeping", "swept what nobody needs", accounts::sweep(&atrium).await);
         report("sweeping keys", "swept old keys", keys::sweep(&atrium).await);
         report("sweeping samples", "swept old samples", samples::sweep(&atrium).await);
+        let forgotten = cardinality::sweep(&atrium).await;
+        report("sweeping names", "forgot names and values that are not sent any more", forgotten);
         report("sweeping reports", "swept old error reports", reports::sweep(&atrium).await);
         report("tidying", "removed the console's files of old builds", former::tidy(&atrium).await);
         // Each time rewrites a part of the store: once a day, and at the start.

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::chat::Provider;
+use crate::collect::cardinality::Limit;
 use crate::http::locale::Locale;
 use crate::permissions::OrgRole;
 use crate::types::Id;
@@ -106,6 +107,13 @@ pub enum Notice {
         app: String,
         count: i64,
     },
+    /// An app has more names or values than are counted on one day.
+    LimitReached {
+        app_id: Id,
+        app: String,
+        limit: Limit,
+        max: i64,
+    },
     /// An app that used to send something has not for two days.
     AppSilent {
         app_id: Id,
@@ -163,9 +171,10 @@ impl Notice {
             | Self::AppRoleChanged { .. }
             | Self::RemovedFromApp { .. } => "role_change",
             Self::AppMoved { .. } => "app_lifecycle",
-            Self::RejectionsSpike { .. } | Self::AppSilent { .. } | Self::SpoolFilling { .. } => {
-                "ingest_alert"
-            }
+            Self::RejectionsSpike { .. }
+            | Self::LimitReached { .. }
+            | Self::AppSilent { .. }
+            | Self::SpoolFilling { .. } => "ingest_alert",
             Self::KeyExpiring { .. } | Self::KeyExpired { .. } => "key_expiry",
         }
     }
@@ -187,6 +196,7 @@ impl Notice {
             }
             Self::AppRoleChanged { app_id, .. }
             | Self::RejectionsSpike { app_id, .. }
+            | Self::LimitReached { app_id, .. }
             | Self::AppSilent { app_id, .. } => Some(format!("/{app_id}/authManagement/appDetail")),
             Self::SpoolFilling { org_id } => {
                 Some(format!("/organization/config/config-app?org={org_id}"))

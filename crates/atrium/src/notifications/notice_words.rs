@@ -1,6 +1,7 @@
 //! What a notice says, in both languages.
 
 use super::notice::Notice;
+use crate::collect::cardinality::Limit;
 use crate::http::locale::Locale;
 
 impl Notice {
@@ -107,6 +108,24 @@ impl Notice {
             Self::RejectionsSpike { app, count, .. } => (
                 "大量数据被拒收",
                 format!("应用“{app}”刚刚有 {count} 条数据被拒收，请查看拒收原因并检查上报代码。"),
+            ),
+            Self::LimitReached { app, limit: Limit::EventNames, max, .. } => (
+                "事件名称数量超过上限",
+                format!(
+                    "应用“{app}”今天上报的事件名称超过 {max} 种。数据都已保存，超出的名称合并计入“其他”。请检查事件名称里是否带有编号等变化的内容，或者上报密钥是否被他人使用。"
+                ),
+            ),
+            Self::LimitReached { app, limit: Limit::PropertyNames, max, .. } => (
+                "属性名称数量超过上限",
+                format!(
+                    "应用“{app}”今天上报的属性名称超过 {max} 种。数据都已保存，超出的属性不会出现在属性列表中。请检查属性名称里是否带有编号等变化的内容，或者上报密钥是否被他人使用。"
+                ),
+            ),
+            Self::LimitReached { app, limit: Limit::FieldValues, max, .. } => (
+                "内置字段的取值超过上限",
+                format!(
+                    "应用“{app}”今天上报的操作系统、浏览器、设备类型或语言超过 {max} 种。数据都已保存，超出的取值合并计入“其他”。请检查上报代码，或者上报密钥是否被他人使用。"
+                ),
             ),
             Self::AppSilent { app, .. } => (
                 "应用停止上报数据",
@@ -274,6 +293,32 @@ impl Notice {
                 format!(
                     "{count} messages of the app “{app}” were refused just now. Look at the \
                      reasons and at the code that sends them."
+                ),
+            ),
+            Self::LimitReached { app, limit: Limit::EventNames, max, .. } => (
+                "An app sends too many event names",
+                format!(
+                    "The app “{app}” has sent more than {max} event names today. Everything is \
+                     stored; the names beyond the limit count together as “Other”. Check whether \
+                     names contain ids or other changing parts, or whether someone else uses the \
+                     app's key."
+                ),
+            ),
+            Self::LimitReached { app, limit: Limit::PropertyNames, max, .. } => (
+                "An app sends too many property names",
+                format!(
+                    "The app “{app}” has sent more than {max} property names today. Everything is \
+                     stored; the names beyond the limit are not listed. Check whether names contain \
+                     ids or other changing parts, or whether someone else uses the app's key."
+                ),
+            ),
+            Self::LimitReached { app, limit: Limit::FieldValues, max, .. } => (
+                "An app sends too many values of a built-in field",
+                format!(
+                    "The app “{app}” has sent more than {max} operating systems, browsers, device \
+                     types or languages today. Everything is stored; the values beyond the limit \
+                     count together as “Other”. Check the code that sends them, or whether someone \
+                     else uses the app's key."
                 ),
             ),
             Self::AppSilent { app, .. } => (

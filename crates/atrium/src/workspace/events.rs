@@ -61,6 +61,15 @@ pub struct EventList {
     page: Paged<EventItem>,
     /// Whether the caller may describe and hide events.
     can_manage: bool,
+    /// Events whose names are over the app's daily limit; null where there were none of late.
+    other: Option<OtherEvents>,
+}
+
+/// Events that are counted together, in the last thirty days.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct OtherEvents {
+    events_30d: u64,
+    users_30d: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -101,7 +110,7 @@ pub async fn event_list(
     let id = uuid(app.id())?;
     let names = store.event_names(id).await.map_err(refused)?;
     let mut items = items_of(&names);
-    count(&store, id, &mut items, atrium.now()).await?;
+    let other = count(&store, id, &mut items, atrium.now()).await?;
     let mut db = atrium.db.read().await?;
     let said = store::events(&mut db, app.id()).await?;
     drop(db);
@@ -118,7 +127,7 @@ pub async fn event_list(
     // The moments are known better now than when the page was cut.
     sort(&mut items, paging.sort, paging.descending);
     let can_manage = app.holds(Permission::MetadataManage);
-    Ok(Data(EventList { page: Paged::new(items, total, paging.page), can_manage }))
+    Ok(Data(EventList { page: Paged::new(items, total, paging.page), can_manage, other }))
 }
 
 fn items_of(names: &[EventName]) -> HashMap<String, EventItem> {
@@ -153,14 +162,17 @@ async fn count(
     app: Uuid,
     items: &mut HashMap<String, EventItem>,
     now: Millis,
-) -> Result<()> {
+) -> Result<Option<OtherEvents>> {
+    let mut other = None;
     let since = seconds(now.plus(-RECENT_DAYS * Millis::DAY)).next_multiple_of(BUCKET);
     for count in store.event_counts(app, since).await.map_err(refused)? {
-        if let Some(item) = items.get_mut(&count.event) {
+        if count.is_other() {
+            other = Some(OtherEvents { events_30d: count.events, users_30d: count.persons });
+        } else if let Some(item) = items.get_mut(&count.event) {
             (item.events_30d, item.users_30d) = (count.events, count.persons);
         }
     }
-    Ok(())
+    Ok(other)
 }
 
 /// Adds what people said, also about events that were not seen.

@@ -123,6 +123,11 @@ pub struct ValueItem {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ValueList {
     items: Vec<ValueItem>,
+    /// Whether there are others that are less frequent.
+    more: bool,
+    /// How many of the events that were looked at carry a value over the app's daily limit, which
+    /// is not offered.
+    other: u64,
 }
 
 /// The most frequent values of a property of late, to choose from.
@@ -162,10 +167,12 @@ pub async fn explore_value_list(
     let store = event_store(&atrium, app.reader(Class::Question)).await?;
     let found = store.values(&question, &property, search).await.map_err(refused)?;
     let is_path = property == Property::Column(Column::UrlPath);
-    let items = found.into_iter().filter_map(|found| match told(found.value, is_path, pii) {
-        // What may not be told cannot be chosen either.
-        (Some(value), false) => Some(ValueItem { value, events: found.events }),
-        _ => None,
-    });
-    Ok(Data(ValueList { items: items.collect() }))
+    let (more, other) = (found.more, found.other);
+    let items =
+        found.values.into_iter().filter_map(|found| match told(found.value, is_path, pii) {
+            // What may not be told cannot be chosen either.
+            (Some(value), false) => Some(ValueItem { value, events: found.events }),
+            _ => None,
+        });
+    Ok(Data(ValueList { items: items.collect(), more, other }))
 }

@@ -6,13 +6,15 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
-use warehouse::PropertyKind;
+use uuid::Uuid;
+use warehouse::{PropertyKind, PropertyName, PropertyNames, PropertySample, Warehouse, over_limit};
 
 use super::events::{BUCKET, RECENT_DAYS};
 use super::personal::{self, OwnIds};
 use super::{Class, event_store, refused, store, uuid};
 use crate::access::DataApp;
 use crate::app::AppState;
+use crate::collect::cardinality;
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::json::{Data, Query};
 use crate::insight::dates::seconds;
@@ -21,6 +23,9 @@ use crate::types::{Id, Millis};
 
 /// How many of the newest events are looked at.
 const SAMPLE: u64 = 5_000;
+/// How many names are shown, and how long they may be.
+const NAMES_MAX: usize = 300;
+const NAME_MAX: usize = 256;
 const EXAMPLES_MAX: usize = 5;
 const EXAMPLE_LENGTH: usize = 100;
 
@@ -59,6 +64,9 @@ pub struct PropertyList {
     /// How many events were looked at: the newest of the last thirty days.
     sampled: u64,
     items: Vec<PropertyItem>,
+    /// How many further names these events carry, at the least: rare ones, and those over the app's
+    /// daily limit.
+    more: u64,
 }
 
 /// What an event carries.
@@ -82,32 +90,66 @@ pub async fn property_list(
     let store = event_store(&atrium, app.reader(Class::Question)).await?;
     let id = uuid(app.id())?;
     let since = seconds(atrium.now().plus(-RECENT_DAYS * Millis::DAY)).next_multiple_of(BUCKET);
-    let buckets = store.event_buckets(id, &query.event, since).await.map_err(refused)?;
-    let (since, sampled) = sample(&buckets);
-    if sampled == 0 {
-        return Ok(Data(PropertyList { sampled, items: Vec::new() }));
+    let sample = sample(store, id, &query.event, since).await?;
+    if sample.count() == 0 {
+        return Ok(Data(PropertyList { sampled: 0, items: Vec::new(), more: 0 }));
     }
+    let found = store.property_names(&sample).await.map_err(refused)?;
+    let (names, more) = offered(&atrium, app.id(), &found).await?;
     let pii = app.has_pii();
-    let kinds = store.property_kinds(id, &query.event, since, SAMPLE, !pii).await;
+    let kinds = store.property_kinds(&sample, &names, !pii).await.map_err(refused)?;
     let mut said = HashMap::new();
     if app.holds(Permission::MetadataView) {
         let mut db = atrium.db.read().await?;
         said = store::properties(&mut db, app.id(), &query.event).await?;
     }
-    let items = items(kinds.map_err(refused)?, sampled, pii, &mut said);
-    Ok(Data(PropertyList { sampled, items }))
+    let items = items(kinds, sample.count(), pii, &mut said);
+    Ok(Data(PropertyList { sampled: sample.count(), items, more }))
 }
 
-/// From where on there are as many events as are looked at, and how many that are.
-fn sample(buckets: &[(u64, u64)]) -> (u64, u64) {
-    let (mut since, mut count) = (0, 0);
-    for (start, events) in buckets {
+/// The newest events of a name.
+async fn sample(store: &Warehouse, app: Uuid, event: &str, since: u64) -> Result<PropertySample> {
+    let mut quarters = store.quarters(app, Some(event), since).await.map_err(refused)?;
+    if quarters.is_empty() {
+        // Its name may be over the limit: then it is somewhere among those that are.
+        quarters = store.quarters(app, Some(over_limit::OTHER), since).await.map_err(refused)?;
+        quarters = quarters.last().map(|(start, _)| (*start, SAMPLE)).into_iter().collect();
+    }
+    let since = enough(&quarters);
+    store.property_sample(app, event, since, SAMPLE).await.map_err(refused)
+}
+
+/// From where on there are as many events as are looked at.
+fn enough(quarters: &[(u64, u64)]) -> u64 {
+    let (mut since, mut count) = (u64::from(u32::MAX), 0);
+    for (start, events) in quarters {
         if count >= SAMPLE {
             break;
         }
         (since, count) = (*start, count + events);
     }
-    (since, count.min(SAMPLE))
+    since
+}
+
+/// The names to be shown, and how many are not. A name that comes only in events over the limit of
+/// names is one of those that are too many, unless it has a place.
+async fn offered(
+    atrium: &AppState,
+    app_id: &Id,
+    found: &PropertyNames,
+) -> Result<(Vec<PropertyName>, u64)> {
+    let mut names: Vec<&PropertyName> =
+        found.names.iter().filter(|name| name.property.len() <= NAME_MAX).collect();
+    if names.iter().any(|name| !name.within_limit) {
+        let mut db = atrium.db.read().await?;
+        let known = cardinality::store::known_properties(&mut db, app_id).await?;
+        let is_known = |name: &str| known.contains(&cardinality::store::stored(name));
+        names.retain(|name| name.within_limit || is_known(&name.property));
+    }
+    names.sort_by(|a, b| b.events.cmp(&a.events).then_with(|| a.property.cmp(&b.property)));
+    names.truncate(NAMES_MAX);
+    let more = found.distinct.saturating_sub(names.len() as u64);
+    Ok((names.into_iter().cloned().collect(), more))
 }
 
 /// Puts the types of each property together, the most frequent property first.

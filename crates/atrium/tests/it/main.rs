@@ -13,6 +13,7 @@ mod apps;
 mod audit;
 mod authorization;
 mod bounded;
+mod cardinality;
 mod chat;
 mod collect;
 mod connections;

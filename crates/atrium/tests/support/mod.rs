@@ -132,12 +132,22 @@ impl TestServer {
     /// On SQLite with the engine embedded, on PostgreSQL with one over the network: the two sizes
     /// that Atrium comes in.
     pub async fn start_with_engine(store: Store) -> Self {
+        Self::start_with_engine_and(store, |_| {}).await
+    }
+
+    pub async fn start_with_engine_and(
+        store: Store,
+        change: impl FnOnce(&mut RawSettings),
+    ) -> Self {
         match store {
-            Store::Sqlite => Self::start(store).await,
+            Store::Sqlite => Self::start_with(store, change).await,
             Store::Postgres => {
                 let engine = Arc::new(RemoteEngine::start().await);
                 let url = engine.url().to_string();
-                let change = |raw: &mut RawSettings| raw.warehouse_url = Some(url);
+                let change = |raw: &mut RawSettings| {
+                    change(raw);
+                    raw.warehouse_url = Some(url);
+                };
                 let server = Self::start_with(store, change).await;
                 Self { engine: Some(engine), ..server }
             }
@@ -182,6 +192,13 @@ impl TestServer {
 
     /// Another instance on the same databases that reaches the event store over the network.
     pub async fn second_instance_on_same_engine(&self) -> Self {
+        self.second_instance_on_same_engine_and(|_| {}).await
+    }
+
+    pub async fn second_instance_on_same_engine_and(
+        &self,
+        change: impl FnOnce(&mut RawSettings),
+    ) -> Self {
         let store = &self.atrium.warehouse;
         store.ready(std::time::Duration::from_secs(60)).await.unwrap();
         let url = match &self.engine {
@@ -189,7 +206,10 @@ impl TestServer {
             None => store.shared_url().unwrap(),
         };
         let url = url.to_string();
-        let change = |raw: &mut RawSettings| raw.warehouse_url = Some(url);
+        let change = |raw: &mut RawSettings| {
+            change(raw);
+            raw.warehouse_url = Some(url);
+        };
         Self::on(self.store, self.database_url.clone(), self.folder.clone(), change).await
     }
 

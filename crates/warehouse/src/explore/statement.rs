@@ -2,6 +2,7 @@
 
 use super::{Column, Filter, Key, Measure, Property, Question, Test, VALUES_MAX, VALUES_SAMPLE};
 use crate::explore::GROUPS_MAX;
+use crate::over_limit;
 use crate::params::Param;
 
 /// What a group is, beside its value.
@@ -84,21 +85,38 @@ impl Statement {
         this
     }
 
+    /// One more than is shown, to know whether there are others. What has no count of its own is no
+    /// value to choose.
     pub fn values(question: &Question, property: &Property, search: &str) -> Self {
         let mut this = Self::default();
-        let wanted = this.wanted(question);
+        let within = match property.over_limit_bit() {
+            Some(bit) => format!(" AND bitAnd(over_limit, {bit}) = 0"),
+            None => String::new(),
+        };
+        let wanted = this.wanted(question) + &within;
         let elements = this.shown(property, question.hide_ids);
         let search = this.bind("String", search.into());
         this.sql = format!(
             "SELECT value, count() AS events FROM (\
                 SELECT arrayJoin(arrayDistinct({})) AS element, element.2 AS value \
                 FROM (SELECT {elements} AS looked_at, user_id, device_id FROM (\
-                    SELECT * FROM events WHERE {wanted} \
-                    ORDER BY toStartOfHour(time) DESC, time DESC LIMIT {VALUES_SAMPLE})) \
+                    SELECT * FROM events WHERE {wanted} LIMIT {VALUES_SAMPLE})) \
                 WHERE element.1 = {TEXT}) \
              WHERE value != '' AND ({search} = '' OR positionCaseInsensitiveUTF8(value, {search}) > 0) \
-             GROUP BY value ORDER BY events DESC, value LIMIT {VALUES_MAX}",
-            keys(property, question.hide_ids)
+             GROUP BY value ORDER BY events DESC, value LIMIT {}",
+            keys(property, question.hide_ids),
+            VALUES_MAX + 1
+        );
+        this
+    }
+
+    /// How many events carry values that have no counts of their own.
+    pub fn over_limit(question: &Question, bit: u8) -> Self {
+        let mut this = Self::default();
+        let wanted = this.wanted(question);
+        this.sql = format!(
+            "SELECT countIf(bitAnd(over_limit, {bit}) != 0) AS events FROM (\
+                SELECT over_limit FROM events WHERE {wanted} LIMIT {VALUES_SAMPLE})"
         );
         this
     }
@@ -258,6 +276,19 @@ fn counts(measure: Measure) -> &'static str {
         Measure::Events => "count() AS events, 0 AS who",
         Measure::Persons | Measure::EventsPerPerson => "count() AS events, uniq(person) AS who",
         Measure::Devices => "count() AS events, uniq(device) AS who",
+    }
+}
+
+impl Property {
+    /// Which bit of a row says that this value of it is over the app's limit.
+    pub fn over_limit_bit(&self) -> Option<u8> {
+        match self {
+            Self::Column(Column::Os) => Some(over_limit::OS),
+            Self::Column(Column::Browser) => Some(over_limit::BROWSER),
+            Self::Column(Column::DeviceType) => Some(over_limit::DEVICE_TYPE),
+            Self::Column(Column::Language) => Some(over_limit::LANGUAGE),
+            _ => None,
+        }
     }
 }
 

@@ -146,7 +146,7 @@ async fn names_and_values_are_data_whatever_they_look_like() {
         let group = Group { key: Key::Text(name.to_owned()), total: 3.0, points: vec![3.0] };
         assert_eq!(found, Finding { total: 3.0, groups: vec![group] }, "{name}");
         let values = store.warehouse.values(&question, &property, "").await.unwrap();
-        let values: Vec<_> = values.iter().map(|found| found.value.as_str()).collect();
+        let values: Vec<_> = values.values.iter().map(|found| found.value.as_str()).collect();
         // An empty text is no suggestion.
         assert_eq!(values, if name.is_empty() { vec![] } else { vec![name] });
     }

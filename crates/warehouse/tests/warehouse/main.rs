@@ -9,6 +9,7 @@ mod engine;
 mod explore;
 mod hanging_up;
 mod loading;
+mod over_limit;
 mod overall;
 mod plain;
 mod support;

@@ -33,7 +33,7 @@ export function IngestHealth() {
 function Health({ ingest }: { ingest: OverallIngest }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
-  const { accepted, duplicate, rejected, reasons } = ingest
+  const { accepted, duplicate, rejected, reasons, over_limit } = ingest
   const all = accepted + duplicate + rejected
   return (
     <div className={styles.health}>
@@ -58,7 +58,22 @@ function Health({ ingest }: { ingest: OverallIngest }) {
           </ul>
         </div>
       ) : (
-        <p className={styles.soft}>{t(all > 0 ? 'dashboard.allWell' : 'dashboard.none')}</p>
+        over_limit.length === 0 && (
+          <p className={styles.soft}>{t(all > 0 ? 'dashboard.allWell' : 'dashboard.none')}</p>
+        )
+      )}
+      {over_limit.length > 0 && (
+        <div>
+          <h3 className={styles.title}>{t('ingest.overLimit')}</h3>
+          <ul className={styles.reasons}>
+            {over_limit.map(({ limit, name, count }) => (
+              <li key={limit} className={styles.reason}>
+                <span className={styles.name}>{name}</span>
+                <Counted value={count} />
+              </li>
+            ))}
+          </ul>
+        </div>
       )}
     </div>
   )

@@ -26,11 +26,17 @@ export function TopEvents() {
             label={title}
             heading={t('dashboard.event')}
             columns={[t('metric.events'), t('dashboard.users')]}
-            rows={top_events.map(({ event, events, users }) => ({
-              key: event,
-              name: <code className={styles.code}>{event}</code>,
+            rows={top_events.map(({ event, events, users, other }) => ({
+              // An app can send an event that is called "other".
+              key: other ? 'over the limit' : `=${event}`,
+              name: other ? (
+                t('dashboard.overLimit')
+              ) : (
+                <code className={styles.code}>{event}</code>
+              ),
               share: shareOf(events, top_events),
               counts: [events, users],
+              soft: other,
             }))}
           />
         )

@@ -11,6 +11,7 @@ import { besideField } from './TimezoneSelect'
 export interface SearchOption {
   value: string
   label: string
+  disabled?: boolean
 }
 
 export interface Typeahead {

@@ -14,6 +14,7 @@ const ingest: Ingest = {
   duplicate: 1_204,
   rejected: 318,
   reasons: [{ reason: 'timestamp_out_of_range', name: '时间戳超出范围', count: 318, samples: [] }],
+  over_limit: [{ limit: 'event_names', name: '事件名称过多', max: 2000, count: 777 }],
   last_event_at: ago(0.1),
   spool: { pending: 42 },
 }
@@ -93,6 +94,7 @@ describe('receiving data', () => {
     expect(await panel.findByText('8,123,441')).toBeDefined()
     expect(panel.getByText('1,204')).toBeDefined()
     expect(panel.getByText('timestamp_out_of_range')).toBeDefined()
+    expect(panel.getByText('事件名称过多').parentElement?.textContent).toContain('777')
     expect(panel.getByText('42')).toBeDefined()
     expect(panel.getByText(/^正在接收数据/)).toBeDefined()
   })

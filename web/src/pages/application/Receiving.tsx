@@ -39,7 +39,7 @@ export function Receiving() {
 function Figures({ ingest }: { ingest: Ingest }) {
   const t = useT()
   const { app } = useApp()
-  const { last_event_at, reasons, spool } = ingest
+  const { last_event_at, reasons, over_limit, spool } = ingest
   const flow = flowOf(app, ingest, useNow())
   return (
     <div className={styles.receiving}>
@@ -76,6 +76,19 @@ function Figures({ ingest }: { ingest: Ingest }) {
                 <span>
                   {name} <code>{reason}</code>
                 </span>
+                <Counted value={count} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {over_limit.length > 0 && (
+        <div>
+          <h3 className={styles.reasonsTitle}>{t('ingest.overLimit')}</h3>
+          <ul className={styles.reasons}>
+            {over_limit.map(({ limit, name, count }) => (
+              <li key={limit}>
+                <span>{name}</span>
                 <Counted value={count} />
               </li>
             ))}

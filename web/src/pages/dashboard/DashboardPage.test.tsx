@@ -46,7 +46,10 @@ const PARTS: Record<OverallPart, unknown> = {
     },
   ],
   apps: [{ id: 'app-1', name: '商城', share: 0.75, ...figures(900) }],
-  top_events: [{ event: 'add_to_cart', events: 77, users: 7 }],
+  top_events: [
+    { event: 'add_to_cart', events: 77, users: 7, other: false },
+    { event: 'other', events: 23, users: 5, other: true },
+  ],
   breakdowns: {
     os: [
       { value: 'HarmonyOS', events: 30, users: 3, other: false },
@@ -68,6 +71,7 @@ const PARTS: Record<OverallPart, unknown> = {
         samples: [{ at: '2026-03-01T00:00:00.000Z', sample: '{"time":"<string 12>"}' }],
       },
     ],
+    over_limit: [{ limit: 'field_values', name: '取值过多', max: 1000, count: 12 }],
   },
 }
 
@@ -139,13 +143,14 @@ describe('the board', () => {
     const link = await screen.findByText('商城', { selector: 'a' })
     expect(link.getAttribute('href')).toBe('/org-id/org-1/app-id/app-1')
     expect(link.closest('tr')!.textContent).toContain('75%')
-    await cardWith('热门事件', 'add_to_cart')
+    expect(await cardWith('热门事件', 'add_to_cart')).toMatch(/77777%其他（超出名称上限）23523%/)
     expect(await cardWith('操作系统', 'HarmonyOS')).toMatch(/HarmonyOS30375%其他10125%/)
     await cardWith('浏览器', '未上报')
     await cardWith('语言', '德语')
     const ingest = await cardWith('数据接收', '时间不合法')
     expect(ingest).toMatch(/已接收9090%重复66%已拒绝44%/)
     expect(ingest).toContain('"time": "<string 12>"')
+    expect(ingest).toContain('取值过多12')
   })
 
   it('asks for each part by itself, so that a slow one holds up nothing', async () => {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::figures::{Figure, Totals, ValueFigures};
+use super::figures::{EventFigures, Figure, Totals, ValueFigures};
 use super::question::{self, Question};
 use super::{Overall, OverallBody, Part, answer};
 use crate::access::{DataOrg, InOrg};
@@ -89,7 +89,7 @@ pub async fn data_overall_export(
     let (heads, lines) = match table {
         Table::Series => series(&found, &question),
         Table::Apps => apps(&found),
-        Table::TopEvents => top_events(&found),
+        Table::TopEvents => top_events(&found, locale),
         Table::Ingest => ingest(&found),
         values => breakdown(&found, values, locale),
     };
@@ -159,10 +159,14 @@ fn apps(found: &Overall) -> (Heads, Vec<Line>) {
     (heads, lines.collect())
 }
 
-fn top_events(found: &Overall) -> (Heads, Vec<Line>) {
+fn top_events(found: &Overall, locale: Locale) -> (Heads, Vec<Line>) {
+    let name = |one: &EventFigures| match (one.other, locale) {
+        (true, Locale::ZhCn) => "其他".to_owned(),
+        (true, Locale::EnUs) => "Other".to_owned(),
+        (false, _) => one.event.clone(),
+    };
     let lines = found.top_events.iter().flatten();
-    let lines =
-        lines.map(|one| vec![one.event.clone(), one.events.to_string(), one.users.to_string()]);
+    let lines = lines.map(|one| vec![name(one), one.events.to_string(), one.users.to_string()]);
     (vec![("事件", "Event"), EVENTS, USERS], lines.collect())
 }
 
@@ -195,6 +199,11 @@ fn ingest(found: &Overall) -> (Heads, Vec<Line>) {
     ];
     lines.extend(ingest.reasons.iter().map(|rejected| {
         vec![rejected.reason.clone(), rejected.name.clone(), rejected.count.to_string()]
+    }));
+    // Of those that were accepted.
+    lines.extend(ingest.over_limit.iter().map(|over| {
+        let outcome = format!("accepted_over_{}", over.limit.as_str());
+        vec![outcome, over.name.clone(), over.count.to_string()]
     }));
     (heads, lines)
 }

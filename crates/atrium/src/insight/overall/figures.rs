@@ -138,11 +138,15 @@ pub struct EventFigures {
     pub event: String,
     pub events: u64,
     pub users: u64,
+    /// All whose names are over the limits of their apps, together; the last one.
+    pub other: bool,
 }
 
 impl From<&EventCount> for EventFigures {
     fn from(count: &EventCount) -> Self {
-        Self { event: count.event.clone(), events: count.events, users: count.persons }
+        let other = count.is_other();
+        let event = if other { "other".to_owned() } else { count.event.clone() };
+        Self { event, events: count.events, users: count.persons, other }
     }
 }
 
@@ -152,7 +156,7 @@ pub struct ValueFigures {
     pub value: String,
     pub events: u64,
     pub users: u64,
-    /// All that are not among the first ten, together.
+    /// All that are not among the first ten or are over the limits of their apps, together.
     pub other: bool,
 }
 

@@ -52,11 +52,13 @@ interface PropertiesProps extends EventPropertyListProps {
   found: EventProperties
 }
 
-function Properties({ found: { sampled, items }, event, editable }: PropertiesProps) {
+function Properties({ found: { sampled, items, more }, event, editable }: PropertiesProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   if (sampled === 0) return <p className={styles.soft}>{t('events.noneOfLate')}</p>
-  if (items.length === 0) return <p className={styles.soft}>{t('properties.none')}</p>
+  if (items.length === 0 && more === 0) {
+    return <p className={styles.soft}>{t('properties.none')}</p>
+  }
   return (
     <>
       <p className={styles.soft}>
@@ -67,6 +69,11 @@ function Properties({ found: { sampled, items }, event, editable }: PropertiesPr
           <Property key={property.property} property={property} event={event} editable={editable} />
         ))}
       </ul>
+      {more > 0 && (
+        <p className={styles.soft}>
+          {t('events.moreProperties', { count: formatCount(more, language) })}
+        </p>
+      )}
     </>
   )
 }

@@ -17,6 +17,7 @@ const order: EventItem = {
 }
 const properties: EventProperties = {
   sampled: 5000,
+  more: 0,
   items: [
     {
       property: 'amount',
@@ -90,6 +91,19 @@ describe('the catalogue', () => {
         page_size: '20',
       }),
     )
+  })
+
+  it('says how much came under names beyond the limit', async () => {
+    const other = { events_30d: 9_000, users_30d: 12 }
+    const answer = ok({ items: [order], total: 1, can_manage: false, other })
+    show({ answers: { '/apps/app-1/events': answer } })
+    expect(await screen.findByText(/9,000 个事件（12 个用户）/)).toBeDefined()
+  })
+
+  it('says how many properties are not listed', async () => {
+    const answer = ok({ ...properties, more: 1_250 })
+    show({ search: '?event=order', answers: { '/apps/app-1/event-properties': answer } })
+    expect(await (await drawer()).findByText(/还有至少 1,250 个属性/)).toBeDefined()
   })
 
   it('says what fills it', async () => {

@@ -6,11 +6,13 @@ import { FormError } from '../../../components/form/FormError'
 import { besideField } from '../../../components/form/TimezoneSelect'
 import { LinkButton } from '../../../components/LinkButton'
 import { Page } from '../../../components/Page'
+import { formatCount } from '../../../components/table/Counted'
 import { DataTable } from '../../../components/table/DataTable'
 import { EmptyFace } from '../../../components/table/EmptyFace'
 import { SearchBox } from '../../../components/table/SearchBox'
 import { Toolbar } from '../../../components/table/Toolbar'
 import { sortedBy, useTableParams } from '../../../components/table/useTableParams'
+import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../layouts/AppSettingsLayoutContext'
 import { paths } from '../../../paths'
@@ -26,6 +28,7 @@ const FILTERS = ['status', 'event'] as const
 
 export default function EventsPage() {
   const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
   const { app } = useApp()
   const [{ event, ...params }, setParams] = useTableParams({ sorts: SORTS, filters: FILTERS })
   const status: EventStatus = EVENT_STATUSES.find((one) => one === params.status) ?? 'visible'
@@ -75,6 +78,14 @@ export default function EventsPage() {
           </EmptyFace>
         }
       />
+      {events.data?.other && (
+        <p className={shared.soft}>
+          {t('events.other', {
+            events: formatCount(events.data.other.events_30d, language),
+            users: formatCount(events.data.other.users_30d, language),
+          })}
+        </p>
+      )}
       <EventDrawer
         event={event}
         // Turning no page: the one on screen stays.

@@ -44,7 +44,7 @@ function show(shown: Partial<Parameters<typeof showInApp>[1]> = {}) {
       '/apps/app-1/explore/values': ok({
         items: ['Windows', 'iOS'].map((value) => ({ value, events: 1 })),
       }),
-      '/apps/app-1/event-properties': ok({ sampled: 0, items: [] }),
+      '/apps/app-1/event-properties': ok({ sampled: 0, items: [], more: 0 }),
       '/apps/app-1/events': ok({ items: [{ event: 'order' }], total: 1, can_manage: false }),
       ...shown.answers,
     },

@@ -3,6 +3,8 @@ import { useState } from 'react'
 import { valuesQuery } from '../../../api/explore'
 import { SearchSelect, useTypeahead } from '../../../components/form/SearchSelect'
 import { TextInput } from '../../../components/form/TextInput'
+import { formatCount } from '../../../components/table/Counted'
+import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../layouts/AppSettingsLayoutContext'
 import { isNumber } from './question'
@@ -19,6 +21,7 @@ interface TextValuesProps {
 /** Any of several, chosen from the most frequent or typed. */
 export function TextValues({ label, property, event, values, onChange }: TextValuesProps) {
   const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
   const { app } = useApp()
   const typeahead = useTypeahead()
   const { search, opened } = typeahead
@@ -26,7 +29,17 @@ export function TextValues({ label, property, event, values, onChange }: TextVal
     ...valuesQuery(app.id, { property, event: event ?? undefined, search }),
     enabled: opened && property !== '',
   })
-  const options = suggested.data?.items ?? []
+  const options = (suggested.data?.items ?? []).map(({ value }) => ({
+    value,
+    label: value,
+    disabled: false,
+  }))
+  const other = suggested.data?.other ?? 0
+  if (other > 0) {
+    const label = t('explore.otherValues', { count: formatCount(other, language) })
+    // No app can send this value.
+    options.push({ value: '\0other', label, disabled: true })
+  }
   return (
     <SearchSelect<string[]>
       typeahead={typeahead}
@@ -37,7 +50,7 @@ export function TextValues({ label, property, event, values, onChange }: TextVal
       placeholder={t('explore.anyOf')}
       value={values}
       notFoundContent={suggested.error?.message ?? t('explore.typeValue')}
-      options={options.map(({ value }) => ({ value, label: value }))}
+      options={options}
       onChange={onChange}
     />
   )

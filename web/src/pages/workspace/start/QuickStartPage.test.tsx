@@ -19,6 +19,7 @@ const ingest = (last_event_at: string | null) => ({
   duplicate: 0,
   rejected: 0,
   reasons: [],
+  over_limit: [],
   last_event_at,
   spool: { pending: 0 },
 })

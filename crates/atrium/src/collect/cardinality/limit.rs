@@ -1,0 +1,88 @@
+//! The limits by their names, and their words in both languages.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use warehouse::over_limit;
+
+use crate::http::locale::Locale;
+
+/// How many different values of a kind an app may have counts of on one day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub event_names: usize,
+    pub property_names: usize,
+    /// Of each built-in field that is counted: os, browser, device_type and language.
+    pub field_values: usize,
+}
+
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    EventNames,
+    PropertyNames,
+    FieldValues,
+}
+
+impl Limit {
+    pub const ALL: [Self; 3] = [Self::EventNames, Self::PropertyNames, Self::FieldValues];
+
+    /// Never changes once released: it is stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::EventNames => "event_names",
+            Self::PropertyNames => "property_names",
+            Self::FieldValues => "field_values",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|limit| limit.as_str() == text)
+    }
+
+    /// The bits of a row that say it went over this limit.
+    pub fn bits(self) -> u8 {
+        match self {
+            Self::EventNames => over_limit::EVENT,
+            Self::PropertyNames => over_limit::PROPERTIES,
+            Self::FieldValues => {
+                over_limit::OS
+                    | over_limit::BROWSER
+                    | over_limit::DEVICE_TYPE
+                    | over_limit::LANGUAGE
+            }
+        }
+    }
+
+    /// What became of messages over it.
+    pub fn words(self, locale: Locale) -> &'static str {
+        match (self, locale) {
+            (Self::EventNames, Locale::ZhCn) => "事件名称种类超过每日上限，按“其他”统计。",
+            (Self::EventNames, Locale::EnUs) => {
+                "The app has more event names than its daily limit. These count as “Other”."
+            }
+            (Self::PropertyNames, Locale::ZhCn) => "属性名称种类超过每日上限，超出的属性不再列出。",
+            (Self::PropertyNames, Locale::EnUs) => {
+                "The app has more property names than its daily limit. The others are not listed."
+            }
+            (Self::FieldValues, Locale::ZhCn) => {
+                "操作系统、浏览器、设备类型或语言的取值超过每日上限，按“其他”统计。"
+            }
+            (Self::FieldValues, Locale::EnUs) => {
+                "An operating system, browser, device type or language has more values than the \
+                 daily limit. These count as “Other”."
+            }
+        }
+    }
+}
+
+impl Limits {
+    pub fn of(&self, limit: Limit) -> usize {
+        match limit {
+            Limit::EventNames => self.event_names,
+            Limit::PropertyNames => self.property_names,
+            Limit::FieldValues => self.field_values,
+        }
+    }
+}

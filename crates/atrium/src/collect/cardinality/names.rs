@@ -1,0 +1,93 @@
+//! The names of a JSON object's own properties, without building the object: the collector has
+//! checked that the text is one.
+
+use std::borrow::Cow;
+
+use super::super::shape::end_of_string;
+
+/// Goes through the names of an object, not through those of objects inside.
+pub struct TopLevelNames<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> TopLevelNames<'a> {
+    pub fn of(text: &'a [u8]) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// Goes on behind a value: to the comma after it, or the end of the object.
+    fn skip_value(&mut self) {
+        let mut depth = 0_usize;
+        while let Some(byte) = self.text.get(self.at) {
+            match byte {
+                b'"' => self.at = end_of_string(self.text, self.at),
+                b'{' | b'[' => depth += 1,
+                b',' | b'}' if depth == 0 => return,
+                b'}' | b']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.at += 1;
+        }
+    }
+}
+
+impl<'a> Iterator for TopLevelNames<'a> {
+    type Item = Cow<'a, [u8]>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.text.get(self.at..)?;
+        self.at += rest.iter().position(|byte| *byte == b'"')?;
+        let start = self.at;
+        let end = end_of_string(self.text, start);
+        let name = self.text.get(start + 1..end)?;
+        self.at = end + 1;
+        self.skip_value();
+        if !name.contains(&b'\\') {
+            return Some(Cow::Borrowed(name));
+        }
+        // The same name can be written in many ways.
+        let quoted = self.text.get(start..=end)?;
+        match serde_json::from_slice::<String>(quoted) {
+            Ok(name) => Some(Cow::Owned(name.into_bytes())),
+            Err(_) => Some(Cow::Borrowed(name)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Vec<String> {
+        let names = TopLevelNames::of(text.as_bytes());
+        names.map(|name| String::from_utf8(name.into_owned()).unwrap()).collect()
+    }
+
+    #[test]
+    fn names_of_the_object_itself() {
+        assert_eq!(names("{}"), Vec::<String>::new());
+        assert_eq!(
+            names(r#" { "a" : 1 , "b":"x,}{\"y\":", "c" :[{"d":[1]}, "e"],"f":null} "#),
+            ["a", "b", "c", "f"]
+        );
+        assert_eq!(
+            names(r#"{"deep":{"a":{"b":"}"}},"":true,"名称":-1.5e3}"#),
+            ["deep", "", "名称"]
+        );
+    }
+
+    #[test]
+    fn a_name_is_the_same_however_it_is_written() {
+        assert_eq!(names(r#"{"pl\u0061n":1,"a\"b":2}"#), ["plan", "a\"b"]);
+        assert_eq!(names(r#"{"\ud800":1}"#), [r"\ud800"], "half a character stands as it is");
+    }
+
+    #[test]
+    fn text_that_is_cut_off_ends() {
+        let whole = r#"{"a":"b\\","c":{"d":["e"]},"f":1}"#;
+        for cut in 0..whole.len() {
+            let _ = names(&whole[..cut]);
+        }
+    }
+}
