@@ -6,6 +6,7 @@ use uuid::Uuid;
 use crate::client::Warehouse;
 use crate::error::Error;
 use crate::params::Param;
+use crate::shown::Shown;
 
 /// Names that an app could have by mistake, such as one for each order, end somewhere.
 const NAMES_MAX: u64 = 10_000;
@@ -108,27 +109,34 @@ impl Warehouse {
         Ok(rows.into_iter().map(|row| (row.at, row.count)).collect())
     }
 
-    /// What the newest `most` events of a name since a moment carry. With `but_ids` the ids of
-    /// people and devices are no examples.
+    /// What the newest `most` events of a name since a moment carry. With `hide_personal` what is
+    /// not shown (`shown`) is no example, and a property called by an id is left out.
     pub async fn property_kinds(
         &self,
         app: Uuid,
         event: &str,
         since: u64,
         most: u64,
-        but_ids: bool,
+        hide_personal: bool,
     ) -> Result<Vec<PropertyKind>, Error> {
+        let (hides_name, hides_value) = match hide_personal {
+            true => {
+                let shown = Shown::of("{app:UUID}");
+                (shown.hides_name("pair.1"), shown.hides_json("pair.2", false))
+            }
+            false => ("0".to_owned(), "0".to_owned()),
+        };
         let sql = format!(
             "SELECT pair.1 AS property, multiIf(startsWith(pair.2, '\"'), 'string', \
                 startsWith(pair.2, '['), 'list', startsWith(pair.2, '{{'), 'object', \
                 pair.2 = 'null', 'null', pair.2 IN ('true', 'false'), 'boolean', 'number') AS kind, \
                 count() AS events, \
                 topKIf(5)(pair.2, length(pair.2) <= {EXAMPLE_MAX} AND pair.2 != 'null' \
-                    AND NOT ({{but_ids:UInt8}} AND {IS_ID})) AS examples \
+                    AND NOT {hides_value}) AS examples \
              FROM (SELECT properties, user_id, device_id FROM events WHERE app_id = {{app:UUID}} \
                 AND time >= toDateTime({{since:UInt32}}, 'UTC') AND event = {{event:String}} \
                 ORDER BY toStartOfHour(time) DESC, time DESC LIMIT {{most:UInt64}}) \
-             ARRAY JOIN JSONExtractKeysAndValuesRaw(properties) AS pair \
+             ARRAY JOIN JSONExtractKeysAndValuesRaw(properties) AS pair WHERE NOT {hides_name} \
              GROUP BY property, kind ORDER BY events DESC, property LIMIT {PROPERTIES_MAX}"
         );
         let params = [
@@ -136,13 +144,7 @@ impl Warehouse {
             ("event", event.into()),
             ("since", since.into()),
             ("most", most.into()),
-            ("but_ids", u64::from(but_ids).into()),
         ];
         self.query(&sql, &params).await
     }
 }
-
-/// Whether a value is the id of the event's own user or device: a string without its quotes, or a
-/// number of some digits; few digits are an id by accident.
-const IS_ID: &str = "has([user_id, device_id], \
-    if(startsWith(pair.2, '\"'), JSONExtractString(pair.2), if(length(pair.2) >= 5, pair.2, '\\0')))";

@@ -9,5 +9,6 @@ mod explore;
 mod loading;
 mod overall;
 mod plain;
+mod shown;
 mod support;
 mod upkeep;

@@ -34,6 +34,8 @@ pub struct Question {
     pub granularity: Granularity,
     pub apps: Vec<CountedApp>,
     pub can_export: bool,
+    /// Whether the caller may see personal data of all of them.
+    pub pii: bool,
     parts: Option<Vec<Part>>,
 }
 
@@ -67,6 +69,7 @@ pub async fn read(atrium: &AppState, org: &DataOrg, body: &OverallBody) -> Resul
     let before = before.map(cut).transpose()?;
     let apps = visible_apps(atrium, org, body.app_ids.as_deref()).await?;
     let can_export = !apps.is_empty() && apps.iter().all(|app| app.holds(Permission::EventExport));
+    let pii = apps.iter().all(|app| app.holds(Permission::ProfilePii));
     let counted = apps.into_iter().filter_map(|app| {
         let uuid = Uuid::try_parse(app.id.as_str()).ok()?;
         Some(CountedApp { id: app.id, uuid, name: app.name })
@@ -79,6 +82,7 @@ pub async fn read(atrium: &AppState, org: &DataOrg, body: &OverallBody) -> Resul
         granularity: body.granularity,
         apps: counted.collect(),
         can_export,
+        pii,
         parts: body.parts.clone(),
     })
 }
