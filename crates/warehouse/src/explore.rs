@@ -17,7 +17,8 @@ use crate::client::{Call, Warehouse, read_rows};
 use crate::error::Error;
 use crate::over_limit::OTHER;
 use crate::params::Param;
-use statement::Statement;
+use crate::shown::PEOPLE_MIN;
+use statement::{HiddenAs, Statement};
 
 /// Groups that are told apart.
 pub const GROUPS_MAX: usize = 10;
@@ -95,15 +96,15 @@ pub struct Question {
     /// Where each bucket starts, as Unix times, and where the last one ends.
     pub starts: Vec<u64>,
     pub end: u64,
-    /// Values that are the id of the event's own user or device are not told.
-    pub hide_ids: bool,
+    /// For those who may not see personal data: what is not shown to them is not there (`shown`).
+    pub hide_personal: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Key {
     Text(String),
     NotSet,
-    /// Ids that may not be told.
+    /// Values that may not be told.
     Hidden,
     /// Everything beyond the groups that are told apart.
     Rest,
@@ -146,6 +147,11 @@ pub struct Values {
 struct GroupRow {
     kind: u8,
     value: String,
+    #[serde(flatten)]
+    counts: Counts,
+    /// Counted where values are hidden.
+    #[serde(default)]
+    people: u64,
 }
 
 #[derive(Deserialize)]
@@ -185,24 +191,43 @@ impl Question {
 
 impl Warehouse {
     pub async fn explore(&self, question: &Question) -> Result<Finding, Error> {
-        let Some(_) = &question.group_by else {
-            let groups = self.points(question, &[]).await?;
+        if question.group_by.is_none() {
+            let groups = self.points(question, &[], HiddenAs::Hidden).await?;
             let group = groups.into_iter().next().unwrap_or_else(|| Group {
                 key: Key::NotSet,
                 total: 0.0,
                 points: vec![0.0; question.starts.len()],
             });
             return Ok(Finding { total: group.total, groups: vec![group] });
-        };
-        let top: Vec<GroupRow> = self.bounded(Statement::top(question)).await?;
-        let top: Vec<Key> = top.into_iter().map(|row| key(row.kind, row.value)).collect();
-        let mut groups = self.points(question, &top).await?;
+        }
+        let (top, hidden_as) = self.top(question).await?;
+        let mut groups = self.points(question, &top, hidden_as).await?;
         let place = |group: &Group| top.iter().position(|key| *key == group.key);
         groups.sort_by_key(|group| place(group).unwrap_or(top.len()));
         // Not the sum of the groups: an event with a list is in several of them.
         let total: Vec<Counts> = self.bounded(Statement::total(question)).await?;
         let total = total.first().map_or(0.0, |counts| counts.measure(question.measure));
         Ok(Finding { total, groups })
+    }
+
+    /// The largest groups. Hidden values of few people are counted as if there were none: a group of
+    /// one would tell who has something to hide.
+    async fn top(&self, question: &Question) -> Result<(Vec<Key>, HiddenAs), Error> {
+        let mut hidden_as = HiddenAs::Hidden;
+        let mut top: Vec<GroupRow> = self.bounded(Statement::top(question, hidden_as)).await?;
+        let is_few = |row: &GroupRow| row.kind == statement::HIDDEN && row.people < PEOPLE_MIN;
+        if top.iter().any(is_few) {
+            hidden_as = HiddenAs::Nothing;
+            top = self.bounded(Statement::top(question, hidden_as)).await?;
+        }
+        if question.hide_personal {
+            let size = |row: &GroupRow| row.counts.measure(question.measure);
+            // Stable: those of equal size stay in their order, but for the hidden one.
+            let rank = |row: &GroupRow| (row.kind, row.value.clone());
+            top.sort_by(|a, b| size(b).total_cmp(&size(a)).then_with(|| rank(a).cmp(&rank(b))));
+            top.truncate(GROUPS_MAX);
+        }
+        Ok((top.into_iter().map(|row| key(row.kind, row.value)).collect(), hidden_as))
     }
 
     /// The values of a property that are seen most often of late, of those that contain `search`.
@@ -251,8 +276,13 @@ impl Warehouse {
         Ok(newest)
     }
 
-    async fn points(&self, question: &Question, top: &[Key]) -> Result<Vec<Group>, Error> {
-        let rows: Vec<PointRow> = self.bounded(Statement::points(question, top)).await?;
+    async fn points(
+        &self,
+        question: &Question,
+        top: &[Key],
+        hidden_as: HiddenAs,
+    ) -> Result<Vec<Group>, Error> {
+        let rows: Vec<PointRow> = self.bounded(Statement::points(question, top, hidden_as)).await?;
         let mut groups: Vec<Group> = Vec::new();
         for row in rows {
             let key = key(row.kind, row.value);

@@ -35,6 +35,7 @@ mod schema;
 mod sessions;
 mod shares;
 mod shelf;
+pub mod shown;
 mod totals;
 mod upgrade;
 mod upkeep;

@@ -12,6 +12,7 @@ use crate::client::Warehouse;
 use crate::error::Error;
 use crate::over_limit::PROPERTIES;
 use crate::params::Param;
+use crate::shown::Shown;
 
 /// Names that are told, of the events within the limits and of the others.
 const NAMES_MAX: u64 = 1_000;
@@ -149,29 +150,35 @@ impl Warehouse {
         self.query_within(&READ, &sql, &sample.params()).await
     }
 
-    /// Types and examples of some names. With `but_ids` the ids of people and devices are no
-    /// examples.
+    /// Types and examples of some names. With `hide_personal` what is not shown (`shown`) is no
+    /// example, and a property called by an id is left out.
     pub async fn property_kinds(
         &self,
         sample: &PropertySample,
         names: &[PropertyName],
-        but_ids: bool,
+        hide_personal: bool,
     ) -> Result<Vec<PropertyKind>, Error> {
+        let (hides_name, hides_value) = match hide_personal {
+            true => {
+                let shown = Shown::of("{app:UUID}");
+                (shown.hides_name("pair.1"), shown.hides_json("pair.2", false))
+            }
+            false => ("0".to_owned(), "0".to_owned()),
+        };
         let sql = format!(
             "SELECT pair.1 AS property, multiIf(startsWith(pair.2, '\"'), 'string', \
                 startsWith(pair.2, '['), 'list', startsWith(pair.2, '{{'), 'object', \
                 pair.2 = 'null', 'null', pair.2 IN ('true', 'false'), 'boolean', 'number') AS kind, \
                 count() AS events, \
                 topKIf(5)(pair.2, length(pair.2) <= {EXAMPLE_MAX} AND pair.2 != 'null' \
-                    AND NOT ({{but_ids:UInt8}} AND {IS_ID})) AS examples \
+                    AND NOT {hides_value}) AS examples \
              FROM (SELECT properties, user_id, device_id FROM events WHERE {SAMPLED} \
                 LIMIT {{most:UInt64}}) \
              ARRAY JOIN arrayFilter(named -> cityHash64(named.1) IN {{hashes:Array(UInt64)}}, \
-                JSONExtractKeysAndValuesRaw(properties)) AS pair \
+                JSONExtractKeysAndValuesRaw(properties)) AS pair WHERE NOT {hides_name} \
              GROUP BY property, kind ORDER BY events DESC, property"
         );
         let mut params = sample.params();
-        params.push(("but_ids", u64::from(but_ids).into()));
         params.push(("hashes", names.iter().map(|name| name.hash).collect::<Vec<_>>().into()));
         self.query_within(&READ, &sql, &params).await
     }
@@ -202,8 +209,3 @@ impl PropertyNames {
         }
     }
 }
-
-/// Whether a value is the id of the event's own user or device: a string without its quotes, or a
-/// number of some digits; few digits are an id by accident.
-const IS_ID: &str = "has([user_id, device_id], \
-    if(startsWith(pair.2, '\"'), JSONExtractString(pair.2), if(length(pair.2) >= 5, pair.2, '\\0')))";

@@ -1,7 +1,7 @@
 //! The events of an app.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -10,6 +10,7 @@ use uuid::Uuid;
 use warehouse::{EventName, Warehouse};
 
 use super::paging::{Paged, PagingQuery};
+use super::personal::{self, Ids, Others};
 use super::{Class, event_store, refused, store, uuid};
 use crate::access::DataApp;
 use crate::app::AppState;
@@ -89,7 +90,8 @@ const SORTS: &[(&str, Sort, bool)] = &[
     ("last_seen", Sort::LastSeen, true),
 ];
 
-/// The events that the app sends.
+/// The events that the app sends. Those whose name looks personal are left out for callers who may
+/// not see personal data.
 #[utoipa::path(
     get,
     path = "/api/v1/apps/{id}/events",
@@ -115,6 +117,9 @@ pub async fn event_list(
     let said = store::events(&mut db, app.id()).await?;
     drop(db);
     describe(&mut items, said, app.holds(Permission::MetadataView));
+    if !app.has_pii() {
+        hide(store, id, &mut items).await?;
+    }
     let wanted = paging.search.to_lowercase();
     let mut items: Vec<_> = items.into_values().collect();
     items.retain(|item| is_wanted(item, filter.status, &wanted));
@@ -141,6 +146,16 @@ fn items_of(names: &[EventName]) -> HashMap<String, EventItem> {
         (name.event.clone(), item)
     };
     names.iter().map(item).collect()
+}
+
+/// Leaves out events whose name may not be shown: it can be an address, or somebody's id.
+async fn hide(store: &Warehouse, app: Uuid, items: &mut HashMap<String, EventItem>) -> Result<()> {
+    let mut texts = BTreeSet::new();
+    items.keys().for_each(|name| personal::path_candidates(name, &mut texts));
+    let others = Others::among(store, &[app], texts).await.map_err(refused)?;
+    let ids = Ids { others: Some(&others), ..Ids::default() };
+    items.retain(|name, _| !ids.hide(name));
+    Ok(())
 }
 
 impl EventItem {

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use warehouse::{Column, Finding, Key, Measure, Property, Question};
 
-use super::personal::{self, OwnIds};
-use super::question::{ExploreBody, Ready, property};
+use super::personal::{self, Ids};
+use super::question::{ExploreBody, Ready, event_fault, property};
 use super::{Class, event_store, refused, uuid};
 use crate::access::DataApp;
 use crate::app::AppState;
@@ -27,7 +27,8 @@ pub struct ExploreGroup {
     pub value: Option<String>,
     /// Everything beyond the largest ten.
     pub other: bool,
-    /// There is a value, which may not be told.
+    /// There is a value, which may not be told. Such values are a group where five people or more
+    /// have them; those of fewer count as not set.
     pub redacted: bool,
     pub total: f64,
     /// One for each time.
@@ -94,13 +95,13 @@ fn told(text: String, is_path: bool, pii: bool) -> (Option<String>, bool) {
         return (Some(text), false);
     }
     if is_path {
-        let path = personal::path(&text, OwnIds::default());
+        let path = personal::path(&text, Ids::default());
         let redacted = path != text || path.contains(personal::HIDDEN);
         return (Some(path), redacted);
     }
-    let shown = personal::shown(&text);
-    let redacted = shown.is_none();
-    (shown, redacted)
+    // The event store told none that may not be; this looks once more.
+    let redacted = personal::looks_personal(&text);
+    ((!redacted).then_some(text), redacted)
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -152,6 +153,9 @@ pub async fn explore_value_list(
         return Err(Error::invalid(vec![fault]));
     }
     let property = property(&query.property, pii, "property".to_owned())?;
+    if let Some(fault) = query.event.as_deref().and_then(|event| event_fault(event, pii)) {
+        return Err(fault.into());
+    }
     let now = atrium.now();
     let question = Question {
         app: uuid(app.id())?,
@@ -162,17 +166,16 @@ pub async fn explore_value_list(
         starts: vec![seconds(now.plus(-RECENT_DAYS * Millis::DAY))],
         // Clocks of clients may be some minutes ahead.
         end: seconds(now.plus(Millis::HOUR)),
-        hide_ids: !pii,
+        hide_personal: !pii,
     };
     let store = event_store(&atrium, app.reader(Class::Question)).await?;
     let found = store.values(&question, &property, search).await.map_err(refused)?;
     let is_path = property == Property::Column(Column::UrlPath);
     let (more, other) = (found.more, found.other);
-    let items =
-        found.values.into_iter().filter_map(|found| match told(found.value, is_path, pii) {
-            // What may not be told cannot be chosen either.
-            (Some(value), false) => Some(ValueItem { value, events: found.events }),
-            _ => None,
-        });
+    let items = found.values.into_iter().filter_map(|found| {
+        // A path is chosen, and found, as it is shown.
+        let (value, _) = told(found.value, is_path, pii);
+        Some(ValueItem { value: value?, events: found.events })
+    });
     Ok(Data(ValueList { items: items.collect(), more, other }))
 }

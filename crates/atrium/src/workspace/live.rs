@@ -1,5 +1,6 @@
 //! Messages as they come in, as a stream that lasts for as long as somebody watches.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -12,11 +13,12 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 use utoipa::ToSchema;
+use uuid::Uuid;
 use warehouse::Kind;
 
-use super::personal::{self, OwnIds};
+use super::personal::{self, Ids, Others};
 use super::pseudonym::Pseudonyms;
-use super::uuid;
+use super::{event_store, uuid};
 use crate::access::DataApp;
 use crate::app::AppState;
 use crate::collect::ledger::Outcome;
@@ -80,7 +82,8 @@ pub async fn live_view(
     locale: Locale,
     parts: Parts,
 ) -> Result<impl IntoResponse> {
-    let viewer = atrium.collector.live.watch(uuid(app.id())?);
+    let id = uuid(app.id())?;
+    let viewer = atrium.collector.live.watch(id);
     let viewer = viewer.ok_or_else(|| Error::busy(Code::TooManyViewers, RETRY_SECONDS))?;
     let pseudonyms = |kind| Pseudonyms::new(&atrium, app.id(), kind);
     let eyes = Eyes {
@@ -91,6 +94,7 @@ pub async fn live_view(
     };
     let watching = Watching {
         atrium: atrium.clone(),
+        app: id,
         parts,
         viewer,
         eyes,
@@ -116,6 +120,7 @@ fn every(period: Duration) -> Interval {
 /// Somebody's stream.
 struct Watching {
     atrium: AppState,
+    app: Uuid,
     /// Of the request, to look again at who it is from.
     parts: Parts,
     viewer: Viewer,
@@ -131,7 +136,10 @@ impl Watching {
         loop {
             tokio::select! {
                 seen = self.viewer.next() => {
-                    let message = self.eyes.message(&*seen?);
+                    let seen = seen?;
+                    let text: Value = serde_json::from_str(&seen.text).unwrap_or_default();
+                    let others = self.others(&text["data"]).await;
+                    let message = self.eyes.message(&seen, text, &others);
                     return Event::default().event("message").json_data(message).ok();
                 }
                 _ = self.sum_up.tick() => {
@@ -155,6 +163,30 @@ impl Watching {
     }
 }
 
+impl Watching {
+    /// Whose ids stand in a message, for those who may not see them.
+    async fn others(&self, data: &Value) -> Others {
+        let mut texts = BTreeSet::new();
+        if self.eyes.pii {
+            return Others::default();
+        }
+        if let Some(properties) = data["properties"].as_object() {
+            personal::candidates(properties, &mut texts);
+        }
+        for field in ["url_path", "event"] {
+            personal::path_candidates(data[field].as_str().unwrap_or_default(), &mut texts);
+        }
+        if texts.is_empty() {
+            return Others::default();
+        }
+        let found = match event_store(&self.atrium).await {
+            Ok(store) => Others::among(store, &[self.app], texts.clone()).await.ok(),
+            Err(_) => None,
+        };
+        found.unwrap_or_else(|| Others::all(texts))
+    }
+}
+
 /// What a viewer may see.
 struct Eyes {
     pii: bool,
@@ -164,7 +196,7 @@ struct Eyes {
 }
 
 impl Eyes {
-    fn message(&self, seen: &Seen) -> LiveMessage {
+    fn message(&self, seen: &Seen, text: Value, others: &Others) -> LiveMessage {
         let (outcome, reason) = match seen.outcome {
             Outcome::Accepted => ("accepted", None),
             Outcome::Duplicate => ("duplicate", None),
@@ -183,18 +215,17 @@ impl Eyes {
             properties: None,
             sdk: None,
         };
-        let text: Value = serde_json::from_str(&seen.text).unwrap_or_default();
         if seen.is_outline {
             // One that is no object has no fields to show.
             message.properties =
                 Some(if text.is_object() { text } else { json!({ "message": text }) });
         } else {
-            self.fill(&mut message, seen.kind, &text["data"]);
+            self.fill(&mut message, seen.kind, &text["data"], others);
         }
         message
     }
 
-    fn fill(&self, message: &mut LiveMessage, kind: MessageType, data: &Value) {
+    fn fill(&self, message: &mut LiveMessage, kind: MessageType, data: &Value, others: &Others) {
         let text = |field: &str| text_of(&data[field]);
         let (user, device) = match kind {
             MessageType::UserMutation => (text("id"), None),
@@ -202,33 +233,37 @@ impl Eyes {
             _ => (text("user_id"), text("device_id")),
         };
         let mut properties = data["properties"].as_object().cloned().unwrap_or_default();
-        let mut url_path = text("url_path");
+        let (mut url_path, mut event) = (text("url_path"), text("event"));
+        let sdk: Vec<String> =
+            [text("sdk_type"), text("sdk_version")].into_iter().flatten().collect();
+        let mut sdk = (!sdk.is_empty()).then(|| sdk.join(" "));
         if !self.pii {
-            let ids = OwnIds {
+            let ids = Ids {
                 user: user.as_deref().unwrap_or_default(),
                 device: device.as_deref().unwrap_or_default(),
+                others: Some(others),
             };
             self.hide(&mut properties, kind, ids);
             url_path = url_path.map(|path| personal::path(&path, ids));
+            event = event.map(|event| ids.shown(event));
+            sdk = sdk.map(|sdk| ids.shown_version(sdk));
         }
         let called = |id: Option<String>, pseudonyms: &Pseudonyms| match id {
             Some(id) if !self.pii => Some(pseudonyms.of(&id)),
             id => id,
         };
-        message.event = text("event");
+        message.event = event;
         message.user = called(user, &self.users);
         message.device = called(device, &self.devices);
         message.url_path = url_path;
         message.properties = Some(Value::Object(properties));
-        let sdk: Vec<String> =
-            [text("sdk_type"), text("sdk_version")].into_iter().flatten().collect();
-        message.sdk = (!sdk.is_empty()).then(|| sdk.join(" "));
+        message.sdk = sdk;
     }
 
-    fn hide(&self, properties: &mut Map<String, Value>, kind: MessageType, ids: OwnIds<'_>) {
+    fn hide(&self, properties: &mut Map<String, Value>, kind: MessageType, ids: Ids<'_>) {
         match kind {
             MessageType::UserMutation | MessageType::DeviceMutation => {
-                personal::redact_profile(properties)
+                personal::redact_profile(properties, ids)
             }
             _ => personal::redact_event(properties, ids),
         };

@@ -1,5 +1,7 @@
 //! One user or device, and what they did.
 
+use std::collections::BTreeSet;
+
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -7,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 use warehouse::{CountOf, Doings, EventOf, Kind, PersonRow, Warehouse};
 
-use super::personal::{self, OwnIds};
+use super::personal::{self, HIDDEN, Ids, Others};
 use super::profiles::{KindQuery, ProfileItem, Sight};
 use super::pseudonym::{self, Pseudonyms};
 use super::{Class, event_store, properties_of, refused, shorten, uuid};
@@ -89,15 +91,39 @@ pub async fn profile_view(
         Kind::User => (Some(together), None),
         Kind::Device => (None, Some(together)),
     };
-    let top = |CountOf { name, events }| TopEvent { event: name, events };
+    let others_in_profile = sight.others(store, app_uuid, profiles.iter()).await?;
+    let top_events = top_events(store, app_uuid, &person.id, doings.top_events, sight.pii).await?;
     Ok(Data(Profile {
-        item: sight.item(person, profile),
+        item: sight.item(person, profile, &others_in_profile),
         events: doings.events,
-        top_events: doings.top_events.into_iter().map(top).collect(),
+        top_events,
         devices,
         users,
         updated_at: profile.map(|profile| Millis(profile.updated_ms)),
     }))
+}
+
+/// What somebody does most. Events whose names may not be shown are one.
+async fn top_events(
+    store: &Warehouse,
+    app: Uuid,
+    id: &str,
+    counts: Vec<CountOf>,
+    pii: bool,
+) -> Result<Vec<TopEvent>> {
+    let mut texts = BTreeSet::new();
+    counts.iter().filter(|_| !pii).for_each(|it| personal::path_candidates(&it.name, &mut texts));
+    let others = Others::among(store, &[app], texts).await.map_err(refused)?;
+    let ids = Ids { user: id, device: "", others: Some(&others) };
+    let mut top: Vec<TopEvent> = Vec::new();
+    for CountOf { name, events } in counts {
+        let event = if pii { name } else { ids.shown(name) };
+        match top.iter_mut().find(|one| event == HIDDEN && one.event == event) {
+            Some(hidden) => hidden.events += events,
+            None => top.push(TopEvent { event, events }),
+        }
+    }
+    Ok(top)
 }
 
 /// The id that is asked for. Those who know people by pseudonyms can ask by those only; those who
@@ -192,8 +218,24 @@ pub async fn profile_event_list(
     let rows = store.events_of(app, kind, &id, (first, before), limit + 1).await;
     let (rows, next) = cut(rows.map_err(refused)?, usize::try_from(limit).unwrap_or(usize::MAX));
     let share = shorten::share(rows.len());
-    let items = rows.into_iter().map(|row| ProfileEvent::new(row, sight.pii, share)).collect();
+    let others = match sight.pii {
+        true => None,
+        false => Some(others_in(&store, app, &rows).await?),
+    };
+    let item = |row| ProfileEvent::new(row, others.as_ref(), share);
+    let items = rows.into_iter().map(item).collect();
     Ok(Data(ProfileEventList { items, next }))
+}
+
+/// Whose ids stand in a page of events.
+async fn others_in(store: &Warehouse, app: Uuid, rows: &[EventOf]) -> Result<Others> {
+    let mut texts = BTreeSet::new();
+    for row in rows {
+        personal::candidates(&properties_of(&row.properties), &mut texts);
+        personal::path_candidates(&row.url_path, &mut texts);
+        personal::path_candidates(&row.event, &mut texts);
+    }
+    Others::among(store, &[app], texts).await.map_err(refused)
 }
 
 /// Cuts a page of what may be one event longer. Events of the same moment stay together, or a page
@@ -207,26 +249,33 @@ fn cut(mut rows: Vec<EventOf>, limit: usize) -> (Vec<EventOf>, Option<i64>) {
 }
 
 impl ProfileEvent {
-    fn new(row: EventOf, pii: bool, share: usize) -> Self {
-        let mut properties = properties_of(&row.properties);
-        let (mut url_path, mut redacted) = (row.url_path, 0);
-        if !pii {
-            let ids = OwnIds { user: &row.user_id, device: &row.device_id };
-            redacted = personal::redact_event(&mut properties, ids);
-            url_path = personal::path(&url_path, ids);
-        }
-        let shortened = shorten::shorten(&mut properties, share);
-        Self {
+    /// With `others`, for those who may not see personal data.
+    fn new(row: EventOf, others: Option<&Others>, share: usize) -> Self {
+        let mut event = Self {
             at: Millis(row.time_ms),
             event: row.event,
             log_id: row.log_id,
-            url_path,
+            url_path: row.url_path,
             os: row.os,
             browser: row.browser,
             device_type: row.device_type,
-            properties,
-            redacted,
-            shortened,
+            properties: properties_of(&row.properties),
+            redacted: 0,
+            shortened: false,
+        };
+        if others.is_some() {
+            event.hide(Ids { user: &row.user_id, device: &row.device_id, others });
+        }
+        event.shortened = shorten::shorten(&mut event.properties, share);
+        event
+    }
+
+    fn hide(&mut self, ids: Ids<'_>) {
+        self.redacted = personal::redact_event(&mut self.properties, ids);
+        self.url_path = personal::path(&self.url_path, ids);
+        self.event = ids.shown(std::mem::take(&mut self.event));
+        for field in [&mut self.os, &mut self.browser, &mut self.device_type] {
+            *field = ids.shown_version(std::mem::take(field));
         }
     }
 }

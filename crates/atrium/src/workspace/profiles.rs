@@ -3,14 +3,15 @@
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 use warehouse::{Kind, PeopleQuery, PeopleSearch, PeopleSort, PersonRow, ProfileRow, Warehouse};
 
 use super::paging::{Paged, Paging, PagingQuery};
+use super::personal::{self, Ids, Others};
 use super::pseudonym::{self, Pseudonyms};
-use super::{Class, event_store, personal, properties_of, refused, shorten, uuid};
+use super::{Class, event_store, properties_of, refused, shorten, uuid};
 use crate::access::DataApp;
 use crate::app::AppState;
 use crate::collect::fold;
@@ -78,12 +79,19 @@ impl Sight {
     }
 
     /// A profile's properties as they may be shown, and whether something was left out.
-    pub fn properties(&self, profile: Option<&ProfileRow>) -> (Map<String, Value>, bool) {
+    pub fn properties(
+        &self,
+        profile: Option<&ProfileRow>,
+        others: &Others,
+    ) -> (Map<String, Value>, bool) {
         let living = profile.filter(|profile| !profile.deleted);
         let mut properties =
             living.map(|profile| properties_of(&profile.properties)).unwrap_or_default();
         properties.remove(fold::TRUNCATED);
-        let redacted = !self.pii && personal::redact_profile(&mut properties) > 0;
+        // One id is all there is to a profile, whichever kind it is.
+        let id = profile.map_or("", |profile| &profile.id);
+        let ids = Ids { user: id, device: "", others: Some(others) };
+        let redacted = !self.pii && personal::redact_profile(&mut properties, ids) > 0;
         (properties, redacted)
     }
 
@@ -96,8 +104,27 @@ impl Sight {
         })
     }
 
-    pub fn item(&self, person: PersonRow, profile: Option<&ProfileRow>) -> ProfileItem {
-        let (properties, redacted) = self.properties(profile);
+    /// Whose ids stand in some profiles; nobody's for those who see everything.
+    pub async fn others<'a>(
+        &self,
+        store: &Warehouse,
+        app: Uuid,
+        profiles: impl Iterator<Item = &'a ProfileRow>,
+    ) -> Result<Others> {
+        let mut texts = BTreeSet::new();
+        for profile in profiles.filter(|_| !self.pii) {
+            personal::candidates(&properties_of(&profile.properties), &mut texts);
+        }
+        Others::among(store, &[app], texts).await.map_err(refused)
+    }
+
+    pub fn item(
+        &self,
+        person: PersonRow,
+        profile: Option<&ProfileRow>,
+        others: &Others,
+    ) -> ProfileItem {
+        let (properties, redacted) = self.properties(profile, others);
         let name = self.name(person.id);
         ProfileItem {
             reference: name.clone(),
@@ -155,10 +182,11 @@ pub async fn profile_list(
     let query = people_query(id, kind, search, &paging, &sight)?;
     let (people, total) = store.people(&query).await.map_err(refused)?;
     let profiles = profiles_of(&store, id, kind, &people).await?;
+    let others = sight.others(&store, id, profiles.values()).await?;
     let share = shorten::share(people.len());
     let items = people.into_iter().map(|person| {
         let profile = profiles.get(&person.id);
-        let mut item = sight.item(person, profile);
+        let mut item = sight.item(person, profile, &others);
         item.shortened = shorten::shorten(&mut item.properties, share);
         item
     });

@@ -1,6 +1,6 @@
 //! What an event carries.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,8 @@ use uuid::Uuid;
 use warehouse::{PropertyKind, PropertyName, PropertyNames, PropertySample, Warehouse, over_limit};
 
 use super::events::{BUCKET, RECENT_DAYS};
-use super::personal::{self, OwnIds};
+use super::personal::{self, Ids, Others};
+use super::question::event_fault;
 use super::{Class, event_store, refused, store, uuid};
 use crate::access::DataApp;
 use crate::app::AppState;
@@ -87,24 +88,52 @@ pub async fn property_list(
     if query.event.is_empty() {
         return Err(Error::invalid(vec![Fault::new(Code::Required).on("event")]));
     }
+    let pii = app.has_pii();
+    if let Some(fault) = event_fault(&query.event, pii) {
+        return Err(fault.into());
+    }
     let store = event_store(&atrium, app.reader(Class::Question)).await?;
     let id = uuid(app.id())?;
     let since = seconds(atrium.now().plus(-RECENT_DAYS * Millis::DAY)).next_multiple_of(BUCKET);
-    let sample = sample(store, id, &query.event, since).await?;
+    let sample = sample(&store, id, &query.event, since).await?;
     if sample.count() == 0 {
         return Ok(Data(PropertyList { sampled: 0, items: Vec::new(), more: 0 }));
     }
     let found = store.property_names(&sample).await.map_err(refused)?;
     let (names, more) = offered(&atrium, app.id(), &found).await?;
-    let pii = app.has_pii();
     let kinds = store.property_kinds(&sample, &names, !pii).await.map_err(refused)?;
+    let others = match pii {
+        true => Others::default(),
+        false => others(&store, id, &query.event, &kinds).await?,
+    };
+    if others.contains(&query.event) {
+        return Ok(Data(PropertyList { sampled: 0, items: Vec::new(), more: 0 }));
+    }
     let mut said = HashMap::new();
     if app.holds(Permission::MetadataView) {
         let mut db = atrium.db.read().await?;
         said = store::properties(&mut db, app.id(), &query.event).await?;
     }
-    let items = items(kinds, sample.count(), pii, &mut said);
+    let ids = (!pii).then_some(Ids { others: Some(&others), ..Ids::default() });
+    let items = items(kinds, sample.count(), ids, &mut said);
     Ok(Data(PropertyList { sampled: sample.count(), items, more }))
+}
+
+/// Which names and examples are ids of other people.
+async fn others(
+    store: &Warehouse,
+    app: Uuid,
+    event: &str,
+    kinds: &[PropertyKind],
+) -> Result<Others> {
+    let mut texts = BTreeSet::new();
+    personal::path_candidates(event, &mut texts);
+    for kind in kinds {
+        let values = kind.examples.iter().map(|raw| serde_json::from_str(raw).unwrap_or_default());
+        let values = Value::Array(values.collect());
+        personal::candidates(&[(kind.property.clone(), values)].into_iter().collect(), &mut texts);
+    }
+    Others::among(store, &[app], texts).await.map_err(refused)
 }
 
 /// The newest events of a name.
@@ -152,11 +181,12 @@ async fn offered(
     Ok((names.into_iter().cloned().collect(), more))
 }
 
-/// Puts the types of each property together, the most frequent property first.
+/// Puts the types of each property together, the most frequent property first. Without ids to hide,
+/// everything is shown.
 fn items(
     kinds: Vec<PropertyKind>,
     sampled: u64,
-    pii: bool,
+    ids: Option<Ids<'_>>,
     said: &mut HashMap<String, String>,
 ) -> Vec<PropertyItem> {
     let mut names: Vec<String> = Vec::new();
@@ -167,11 +197,11 @@ fn items(
         }
         by_name.entry(kind.property.clone()).or_default().push(kind);
     }
-    let shown = |name: &String| pii || !personal::looks_personal(name);
+    let shown = |name: &String| ids.is_none_or(|ids| !ids.hide(name));
     let item = |name: String| {
         let kinds = by_name.remove(&name).unwrap_or_default();
         let description = said.remove(&name);
-        item(name, &kinds, sampled, pii, description)
+        item(name, &kinds, sampled, ids, description)
     };
     names.into_iter().filter(shown).map(item).collect()
 }
@@ -180,17 +210,17 @@ fn item(
     property: String,
     kinds: &[PropertyKind],
     sampled: u64,
-    pii: bool,
+    ids: Option<Ids<'_>>,
     description: Option<String>,
 ) -> PropertyItem {
     let total: u64 = kinds.iter().map(|kind| kind.events).sum();
     let ratio = |part: u64, whole: u64| (part as f64 / whole.max(1) as f64).min(1.0);
-    let mut personal = personal::sounds_personal(&property);
+    let mut personal = personal::sounds_personal(&property) || personal::names_person(&property);
     let mut examples = Vec::new();
     for raw in kinds.iter().flat_map(|kind| &kind.examples) {
-        let example = Example::read(&property, raw);
+        let example = Example::read(&property, raw, ids.unwrap_or_default());
         personal |= example.redacted;
-        if pii || !example.redacted {
+        if ids.is_none() || !example.redacted {
             examples.push(example.text);
         }
     }
@@ -209,14 +239,14 @@ struct Example {
 }
 
 impl Example {
-    fn read(property: &str, raw: &str) -> Self {
+    fn read(property: &str, raw: &str, ids: Ids<'_>) -> Self {
         let value: Value = serde_json::from_str(raw).unwrap_or_default();
         let text = match &value {
             Value::String(text) => text.clone(),
             value => value.to_string(),
         };
         let mut alone = [(property.to_owned(), value)].into_iter().collect();
-        let redacted = personal::redact_event(&mut alone, OwnIds::default()) > 0;
+        let redacted = personal::redact_event(&mut alone, ids) > 0;
         Self { text: text.chars().take(EXAMPLE_LENGTH).collect(), redacted }
     }
 }

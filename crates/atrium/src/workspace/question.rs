@@ -61,7 +61,8 @@ pub struct ExploreBody {
     pub event: Option<String>,
     #[serde(default)]
     pub measure: ExploreMeasure,
-    /// All of them must hold. Of a list, one element is enough.
+    /// All of them must hold. Of a list, one element is enough. A value that is not shown to the
+    /// caller is not there: no filter finds it, and `not_set` holds.
     #[serde(default)]
     filters: Vec<ExploreFilter>,
     /// A property: one of `$os`, `$browser`, `$browser_version`, `$device_type`, `$language`,
@@ -100,6 +101,7 @@ impl ExploreBody {
         if self.event.as_ref().is_some_and(|event| event.chars().count() > EVENT_MAX) {
             faults.push(Fault::new(Code::TooLong).on("event").with("max", EVENT_MAX));
         }
+        faults.extend(self.event.as_deref().and_then(|event| event_fault(event, pii)));
         let group_by = self.group_by.as_deref().map(|name| {
             property(name, pii, "group_by".to_owned()).map_err(|fault| faults.push(fault))
         });
@@ -120,7 +122,7 @@ impl ExploreBody {
             group_by: group_by.and_then(Result::ok),
             starts: times.iter().copied().map(seconds).collect(),
             end,
-            hide_ids: !pii,
+            hide_personal: !pii,
         };
         Ok(Ready { question, times, dates })
     }
@@ -179,6 +181,13 @@ impl ExploreFilter {
     }
 }
 
+/// An event whose name looks personal is not shown, and cannot be asked for by that name: whether
+/// there is one would tell.
+pub fn event_fault(event: &str, pii: bool) -> Option<Fault> {
+    let is_hidden = !pii && personal::looks_personal(event);
+    is_hidden.then(|| Fault::new(Code::PersonalData).on("event"))
+}
+
 /// What a name stands for. A `$` begins a field that every event has.
 pub fn property(name: &str, pii: bool, field: String) -> Result<Property, Fault> {
     if name.is_empty() {
@@ -201,9 +210,7 @@ pub fn property(name: &str, pii: bool, field: String) -> Result<Property, Fault>
     if path.len() > LEVELS_MAX {
         return Err(Fault::new(Code::UnknownProperty).on(field));
     }
-    let is_personal =
-        |part: &String| personal::sounds_personal(part) || personal::looks_personal(part);
-    if !pii && (path.iter().any(is_personal) || personal::sounds_personal(name)) {
+    if !pii && personal::is_personal_path(&path) {
         return Err(Fault::new(Code::PersonalData).on(field));
     }
     Ok(Property::Path(path))

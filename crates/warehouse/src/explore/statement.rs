@@ -4,6 +4,7 @@ use super::{Column, Filter, Key, Measure, Property, Question, Test, VALUES_MAX, 
 use crate::explore::GROUPS_MAX;
 use crate::over_limit;
 use crate::params::Param;
+use crate::shown::{Shown, says_version};
 
 /// What a group is, beside its value.
 pub const NOT_SET: u8 = 0;
@@ -14,40 +15,61 @@ const REST: u8 = 3;
 /// Longer values are cut, and told apart no further.
 const VALUE_MAX: usize = 100;
 
-/// The parts of a path, those left out that are the id of the event's own user or device.
-const PATH_WITHOUT_IDS: &str = "arrayStringConcat(arrayMap(\
-    part -> if(notEmpty(part) AND has([user_id, device_id], decodeURLComponent(part)), '***', part), \
-    splitByChar('/', cutQueryStringAndFragment(url_path))), '/')";
+/// What values that are not shown are counted as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HiddenAs {
+    /// A group of their own.
+    Hidden,
+    /// As if they were not there.
+    Nothing,
+}
 
-#[derive(Default)]
 pub struct Statement {
     pub sql: String,
     pub params: Vec<(String, Param)>,
+    /// The placeholder of the app's id.
+    app: String,
+    /// For those who are not shown everything.
+    shown: Option<Shown>,
 }
 
 impl Statement {
-    /// The largest groups.
-    pub fn top(question: &Question) -> Self {
-        let mut this = Self::default();
-        let from = this.grouped(question, "part");
+    fn of(question: &Question) -> Self {
+        let mut this =
+            Self { sql: String::new(), params: Vec::new(), app: String::new(), shown: None };
+        this.app = this.bind("UUID", question.app.into());
+        this.shown = question.hide_personal.then(|| Shown::of(&this.app));
+        this
+    }
+
+    /// The largest groups. Where there is a hidden one it comes first, whatever its size, so that
+    /// it is known how many people are in it.
+    pub fn top(question: &Question, hidden_as: HiddenAs) -> Self {
+        let mut this = Self::of(question);
+        let from = this.grouped(question, "part", hidden_as);
         let size = match question.measure {
             Measure::EventsPerPerson => "events / who",
             Measure::Events => "events",
             Measure::Persons | Measure::Devices => "who",
         };
+        let (people, first, more) = match question.hide_personal {
+            true => (", uniq(person) AS people", format!("kind = {HIDDEN} DESC, "), 1),
+            false => ("", String::new(), 0),
+        };
         this.sql = format!(
-            "SELECT belongs.1 AS kind, belongs.2 AS value, {} FROM {from} GROUP BY belongs \
-             ORDER BY {size} DESC, kind, value LIMIT {GROUPS_MAX}",
-            counts(question.measure)
+            "SELECT belongs.1 AS kind, belongs.2 AS value, {}{people} FROM {from} GROUP BY belongs \
+             ORDER BY {first}{size} DESC, kind, value LIMIT {}",
+            counts(question.measure),
+            GROUPS_MAX + more
         );
         this
     }
 
     /// The groups over time, those that are not among the top taken together.
-    pub fn points(question: &Question, top: &[Key]) -> Self {
-        let mut this = Self::default();
+    pub fn points(question: &Question, top: &[Key], hidden_as: HiddenAs) -> Self {
+        let mut this = Self::of(question);
         let told = this.told(top);
-        let from = this.grouped(question, &told);
+        let from = this.grouped(question, &told, hidden_as);
         let starts = this.bind("Array(UInt32)", question.starts.clone().into());
         this.sql = format!(
             "SELECT belongs.1 AS kind, belongs.2 AS value, \
@@ -79,7 +101,7 @@ impl Statement {
 
     /// All that passes the filters, each event once.
     pub fn total(question: &Question) -> Self {
-        let mut this = Self::default();
+        let mut this = Self::of(question);
         let from = this.filtered(question);
         this.sql = format!("SELECT {} FROM {from}", counts(question.measure));
         this
@@ -88,23 +110,23 @@ impl Statement {
     /// One more than is shown, to know whether there are others. What has no count of its own is no
     /// value to choose.
     pub fn values(question: &Question, property: &Property, search: &str) -> Self {
-        let mut this = Self::default();
+        let mut this = Self::of(question);
         let within = match property.over_limit_bit() {
             Some(bit) => format!(" AND bitAnd(over_limit, {bit}) = 0"),
             None => String::new(),
         };
         let wanted = this.wanted(question) + &within;
-        let elements = this.shown(property, question.hide_ids);
+        let elements = this.elements(property);
+        let keys = this.keys(property, HiddenAs::Hidden);
         let search = this.bind("String", search.into());
         this.sql = format!(
             "SELECT value, count() AS events FROM (\
-                SELECT arrayJoin(arrayDistinct({})) AS element, element.2 AS value \
+                SELECT arrayJoin(arrayDistinct({keys})) AS element, element.2 AS value \
                 FROM (SELECT {elements} AS looked_at, user_id, device_id FROM (\
                     SELECT * FROM events WHERE {wanted} LIMIT {VALUES_SAMPLE})) \
                 WHERE element.1 = {TEXT}) \
              WHERE value != '' AND ({search} = '' OR positionCaseInsensitiveUTF8(value, {search}) > 0) \
              GROUP BY value ORDER BY events DESC, value LIMIT {}",
-            keys(property, question.hide_ids),
             VALUES_MAX + 1
         );
         this
@@ -112,7 +134,7 @@ impl Statement {
 
     /// How many events carry values that have no counts of their own.
     pub fn over_limit(question: &Question, bit: u8) -> Self {
-        let mut this = Self::default();
+        let mut this = Self::of(question);
         let wanted = this.wanted(question);
         this.sql = format!(
             "SELECT countIf(bitAnd(over_limit, {bit}) != 0) AS events FROM (\
@@ -123,19 +145,19 @@ impl Statement {
 
     /// Events with the group they belong to, as it is told; several times, where they belong to
     /// several.
-    fn grouped(&mut self, question: &Question, told: &str) -> String {
+    fn grouped(&mut self, question: &Question, told: &str, hidden_as: HiddenAs) -> String {
         let Some(property) = &question.group_by else {
             let from = self.filtered(question);
             return format!(
                 "(SELECT time, person, device, (toUInt8({NOT_SET}), '') AS belongs FROM {from})"
             );
         };
-        let elements = self.shown(property, question.hide_ids);
+        let elements = self.elements(property);
         let from = self.filtered_with(question, &format!(", {elements} AS looked_at"));
         format!(
             "(SELECT time, person, device, \
              arrayJoin(arrayDistinct(arrayMap(part -> {told}, {}))) AS belongs FROM {from})",
-            keys(property, question.hide_ids)
+            self.keys(property, hidden_as)
         )
     }
 
@@ -155,45 +177,44 @@ impl Statement {
     }
 
     fn wanted(&mut self, question: &Question) -> String {
-        let app = self.bind("UUID", question.app.into());
         let from = question.starts.first().copied().unwrap_or(question.end);
         let from = self.bind("UInt32", from.into());
         let to = self.bind("UInt32", question.end.into());
         let event = match &question.event {
-            Some(event) => format!(" AND event = {}", self.bind("String", event.clone().into())),
+            Some(event) => {
+                let name = self.bind("String", event.clone().into());
+                // An event can be called by somebody's id.
+                let hidden = self.shown.as_ref().map(|it| format!(" AND NOT {}", it.is_id(&name)));
+                format!(" AND event = {name}{}", hidden.unwrap_or_default())
+            }
             None => String::new(),
         };
         format!(
-            "app_id = {app} AND time >= toDateTime({from}, 'UTC') \
-             AND time < toDateTime({to}, 'UTC'){event}"
+            "app_id = {} AND time >= toDateTime({from}, 'UTC') \
+             AND time < toDateTime({to}, 'UTC'){event}",
+            self.app
         )
     }
 
     fn passes(&mut self, filter: &Filter) -> String {
         let elements = self.elements(&filter.property);
-        let is_json = matches!(filter.property, Property::Path(_));
         let text = text(&filter.property);
+        // Asked last: few elements pass the test, and this is the dear part.
+        let shown = match self.hides(&filter.property) {
+            Some(hides) => format!(" AND NOT {hides}"),
+            None => String::new(),
+        };
+        let any = |test: String| format!("arrayExists(e -> ({test}){shown}, {elements})");
         let compared = |sign: &str, bound: String| {
-            format!("arrayExists(e -> ifNull(toFloat64OrNull(e) {sign} {bound}, 0), {elements})")
+            any(format!("ifNull(toFloat64OrNull(e) {sign} {bound}, 0)"))
         };
         let test = match &filter.test {
-            Test::Set => format!("notEmpty({elements})"),
-            Test::Is(values) => {
-                let numbers = values.iter().filter_map(|value| value.parse().ok());
-                let numbers = Param::Floats(numbers.filter(|n: &f64| n.is_finite()).collect());
-                let values = self.bind("Array(String)", Param::Texts(values.clone()));
-                let same_number = if is_json {
-                    let numbers = self.bind("Array(Float64)", numbers);
-                    // Quotes keep a text that looks like a number from being one.
-                    format!(" OR has({numbers}, ifNull(toFloat64OrNull(e), nan))")
-                } else {
-                    String::new()
-                };
-                format!("arrayExists(e -> has({values}, {text}){same_number}, {elements})")
-            }
+            Test::Set if shown.is_empty() => format!("notEmpty({elements})"),
+            Test::Set => any("1".to_owned()),
+            Test::Is(values) => any(self.is_one_of(&filter.property, values)),
             Test::Contains(values) => {
                 let values = self.bind("Array(String)", Param::Texts(values.clone()));
-                format!("arrayExists(e -> multiSearchAny({text}, {values}), {elements})")
+                any(format!("multiSearchAny({text}, {values})"))
             }
             Test::Above(bound) => compared(">", self.bind("Float64", (*bound).into())),
             Test::AtLeast(bound) => compared(">=", self.bind("Float64", (*bound).into())),
@@ -203,30 +224,70 @@ impl Statement {
         if filter.negated { format!("NOT {test}") } else { test }
     }
 
-    /// The elements of a property: text of a column, JSON of a path.
+    fn is_one_of(&mut self, property: &Property, values: &[String]) -> String {
+        let text = text(property);
+        let numbers = values.iter().filter_map(|value| value.parse().ok());
+        let numbers = Param::Floats(numbers.filter(|n: &f64| n.is_finite()).collect());
+        let values = self.bind("Array(String)", Param::Texts(values.to_vec()));
+        if matches!(property, Property::Column(_)) {
+            return format!("has({values}, {text})");
+        }
+        let numbers = self.bind("Array(Float64)", numbers);
+        // Quotes keep a text that looks like a number from being one.
+        format!("has({values}, {text}) OR has({numbers}, ifNull(toFloat64OrNull(e), nan))")
+    }
+
+    /// The elements of a property: text of a column, JSON of a path. A path of the page is what is
+    /// shown of it; of the others, `hides` tells which are.
     fn elements(&mut self, property: &Property) -> String {
-        match property {
-            Property::Column(column) => {
-                format!("arrayFilter(e -> e != '', [toString({})])", column.name())
+        let path = match (property, &self.shown) {
+            (Property::Column(Column::UrlPath), Some(shown)) => {
+                return format!("arrayFilter(e -> e != '', [{}])", shown.path());
             }
+            (Property::Column(column), _) => {
+                return format!("arrayFilter(e -> e != '', [toString({})])", column.name());
+            }
+            (Property::Path(path), _) => path,
+        };
+        let path: Vec<String> =
+            path.iter().map(|part| self.bind("String", part.clone().into())).collect();
+        let raw = format!("JSONExtractRaw(properties, {})", path.join(", "));
+        let elements = format!(
+            "arrayFilter(e -> e NOT IN ('', 'null'), \
+             if(startsWith({raw}, '['), JSONExtractArrayRaw({raw}), [{raw}]))"
+        );
+        let Some(shown) = &self.shown else { return elements };
+        let hidden: Vec<String> = path.iter().map(|name| shown.hides_name(name)).collect();
+        format!("if({}, [], {elements})", hidden.join(" OR "))
+    }
+
+    /// Whether an element `e` is hidden; None where everything is shown.
+    fn hides(&self, property: &Property) -> Option<String> {
+        let shown = self.shown.as_ref()?;
+        match property {
+            Property::Column(Column::UrlPath) => None,
+            Property::Column(column) => Some(shown.hides_text("e", column.is_version())),
             Property::Path(path) => {
-                let path: Vec<String> =
-                    path.iter().map(|part| self.bind("String", part.clone().into())).collect();
-                let raw = format!("JSONExtractRaw(properties, {})", path.join(", "));
-                format!(
-                    "arrayFilter(e -> e NOT IN ('', 'null'), \
-                     if(startsWith({raw}, '['), JSONExtractArrayRaw({raw}), [{raw}]))"
-                )
+                let is_version = path.last().is_some_and(|name| says_version(name));
+                Some(shown.hides_json("e", is_version))
             }
         }
     }
 
-    /// The elements of a property that will be told. A path may name whose page it is.
-    fn shown(&mut self, property: &Property, hide_ids: bool) -> String {
-        if hide_ids && *property == Property::Column(Column::UrlPath) {
-            return format!("arrayFilter(e -> e != '', [{PATH_WITHOUT_IDS}])");
-        }
-        self.elements(property)
+    /// The groups of an event whose elements are `looked_at`.
+    fn keys(&self, property: &Property, hidden_as: HiddenAs) -> String {
+        let text = text(property);
+        let key = format!("(toUInt8({TEXT}), substringUTF8({text}, 1, {VALUE_MAX}))");
+        let none = format!("[(toUInt8({NOT_SET}), '')]");
+        let Some(hides) = self.hides(property) else {
+            return format!("if(empty(looked_at), {none}, arrayMap(e -> {key}, looked_at))");
+        };
+        let keys = format!("arrayMap(e -> if({hides}, (toUInt8({HIDDEN}), ''), {key}), looked_at)");
+        let keys = match hidden_as {
+            HiddenAs::Hidden => keys,
+            HiddenAs::Nothing => format!("arrayFilter(key -> key.1 != {HIDDEN}, {keys})"),
+        };
+        format!("if(empty({keys}), {none}, {keys})")
     }
 
     /// Binds a value and gives the placeholder that stands for it.
@@ -247,27 +308,6 @@ fn text(property: &Property) -> &'static str {
              startsWith(e, '{') OR startsWith(e, '['), '{…}', e)"
         }
     }
-}
-
-/// The groups of an event whose elements are `looked_at`.
-fn keys(property: &Property, hide_ids: bool) -> String {
-    let text = text(property);
-    let key = format!("(toUInt8({TEXT}), substringUTF8({text}, 1, {VALUE_MAX}))");
-    let key = if hide_ids {
-        // Few digits are an id by accident.
-        let is_long = match property {
-            Property::Column(_) => "",
-            Property::Path(_) => " AND (startsWith(e, '\"') OR length(e) >= 5)",
-        };
-        let is_id = format!("notEmpty({text}) AND has([user_id, device_id], {text}){is_long}");
-        format!("if({is_id}, (toUInt8({HIDDEN}), ''), {key})")
-    } else {
-        key
-    };
-    format!(
-        "if(empty(looked_at), [(toUInt8({NOT_SET}), '')], \
-         arrayMap(e -> {key}, looked_at))"
-    )
 }
 
 /// Of how many events, and of how many different ones, where that is wanted.
@@ -293,6 +333,10 @@ impl Property {
 }
 
 impl Column {
+    fn is_version(self) -> bool {
+        matches!(self, Self::Os | Self::BrowserVersion | Self::ClientVersion | Self::SdkVersion)
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Os => "os",

@@ -7,14 +7,26 @@ use warehouse::{Column, Filter, Finding, Group, Key, Measure, Property, Question
 use crate::plain::evaluate;
 use crate::support::{Dice, Event, START_MS, Store, make_up};
 
-const VALUES: &[&str] = &["free", "pro", "团队", "3", "2.5", "0.25", "true", "it's \"x\"\\", "-7"];
+const VALUES: &[&str] = &[
+    "free",
+    "pro",
+    "团队",
+    "3",
+    "2.5",
+    "0.25",
+    "true",
+    "it's \"x\"\\",
+    "-7",
+    "ask jane@example.com",
+    "１３８ 0013 8000",
+];
 const NAMES: &[&str] = &["plan", "seats", "tags", "o.k", "it's \"odd\"", "missing", "n"];
 
 /// A value that people send, in JSON.
 fn json_value(dice: &mut Dice, depth: u32) -> Value {
     match dice.below(if depth == 0 { 9 } else { 7 }) {
         0 => Value::Null,
-        1 => Value::from(dice.below(5) as i64 - 2),
+        1 => Value::from([-2, -1, 0, 1, 2, 13_800_138_000_i64][dice.below(6) as usize]),
         2 => Value::from([2.5, 0.25, -7.0, 3.0][dice.below(4) as usize]),
         3 => Value::from(dice.below(2) == 0),
         4..=6 => Value::from(VALUES[dice.below(VALUES.len() as u64) as usize]),
@@ -84,7 +96,7 @@ fn question(app: Uuid, dice: &mut Dice) -> Question {
         group_by: (dice.below(3) > 0).then(|| property(dice)),
         starts: (0..6).map(|n| start + n * width).collect(),
         end: start + 6 * width,
-        hide_ids: dice.below(2) == 0,
+        hide_personal: dice.below(2) == 0,
     }
 }
 
@@ -140,7 +152,7 @@ async fn names_and_values_are_data_whatever_they_look_like() {
             group_by: Some(property.clone()),
             starts: vec![start],
             end: start + 900,
-            hide_ids: true,
+            hide_personal: true,
         };
         let found = store.warehouse.explore(&question).await.unwrap();
         let group = Group { key: Key::Text(name.to_owned()), total: 3.0, points: vec![3.0] };

@@ -12,5 +12,6 @@ mod loading;
 mod over_limit;
 mod overall;
 mod plain;
+mod shown;
 mod support;
 mod upkeep;

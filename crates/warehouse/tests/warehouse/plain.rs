@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+use warehouse::shown::{PEOPLE_MIN, looks_personal, number_looks_personal};
 use warehouse::{
     Column, Filter, Finding, GROUPS_MAX, Group, Key, Measure, Property, Question, Test,
 };
@@ -60,8 +61,20 @@ fn elements(event: &Event, property: &Property) -> Vec<Element> {
     list.into_iter().filter_map(element).collect()
 }
 
-fn passes(event: &Event, filter: &Filter) -> bool {
-    let elements = elements(event, &filter.property);
+/// Whether an element is not shown to those who may not see personal data.
+fn is_hidden(event: &Event, element: &Element) -> bool {
+    let ids = [&event.user_id, &event.device_id];
+    let is_id = |text: &str| ids.iter().any(|id| !id.is_empty() && text.contains(id.as_str()));
+    match element {
+        Element::Text(text) => is_id(text) || looks_personal(text),
+        Element::Number(number, _) => number_looks_personal(&format!("{:.0}", number.abs())),
+        Element::Composite => false,
+    }
+}
+
+fn passes(event: &Event, filter: &Filter, hide: bool) -> bool {
+    let mut elements = elements(event, &filter.property);
+    elements.retain(|element| !(hide && is_hidden(event, element)));
     let number = |element: &Element| match (element, &filter.property) {
         (Element::Number(number, _), _) => Some(*number),
         (Element::Text(text), Property::Column(_)) => text.parse().ok(),
@@ -95,13 +108,15 @@ fn rank(key: &Key) -> (u8, String) {
     }
 }
 
-fn keys(event: &Event, question: &Question) -> Vec<Key> {
+fn keys(event: &Event, question: &Question, tell_hidden: bool) -> Vec<Key> {
     let Some(property) = &question.group_by else { return vec![Key::NotSet] };
     let mut keys: Vec<Key> = Vec::new();
     for element in elements(event, property) {
-        let text = element.text();
-        let is_id = !text.is_empty() && (text == event.user_id || text == event.device_id);
-        let key = if question.hide_ids && is_id { Key::Hidden } else { Key::Text(text) };
+        let key = match question.hide_personal && is_hidden(event, &element) {
+            true if !tell_hidden => continue,
+            true => Key::Hidden,
+            false => Key::Text(element.text()),
+        };
         if !keys.contains(&key) {
             keys.push(key);
         }
@@ -145,14 +160,21 @@ pub fn evaluate(events: &[Event], question: &Question) -> Finding {
     let wanted: Vec<(usize, &Event)> = events
         .iter()
         .filter(|event| question.event.as_ref().is_none_or(|name| event.event == *name))
-        .filter(|event| question.filters.iter().all(|filter| passes(event, filter)))
+        .filter(|event| {
+            question.filters.iter().all(|filter| passes(event, filter, question.hide_personal))
+        })
         .filter_map(|event| Some((slot(event)?, event)))
         .collect();
+    let hidden = |event: &Event| keys(event, question, true).contains(&Key::Hidden);
+    let mut who_hides = Count::default();
+    wanted.iter().filter(|(_, event)| hidden(event)).for_each(|(_, event)| who_hides.add(event));
+    let tell_hidden = who_hides.persons.len() as u64 >= PEOPLE_MIN;
+    let keys = |event: &Event| keys(event, question, tell_hidden);
     let mut total = Count::default();
     let mut all: BTreeMap<(u8, String), (Key, Count)> = BTreeMap::new();
     for (_, event) in &wanted {
         total.add(event);
-        for key in keys(event, question) {
+        for key in keys(event) {
             all.entry(rank(&key)).or_insert_with(|| (key, Count::default())).1.add(event);
         }
     }
@@ -170,7 +192,7 @@ pub fn evaluate(events: &[Event], question: &Question) -> Finding {
         let (mut whole, mut points) = (Count::default(), BTreeMap::<usize, Count>::new());
         for (slot, event) in &wanted {
             // Once, even if several of its elements are in the rest.
-            if keys(event, question).iter().any(belongs) {
+            if keys(event).iter().any(belongs) {
                 whole.add(event);
                 points.entry(*slot).or_default().add(event);
             }

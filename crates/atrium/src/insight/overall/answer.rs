@@ -1,10 +1,12 @@
 //! Asks the event store for the parts that are wanted, all at once, and puts the answer together.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 use uuid::Uuid;
-use warehouse::Overall as Counted;
+use warehouse::shown::looks_personal_as;
+use warehouse::{Overall as Counted, Share};
 
 use super::figures::{self, Breakdowns, Bucket, EventFigures, SeriesPoint, Totals};
 use super::question::{Question, Span};
@@ -12,10 +14,12 @@ use super::{AskedRange, Dates, Overall, Part, SeenApp};
 use crate::app::AppState;
 use crate::error::Result;
 use crate::http::locale::Locale;
+use crate::insight::asking::refused;
 use crate::insight::cache::{self, Question as Asked};
 use crate::insight::ingest::{self, Ingest};
 use crate::insight::versions;
 use crate::types::Millis;
+use crate::workspace::personal::{self, Ids, Others};
 
 /// The ranges of a question, and what is asked of the event store about each.
 struct Spans<'a> {
@@ -145,7 +149,26 @@ async fn top_events(
         return Ok(None);
     }
     let found = cache::top_events(atrium, &spans.now.1).await?;
-    Ok(Some(found.iter().map(EventFigures::from).collect()))
+    let mut found: Vec<EventFigures> = found.iter().map(EventFigures::from).collect();
+    if !question.pii {
+        hide_names(atrium, question, &mut found).await?;
+    }
+    Ok(Some(found))
+}
+
+/// Leaves out events whose name may not be shown. They count in the totals.
+async fn hide_names(
+    atrium: &AppState,
+    question: &Question,
+    found: &mut Vec<EventFigures>,
+) -> Result<()> {
+    let mut texts = BTreeSet::new();
+    found.iter().for_each(|one| personal::path_candidates(&one.event, &mut texts));
+    let others = Others::among(&atrium.warehouse, &question.uuids(), texts).await;
+    let others = others.map_err(refused)?;
+    let ids = Ids { others: Some(&others), ..Ids::default() };
+    found.retain(|one| !ids.hide(&one.event));
+    Ok(())
 }
 
 async fn breakdowns(
@@ -156,7 +179,9 @@ async fn breakdowns(
     if !question.wants(Part::Breakdowns) {
         return Ok(None);
     }
-    Ok(Some(Breakdowns::new(&cache::breakdowns(atrium, &spans.now.1).await?)))
+    let shares = cache::breakdowns(atrium, &spans.now.1).await?;
+    let is_shown = |share: &&Share| question.pii || !looks_personal_as(&share.value, true);
+    Ok(Some(Breakdowns::new(shares.iter().filter(is_shown))))
 }
 
 async fn ingest_of(

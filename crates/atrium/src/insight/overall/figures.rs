@@ -169,7 +169,7 @@ pub struct Breakdowns {
 }
 
 impl Breakdowns {
-    pub fn new(shares: &[Share]) -> Self {
+    pub fn new<'a>(shares: impl Iterator<Item = &'a Share>) -> Self {
         let mut breakdowns = Self::default();
         for share in shares {
             let list = match share.dimension.as_str() {

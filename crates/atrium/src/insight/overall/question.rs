@@ -36,6 +36,8 @@ pub struct Question {
     pub apps: Vec<CountedApp>,
     pub can_export: bool,
     pub caller: Caller,
+    /// Whether the caller may see personal data of all of them.
+    pub pii: bool,
     parts: Option<Vec<Part>>,
 }
 
@@ -69,6 +71,7 @@ pub async fn read(atrium: &AppState, org: &DataOrg, body: &OverallBody) -> Resul
     let before = before.map(cut).transpose()?;
     let apps = visible_apps(atrium, org, body.app_ids.as_deref()).await?;
     let can_export = !apps.is_empty() && apps.iter().all(|app| app.holds(Permission::EventExport));
+    let pii = apps.iter().all(|app| app.holds(Permission::ProfilePii));
     let counted = apps.into_iter().filter_map(|app| {
         let uuid = Uuid::try_parse(app.id.as_str()).ok()?;
         Some(CountedApp { id: app.id, uuid, name: app.name })
@@ -82,6 +85,7 @@ pub async fn read(atrium: &AppState, org: &DataOrg, body: &OverallBody) -> Resul
         apps: counted.collect(),
         can_export,
         caller: org.reader(),
+        pii,
         parts: body.parts.clone(),
     })
 }

@@ -1,45 +1,77 @@
 //! What may leave the server for people without `profile:pii`, and what may not. Everything that
-//! shows event or profile data goes through here.
+//! shows event or profile data goes through here; what the event store answers with was read through
+//! the same conditions in SQL (`warehouse::shown`).
 //!
 //! A name that sounds personal hides its value, and so does a value that looks personal under
-//! whatever name; ids of people and devices are shown as pseudonyms only (`pseudonym.rs`).
+//! whatever name; ids of people and devices are shown as pseudonyms only (`pseudonym.rs`), and where
+//! they stand in properties, paths and names of events, not at all.
 
 mod names;
-mod values;
+mod others;
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
+use warehouse::shown;
 
-pub use names::sounds_personal;
-pub use values::looks_personal;
+pub use names::{is_personal_path, names_person, sounds_personal};
+pub use others::{Others, candidates, path_candidates};
+pub use warehouse::shown::{HIDDEN, looks_personal};
 
-/// What stands in a path for what was there; the event store says it so too.
-pub const HIDDEN: &str = "***";
-
-/// A number of fewer digits may well be the same as an id and have nothing to do with it.
-const ID_DIGITS: usize = 5;
-
-/// The ids that an event belongs to, which may stand in its properties and its path too.
+/// The ids that may stand in an event's properties, its path and its name.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct OwnIds<'a> {
+pub struct Ids<'a> {
+    /// Whose event it is.
     pub user: &'a str,
     pub device: &'a str,
+    /// Others of the app.
+    pub others: Option<&'a Others>,
 }
 
-impl OwnIds<'_> {
+impl Ids<'_> {
     fn contains(&self, text: &str) -> bool {
-        !text.is_empty() && (text == self.user || text == self.device)
+        let is = |id: &str| {
+            !id.is_empty() && text == id
+                || id.len() >= shown::CONTAINED_MIN && text.len() > id.len() && text.contains(id)
+        };
+        is(self.user) || is(self.device) || self.others.is_some_and(|others| others.contains(text))
+    }
+
+    fn is_number(&self, whole: &str) -> bool {
+        // Few digits are an id by accident.
+        let is_own = whole == self.user || whole == self.device;
+        whole.len() >= shown::NUMBER_MIN && is_own
+            || self.others.is_some_and(|others| others.contains(whole))
+    }
+
+    /// Whether a text on its own, such as the name of an event, may not be shown.
+    pub fn hide(&self, text: &str) -> bool {
+        looks_personal(text) || self.contains(text)
+    }
+
+    /// The same of a field that may hold a version, where four numbers are no address.
+    fn hide_as(&self, text: &str, is_version: bool) -> bool {
+        shown::looks_personal_as(text, is_version) || self.contains(text)
+    }
+
+    /// A text on its own as it is shown.
+    pub fn shown(&self, text: String) -> String {
+        if self.hide(&text) { HIDDEN.to_owned() } else { text }
+    }
+
+    /// A field that names software or a machine, as it is shown.
+    pub fn shown_version(&self, text: String) -> String {
+        if self.hide_as(&text, true) { HIDDEN.to_owned() } else { text }
     }
 }
 
 /// Takes everything personal out of an event's properties, and says how many values that were.
-pub fn redact_event(properties: &mut Map<String, Value>, ids: OwnIds<'_>) -> u64 {
-    redact_map(properties, ids, Strictness::Event, false)
+pub fn redact_event(properties: &mut Map<String, Value>, ids: Ids<'_>) -> u64 {
+    Redaction { ids, strictness: Strictness::Event }.map(properties, &Place::default())
 }
 
 /// Takes everything personal out of a profile's properties: of those, no text is shown at all.
-pub fn redact_profile(properties: &mut Map<String, Value>) -> u64 {
-    redact_map(properties, OwnIds::default(), Strictness::Profile, false)
+pub fn redact_profile(properties: &mut Map<String, Value>, ids: Ids<'_>) -> u64 {
+    Redaction { ids, strictness: Strictness::Profile }.map(properties, &Place::default())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,72 +80,105 @@ enum Strictness {
     Profile,
 }
 
-fn redact_map(
-    map: &mut Map<String, Value>,
-    ids: OwnIds<'_>,
+/// Where a value stands: `card.number` is judged as a whole.
+#[derive(Default)]
+struct Place {
+    path: String,
+    /// A name on the way says that everything below is personal.
+    is_personal: bool,
+    /// The last name says that a value of its own stands for a person.
+    is_person: bool,
+    is_version: bool,
+}
+
+impl Place {
+    fn below(&self, name: &str) -> Self {
+        let path = match self.path.as_str() {
+            "" => name.to_owned(),
+            path => format!("{path}.{name}"),
+        };
+        Self {
+            is_personal: self.is_personal || sounds_personal(name) || sounds_personal(&path),
+            is_person: names_person(name),
+            is_version: shown::says_version(name),
+            path,
+        }
+    }
+}
+
+struct Redaction<'a> {
+    ids: Ids<'a>,
     strictness: Strictness,
-    under_personal: bool,
-) -> u64 {
-    let mut redacted = 0;
-    // A name can be somebody's address too; then not even the name is shown.
-    map.retain(|name, _| {
-        let keep = !looks_personal(name) && !ids.contains(name);
-        redacted += u64::from(!keep);
-        keep
-    });
-    for (name, value) in map {
-        let personal = under_personal || sounds_personal(name);
-        redacted += redact_value(value, ids, strictness, personal);
-    }
-    redacted
 }
 
-fn redact_value(value: &mut Value, ids: OwnIds<'_>, strictness: Strictness, personal: bool) -> u64 {
-    let hide = match value {
-        // Yes, no and nothing say nothing about who it is.
-        Value::Null | Value::Bool(_) => false,
-        Value::String(text) => {
-            personal
-                || strictness == Strictness::Profile
-                || looks_personal(text)
-                || ids.contains(text)
+impl Redaction<'_> {
+    fn map(&self, map: &mut Map<String, Value>, place: &Place) -> u64 {
+        let mut redacted = 0;
+        // A name can be somebody's address too; then not even the name is shown.
+        map.retain(|name, _| {
+            let keep = !self.ids.hide(name);
+            redacted += u64::from(!keep);
+            keep
+        });
+        for (name, value) in map {
+            redacted += self.value(value, &place.below(name));
         }
-        Value::Number(number) => {
-            let text = number.to_string();
-            // Few digits are an id by accident.
-            let is_id = text.len() >= ID_DIGITS && ids.contains(&text);
-            personal || is_id || looks_personal(&text)
-        }
-        Value::Array(list) => {
-            let each = |value| redact_value(value, ids, strictness, personal);
-            return list.iter_mut().map(each).sum();
-        }
-        Value::Object(map) => return redact_map(map, ids, strictness, personal),
-    };
-    if hide {
-        *value = Value::Null;
+        redacted
     }
-    u64::from(hide)
-}
 
-/// A plain value on its own, if it may be shown.
-pub fn shown(text: &str) -> Option<String> {
-    (!looks_personal(text)).then(|| text.to_owned())
+    fn value(&self, value: &mut Value, place: &Place) -> u64 {
+        let personal = place.is_personal || place.is_person;
+        let hide = match value {
+            // Yes, no and nothing say nothing about who it is.
+            Value::Null | Value::Bool(_) => false,
+            Value::String(text) => {
+                personal
+                    || self.strictness == Strictness::Profile
+                    || self.ids.hide_as(text, place.is_version)
+            }
+            Value::Number(number) => {
+                let whole = shown::whole_part(number);
+                personal || shown::number_looks_personal(&whole) || self.ids.is_number(&whole)
+            }
+            Value::Array(list) => {
+                return list.iter_mut().map(|value| self.value(value, place)).sum();
+            }
+            Value::Object(map) => return self.map(map, place),
+        };
+        if hide {
+            *value = Value::Null;
+        }
+        u64::from(hide)
+    }
 }
 
 /// The path of an address, without what comes after it and without what is personal in it.
-pub fn path(address: &str, ids: OwnIds<'_>) -> String {
-    let path = address.split(['?', '#', ';']).next().unwrap_or_default();
-    let path = match path.split_once("://") {
-        Some((_, rest)) => rest.find('/').map_or("/", |at| &rest[at..]),
-        None => path,
-    };
+pub fn path(address: &str, ids: Ids<'_>) -> String {
+    let mut before = String::new();
     let segment = |segment: &str| {
         let plain = percent_decode_str(segment).decode_utf8_lossy();
-        let hide = looks_personal(&plain) || ids.contains(&plain) || ids.contains(segment);
+        let is_people = shown::PEOPLE_IN_PATHS.contains(&before.to_lowercase().as_str());
+        let hide = ids.hide(&plain)
+            || ids.contains(segment)
+            || shown::looks_like_token(&plain)
+            || is_people && segment.bytes().any(|byte| byte.is_ascii_digit());
+        before = segment.to_owned();
         if hide { HIDDEN.to_owned() } else { segment.to_owned() }
     };
-    path.split('/').map(segment).collect::<Vec<_>>().join("/")
+    local(address).split('/').map(segment).collect::<Vec<_>>().join("/")
+}
+
+/// The path alone: without the machine before it, and without what comes after it.
+fn local(address: &str) -> &str {
+    let path = address.split(['?', '#', ';']).next().unwrap_or_default();
+    let is_scheme = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_alphabetic())
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '.' | '-'))
+    };
+    match path.split_once("://") {
+        Some((scheme, rest)) if is_scheme(scheme) => rest.find('/').map_or("/", |at| &rest[at..]),
+        _ => path,
+    }
 }
 
 #[cfg(test)]
@@ -122,7 +187,7 @@ mod tests {
 
     use super::*;
 
-    const IDS: OwnIds<'_> = OwnIds { user: "u-7", device: "d-9" };
+    const IDS: Ids<'_> = Ids { user: "u-7", device: "d-9", others: None };
 
     fn map(value: Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()
@@ -149,10 +214,13 @@ mod tests {
 
     #[test]
     fn a_number_is_an_id_if_it_is_long() {
-        let ids = OwnIds { user: "40001", device: "3" };
-        let mut properties = map(json!({ "who": 40001, "level": 3, "on": "3" }));
+        let ids = Ids { user: "40001", device: "3", others: None };
+        let mut properties = map(json!({ "who": 40001, "was": 40001.0, "level": 3, "on": "3" }));
         redact_event(&mut properties, ids);
-        assert_eq!(Value::Object(properties), json!({ "who": null, "level": 3, "on": null }));
+        assert_eq!(
+            Value::Object(properties),
+            json!({ "who": null, "was": null, "level": 3, "on": null })
+        );
     }
 
     #[test]
@@ -160,11 +228,49 @@ mod tests {
         let mut properties = map(json!({
             "plan": "pro", "age": 31, "vip": true, "phone": 1, "tags": ["a", 2], "o": { "x": "y" },
         }));
-        assert_eq!(redact_profile(&mut properties), 4);
+        assert_eq!(redact_profile(&mut properties, IDS), 4);
         let expected = json!({
             "plan": null, "age": 31, "vip": true, "phone": null, "tags": [null, 2], "o": { "x": null },
         });
         assert_eq!(Value::Object(properties), expected);
+    }
+
+    #[test]
+    fn a_profile_does_not_tell_its_own_id() {
+        let ids = Ids { user: "40001", ..Ids::default() };
+        let mut properties = map(json!({ "number": 40001, "age": 31 }));
+        redact_profile(&mut properties, ids);
+        assert_eq!(Value::Object(properties), json!({ "number": null, "age": 31 }));
+    }
+
+    #[test]
+    fn names_are_judged_with_those_above_them() {
+        let mut properties = map(json!({
+            "card": { "number": "x", "type": "visa" }, "driver": [{ "license": "y", "age": 3 }],
+            "friend": "z", "invited_by": 7, "friends": ["v"], "user": { "level": 2 },
+            "app_version": "10.1.2.3", "host": "10.1.2.3", "password": "w",
+        }));
+        redact_event(&mut properties, IDS);
+        let expected = json!({
+            "card": { "number": null, "type": "visa" }, "driver": [{ "license": null, "age": 3 }],
+            "friend": null, "invited_by": null, "friends": [null], "user": { "level": 2 },
+            "app_version": "10.1.2.3", "host": null, "password": null,
+        });
+        assert_eq!(Value::Object(properties), expected);
+    }
+
+    #[test]
+    fn others_are_hidden_like_oneself() {
+        let others = Others::from(["user-bob-12", "10020030"]);
+        let ids = Ids { others: Some(&others), ..IDS };
+        let mut properties =
+            map(json!({ "to": "user-bob-12", "n": 10_020_030, "user-bob-12": 1, "x": "y" }));
+        assert_eq!(redact_event(&mut properties, ids), 3);
+        assert_eq!(Value::Object(properties), json!({ "to": null, "n": null, "x": "y" }));
+        assert_eq!(path("/to/user-bob-12", ids), "/to/***");
+        assert_eq!(ids.shown("user-bob-12".to_owned()), HIDDEN);
+        assert_eq!(ids.shown("order".to_owned()), "order");
+        assert_eq!(ids.shown("mail to a@b.co".to_owned()), HIDDEN);
     }
 
     #[test]
@@ -176,6 +282,10 @@ mod tests {
         assert_eq!(path("/users/u-7/13800138000"), "/users/***/***");
         assert_eq!(path("https://shop.example/a/b?c"), "/a/b");
         assert_eq!(path("https://shop.example"), "/");
+        assert_eq!(path("/to?x=https://other.example/y"), "/to");
+        assert_eq!(path("/users/1001/orders"), "/users/***/orders");
+        assert_eq!(path("/users/settings"), "/users/settings");
+        assert_eq!(path("/reset/5f7c8ec7c33c6c004bbafe82"), "/reset/***");
         assert_eq!(path(""), "");
     }
 }

@@ -1,10 +1,12 @@
 //! Names of properties that sound as if they held something about a person.
 
+use warehouse::shown::looks_personal;
+
 /// Words that say it wherever they stand.
 const WORDS: &str = "addr address addresses alipay birth birthdate birthday cellphone dianhua \
-    displayname dizhi dob email emails firstname fullname gaid iban idcard idfa idfv imei ip ipv4 \
-    ipv6 lastname mail mailbox mails mobile msisdn nickname nric oaid openid passport phone phones \
-    qq realname shenfenzheng shengri shouji skype ssn surname tel telegram telephone uid unionid \
+    cookie credential credentials cvv displayname dizhi dob email emails firstname fullname gaid iban idcard idfa idfv imei ip ipv4 \
+    ipv6 lastname mail mailbox mails mobile msisdn nickname nric oaid openid otp passport passwd \
+    password phone phones pwd qq realname secret shenfenzheng shengri shouji skype ssn surname tel telegram telephone token uid unionid \
     userid username wechat weixin whatsapp wxid xingming youxiang";
 
 /// Words that say it when nothing stands beside them.
@@ -15,6 +17,15 @@ const PEOPLE: &str = "account anonymous author billing buyer cardholder child cl
     contact customer device distinct doctor driver employee family friend guest holder leader \
     login manager member open operator owner parent passenger patient payee payer person player \
     receiver recipient seller sender shipping student teacher union user visitor";
+
+/// Names of which a value stands for a person itself: `referrer_user`, `friend`. What is in an object
+/// of such a name is judged by its own.
+const PERSONS: &str = "assignee buyer creator customer employee follower followers friend friends \
+    guest invitee inviter member members owner patient payee payer receiver recipient sender student \
+    user users";
+
+/// By whom something was done: `invited_by`.
+const DONE_BY: &str = "approved assigned created invited owned referred sent shared updated";
 
 /// What goes before `name` in the name of a person.
 const KINDS_OF_NAME: &str = "display first full given last legal maiden middle nick real";
@@ -71,6 +82,24 @@ pub fn sounds_personal(name: &str) -> bool {
             words.iter().any(|word| among(WORDS, word))
                 || words.windows(2).any(|pair| says_together(pair[0], pair[1]))
         }
+    }
+}
+
+/// Whether a path of names leads to something personal: each name by itself, and with those above it.
+pub fn is_personal_path(path: &[String]) -> bool {
+    let sounds = |end: usize| sounds_personal(&path[..end].join("."));
+    path.iter().any(|name| sounds_personal(name) || looks_personal(name))
+        || (1..=path.len()).any(sounds)
+        || path.last().is_some_and(|name| names_person(name))
+}
+
+/// Whether a plain value under this name stands for a person.
+pub fn names_person(name: &str) -> bool {
+    let words = words(name);
+    match words.as_slice() {
+        [.., done, by] if by == "by" => among(DONE_BY, done),
+        [.., last] => among(PERSONS, last),
+        [] => false,
     }
 }
 
@@ -136,6 +165,22 @@ mod tests {
         for name in names.split_ascii_whitespace() {
             assert!(sounds_personal(name), "{name}");
         }
+    }
+
+    #[test]
+    fn paths_of_names() {
+        let is_personal =
+            |path: &str| is_personal_path(&path.split('.').map(str::to_owned).collect::<Vec<_>>());
+        for path in
+            ["card.number", "a.driver.license", "user.name", "phone.type", "o.friend", "a@b.co"]
+        {
+            assert!(is_personal(path), "{path}");
+        }
+        for path in ["card.type", "user.level", "file.name", "plan", "sort_by"] {
+            assert!(!is_personal(path), "{path}");
+        }
+        assert!(names_person("referrer_user") && names_person("invitedBy"));
+        assert!(!names_person("user_count") && !names_person("order_by"));
     }
 
     #[test]

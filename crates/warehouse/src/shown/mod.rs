@@ -1,0 +1,177 @@
+//! What a caller without the right to personal data is shown of an event, as SQL: a value, or
+//! nothing. Filters, groups, suggestions and examples all read events through these conditions, so
+//! that what is not shown cannot be tested either: to them it is not there.
+//!
+//! A text is hidden that looks personal (`patterns`), that is or contains the id of the event's own
+//! user or device, or that is the id of anyone in the app. `docs/decisions/0016-personal-data.md`
+//! says why.
+
+mod patterns;
+mod values;
+
+pub use patterns::PEOPLE_IN_PATHS;
+use patterns::{
+    ADDRESS, DIGITS_MIN, PERSONAL, PLAIN, RUN, SECRET_SIGNS, SECRETS, TOKEN, TURNS, WRITTEN, any,
+};
+use values::{ID_DIGITS_MIN, ID_MIN};
+pub use values::{
+    could_be_id, looks_like_token, looks_personal, looks_personal_as, number_looks_personal,
+    says_version, whole_part,
+};
+
+/// A group of hidden values is told only if so many people are in it. Fewer count as if they had no
+/// value.
+pub const PEOPLE_MIN: u64 = 5;
+
+/// What stands in a path for what was there.
+pub const HIDDEN: &str = "***";
+
+/// A shorter id may well be part of a text and have nothing to do with it.
+pub const CONTAINED_MIN: usize = 5;
+
+/// A number of fewer digits may well be the same as an id and have nothing to do with it.
+pub const NUMBER_MIN: usize = 4;
+
+/// Ids that are looked at in a statement. The set of so many takes about 160 MB.
+const IDS_MAX: u64 = 5_000_000;
+
+/// The conditions of a statement about the events of one app.
+pub struct Shown {
+    /// Hashes of the ids of the app's people and devices.
+    ids: String,
+}
+
+impl Shown {
+    /// `app` is the placeholder of the app's id.
+    pub fn of(app: &str) -> Self {
+        let ids = format!("(SELECT hash FROM identities WHERE app_id = {app} LIMIT {IDS_MAX})");
+        Self { ids }
+    }
+
+    /// Whether an element `e` of a property, as JSON, is hidden. Yes, no and nothing say nothing
+    /// about who it is; what is in an object is asked for by its own name.
+    pub fn hides_json(&self, e: &str, is_version: bool) -> String {
+        let text = self.hides_text(&format!("JSONExtractString({e})"), is_version);
+        let number = self.hides_number(e);
+        format!(
+            "multiIf(startsWith({e}, '\"'), {text}, \
+             {e} IN ('', 'null', 'true', 'false') OR startsWith({e}, '{{') OR startsWith({e}, '['), 0, \
+             {number})"
+        )
+    }
+
+    /// Whether a text `x` is hidden. The cheapest questions come first.
+    pub fn hides_text(&self, x: &str, is_version: bool) -> String {
+        let (own, known, looks) = (own(x), self.is_id(x), looks(x, is_version));
+        format!("({own} OR {looks} OR {known})")
+    }
+
+    /// A number counts as its whole part, without a sign and written out.
+    fn hides_number(&self, e: &str) -> String {
+        let whole = format!(
+            "if(position({e}, '.') > 0 OR positionCaseInsensitive({e}, 'e') > 0, \
+             toString(toUInt64(if(abs(toFloat64OrZero({e})) < 9e18, abs(toFloat64OrZero({e})), 0))), \
+             replaceOne({e}, '-', ''))"
+        );
+        let (personal, known) = (quote(&personal(true)), self.is_id(&whole));
+        format!(
+            "(length({whole}) >= {NUMBER_MIN} AND ({whole} = user_id OR {whole} = device_id) \
+             OR length({whole}) >= {ID_DIGITS_MIN} AND (match({whole}, {personal}) OR {known}))"
+        )
+    }
+
+    /// Whether a text `x` is the id of somebody in the app.
+    pub fn is_id(&self, x: &str) -> String {
+        let (digits, ids) = (digits(x), &self.ids);
+        format!(
+            "(length({x}) >= {ID_MIN} AND {digits} > 0 AND position({x}, ' ') = 0 \
+             AND ({digits} < length({x}) OR length({x}) >= {ID_DIGITS_MIN}) \
+             AND (xxHash64(concat('u', {x})) IN {ids} OR xxHash64(concat('d', {x})) IN {ids}))"
+        )
+    }
+
+    /// Whether a property of the name `x`, a placeholder, is hidden by its name: a name can be
+    /// somebody's id. Names that look personal are not asked about to begin with.
+    pub fn hides_name(&self, x: &str) -> String {
+        format!("(notEmpty({x}) AND ({x} = user_id OR {x} = device_id) OR {})", self.is_id(x))
+    }
+
+    /// The path of an event without what comes after it, and without what is personal in it.
+    pub fn path(&self) -> String {
+        let local = "replaceRegexpOne(extract(url_path, '^[^?#;]*'), \
+                     '^[A-Za-z][A-Za-z0-9+.-]*://[^/]*', '')";
+        let local = format!(
+            "if(empty({local}) AND match(url_path, '^[A-Za-z][A-Za-z0-9+.-]*://'), '/', {local})"
+        );
+        let parts = format!("splitByChar('/', {local})");
+        let plain = &decoded("part");
+        let hides = self.hides_text(plain, false);
+        let people = PEOPLE_IN_PATHS.iter().map(|word| quote(word)).collect::<Vec<_>>().join(", ");
+        let hides = format!(
+            "notEmpty(part) AND (part = user_id OR part = device_id OR {hides} OR {} \
+             OR lower(before) IN ({people}) AND match(part, '[0-9]'))",
+            looks_like_token_sql(plain)
+        );
+        format!(
+            "arrayStringConcat(arrayMap((part, before) -> if({hides}, {}, part), {parts}, \
+             arrayPopBack(arrayPushFront({parts}, ''))), '/')",
+            quote(HIDDEN)
+        )
+    }
+}
+
+/// Whether `x` is the id of the event's own user or device, or contains it.
+fn own(x: &str) -> String {
+    let of = |id: &str| {
+        format!(
+            "notEmpty({id}) AND {x} = {id} OR length({id}) >= {CONTAINED_MIN} \
+             AND length({x}) > length({id}) AND position({x}, {id}) > 0"
+        )
+    };
+    format!("({} OR {})", of("user_id"), of("device_id"))
+}
+
+/// As `looks_personal_as`. Nearly all texts are plain ASCII without digits, and pass the first
+/// questions; the others are read in the form that Rust reads them in.
+fn looks(x: &str, is_version: bool) -> String {
+    let personal = personal(is_version);
+    let all = quote(&format!("{personal}|{}", any(SECRETS)));
+    let (personal, secrets) = (quote(&personal), quote(&any(SECRETS)));
+    let signs = SECRET_SIGNS.iter().map(|sign| quote(sign)).collect::<Vec<_>>().join(", ");
+    let plain = |x: &str| format!("translateUTF8({x}, {}, {})", quote(WRITTEN), quote(PLAIN));
+    let decoded = decoded(&format!("replaceAll({x}, '%25', '%')"));
+    let (digits, decoded, written) = (digits(x), plain(&decoded), plain(x));
+    format!(
+        "(({digits} >= {DIGITS_MIN} OR position({x}, '@') > 0) AND match({x}, {personal}) \
+         OR multiSearchAny({x}, [{signs}]) AND match({x}, {secrets}) \
+         OR length({x}) != lengthUTF8({x}) AND match({written}, {all}) \
+         OR position({x}, '%') > 0 AND match({decoded}, {all}))"
+    )
+}
+
+/// As a link means it. The engine gives up on a sign after a stray one, as in `%%40`.
+fn decoded(x: &str) -> String {
+    let signs = format!("replaceAll(replaceAll({x}, '%40', '@'), '%20', ' ')");
+    format!("toValidUTF8(decodeURLComponent({signs}))")
+}
+
+fn personal(is_version: bool) -> String {
+    let address = (!is_version).then_some(ADDRESS);
+    let patterns: Vec<&str> = PERSONAL.iter().copied().chain(address).collect();
+    any(&patterns)
+}
+
+fn looks_like_token_sql(x: &str) -> String {
+    let (token, run, turns) = (quote(TOKEN), quote(RUN), quote(TURNS));
+    format!("(match({x}, {token}) OR match({x}, {run}) AND match({x}, {turns}))")
+}
+
+/// How many ASCII digits there are in `x`.
+fn digits(x: &str) -> String {
+    format!("(length({x}) - length(translate({x}, '0123456789', '')))")
+}
+
+/// A text of ours as a literal.
+fn quote(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
+}
