@@ -35,6 +35,9 @@ impl Keyring {
     /// The key that this database was made with, or a new one for a new database.
     pub async fn open(stores: &StoreSettings, db: &Db, entropy: &Entropy) -> anyhow::Result<Self> {
         let expected = stored_fingerprint(db).await?;
+        if stores.master_key.is_none() {
+            refuse_open_file(&stores.data_dir.join(KEY_FILE))?;
+        }
         let keyring = match Self::find(stores)? {
             Some(keyring) => keyring,
             None if expected.is_some() => bail!(
@@ -146,6 +149,21 @@ impl Keyring {
     fn cipher(&self, purpose: &str) -> ChaCha20Poly1305 {
         ChaCha20Poly1305::new(&self.derive(&format!("seal/{purpose}")).into())
     }
+}
+
+/// A key that others on the machine can read protects nothing: the server does not start with it.
+fn refuse_open_file(file: &Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::metadata(file).map_or(0, |about| about.permissions().mode());
+    if mode & 0o077 != 0 {
+        bail!(
+            "master_key: {} can be read by other users (mode {:o}); run `chmod 600` on it, and \
+             consider who has read it",
+            file.display(),
+            mode & 0o777
+        );
+    }
+    Ok(())
 }
 
 pub async fn stored_fingerprint(db: &Db) -> anyhow::Result<Option<String>> {

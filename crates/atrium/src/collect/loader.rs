@@ -68,6 +68,7 @@ pub async fn run(atrium: AppState) {
             }
             Ok(Turn::NotMine) => tokio::time::sleep(GATHER).await,
             Err(error) => {
+                spool.repair_if_unreadable(&error).await;
                 let error = format!("{error:#}");
                 tracing::warn!(error, "loading events failed, it is tried again");
                 metrics::counter!("atrium_loader_failures_total").increment(1);

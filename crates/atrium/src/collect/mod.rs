@@ -1,7 +1,7 @@
 //! The collector: what applications send, from the wire to the event store.
 //!
 //! `receive` reads a request and hands it down a row of named steps: authenticate (`callers`,
-//! `signature`), admit (`quota`), validate (`message`), recognise twins (`recent`), spool
+//! `signature`), admit and charge (`budgets`), validate (`message`), recognise twins (`recent`), spool
 //! (`spool`). The answer goes out once the spool is on the disk. Behind it `loader` carries the
 //! spool into the event store and books the `ledger`. docs/decisions/0013 says why. What is refused
 //! leaves a few `samples`, and those who watch an app see its messages `live`.
@@ -9,6 +9,7 @@
 pub mod alerts;
 mod batch;
 pub mod body;
+pub mod budgets;
 mod callers;
 pub mod cors;
 pub mod event_store;
@@ -30,6 +31,8 @@ pub mod samples;
 mod shape;
 pub mod signature;
 pub mod spool;
+mod spool_last;
+pub mod spool_repair;
 mod spool_writer;
 mod text;
 pub mod upkeep;
@@ -40,10 +43,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::config::EventSettings;
+use budgets::Budgets;
 use callers::Callers;
 use live::Live;
 use numbers::Numbers;
-use quota::Quota;
 use recent::Recent;
 use samples::Samples;
 use signature::Nonces;
@@ -59,7 +62,7 @@ const SETTLE_TRIES: u32 = 150;
 pub struct Collector {
     callers: Callers,
     nonces: Nonces,
-    quota: Quota,
+    budgets: Budgets,
     recent: Arc<Recent>,
     numbers: Numbers,
     pub uses: Uses,
@@ -78,7 +81,7 @@ impl Collector {
         Ok(Self {
             callers: Callers::default(),
             nonces: Nonces::default(),
-            quota: Quota::new(settings.quota),
+            budgets: Budgets::new(settings.limits),
             spool: Spool::open(data_dir, settings.spool_max, &recent)?,
             recent,
             numbers: Numbers::default(),

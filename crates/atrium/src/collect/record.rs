@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use uuid::Uuid;
 
 use super::message::MessageType;
@@ -33,6 +33,18 @@ impl RecordKind {
         })
     }
 }
+
+/// What lies in the spool is not what was put there.
+#[derive(Debug)]
+pub struct Damaged(&'static str);
+
+impl std::fmt::Display for Damaged {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for Damaged {}
 
 /// One message; `row` is where its bytes lie in the buffer that it came with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,26 +95,29 @@ pub fn decode(buffer: &[u8], into: &mut Vec<Record>) -> anyhow::Result<()> {
         let length = u32::from_le_bytes(take(buffer, &mut at)?) as usize;
         let row = at..at + length;
         if row.end > buffer.len() {
-            bail!("a record of the spool ends before its row does");
+            bail!(Damaged("a record of the spool ends before its row does"));
         }
         at = row.end;
-        let kind = kind.context("a record of the spool is of no known kind")?;
+        let kind = kind.ok_or(Damaged("a record of the spool is of no known kind"))?;
         into.push(Record { kind, app, log_id, time_ms, day, sdk_version, subject, row });
     }
     Ok(())
 }
 
+const CUT_OFF: Damaged = Damaged("a record of the spool is cut off");
+
 fn take<const N: usize>(buffer: &[u8], at: &mut usize) -> anyhow::Result<[u8; N]> {
-    let bytes = buffer.get(*at..*at + N).context("a record of the spool is cut off")?;
+    let bytes = buffer.get(*at..*at + N).ok_or(CUT_OFF)?;
     *at += N;
     Ok(bytes.try_into()?)
 }
 
 fn take_text(buffer: &[u8], at: &mut usize) -> anyhow::Result<String> {
     let length = u16::from_le_bytes(take(buffer, at)?) as usize;
-    let bytes = buffer.get(*at..*at + length).context("a record of the spool is cut off")?;
+    let bytes = buffer.get(*at..*at + length).ok_or(CUT_OFF)?;
     *at += length;
-    Ok(String::from_utf8(bytes.to_vec())?)
+    String::from_utf8(bytes.to_vec())
+        .map_err(|_| Damaged("a record of the spool holds no text where it should").into())
 }
 
 #[cfg(test)]

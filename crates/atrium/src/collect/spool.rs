@@ -4,7 +4,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -14,10 +14,14 @@ use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::ledger::Tally;
 use super::recent::{MessageId, Recent};
+use super::spool_last::LastWritten;
+use super::spool_repair;
 use super::spool_writer::{self, Command};
+use crate::db::integrity;
+use crate::error::Code;
 use crate::folder;
 
-const SCHEMA: &str = "
+pub const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS groups (
         seq      INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -66,18 +70,46 @@ pub struct Usage {
     pub messages: AtomicI64,
     pub in_flight: AtomicU64,
     pub failing: AtomicBool,
+    /// The code of SQLite's last error, while it fails.
+    pub fault: AtomicI32,
+    /// How often the file was replaced because it was damaged.
+    pub repairs: AtomicU64,
 }
 
 impl Usage {
+    /// Counts what the file holds.
+    pub fn count(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let (bytes, messages): (i64, i64) = connection.query_row(
+            "SELECT COALESCE(SUM(length(data) + length(ledger)), 0), COALESCE(SUM(messages), 0)
+             FROM groups",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        self.bytes.store(u64::try_from(bytes).unwrap_or(0), Ordering::Relaxed);
+        self.messages.store(messages, Ordering::Relaxed);
+        Ok(())
+    }
+
     /// How many messages wait.
     pub fn messages(&self) -> i64 {
         self.messages.load(Ordering::Relaxed)
+    }
+
+    /// Why it takes nothing, while it does not.
+    pub fn fault(&self) -> Option<Code> {
+        let fault = || match self.fault.load(Ordering::Relaxed) {
+            rusqlite::ffi::SQLITE_FULL => Code::DiskFull,
+            rusqlite::ffi::SQLITE_READONLY => Code::StorageReadOnly,
+            _ => Code::Unavailable,
+        };
+        self.failing.load(Ordering::Relaxed).then(fault)
     }
 }
 
 pub struct Spool {
     commands: mpsc::UnboundedSender<Command>,
     reader: Arc<Mutex<Connection>>,
+    file: PathBuf,
     usage: Arc<Usage>,
     recent: Arc<Recent>,
     limit: u64,
@@ -128,7 +160,7 @@ impl Spool {
         let mut holders = 0;
         for slot in 1..=SLOTS {
             let folder = slot_folder(data_dir, slot);
-            if folder.exists() && try_lock(&folder)?.is_none() {
+            if is_held(&folder)? {
                 holders += 1;
             }
         }
@@ -163,8 +195,7 @@ impl Spool {
         recent: &Arc<Recent>,
     ) -> anyhow::Result<Self> {
         let file = folder.join(FILE);
-        let connection = connect(&file)?;
-        connection.execute_batch(SCHEMA)?;
+        let connection = spool_repair::open(&file)?;
         connection.execute(
             "INSERT INTO meta (name, value) VALUES ('name', lower(hex(randomblob(16))))
              ON CONFLICT DO NOTHING",
@@ -173,17 +204,10 @@ impl Spool {
         let name =
             connection
                 .query_row("SELECT value FROM meta WHERE name = 'name'", [], |row| row.get(0))?;
-        let (bytes, messages): (i64, i64) = connection.query_row(
-            "SELECT COALESCE(SUM(length(data) + length(ledger)), 0), COALESCE(SUM(messages), 0)
-             FROM groups",
-            [],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )?;
         let usage = Arc::new(Usage::default());
-        usage.bytes.store(u64::try_from(bytes).unwrap_or(0), Ordering::Relaxed);
-        usage.messages.store(messages, Ordering::Relaxed);
+        usage.count(&connection)?;
         let arrived = Arc::new(Notify::new());
-        if messages > 0 || has_attempt(&connection)? {
+        if usage.messages() > 0 || has_attempt(&connection)? {
             arrived.notify_one();
         }
         let reader = Arc::new(Mutex::new(connect(&file)?));
@@ -191,6 +215,7 @@ impl Spool {
         spool_writer::start(
             connection,
             &file,
+            reader.clone(),
             queue,
             usage.clone(),
             arrived.clone(),
@@ -199,6 +224,7 @@ impl Spool {
         Ok(Self {
             commands,
             reader,
+            file,
             usage,
             recent: recent.clone(),
             limit,
@@ -318,12 +344,73 @@ impl Spool {
         &self,
         work: impl FnOnce(&Connection) -> anyhow::Result<T> + Send + 'static,
     ) -> anyhow::Result<T> {
-        let reader = self.reader.clone();
-        tokio::task::spawn_blocking(move || {
-            work(&reader.lock().unwrap_or_else(PoisonError::into_inner))
+        let (reader, file) = (self.reader.clone(), self.file.clone());
+        let seen = self.usage.repairs.load(Ordering::Relaxed);
+        let outcome = tokio::task::spawn_blocking(move || {
+            let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+            let outcome = work(&reader);
+            // A fault of the disk may have left the connection of no use: the next one is fresh.
+            if outcome.as_ref().is_err_and(is_sqlite)
+                && let Ok(fresh) = connect(&file)
+            {
+                *reader = fresh;
+            }
+            outcome
         })
-        .await?
+        .await?;
+        if let Err(error) = &outcome
+            && error.chain().any(|cause| cause.downcast_ref().is_some_and(integrity::is_damage))
+        {
+            self.repair(format!("{error:#}"), seen).await;
+        }
+        outcome
     }
+
+    /// For whoever read groups and could not make sense of them: if that is what the error says, the
+    /// file is set aside and what can be read of it goes on in a new one.
+    pub async fn repair_if_unreadable(&self, error: &anyhow::Error) {
+        if error.chain().any(|cause| cause.is::<super::record::Damaged>()) {
+            let seen = self.usage.repairs.load(Ordering::Relaxed);
+            self.repair(format!("{error:#}"), seen).await;
+        }
+    }
+
+    async fn repair(&self, what: String, seen: u64) {
+        // It says so itself if it cannot.
+        let _ = self.tell(|done| Command::Repair { what, seen, done }).await;
+    }
+
+    /// Tries a write while the last one failed, so that a spool nobody sends to any more, because it
+    /// says that it is not ready, comes back.
+    pub async fn probe(&self) {
+        if self.usage.failing.load(Ordering::Relaxed) {
+            let nothing =
+                Entry { data: Vec::new(), messages: 0, tally: Tally::default(), ids: Vec::new() };
+            let _ = self.append(nothing).await;
+        }
+    }
+
+    /// What was found damaged in this spool's folder and still lies there.
+    pub fn notes(&self) -> Vec<String> {
+        self.file.parent().map(spool_repair::notes).unwrap_or_default()
+    }
+}
+
+fn is_sqlite(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| cause.is::<rusqlite::Error>())
+}
+
+/// Messages that wait in all spools of a data folder, as far as their servers wrote it down.
+pub fn waiting_in(data_dir: &Path) -> i64 {
+    (1..=SLOTS)
+        .filter_map(|slot| LastWritten::read(&slot_folder(data_dir, slot).join(FILE)))
+        .map(|last| last.waiting)
+        .sum()
+}
+
+/// The notes of all spools in a data folder.
+pub fn notes_in(data_dir: &Path) -> Vec<String> {
+    (1..=SLOTS).flat_map(|slot| spool_repair::notes(&slot_folder(data_dir, slot))).collect()
 }
 
 fn slot_folder(data_dir: &Path, slot: u32) -> PathBuf {
@@ -332,10 +419,25 @@ fn slot_folder(data_dir: &Path, slot: u32) -> PathBuf {
 
 /// None while another server holds it.
 fn try_lock(folder: &Path) -> anyhow::Result<Option<File>> {
-    let lock = File::create(folder.join("lock"))?;
+    let file = folder.join("lock");
+    let lock =
+        File::create(&file).with_context(|| format!("{} cannot be written", file.display()))?;
     match lock.try_lock() {
         Ok(()) => Ok(Some(lock)),
         Err(std::fs::TryLockError::WouldBlock) => Ok(None),
+        Err(std::fs::TryLockError::Error(error)) => Err(error.into()),
+    }
+}
+
+/// Looks only: nothing is made, so that it works on a read-only disk, too.
+fn is_held(folder: &Path) -> anyhow::Result<bool> {
+    let lock = match File::open(folder.join("lock")) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        lock => lock?,
+    };
+    match lock.try_lock_shared() {
+        Ok(()) => Ok(false),
+        Err(std::fs::TryLockError::WouldBlock) => Ok(true),
         Err(std::fs::TryLockError::Error(error)) => Err(error.into()),
     }
 }

@@ -1,8 +1,8 @@
 //! The thread that writes the spool, and the one that keeps its log from growing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -13,6 +13,9 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use super::ledger::Tally;
 use super::recent::Recent;
 use super::spool::{Attempt, Entry, FORMAT, Usage, connect};
+use super::spool_last::{LastFile, LastWritten};
+use super::spool_repair;
+use crate::db::integrity;
 
 /// What one commit takes at most.
 const GROUP_MAX: usize = 8 << 20;
@@ -28,9 +31,24 @@ const BUSY: Duration = Duration::from_secs(10);
 const LOG_LOOK: Duration = Duration::from_millis(250);
 
 pub enum Command {
-    Append { entry: Entry, done: oneshot::Sender<bool> },
-    Begin { attempt: Attempt, done: oneshot::Sender<bool> },
-    Finish { upto: i64, done: oneshot::Sender<bool> },
+    Append {
+        entry: Entry,
+        done: oneshot::Sender<bool>,
+    },
+    Begin {
+        attempt: Attempt,
+        done: oneshot::Sender<bool>,
+    },
+    Finish {
+        upto: i64,
+        done: oneshot::Sender<bool>,
+    },
+    /// The file was found damaged, by someone who had seen so many repairs before.
+    Repair {
+        what: String,
+        seen: u64,
+        done: oneshot::Sender<bool>,
+    },
 }
 
 struct Writer {
@@ -41,6 +59,10 @@ struct Writer {
     recent: Arc<Recent>,
     log: Arc<Log>,
     runtime: Option<Handle>,
+    file: PathBuf,
+    last: LastFile,
+    /// The others that have the file open: whoever loads, and whoever copies the log.
+    beside: [Arc<Mutex<Connection>>; 2],
 }
 
 /// SQLite's log of what was committed: grows until it is copied into the file and begun anew.
@@ -59,6 +81,7 @@ struct Group {
     tallies: Vec<Tally>,
     begun: Option<Attempt>,
     finished: Option<i64>,
+    damage: Option<(String, u64)>,
     waiting: Vec<(Entry, oneshot::Sender<bool>)>,
     told: Vec<oneshot::Sender<bool>>,
 }
@@ -80,6 +103,10 @@ impl Group {
                 self.finished = Some(upto);
                 self.told.push(done);
             }
+            Command::Repair { what, seen, done } => {
+                self.damage = Some((what, seen));
+                self.told.push(done);
+            }
         }
     }
 }
@@ -95,20 +122,25 @@ struct Change {
 pub fn start(
     connection: Connection,
     file: &Path,
+    reader: Arc<Mutex<Connection>>,
     queue: mpsc::UnboundedReceiver<Command>,
     usage: Arc<Usage>,
     arrived: Arc<Notify>,
     recent: Arc<Recent>,
 ) -> anyhow::Result<()> {
     let log = Arc::new(Log::default());
-    let copying = (connect(file)?, Arc::downgrade(&log));
+    let copier = Arc::new(Mutex::new(connect(file)?));
+    let copying = (copier.clone(), file.to_owned(), Arc::downgrade(&log));
     let runtime = Handle::try_current().ok();
-    let writer = Writer { connection, queue, usage, arrived, recent, log, runtime };
+    let (last, beside) = (LastFile::open(file), [reader, copier]);
+    let file = file.to_owned();
+    let writer =
+        Writer { connection, queue, usage, arrived, recent, log, runtime, file, last, beside };
     let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
         std::thread::Builder::new().name(name.to_owned()).spawn(work).context("a thread")
     };
     spawn("spool", Box::new(move || writer.run()))?;
-    spawn("spool-log", Box::new(move || copy_log(&copying.0, &copying.1)))?;
+    spawn("spool-log", Box::new(move || copy_log(&copying.0, &copying.1, &copying.2)))?;
     Ok(())
 }
 
@@ -149,12 +181,7 @@ impl Writer {
     fn commit(&mut self, mut group: Group) {
         let size = group.data.len() as u64;
         let told_many = group.waiting.len() >= CROWD;
-        let written = self.write(&mut group);
-        if let Err(error) = &written {
-            tracing::error!(%error, "the spool could not be written");
-        }
-        let written = written.ok();
-        self.usage.failing.store(written.is_none(), Ordering::Relaxed);
+        let written = self.write_or_heal(&mut group);
         self.usage.in_flight.fetch_sub(size, Ordering::Relaxed);
         if let Some(change) = &written {
             self.usage.bytes.fetch_add(change.bytes_in, Ordering::Relaxed);
@@ -165,6 +192,8 @@ impl Writer {
             if change.bytes_in > 0 {
                 self.arrived.notify_one();
             }
+            let (seq, waiting) = (spool_repair::sequence(&self.connection), self.usage.messages());
+            self.last.write(LastWritten { seq, waiting });
         }
         let kept = written.is_some();
         let mut told = group.told;
@@ -187,11 +216,66 @@ impl Writer {
         }
     }
 
+    /// Writes a group. After a failure the next one gets a connection that has seen no fault, and a
+    /// damaged file is set aside.
+    fn write_or_heal(&mut self, group: &mut Group) -> Option<Change> {
+        if let Some((what, seen)) = group.damage.take()
+            && seen == self.usage.repairs.load(Ordering::Relaxed)
+        {
+            self.repair(&what);
+        }
+        if self.usage.failing.load(Ordering::Relaxed)
+            && let Ok(fresh) = connect(&self.file)
+        {
+            self.connection = fresh;
+        }
+        let written = self.write(group);
+        let Err(error) = &written else {
+            self.usage.failing.store(false, Ordering::Relaxed);
+            return written.ok();
+        };
+        tracing::error!(error = format!("{error:#}"), file = %self.file.display(), "the spool could not be written");
+        let cause = error.downcast_ref::<rusqlite::Error>();
+        let code = cause.and_then(rusqlite::Error::sqlite_error).map_or(0, |it| it.extended_code);
+        self.usage.fault.store(code & 0xff, Ordering::Relaxed);
+        self.usage.failing.store(true, Ordering::Relaxed);
+        if cause.is_some_and(integrity::is_damage) {
+            self.repair(&format!("{error:#}"));
+        }
+        None
+    }
+
+    /// Nobody else has the file open meanwhile.
+    fn repair(&mut self, what: &str) {
+        let mut beside =
+            self.beside.each_ref().map(|it| it.lock().unwrap_or_else(PoisonError::into_inner));
+        let done = || -> anyhow::Result<()> {
+            self.connection = Connection::open_in_memory()?;
+            for connection in &mut beside {
+                **connection = Connection::open_in_memory()?;
+            }
+            let repaired = spool_repair::repair(&self.file, what);
+            self.connection = connect(&self.file)?;
+            for connection in &mut beside {
+                **connection = connect(&self.file)?;
+            }
+            repaired?;
+            Ok(self.usage.count(&self.connection)?)
+        }();
+        self.usage.repairs.fetch_add(1, Ordering::Relaxed);
+        if let Err(error) = done {
+            let error = format!("{error:#}");
+            tracing::error!(error, file = %self.file.display(), "the spool could not be repaired");
+        }
+        self.log.written.store(0, Ordering::Relaxed);
+    }
+
     fn write(&mut self, group: &mut Group) -> anyhow::Result<Change> {
         let tally = Tally::combine(std::mem::take(&mut group.tallies));
         let mut change = Change::default();
         let nothing = group.data.is_empty() && tally.is_empty();
-        if nothing && group.begun.is_none() && group.finished.is_none() {
+        let idle = nothing && group.begun.is_none() && group.finished.is_none();
+        if idle && !self.usage.failing.load(Ordering::Relaxed) {
             return Ok(change);
         }
         let tx =
@@ -208,6 +292,14 @@ impl Writer {
                 ledger,
                 group.data
             ])?;
+        }
+        if idle {
+            // Only a write that reaches the disk says that it takes writes again.
+            tx.execute(
+                "INSERT INTO meta (name, value) VALUES ('probe', '1')
+                 ON CONFLICT (name) DO UPDATE SET value = value + 1",
+                [],
+            )?;
         }
         if let Some(attempt) = group.begun {
             tx.execute(
@@ -231,15 +323,21 @@ impl Writer {
 }
 
 /// Copies the log into the file while the writer goes on, so that a commit never has to.
-fn copy_log(connection: &Connection, log: &Weak<Log>) {
+fn copy_log(connection: &Mutex<Connection>, file: &Path, log: &Weak<Log>) {
     loop {
         std::thread::sleep(LOG_LOOK);
         // The writer is gone, and so is the server.
         let Some(log) = log.upgrade() else { return };
         let grown = log.written.load(Ordering::Relaxed) > LOG_WANTED;
         if grown && !log.copied.load(Ordering::Relaxed) {
+            let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
             let done = connection.execute_batch("PRAGMA wal_checkpoint(PASSIVE)");
             log.copied.store(done.is_ok(), Ordering::Relaxed);
+            if done.is_err()
+                && let Ok(fresh) = connect(file)
+            {
+                *connection = fresh;
+            }
         }
     }
 }

@@ -24,6 +24,7 @@ pub use reports::{Dsn, ReportSettings};
 pub use sso::SsoSettings;
 
 use crate::accounts::password::Cost;
+use crate::collect::budgets::Limits;
 use crate::http::CLIENT_VERSION;
 
 #[derive(Clone, Debug)]
@@ -81,8 +82,8 @@ pub struct EventSettings {
     pub engine_program: Option<PathBuf>,
     pub engine_memory_mb: u64,
     pub spool_max: u64,
-    /// Messages per app and minute; 0 for no limit.
-    pub quota: u64,
+    /// What an app may take in within a minute.
+    pub limits: Limits,
 }
 
 #[derive(Clone, Debug)]
@@ -259,7 +260,19 @@ fn events(raw: &RawSettings) -> anyhow::Result<EventSettings> {
         engine_program: None,
         engine_memory_mb,
         spool_max: spool_max_mb << 20,
-        quota: raw.collect_quota.unwrap_or(600_000),
+        limits: limits(raw)?,
+    })
+}
+
+fn limits(raw: &RawSettings) -> anyhow::Result<Limits> {
+    let address_percent = raw.collect_address_share.unwrap_or(25);
+    if !(1..=100).contains(&address_percent) {
+        bail!("collect_address_share: {address_percent} is not from 1 to 100");
+    }
+    Ok(Limits {
+        messages: raw.collect_quota.unwrap_or(600_000),
+        rejected: raw.collect_rejected_quota.unwrap_or(60_000),
+        address_percent,
     })
 }
 

@@ -1,7 +1,5 @@
 //! For load balancers and Prometheus.
 
-use std::sync::atomic::Ordering;
-
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
@@ -10,6 +8,7 @@ use serde_json::json;
 use subtle::ConstantTimeEq;
 
 use crate::app::AppState;
+use crate::error::Code;
 use crate::http::client;
 
 /// Alive: the process answers.
@@ -24,16 +23,15 @@ pub async fn readyz(State(atrium): State<AppState>) -> Response {
         Ok(()) => "ok",
         Err(error) => {
             tracing::warn!(%error, "not ready");
-            "unavailable"
+            error.code().unwrap_or(Code::Unavailable).as_str()
         }
     };
+    atrium.collector.spool.probe().await;
     let usage = atrium.collector.spool.usage();
-    let spool = if usage.failing.load(Ordering::Relaxed) {
-        "unavailable"
-    } else if atrium.collector.spool.is_full() {
-        "full"
-    } else {
-        "ok"
+    let spool = match usage.fault() {
+        Some(fault) => fault.as_str(),
+        None if atrium.collector.spool.is_full() => "full",
+        None => "ok",
     };
     let ready = database == "ok" && spool == "ok";
     let events = atrium.warehouse.describe();
@@ -46,9 +44,18 @@ pub async fn readyz(State(atrium): State<AppState>) -> Response {
             "spool": spool,
             "events": events,
             "waiting": usage.messages(),
+            "storage": storage(&atrium).await,
         })),
     )
         .into_response()
+}
+
+/// Whether something was found damaged that nobody has looked at yet. What it is, the log and
+/// `atrium doctor` say; the figures go on, and so does the server.
+async fn storage(atrium: &AppState) -> &'static str {
+    let atrium = atrium.clone();
+    let look = tokio::task::spawn_blocking(move || atrium.collector.spool.notes().is_empty());
+    if look.await.unwrap_or(true) { "ok" } else { "degraded: a damaged spool was set aside" }
 }
 
 /// Figures tell a stranger more than they should: with a token for whoever has it, without one
