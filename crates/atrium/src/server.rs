@@ -32,6 +32,8 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     first_start::compare(&atrium).await?;
     first_start::remember(&atrium).await?;
     former::take_over(&atrium).await;
+    // Before this server's own event store starts.
+    let notice = neighbors::notice(&atrium.settings)?;
     jobs::start(&atrium);
 
     announce(&format!("Atrium {CLIENT_VERSION} listening on http://{address}"));
@@ -41,7 +43,7 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
         );
         announce(&format!("  {link}"));
     }
-    if let Some(text) = neighbors::notice(&atrium.settings)? {
+    if let Some(text) = notice {
         announce(&text);
         tracing::warn!("{text}");
     }

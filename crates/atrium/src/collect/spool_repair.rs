@@ -42,8 +42,13 @@ pub fn open(file: &Path) -> anyhow::Result<Connection> {
         repair(file, &what)?;
     }
     let connection = connect(file)?;
+    // Before anything is written, which would overwrite what is left of a damaged log.
+    let dropped = notice_dropped_log(file, sequence(&connection))?;
     connection.execute_batch(SCHEMA)?;
-    notice_dropped_log(file, &connection)?;
+    if let Some(highest) = dropped {
+        // The numbers go on after the ones that are lost.
+        raise_sequence(&connection, highest)?;
+    }
     Ok(connection)
 }
 
@@ -294,17 +299,14 @@ fn raise_sequence(new: &Connection, to: i64) -> rusqlite::Result<()> {
 }
 
 /// SQLite drops a log whose checksums are wrong, or that is gone, without a word. What was written
-/// last is known from beside the file: if the file knows less, that is what was dropped.
-fn notice_dropped_log(file: &Path, connection: &Connection) -> anyhow::Result<()> {
-    let Some(last) = LastWritten::read(file) else { return Ok(()) };
-    let known = sequence(connection);
-    if last.seq <= known {
-        return Ok(());
-    }
-    // The numbers go on after the ones that are lost.
-    raise_sequence(connection, last.seq)?;
+/// last is known from beside the file: if the file knows less, that is what was dropped. Returns the
+/// highest number that was ever used, if it is not in the file.
+fn notice_dropped_log(file: &Path, known: i64) -> anyhow::Result<Option<i64>> {
+    let Some(last) = LastWritten::read(file).filter(|last| last.seq > known) else {
+        return Ok(None);
+    };
     if known == 0 && last.waiting == 0 {
-        return Ok(());
+        return Ok(Some(last.seq));
     }
     let number = free_number(file)?;
     let log = beside(file, "-wal");
@@ -325,7 +327,7 @@ fn notice_dropped_log(file: &Path, connection: &Connection) -> anyhow::Result<()
     );
     tracing::error!("{text}");
     leave_note(file, number, &text);
-    Ok(())
+    Ok(Some(last.seq))
 }
 
 /// The notes that repairs left in a spool's folder, each a sentence or more.

@@ -5,6 +5,9 @@
 //! With SQLite, a small file beside the database says what it last knew. It is renewed every few
 //! seconds, so the very last changes before a loss may go unnoticed.
 
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use anyhow::bail;
@@ -154,6 +157,8 @@ fn write(folder: &Path, state: State) -> anyhow::Result<()> {
         return Ok(());
     }
     let draft = folder.join(format!("{STATE_FILE}.{}", std::process::id()));
-    std::fs::write(&draft, serde_json::to_vec(&state)?)?;
+    let mut out =
+        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+    out.write_all(&serde_json::to_vec(&state)?)?;
     Ok(std::fs::rename(&draft, folder.join(STATE_FILE))?)
 }

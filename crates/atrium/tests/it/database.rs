@@ -96,7 +96,7 @@ on_both! {
 
         let starts = (0..8).map(|_| {
             let settings = Settings::check(server.raw_settings()).unwrap();
-            tokio::spawn(AppState::start(settings, Clock::default()))
+            tokio::spawn(AppState::start_anew(settings, Clock::default()))
         });
         let mut fingerprints: Vec<String> = Vec::new();
         for started in join_all(starts).await {
