@@ -33,6 +33,7 @@ pub mod signature;
 pub mod spool;
 mod spool_last;
 pub mod spool_repair;
+pub mod spool_slots;
 mod spool_writer;
 mod text;
 pub mod upkeep;

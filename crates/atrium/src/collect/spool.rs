@@ -14,8 +14,8 @@ use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::ledger::Tally;
 use super::recent::{MessageId, Recent};
-use super::spool_last::LastWritten;
 use super::spool_repair;
+use super::spool_slots::{FILE, SLOTS, is_held, slot_folder, try_lock};
 use super::spool_writer::{self, Command};
 use crate::db::integrity;
 use crate::error::Code;
@@ -36,9 +36,6 @@ pub const SCHEMA: &str = "
         upto  INTEGER NOT NULL
     );";
 
-const FILE: &str = "spool.db";
-/// Servers that may share a data folder; more than anybody runs on one machine.
-const SLOTS: u32 = 16;
 /// How the records and rows of a group are written; a later version may write others.
 pub const FORMAT: i64 = 1;
 /// What is loaded at once, in bytes: it is held in memory several times over on the way.
@@ -398,48 +395,6 @@ impl Spool {
 
 fn is_sqlite(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.is::<rusqlite::Error>())
-}
-
-/// Messages that wait in all spools of a data folder, as far as their servers wrote it down.
-pub fn waiting_in(data_dir: &Path) -> i64 {
-    (1..=SLOTS)
-        .filter_map(|slot| LastWritten::read(&slot_folder(data_dir, slot).join(FILE)))
-        .map(|last| last.waiting)
-        .sum()
-}
-
-/// The notes of all spools in a data folder.
-pub fn notes_in(data_dir: &Path) -> Vec<String> {
-    (1..=SLOTS).flat_map(|slot| spool_repair::notes(&slot_folder(data_dir, slot))).collect()
-}
-
-fn slot_folder(data_dir: &Path, slot: u32) -> PathBuf {
-    data_dir.join("spool").join(slot.to_string())
-}
-
-/// None while another server holds it.
-fn try_lock(folder: &Path) -> anyhow::Result<Option<File>> {
-    let file = folder.join("lock");
-    let lock =
-        File::create(&file).with_context(|| format!("{} cannot be written", file.display()))?;
-    match lock.try_lock() {
-        Ok(()) => Ok(Some(lock)),
-        Err(std::fs::TryLockError::WouldBlock) => Ok(None),
-        Err(std::fs::TryLockError::Error(error)) => Err(error.into()),
-    }
-}
-
-/// Looks only: nothing is made, so that it works on a read-only disk, too.
-fn is_held(folder: &Path) -> anyhow::Result<bool> {
-    let lock = match File::open(folder.join("lock")) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
-        lock => lock?,
-    };
-    match lock.try_lock_shared() {
-        Ok(()) => Ok(false),
-        Err(std::fs::TryLockError::WouldBlock) => Ok(true),
-        Err(std::fs::TryLockError::Error(error)) => Err(error.into()),
-    }
 }
 
 fn has_attempt(connection: &Connection) -> anyhow::Result<bool> {

@@ -12,7 +12,7 @@ use warehouse::{Location, Warehouse};
 use super::{first_start, neighbors};
 use crate::audit;
 use crate::chat::{Failure, Feishu, WechatWork};
-use crate::collect::spool;
+use crate::collect::spool_slots;
 use crate::config::Settings;
 use crate::db::{Db, Dialect, MigrationState, integrity};
 use crate::folder;
@@ -129,7 +129,7 @@ fn servers(settings: &Settings) -> Finding {
 }
 
 fn damaged_spools(folder: &Path) -> Vec<Finding> {
-    let notes = spool::notes_in(folder);
+    let notes = spool_slots::notes_in(folder);
     notes
         .into_iter()
         .map(|note| finding(Verdict::Warning, "spool", note.trim().to_owned()))

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::accounts::store as accounts;
 use crate::app::AppState;
-use crate::collect::spool;
+use crate::collect::spool_slots;
 use crate::config::StoreSettings;
 use crate::db::{self, Dialect};
 use crate::keyring::KEY_FILE;
@@ -39,7 +39,7 @@ struct State {
 pub fn refuse_lost_database(stores: &StoreSettings) -> anyhow::Result<()> {
     let folder = &stores.data_dir;
     if !stores.database_url.starts_with("sqlite:") {
-        let waiting = spool::waiting_in(folder);
+        let waiting = spool_slots::waiting_in(folder);
         if waiting > 0 {
             bail!(
                 "database_url: the database is empty, but {waiting} messages wait in {} for apps of \

@@ -8,8 +8,14 @@ use serde_json::json;
 use subtle::ConstantTimeEq;
 
 use crate::app::AppState;
+use crate::db::Dialect;
 use crate::error::Code;
+use crate::folder;
 use crate::http::client;
+
+/// With less than this on the disk, it is as good as full.
+const NO_ROOM: u64 = 1 << 20;
+const DEGRADED: &str = "degraded: a damaged spool was set aside";
 
 /// Alive: the process answers.
 pub async fn healthz() -> &'static str {
@@ -19,7 +25,10 @@ pub async fn healthz() -> &'static str {
 /// Ready: the metadata database and the spool take writes. The event store's state is told and
 /// does not matter: what comes waits for it.
 pub async fn readyz(State(atrium): State<AppState>) -> Response {
+    let disk = look_at_disk(&atrium).await;
     let database = match atrium.db.ping().await {
+        // A small write may still find room where the next one does not.
+        Ok(()) if disk.full && atrium.db.dialect() == Dialect::Sqlite => Code::DiskFull.as_str(),
         Ok(()) => "ok",
         Err(error) => {
             tracing::warn!(%error, "not ready");
@@ -44,18 +53,27 @@ pub async fn readyz(State(atrium): State<AppState>) -> Response {
             "spool": spool,
             "events": events,
             "waiting": usage.messages(),
-            "storage": storage(&atrium).await,
+            "storage": if disk.degraded { DEGRADED } else { "ok" },
         })),
     )
         .into_response()
 }
 
-/// Whether something was found damaged that nobody has looked at yet. What it is, the log and
-/// `atrium doctor` say; the figures go on, and so does the server.
-async fn storage(atrium: &AppState) -> &'static str {
+#[derive(Default)]
+struct Disk {
+    full: bool,
+    /// Something was found damaged and nobody has looked at it yet. What it is, the log and
+    /// `atrium doctor` say; the server goes on.
+    degraded: bool,
+}
+
+async fn look_at_disk(atrium: &AppState) -> Disk {
     let atrium = atrium.clone();
-    let look = tokio::task::spawn_blocking(move || atrium.collector.spool.notes().is_empty());
-    if look.await.unwrap_or(true) { "ok" } else { "degraded: a damaged spool was set aside" }
+    let look = tokio::task::spawn_blocking(move || Disk {
+        full: folder::free_bytes(&atrium.settings.stores.data_dir).is_some_and(|it| it < NO_ROOM),
+        degraded: !atrium.collector.spool.notes().is_empty(),
+    });
+    look.await.unwrap_or_default()
 }
 
 /// Figures tell a stranger more than they should: with a token for whoever has it, without one
