@@ -20,6 +20,7 @@ use crate::http::cookies::CookieName;
 use crate::http::former::FormerAssets;
 use crate::insight::cache::Answers;
 use crate::insight::fair_queue::FairQueue;
+use crate::instance::first_start;
 use crate::keyring::Keyring;
 use crate::keys;
 use crate::metrics::Metrics;
@@ -88,10 +89,26 @@ impl Deref for AppState {
 impl AppState {
     /// Opens the stores, brings the schema up to date and finds the master key.
     pub async fn start(settings: Settings, clock: Clock) -> anyhow::Result<Self> {
+        first_start::refuse_missing_file(&settings.stores)?;
+        let stores = settings.stores.clone();
+        Self::start_if(settings, clock, || first_start::refuse_lost_database(&stores)).await
+    }
+
+    /// The same with an empty database, also where the folder was in use.
+    pub async fn start_anew(settings: Settings, clock: Clock) -> anyhow::Result<Self> {
+        Self::start_if(settings, clock, || Ok(())).await
+    }
+
+    async fn start_if(
+        settings: Settings,
+        clock: Clock,
+        may_be_new: impl FnOnce() -> anyhow::Result<()>,
+    ) -> anyhow::Result<Self> {
         let entropy = Entropy;
         folder::make_private(&settings.stores.data_dir).context("data_dir")?;
+        folder::check_writable(&settings.stores.data_dir).context("data_dir")?;
         let db = Db::open(&settings.stores.database_url).await.context("database_url")?;
-        let applied = db.migrate().await?;
+        let applied = db.migrate(may_be_new).await?;
         if applied > 0 {
             tracing::info!(applied, "the database schema was brought up to date");
         }

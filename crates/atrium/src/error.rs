@@ -155,8 +155,11 @@ codes! {
     TooManyViewers = "too_many_viewers", TOO_MANY_REQUESTS, "同时查看实时数据的人数已达上限，请稍后再试。", "Too many people watch live data. Try again later.";
     TooManyQueries = "too_many_queries", TOO_MANY_REQUESTS, "你同时发起的查询过多，请等待前面的查询完成后再试。", "You have too many queries waiting. Let some of them finish first.";
     QuotaExceeded = "quota_exceeded", TOO_MANY_REQUESTS, "超出该应用每分钟的接收上限。", "The app sends more than its quota per minute.";
+    TooManyRejected = "too_many_rejected", TOO_MANY_REQUESTS, "该来源发送的无效消息过多，请稍后再试。", "Too many messages from this address were rejected. Try again later.";
     SpoolFull = "spool_full", SERVICE_UNAVAILABLE, "待写入的数据已达上限，请稍后重发。", "Too much data is waiting to be stored. Send it again later.";
     QueriesBusy = "queries_busy", SERVICE_UNAVAILABLE, "当前查询较多，请稍后再试。", "Too many queries are running right now. Try again in a moment.";
+    DiskFull = "disk_full", SERVICE_UNAVAILABLE, "服务器磁盘空间不足，暂时无法保存，请稍后重试。", "The server's disk is full, so nothing can be saved right now. Try again later.";
+    StorageReadOnly = "storage_read_only", SERVICE_UNAVAILABLE, "服务器存储当前为只读，暂时无法保存，请稍后重试。", "The server's storage is read-only right now, so nothing can be saved. Try again later.";
     ProviderUnavailable = "provider_unavailable", SERVICE_UNAVAILABLE, "身份提供方暂时无法访问，请稍后再试。", "The sign-in provider cannot be reached right now. Try again later.";
     DnsUnavailable = "dns_unavailable", SERVICE_UNAVAILABLE, "域名查询暂时不可用，请稍后再试。", "Domain records cannot be looked up right now. Try again later.";
     Internal = "internal", INTERNAL_SERVER_ERROR, "服务器出错了，请稍后重试。", "Something went wrong on the server. Try again later.";
@@ -234,7 +237,12 @@ impl Error {
     }
 
     pub fn unavailable(cause: impl Into<anyhow::Error>) -> Self {
-        let mut error: Self = Code::Unavailable.into();
+        Self::unavailable_for(Code::Unavailable, cause)
+    }
+
+    /// Like `unavailable`, where more is known of why.
+    pub fn unavailable_for(code: Code, cause: impl Into<anyhow::Error>) -> Self {
+        let mut error: Self = code.into();
         error.problem.retry_after_seconds = Some(5);
         error.cause = Some(cause.into());
         error
@@ -307,26 +315,42 @@ impl From<sqlx::Error> for Error {
             sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Io(_) => {
                 Self::unavailable(error)
             }
-            sqlx::Error::Database(ref database)
-                if database.code().is_some_and(|code| is_passing(&code)) =>
-            {
-                Self::unavailable(error)
+            // The thread behind a SQLite connection ended, as it does when it cannot undo a
+            // transaction: the next one is made anew.
+            sqlx::Error::WorkerCrashed => Self::unavailable(error),
+            sqlx::Error::Database(ref database) => {
+                match database.code().and_then(|code| passing(&code)) {
+                    Some(code) => Self::unavailable_for(code, error),
+                    None => Self::internal(error),
+                }
             }
             other => Self::internal(other),
         }
     }
 }
 
-/// Whether the database says "not now": busy, locked, read-only or full on SQLite; a lost
-/// connection, exhausted, shutting down, read-only or a conflict to be tried again on PostgreSQL.
-fn is_passing(code: &str) -> bool {
+/// What the database says with "not now": busy, locked, not to be read, damaged, read-only or full on
+/// SQLite; a lost connection, exhausted, shutting down, read-only or a conflict to be tried again on
+/// PostgreSQL. None for a mistake of ours.
+fn passing(code: &str) -> Option<Code> {
     match code.parse::<u32>() {
         // SQLite keeps the kind in the low byte; PostgreSQL's codes have five characters.
-        Ok(number) if code.len() < 5 => matches!(number & 0xff, 5 | 6 | 8 | 10 | 13),
-        _ => {
-            ["08", "53", "57P"].iter().any(|class| code.starts_with(class))
-                || matches!(code, "25006" | "40001" | "40P01")
-        }
+        Ok(number) if code.len() < 5 => match number & 0xff {
+            13 => Some(Code::DiskFull),
+            8 => Some(Code::StorageReadOnly),
+            // The last three: the file is damaged, cannot be opened, or is no database.
+            5 | 6 | 10 | 11 | 14 | 26 => Some(Code::Unavailable),
+            _ => None,
+        },
+        _ => match code {
+            "53100" => Some(Code::DiskFull),
+            "25006" => Some(Code::StorageReadOnly),
+            "40001" | "40P01" => Some(Code::Unavailable),
+            _ if ["08", "53", "57P", "58"].iter().any(|class| code.starts_with(class)) => {
+                Some(Code::Unavailable)
+            }
+            _ => None,
+        },
     }
 }
 
@@ -398,13 +422,17 @@ mod tests {
 
     #[test]
     fn a_database_that_says_not_now_is_unavailable() {
-        for passing in
-            ["5", "261", "517", "6", "8", "13", "08006", "53300", "57P01", "25006", "40P01"]
-        {
-            assert!(is_passing(passing), "{passing}");
+        for code in ["5", "261", "517", "6", "10", "11", "26", "08006", "53300", "57P01", "40P01"] {
+            assert_eq!(passing(code), Some(Code::Unavailable), "{code}");
+        }
+        for code in ["13", "53100"] {
+            assert_eq!(passing(code), Some(Code::DiskFull), "{code}");
+        }
+        for code in ["8", "1032", "25006"] {
+            assert_eq!(passing(code), Some(Code::StorageReadOnly), "{code}");
         }
         for ours in ["1", "19", "2067", "1555", "23505", "42P01", "22021", "XX000"] {
-            assert!(!is_passing(ours), "{ours}");
+            assert_eq!(passing(ours), None, "{ours}");
         }
     }
 

@@ -14,3 +14,23 @@ pub fn make_private(folder: &Path) -> anyhow::Result<()> {
         .create(folder)
         .with_context(|| format!("{} cannot be made", folder.display()))
 }
+
+/// Says whether files can be made and changed in a folder, without making one: by its permissions and
+/// by the disk, which may be mounted read-only.
+pub fn check_writable(folder: &Path) -> anyhow::Result<()> {
+    use rustix::fs::Access;
+    match rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK) {
+        Ok(()) => Ok(()),
+        Err(rustix::io::Errno::ROFS) => anyhow::bail!(
+            "{} lies on a disk that is mounted read-only; mount it read-write",
+            folder.display()
+        ),
+        Err(error) => anyhow::bail!("{} cannot be written: {error}", folder.display()),
+    }
+}
+
+/// Bytes that are left on the disk of a folder for this user.
+pub fn free_bytes(folder: &Path) -> Option<u64> {
+    let about = rustix::fs::statvfs(folder).ok()?;
+    Some(about.f_bavail.saturating_mul(about.f_frsize))
+}

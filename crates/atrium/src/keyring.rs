@@ -54,6 +54,9 @@ impl Keyring {
     /// The key that this database was made with, or a new one for a new database.
     pub async fn open(stores: &StoreSettings, db: &Db, entropy: &Entropy) -> anyhow::Result<Self> {
         let expected = stored_fingerprint(db).await?;
+        if stores.master_key.is_none() {
+            refuse_open_file(&stores.data_dir.join(KEY_FILE))?;
+        }
         let mut keys = MasterKey::find(stores)?;
         if keys.is_empty() {
             if expected.is_some() {
@@ -287,6 +290,21 @@ impl StoredKey {
         let sql = "SELECT key_fingerprint, root_sealed, key_rotating_from FROM instance";
         Ok(sqlx::query_as(sql).fetch_one(&mut *connection).await?)
     }
+}
+
+/// A key that others on the machine can read protects nothing: the server does not start with it.
+fn refuse_open_file(file: &Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::metadata(file).map_or(0, |about| about.permissions().mode());
+    if mode & 0o077 != 0 {
+        bail!(
+            "master_key: {} can be read by other users (mode {:o}); run `chmod 600` on it, and \
+             consider who has read it",
+            file.display(),
+            mode & 0o777
+        );
+    }
+    Ok(())
 }
 
 pub async fn stored_fingerprint(db: &Db) -> anyhow::Result<Option<String>> {

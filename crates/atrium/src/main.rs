@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use atrium::accounts::create::{self, NewAccount};
-use atrium::accounts::store::SessionListRow;
+use atrium::accounts::store::{self, SessionListRow};
 use atrium::accounts::{link, operator};
 use atrium::app::AppState;
 use atrium::audit::Actor;
@@ -15,6 +15,7 @@ use atrium::http::CLIENT_VERSION;
 use atrium::http::locale::Locale;
 use atrium::http::user_agent;
 use atrium::instance::doctor::{self, Verdict};
+use atrium::instance::first_start;
 use atrium::keyring::rotation;
 use atrium::sso::domains;
 use atrium::types::{Clock, Id};
@@ -140,6 +141,8 @@ enum AdminCommand {
         #[arg(long)]
         email: String,
     },
+    /// Begin with an empty database where the one that was in use is lost for good
+    StartAnew,
 }
 
 fn main() -> ExitCode {
@@ -194,6 +197,9 @@ async fn migrate(settings: Settings) -> anyhow::Result<ExitCode> {
 }
 
 async fn admin(settings: Settings, command: AdminCommand) -> anyhow::Result<ExitCode> {
+    if matches!(command, AdminCommand::StartAnew) {
+        return start_anew(settings).await;
+    }
     let password = match command {
         AdminCommand::CreateUser { .. } => password_from_stdin()?,
         _ => String::new(),
@@ -202,6 +208,18 @@ async fn admin(settings: Settings, command: AdminCommand) -> anyhow::Result<Exit
     let printed = administer(&atrium, command, password).await;
     atrium.db.close().await;
     print_lines(&printed?);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says yes to what a start refuses: an empty database in a folder that was in use.
+async fn start_anew(settings: Settings) -> anyhow::Result<ExitCode> {
+    let folder = settings.stores.data_dir.clone();
+    let atrium = AppState::start_anew(settings, Clock::default()).await?;
+    let awaits_setup = store::awaits_setup(&mut *atrium.db.read().await?).await?;
+    atrium.db.close().await;
+    anyhow::ensure!(awaits_setup, "the database is in use and has accounts: nothing was changed");
+    first_start::forget(&folder)?;
+    print_lines(&[json!({ "started_anew": true })]);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -294,6 +312,7 @@ async fn administer(
             };
             Ok(sessions.iter().map(line).collect())
         }
+        AdminCommand::StartAnew => Ok(Vec::new()),
     }
 }
 

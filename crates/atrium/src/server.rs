@@ -10,9 +10,11 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::accounts::setup;
 use crate::app::AppState;
 use crate::config::Settings;
+use crate::db::integrity;
 use crate::http::CLIENT_VERSION;
 use crate::http::connections::{self, ConnectionLimits};
 use crate::http::{edge, former};
+use crate::instance::{first_start, neighbors};
 use crate::types::Clock;
 use crate::{jobs, router};
 
@@ -25,8 +27,13 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
         .with_context(|| format!("listen: {} cannot be opened", settings.server.listen))?;
     let address = listener.local_addr()?;
     let settings = settings.listening_on(address);
+    integrity::refuse_damaged(&settings.stores.database_url)?;
     let atrium = AppState::start(settings, Clock::default()).await?;
+    first_start::compare(&atrium).await?;
+    first_start::remember(&atrium).await?;
     former::take_over(&atrium).await;
+    // Before this server's own event store starts.
+    let notice = neighbors::notice(&atrium.settings)?;
     jobs::start(&atrium);
 
     announce(&format!("Atrium {CLIENT_VERSION} listening on http://{address}"));
@@ -35,6 +42,10 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
             "There is no account yet. Open this link to make the first one; it works once, for 24 hours:",
         );
         announce(&format!("  {link}"));
+    }
+    if let Some(text) = notice {
+        announce(&text);
+        tracing::warn!("{text}");
     }
     tracing::info!(%address, database = ?atrium.db.dialect(), "listening");
 
@@ -46,6 +57,9 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
         tracing::info!("stopping: requests in flight are finished first");
     };
     run(listener, &atrium, stop).await;
+    if let Err(error) = first_start::remember(&atrium).await {
+        tracing::warn!(%error, "what the database knows could not be written down");
+    }
     atrium.warehouse.stop().await;
     atrium.db.close().await;
     Ok(())

@@ -1,7 +1,7 @@
 //! The collector: what applications send, from the wire to the event store.
 //!
 //! `receive` reads a request and hands it down a row of named steps: authenticate (`callers`,
-//! `signature`), admit (`quota`), validate (`message`), recognise twins (`recent`), spool
+//! `signature`), admit and charge (`budgets`), validate (`message`), recognise twins (`recent`), spool
 //! (`spool`). The answer goes out once the spool is on the disk. Behind it `loader` carries the
 //! spool into the event store and books the `ledger`. docs/decisions/0013 says why. What is refused
 //! leaves a few `samples`, and those who watch an app see its messages `live`.
@@ -10,6 +10,7 @@ pub mod alerts;
 mod batch;
 mod batch_cost;
 pub mod body;
+pub mod budgets;
 mod callers;
 pub mod cardinality;
 pub mod cors;
@@ -35,7 +36,10 @@ pub mod signature;
 pub mod spool;
 mod spool_changes;
 mod spool_file;
+mod spool_last;
 mod spool_reader;
+pub mod spool_repair;
+pub mod spool_slots;
 mod spool_writer;
 mod text;
 pub mod upkeep;
@@ -46,11 +50,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::config::EventSettings;
+use budgets::Budgets;
 use callers::Callers;
 use cardinality::Cardinality;
 use live::Live;
 use numbers::Numbers;
-use quota::Quota;
 use recent::Recent;
 use samples::Samples;
 use signature::Nonces;
@@ -66,7 +70,7 @@ const SETTLE_TRIES: u32 = 150;
 pub struct Collector {
     callers: Callers,
     nonces: Nonces,
-    quota: Quota,
+    budgets: Budgets,
     recent: Arc<Recent>,
     numbers: Numbers,
     cardinality: Cardinality,
@@ -86,7 +90,7 @@ impl Collector {
         Ok(Self {
             callers: Callers::default(),
             nonces: Nonces::default(),
-            quota: Quota::new(settings.quota),
+            budgets: Budgets::new(settings.limits),
             spool: Spool::open(data_dir, settings.spool_max, &recent)?,
             recent,
             numbers: Numbers::default(),

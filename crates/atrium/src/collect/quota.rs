@@ -1,5 +1,5 @@
-//! How much one app, person or address may send through this instance in a minute: a page that went
-//! wild must not fill the disk for everyone.
+//! How much one person or address may send through this instance in a minute. What an app may take
+//! in has budgets of its own (`budgets`).
 
 use std::collections::HashMap;
 use std::hash::Hash;

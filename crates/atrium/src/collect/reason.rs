@@ -43,6 +43,7 @@ reasons! {
     BadIncrement = "bad_increment", "increment 的每个值都应为数字。", "Every value of an increment must be a number.";
     UnsignedMutation = "unsigned_mutation", "修改设备或用户属性的请求必须签名。", "Changes to devices and users are taken from signed requests only.";
     QuotaExceeded = "quota_exceeded", "超出该应用每分钟的接收上限。", "The app sends more than its quota per minute.";
+    TooManyRejected = "too_many_rejected", "该来源无效消息过多，暂不接收。", "Too many messages from this address were rejected.";
     AppArchived = "app_archived", "应用已归档，不再接收数据。", "The app is archived and takes no data.";
     CannotBeStored = "cannot_be_stored", "已接收，但数据存储无法写入该消息，已单独保留。", "The message was taken, but the event store could not store it; it was set aside.";
     AppDeleted = "app_deleted", "应用已删除，不再接收数据。", "The app is deleted and takes no data.";

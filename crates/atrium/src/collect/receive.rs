@@ -21,10 +21,12 @@ use super::signature::{self, Claim, Memory};
 use super::spool::{Entry, SpoolError};
 use crate::app::AppState;
 use crate::error::{Code, Error, Result};
-use crate::http::client::Client;
+use crate::http::client::{Client, network_of};
 use crate::http::json::{Data, read_body};
 use crate::http::locale::Locale;
 use crate::types::Millis;
+
+const UNKNOWN_VERSION: &str = "unknown";
 
 /// Who sent it, proven as far as the app asks for proof.
 enum Caller {
@@ -65,6 +67,9 @@ pub async fn collect_post(
     let encoding = body::encoding(request.headers())?;
     let claimed = signature::is_claimed(request.headers())
         .then(|| (request.headers().clone(), request.uri().path().to_owned()));
+    if claimed.is_none() {
+        refuse_flood(&atrium, client.ip)?;
+    }
     let sent = read_body(request, body::SENT_MAX).await?;
     let signer = match &claimed {
         Some((headers, path)) => Some(prove(&atrium, headers, "POST", path, &sent).await?),
@@ -91,7 +96,10 @@ pub async fn collect_get(
     let path = request.uri().path();
     let signer = match signature::is_claimed(request.headers()) {
         true => Some(prove(&atrium, request.headers(), "GET", path, query.as_bytes()).await?),
-        false => None,
+        false => {
+            refuse_flood(&atrium, client.ip)?;
+            None
+        }
     };
     let (mut app_key, mut list) = (None, None);
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
@@ -107,6 +115,16 @@ pub async fn collect_get(
     let app_key = app_key.unwrap_or_default();
     let body = Body { app_key: app_key.as_ref().into(), messages };
     take(&atrium, client.ip, locale, signer, body).await
+}
+
+/// An address that has sent nothing but rubbish of late is not even read. What it sends is nobody's
+/// message yet, so no app's ledger has it.
+fn refuse_flood(atrium: &AppState, ip: IpAddr) -> Result<()> {
+    let checked = atrium.collector.budgets.check_address(network_of(ip), atrium.now());
+    checked.map_err(|seconds| {
+        metrics::counter!("atrium_collect_requests_refused_unread_total").increment(1);
+        Error::busy(Code::TooManyRejected, seconds)
+    })
 }
 
 fn unpack(sent: Vec<u8>, encoding: Encoding) -> Result<Vec<u8>> {
@@ -151,9 +169,14 @@ async fn take(
     let now = atrium.now();
     let caller = authenticate(atrium, signer, &body.app_key, now).await?;
     let messages = &body.messages.0;
-    admit(atrium, &caller, messages, now).await?;
-    atrium.collector.uses.note(caller.key_id(), ip, now);
+    let network = network_of(ip);
+    admit(atrium, &caller, network, messages, now).await?;
     let batch = validate(&atrium.collector, &caller, messages, now, locale);
+    if let Err(seconds) = charge(&atrium.collector, &caller, network, &batch, now) {
+        refuse_over_quota(atrium, batch, messages, now).await?;
+        return Err(Error::busy(Code::QuotaExceeded, seconds));
+    }
+    atrium.collector.uses.note(caller.key_id(), ip, now);
     let (receipt, new) = keep(atrium, batch).await?;
     if let Some(watched) = atrium.collector.live.watched(caller.app().id) {
         receipt.show(&watched, messages, &new, now);
@@ -182,10 +205,11 @@ async fn authenticate(
     Ok(Caller::Signed(signer))
 }
 
-/// Refuses all of it where the app takes nothing now, and books that.
+/// Refuses all of it where the app takes nothing now, or nothing from this address, and books that.
 async fn admit(
     atrium: &AppState,
     caller: &Caller,
+    network: IpAddr,
     messages: &[&RawValue],
     now: Millis,
 ) -> Result<()> {
@@ -194,8 +218,10 @@ async fn admit(
         (Reason::AppDeleted, Error::from(Code::AppDeleted))
     } else if app.archived {
         (Reason::AppArchived, Error::from(Code::AppArchived))
-    } else if let Err(seconds) = atrium.collector.quota.take(app.id, messages.len() as u64, now) {
-        (Reason::QuotaExceeded, Error::busy(Code::QuotaExceeded, seconds))
+    } else if caller.is_signed() {
+        return Ok(());
+    } else if let Err(seconds) = atrium.collector.budgets.check_sender(app.id, network, now) {
+        (Reason::TooManyRejected, Error::busy(Code::TooManyRejected, seconds))
     } else {
         return Ok(());
     };
@@ -203,10 +229,14 @@ async fn admit(
     let (context, mut scrap) = (context(caller, now), Vec::new());
     let watched = atrium.collector.live.watched(app.id);
     for message in messages {
-        let (mut label, _) = message::read(message, &context, &mut scrap);
+        // Rubbish is not looked at again, so that it stays cheap.
+        let mut label = match reason {
+            Reason::TooManyRejected => Label::default(),
+            _ => message::read(message, &context, &mut scrap).0,
+        };
         scrap.clear();
         // Nothing of it is kept, so nothing that a stranger chose is either.
-        label.sdk_version = "unknown".to_owned();
+        UNKNOWN_VERSION.clone_into(&mut label.sdk_version);
         tally.add(app.id, context.day, &label, Outcome::Rejected(reason), 1);
         if let Some(watched) = &watched {
             watched.tell(message, Outcome::Rejected(reason), now);
@@ -215,6 +245,47 @@ async fn admit(
     let (at, app) = (now, app.id);
     store(atrium, Entry { app, at, data: Vec::new(), messages: 0, tally, ids: Vec::new() }).await?;
     Err(error)
+}
+
+/// Takes a request from its budget, once it is known how much of it is good.
+fn charge(
+    collector: &Collector,
+    caller: &Caller,
+    network: IpAddr,
+    batch: &Batch,
+    now: Millis,
+) -> std::result::Result<(), u64> {
+    let (accepted, rejected) = (batch.taken.len() as u64, batch.receipt.rejected as u64);
+    if caller.is_signed() {
+        collector.budgets.charge_signed(batch.app, accepted + rejected, now)
+    } else {
+        collector.budgets.charge_unsigned(batch.app, network, accepted, rejected, now)
+    }
+}
+
+/// Books a request that is over its budget: what is wrong keeps its own reason, the rest has this.
+async fn refuse_over_quota(
+    atrium: &AppState,
+    batch: Batch,
+    messages: &[&RawValue],
+    now: Millis,
+) -> Result<()> {
+    let Batch { day, app, taken, mut tally, receipt, .. } = batch;
+    for (_, label) in taken {
+        // Nothing of it is kept, so nothing that a stranger chose is either.
+        let label = Label { sdk_version: UNKNOWN_VERSION.to_owned(), ..label };
+        tally.add(app, day, &label, Outcome::Rejected(Reason::QuotaExceeded), 1);
+    }
+    if let Some(watched) = atrium.collector.live.watched(app) {
+        let mut wrong = receipt.errors.iter().peekable();
+        for (index, message) in messages.iter().enumerate() {
+            let wrong = wrong.next_if(|refusal| refusal.index == index);
+            let reason = wrong.map_or(Reason::QuotaExceeded, |refusal| refusal.reason);
+            watched.tell(message, Outcome::Rejected(reason), now);
+        }
+    }
+    let entry = Entry { app, at: now, data: Vec::new(), messages: 0, tally, ids: Vec::new() };
+    store(atrium, entry).await
 }
 
 fn context(caller: &Caller, now: Millis) -> Context {
@@ -287,8 +358,9 @@ async fn keep(atrium: &AppState, batch: Batch) -> Result<(Receipt, Vec<bool>)> {
 }
 
 async fn store(atrium: &AppState, entry: Entry) -> Result<()> {
-    atrium.collector.spool.append(entry).await.map_err(|error| match error {
+    let spool = &atrium.collector.spool;
+    spool.append(entry).await.map_err(|error| match error {
         SpoolError::Full => Error::busy(Code::SpoolFull, 30),
-        SpoolError::Failed => Error::busy(Code::Unavailable, 5),
+        SpoolError::Failed => Error::busy(spool.usage().fault().unwrap_or(Code::Unavailable), 5),
     })
 }

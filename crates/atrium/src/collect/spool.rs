@@ -4,7 +4,9 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+};
 use std::sync::{Arc, Mutex};
 
 use anyhow::Context;
@@ -16,15 +18,15 @@ use super::ledger::Tally;
 use super::loader::lanes::Lanes;
 use super::recent::{MessageId, Recent};
 pub use super::spool_changes::{Attempt, Change, Range, SetAside};
-use super::spool_file::{bring_up_to_date, connect};
+use super::spool_file::connect;
 pub use super::spool_reader::{Group, Wanted};
+use super::spool_repair;
+use super::spool_slots::{FILE, SLOTS, is_held, slot_folder, try_lock};
 use super::spool_writer::{self, Command};
+use crate::error::Code;
 use crate::folder;
 use crate::types::Millis;
 
-const FILE: &str = "spool.db";
-/// Servers that may share a data folder; more than anybody runs on one machine.
-const SLOTS: u32 = 16;
 /// How the records and rows of a group are written; a later version may write others.
 pub const FORMAT: i64 = 1;
 /// What may wait for the disk in memory at once.
@@ -63,12 +65,42 @@ pub struct Usage {
     pub load_failures: AtomicU32,
     /// Apps that are loaded apart from the others, because something of theirs failed.
     pub troubled_apps: AtomicUsize,
+    /// The code of SQLite's last error, while it fails.
+    pub fault: AtomicI32,
+    /// How often the file was replaced because it was damaged.
+    pub repairs: AtomicU64,
 }
 
 impl Usage {
+    /// Counts what the file holds.
+    pub fn count(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let (bytes, messages): (i64, i64) = connection.query_row(
+            "SELECT COALESCE(SUM(length(data) + length(ledger)), 0), COALESCE(SUM(messages), 0)
+             FROM groups",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        self.bytes.store(u64::try_from(bytes).unwrap_or(0), Ordering::Relaxed);
+        self.messages.store(messages, Ordering::Relaxed);
+        let sql = "SELECT COUNT(*) FROM set_aside";
+        let set_aside = connection.query_row(sql, [], |row| row.get(0))?;
+        self.set_aside.store(set_aside, Ordering::Relaxed);
+        Ok(())
+    }
+
     /// How many messages wait.
     pub fn messages(&self) -> i64 {
         self.messages.load(Ordering::Relaxed)
+    }
+
+    /// Why it takes nothing, while it does not.
+    pub fn fault(&self) -> Option<Code> {
+        let fault = || match self.fault.load(Ordering::Relaxed) {
+            rusqlite::ffi::SQLITE_FULL => Code::DiskFull,
+            rusqlite::ffi::SQLITE_READONLY => Code::StorageReadOnly,
+            _ => Code::Unavailable,
+        };
+        self.failing.load(Ordering::Relaxed).then(fault)
     }
 }
 
@@ -77,6 +109,7 @@ pub struct Spool {
     pub(super) reader: Arc<Mutex<Connection>>,
     /// Whose turn it is to be loaded. Held for as long as a turn takes.
     pub(super) lanes: tokio::sync::Mutex<Lanes>,
+    pub(super) file: PathBuf,
     usage: Arc<Usage>,
     recent: Arc<Recent>,
     limit: u64,
@@ -107,7 +140,7 @@ impl Spool {
         let mut holders = 0;
         for slot in 1..=SLOTS {
             let folder = slot_folder(data_dir, slot);
-            if folder.exists() && try_lock(&folder)?.is_none() {
+            if is_held(&folder)? {
                 holders += 1;
             }
         }
@@ -142,9 +175,7 @@ impl Spool {
         recent: &Arc<Recent>,
     ) -> anyhow::Result<Self> {
         let file = folder.join(FILE);
-        let mut connection = connect(&file)?;
-        bring_up_to_date(&mut connection)
-            .with_context(|| format!("{} cannot be brought up to date", file.display()))?;
+        let connection = spool_repair::open(&file)?;
         connection.execute(
             "INSERT INTO meta (name, value) VALUES ('name', lower(hex(randomblob(16))))
              ON CONFLICT DO NOTHING",
@@ -153,20 +184,10 @@ impl Spool {
         let name =
             connection
                 .query_row("SELECT value FROM meta WHERE name = 'name'", [], |row| row.get(0))?;
-        let (bytes, messages): (i64, i64) = connection.query_row(
-            "SELECT COALESCE(SUM(length(data) + length(ledger)), 0), COALESCE(SUM(messages), 0)
-             FROM groups",
-            [],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )?;
         let usage = Arc::new(Usage::default());
-        usage.bytes.store(u64::try_from(bytes).unwrap_or(0), Ordering::Relaxed);
-        usage.messages.store(messages, Ordering::Relaxed);
-        let set_aside =
-            connection.query_row("SELECT COUNT(*) FROM set_aside", [], |row| row.get(0))?;
-        usage.set_aside.store(set_aside, Ordering::Relaxed);
+        usage.count(&connection)?;
         let arrived = Arc::new(Notify::new());
-        if messages > 0 || has_attempt(&connection)? {
+        if usage.messages() > 0 || has_attempt(&connection)? {
             arrived.notify_one();
         }
         let reader = Arc::new(Mutex::new(connect(&file)?));
@@ -174,6 +195,7 @@ impl Spool {
         spool_writer::start(
             connection,
             &file,
+            reader.clone(),
             queue,
             usage.clone(),
             arrived.clone(),
@@ -183,6 +205,7 @@ impl Spool {
             commands,
             reader,
             lanes: tokio::sync::Mutex::default(),
+            file,
             usage,
             recent: recent.clone(),
             limit,
@@ -228,33 +251,52 @@ impl Spool {
 
     /// Has the loader's side of the story written down, and returns once it is on the disk.
     pub async fn write(&self, change: Change) -> anyhow::Result<()> {
+        self.tell(|done| Command::Change { change, done }).await
+    }
+
+    async fn tell(
+        &self,
+        command: impl FnOnce(oneshot::Sender<bool>) -> Command,
+    ) -> anyhow::Result<()> {
         let (done, outcome) = oneshot::channel();
-        let command = Command::Change { change, done };
-        self.commands.send(command).ok().context("the spool's writer is gone")?;
+        self.commands.send(command(done)).ok().context("the spool's writer is gone")?;
         let written = outcome.await.context("the spool's writer is gone")?;
         anyhow::ensure!(written, "the spool could not be written");
         Ok(())
     }
-}
 
-fn slot_folder(data_dir: &Path, slot: u32) -> PathBuf {
-    data_dir.join("spool").join(slot.to_string())
+    /// Has the file set aside, and what can be read of it go on in a new one.
+    pub(super) async fn repair(&self, what: String, seen: u64) {
+        // It says so itself if it cannot.
+        let _ = self.tell(|done| Command::Repair { what, seen, done }).await;
+    }
+
+    /// Tries a write while the last one failed, so that a spool nobody sends to any more, because it
+    /// says that it is not ready, comes back.
+    pub async fn probe(&self) {
+        if self.usage.failing.load(Ordering::Relaxed) {
+            let nothing = Entry {
+                app: Uuid::nil(),
+                at: Millis(0),
+                data: Vec::new(),
+                messages: 0,
+                tally: Tally::default(),
+                ids: Vec::new(),
+            };
+            let _ = self.append(nothing).await;
+        }
+    }
+
+    /// What was found damaged in this spool's folder and still lies there.
+    pub fn notes(&self) -> Vec<String> {
+        self.file.parent().map(spool_repair::notes).unwrap_or_default()
+    }
 }
 
 /// The files that there are in a data folder.
 pub fn spool_files(data_dir: &Path) -> Vec<PathBuf> {
     let files = (1..=SLOTS).map(|slot| slot_folder(data_dir, slot).join(FILE));
     files.filter(|file| file.exists()).collect()
-}
-
-/// None while another server holds it.
-fn try_lock(folder: &Path) -> anyhow::Result<Option<File>> {
-    let lock = File::create(folder.join("lock"))?;
-    match lock.try_lock() {
-        Ok(()) => Ok(Some(lock)),
-        Err(std::fs::TryLockError::WouldBlock) => Ok(None),
-        Err(std::fs::TryLockError::Error(error)) => Err(error.into()),
-    }
 }
 
 fn has_attempt(connection: &Connection) -> anyhow::Result<bool> {

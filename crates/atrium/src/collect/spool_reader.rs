@@ -10,6 +10,8 @@ use uuid::Uuid;
 use super::ledger::Tally;
 use super::spool::Spool;
 use super::spool_changes::Attempt;
+use super::spool_file::connect;
+use crate::db::integrity;
 
 /// What is loaded at once, in bytes: it is held in memory several times over on the way.
 const CHUNK_BYTES: usize = 64 << 20;
@@ -177,12 +179,31 @@ impl Spool {
         &self,
         work: impl FnOnce(&Connection) -> anyhow::Result<T> + Send + 'static,
     ) -> anyhow::Result<T> {
-        let reader = self.reader.clone();
-        tokio::task::spawn_blocking(move || {
-            work(&reader.lock().unwrap_or_else(PoisonError::into_inner))
+        let (reader, file) = (self.reader.clone(), self.file.clone());
+        let seen = self.usage().repairs.load(Ordering::Relaxed);
+        let outcome = tokio::task::spawn_blocking(move || {
+            let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+            let outcome = work(&reader);
+            // A fault of the disk may have left the connection of no use: the next one is fresh.
+            if outcome.as_ref().is_err_and(is_sqlite)
+                && let Ok(fresh) = connect(&file)
+            {
+                *reader = fresh;
+            }
+            outcome
         })
-        .await?
+        .await?;
+        if let Err(error) = &outcome
+            && error.chain().any(|cause| cause.downcast_ref().is_some_and(integrity::is_damage))
+        {
+            self.repair(format!("{error:#}"), seen).await;
+        }
+        outcome
     }
+}
+
+fn is_sqlite(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| cause.is::<rusqlite::Error>())
 }
 
 /// When the oldest message came that waits.

@@ -1,9 +1,9 @@
 //! The thread that writes the spool, and the one that keeps its log from growing.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -17,6 +17,9 @@ use super::recent::Recent;
 use super::spool::{Change, Entry, FORMAT, Usage};
 use super::spool_changes::Removed;
 use super::spool_file::{Part, STEP, connect, last_seq};
+use super::spool_last::{LastFile, LastWritten};
+use super::spool_repair;
+use crate::db::integrity;
 
 /// What one commit takes at most.
 const COMMIT_MAX: usize = 8 << 20;
@@ -34,8 +37,20 @@ const BUSY: Duration = Duration::from_secs(10);
 const LOG_LOOK: Duration = Duration::from_millis(250);
 
 pub enum Command {
-    Append { entry: Entry, done: oneshot::Sender<bool> },
-    Change { change: Change, done: oneshot::Sender<bool> },
+    Append {
+        entry: Entry,
+        done: oneshot::Sender<bool>,
+    },
+    Change {
+        change: Change,
+        done: oneshot::Sender<bool>,
+    },
+    /// The file was found damaged, by someone who had seen so many repairs before.
+    Repair {
+        what: String,
+        seen: u64,
+        done: oneshot::Sender<bool>,
+    },
 }
 
 struct Writer {
@@ -48,6 +63,11 @@ struct Writer {
     runtime: Option<Handle>,
     /// The number of the last group.
     last: i64,
+    file: PathBuf,
+    /// What is noted beside the file.
+    noted: LastFile,
+    /// The others that have the file open: whoever loads, and whoever copies the log.
+    beside: [Arc<Mutex<Connection>>; 2],
 }
 
 /// SQLite's log of what was committed: grows until it is copied into the file and begun anew.
@@ -66,6 +86,7 @@ struct Commit {
     bytes: usize,
     messages: u64,
     change: Option<Change>,
+    damage: Option<(String, u64)>,
     waiting: Vec<(Entry, oneshot::Sender<bool>)>,
     told: Vec<oneshot::Sender<bool>>,
 }
@@ -110,6 +131,10 @@ impl Commit {
                 let (at, messages, tallies) = (entry.at.0, entry.messages, vec![tally]);
                 of_app.push(NewGroup { at, data, messages, tallies });
             }
+            Command::Repair { what, seen, done } => {
+                self.damage = Some((what, seen));
+                self.told.push(done);
+            }
         }
     }
 }
@@ -124,21 +149,36 @@ struct Outcome {
 pub fn start(
     connection: Connection,
     file: &Path,
+    reader: Arc<Mutex<Connection>>,
     queue: mpsc::UnboundedReceiver<Command>,
     usage: Arc<Usage>,
     arrived: Arc<Notify>,
     recent: Arc<Recent>,
 ) -> anyhow::Result<()> {
     let log = Arc::new(Log::default());
-    let copying = (connect(file)?, Arc::downgrade(&log));
+    let copier = Arc::new(Mutex::new(connect(file)?));
+    let copying = (copier.clone(), file.to_owned(), Arc::downgrade(&log));
     let runtime = Handle::try_current().ok();
-    let last = last_seq(&connection)?;
-    let writer = Writer { connection, queue, usage, arrived, recent, log, runtime, last };
+    let (noted, beside) = (LastFile::open(file), [reader, copier]);
+    let (last, file) = (last_seq(&connection)?, file.to_owned());
+    let writer = Writer {
+        connection,
+        queue,
+        usage,
+        arrived,
+        recent,
+        log,
+        runtime,
+        last,
+        file,
+        noted,
+        beside,
+    };
     let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
         std::thread::Builder::new().name(name.to_owned()).spawn(work).context("a thread")
     };
     spawn("spool", Box::new(move || writer.run()))?;
-    spawn("spool-log", Box::new(move || copy_log(&copying.0, &copying.1)))?;
+    spawn("spool-log", Box::new(move || copy_log(&copying.0, &copying.1, &copying.2)))?;
     Ok(())
 }
 
@@ -179,15 +219,11 @@ impl Writer {
     fn commit(&mut self, mut commit: Commit) {
         let size = commit.bytes as u64;
         let told_many = commit.waiting.len() >= CROWD;
-        let written = self.write(&mut commit);
-        if let Err(error) = &written {
-            tracing::error!(%error, "the spool could not be written");
-        }
-        let written = written.ok();
-        self.usage.failing.store(written.is_none(), Ordering::Relaxed);
+        let written = self.write_or_heal(&mut commit);
         self.usage.in_flight.fetch_sub(size, Ordering::Relaxed);
         if let Some(outcome) = &written {
             self.note(outcome, i64::try_from(commit.messages).unwrap_or(0));
+            self.noted.write(LastWritten { seq: self.last, waiting: self.usage.messages() });
         }
         let kept = written.is_some();
         let mut told = commit.told;
@@ -223,9 +259,65 @@ impl Writer {
         }
     }
 
+    /// Writes a commit. After a failure the next one gets a connection that has seen no fault, and a
+    /// damaged file is set aside.
+    fn write_or_heal(&mut self, commit: &mut Commit) -> Option<Outcome> {
+        if let Some((what, seen)) = commit.damage.take()
+            && seen == self.usage.repairs.load(Ordering::Relaxed)
+        {
+            self.repair(&what);
+        }
+        if self.usage.failing.load(Ordering::Relaxed)
+            && let Ok(fresh) = connect(&self.file)
+        {
+            self.connection = fresh;
+        }
+        let written = self.write(commit);
+        let Err(error) = &written else {
+            self.usage.failing.store(false, Ordering::Relaxed);
+            return written.ok();
+        };
+        tracing::error!(error = format!("{error:#}"), file = %self.file.display(), "the spool could not be written");
+        let cause = error.downcast_ref::<rusqlite::Error>();
+        let code = cause.and_then(rusqlite::Error::sqlite_error).map_or(0, |it| it.extended_code);
+        self.usage.fault.store(code & 0xff, Ordering::Relaxed);
+        self.usage.failing.store(true, Ordering::Relaxed);
+        if cause.is_some_and(integrity::is_damage) {
+            self.repair(&format!("{error:#}"));
+        }
+        None
+    }
+
+    /// Nobody else has the file open meanwhile.
+    fn repair(&mut self, what: &str) {
+        let mut beside =
+            self.beside.each_ref().map(|it| it.lock().unwrap_or_else(PoisonError::into_inner));
+        let done = || -> anyhow::Result<()> {
+            self.connection = Connection::open_in_memory()?;
+            for connection in &mut beside {
+                **connection = Connection::open_in_memory()?;
+            }
+            let repaired = spool_repair::repair(&self.file, what);
+            self.connection = connect(&self.file)?;
+            for connection in &mut beside {
+                **connection = connect(&self.file)?;
+            }
+            repaired?;
+            self.last = last_seq(&self.connection)?;
+            Ok(self.usage.count(&self.connection)?)
+        }();
+        self.usage.repairs.fetch_add(1, Ordering::Relaxed);
+        if let Err(error) = done {
+            let error = format!("{error:#}");
+            tracing::error!(error, file = %self.file.display(), "the spool could not be repaired");
+        }
+        self.log.written.store(0, Ordering::Relaxed);
+    }
+
     fn write(&mut self, commit: &mut Commit) -> anyhow::Result<Outcome> {
         let mut outcome = Outcome::default();
-        if commit.apps.is_empty() && commit.change.is_none() {
+        let idle = commit.apps.is_empty() && commit.change.is_none();
+        if idle && !self.usage.failing.load(Ordering::Relaxed) {
             return Ok(outcome);
         }
         let mut last = self.last;
@@ -240,6 +332,14 @@ impl Writer {
                 outcome.bytes_in += part.insert(&tx, last, app, at)?;
             }
         }
+        if idle {
+            // Only a write that reaches the disk says that it takes writes again.
+            tx.execute(
+                "INSERT INTO meta (name, value) VALUES ('probe', '1')
+                 ON CONFLICT (name) DO UPDATE SET value = value + 1",
+                [],
+            )?;
+        }
         if let Some(change) = &commit.change {
             outcome.removed = change.apply(&tx)?;
         }
@@ -250,15 +350,21 @@ impl Writer {
 }
 
 /// Copies the log into the file while the writer goes on, so that a commit never has to.
-fn copy_log(connection: &Connection, log: &Weak<Log>) {
+fn copy_log(connection: &Mutex<Connection>, file: &Path, log: &Weak<Log>) {
     loop {
         std::thread::sleep(LOG_LOOK);
         // The writer is gone, and so is the server.
         let Some(log) = log.upgrade() else { return };
         let grown = log.written.load(Ordering::Relaxed) > LOG_WANTED;
         if grown && !log.copied.load(Ordering::Relaxed) {
+            let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
             let done = connection.execute_batch("PRAGMA wal_checkpoint(PASSIVE)");
             log.copied.store(done.is_ok(), Ordering::Relaxed);
+            if done.is_err()
+                && let Ok(fresh) = connect(file)
+            {
+                *connection = fresh;
+            }
         }
     }
 }

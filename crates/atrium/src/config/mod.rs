@@ -27,6 +27,7 @@ pub use reports::{Dsn, ReportSettings};
 pub use sso::SsoSettings;
 
 use crate::accounts::password::Cost;
+use crate::collect::budgets;
 use crate::collect::cardinality::Limits;
 use crate::http::CLIENT_VERSION;
 use crate::types::Millis;
@@ -93,8 +94,8 @@ pub struct EventSettings {
     pub engine_program: Option<PathBuf>,
     pub engine_memory_mb: u64,
     pub spool_max: u64,
-    /// Messages per app and minute; 0 for no limit.
-    pub quota: u64,
+    /// What an app may take in within a minute.
+    pub budgets: budgets::Limits,
     /// How many names and values have counts of their own.
     pub limits: Limits,
 }
@@ -304,12 +305,24 @@ fn events(raw: &RawSettings) -> anyhow::Result<EventSettings> {
         engine_program: None,
         engine_memory_mb,
         spool_max: spool_max_mb << 20,
-        quota: raw.collect_quota.unwrap_or(600_000),
+        budgets: budgets(raw)?,
         limits: Limits {
             event_names: limit("max_event_names", raw.max_event_names, 2_000)?,
             property_names: limit("max_property_names", raw.max_property_names, 5_000)?,
             field_values: limit("max_field_values", raw.max_field_values, 1_000)?,
         },
+    })
+}
+
+fn budgets(raw: &RawSettings) -> anyhow::Result<budgets::Limits> {
+    let address_percent = raw.collect_address_share.unwrap_or(25);
+    if !(1..=100).contains(&address_percent) {
+        bail!("collect_address_share: {address_percent} is not from 1 to 100");
+    }
+    Ok(budgets::Limits {
+        messages: raw.collect_quota.unwrap_or(600_000),
+        rejected: raw.collect_rejected_quota.unwrap_or(60_000),
+        address_percent,
     })
 }
 

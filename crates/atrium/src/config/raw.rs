@@ -112,9 +112,20 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_SPOOL_MAX_MB", value_name = "MB", global = true)]
     pub spool_max_mb: Option<u64>,
 
-    /// Most messages one app may send in a minute, 0 for no limit [default: 600000]
+    /// Most unsigned messages one app may send in a minute, and as many signed ones beside them; 0
+    /// for no limit [default: 600000]
     #[arg(long, env = "ATRIUM_COLLECT_QUOTA", value_name = "N", global = true)]
     pub collect_quota: Option<u64>,
+
+    /// Most unsigned messages of one app that may be rejected in a minute before whoever sends them is
+    /// refused unread, 0 for no limit [default: 60000]
+    #[arg(long, env = "ATRIUM_COLLECT_REJECTED_QUOTA", value_name = "N", global = true)]
+    pub collect_rejected_quota: Option<u64>,
+
+    /// The part of both that one address may use, in percent; 100 where all senders share one
+    /// address [default: 25]
+    #[arg(long, env = "ATRIUM_COLLECT_ADDRESS_SHARE", value_name = "PERCENT", global = true)]
+    pub collect_address_share: Option<u64>,
 
     /// Most event names of one app that are counted by themselves on one day; further ones are
     /// stored and count as "other" [default: 2000]

@@ -17,7 +17,10 @@ pub struct MigrationState {
     pub pending: usize,
 }
 
-pub async fn run(db: &Db) -> anyhow::Result<usize> {
+pub async fn run(
+    db: &Db,
+    may_be_new: impl FnOnce() -> anyhow::Result<()>,
+) -> anyhow::Result<usize> {
     let mut tx = db.write().await?;
     if db.dialect() == Dialect::Postgres {
         sqlx::raw_sql(POSTGRES_LOCK).execute(&mut *tx).await?;
@@ -32,6 +35,11 @@ pub async fn run(db: &Db) -> anyhow::Result<usize> {
     .execute(&mut *tx)
     .await?;
     let applied = applied(&mut tx).await?;
+    if applied.is_empty() {
+        // Under the lock: of several that start at once in an empty folder, the others wait here,
+        // and the folder fills only once the first has committed.
+        may_be_new()?;
+    }
     check(&applied)?;
     let mut count = 0;
     for migration in MIGRATIONS.iter().skip(applied.len()) {

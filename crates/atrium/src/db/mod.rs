@@ -4,6 +4,8 @@
 //! begin a transaction and hides how the two databases differ there.
 
 mod epoch;
+mod healing;
+pub mod integrity;
 mod migrate;
 
 use std::ops::{Deref, DerefMut};
@@ -21,6 +23,7 @@ pub use migrate::MigrationState;
 
 use crate::error::Result;
 use epoch::EpochReader;
+use healing::{Doubt, Ending};
 
 /// How long a writer waits for its turn, whether the other one is in this process or another.
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -38,6 +41,7 @@ pub struct Db {
     /// On SQLite a pool of one: writers queue in order here instead of polling the file's lock,
     /// where the unlucky can starve. On PostgreSQL the same pool as `readers`.
     writers: AnyPool,
+    doubt: Doubt,
     epoch: EpochReader,
 }
 
@@ -59,7 +63,7 @@ impl Db {
                 (readers, writers, EpochReader::sqlite(url)?)
             }
             Dialect::Postgres => {
-                let pool = AnyPoolOptions::new()
+                let pool = healing::without_left_transactions(AnyPoolOptions::new())
                     .max_connections(20)
                     .acquire_timeout(BUSY_TIMEOUT)
                     .connect_with(options.clone())
@@ -67,7 +71,7 @@ impl Db {
                 (pool.clone(), pool, EpochReader::postgres(options))
             }
         };
-        Ok(Self { dialect, readers, writers, epoch })
+        Ok(Self { dialect, readers, writers, doubt: Doubt::default(), epoch })
     }
 
     pub fn dialect(&self) -> Dialect {
@@ -102,20 +106,30 @@ impl Db {
         self.epoch.read().await
     }
 
-    /// Brings the schema up to date, one instance at a time.
-    pub async fn migrate(&self) -> anyhow::Result<usize> {
-        migrate::run(self).await
+    /// Brings the schema up to date, one instance at a time. Where there is none at all,
+    /// `may_be_new` says whether that is to be expected.
+    pub async fn migrate(
+        &self,
+        may_be_new: impl FnOnce() -> anyhow::Result<()>,
+    ) -> anyhow::Result<usize> {
+        migrate::run(self, may_be_new).await
     }
 
     pub async fn migration_state(&self) -> anyhow::Result<MigrationState> {
         migrate::state(self).await
     }
 
-    /// Whether a write would go through: readiness, not a promise.
+    /// Whether a write would go through: readiness, not a promise. After a transaction that did not
+    /// end well one really goes to the disk, so that a full one is told of for as long as it is full.
     pub async fn ping(&self) -> Result<()> {
+        let doubtful = self.doubt.is_there();
         let mut tx = self.begin(Weight::Minor).await?;
         sqlx::query("UPDATE instance SET epoch = epoch").execute(&mut *tx).await?;
+        if doubtful {
+            return tx.commit().await;
+        }
         tx.tx.rollback().await?;
+        tx.ending.is_well();
         Ok(())
     }
 
@@ -132,6 +146,10 @@ impl Db {
 
     async fn begin(&self, weight: Weight) -> Result<Write> {
         let mut connection = self.writers.acquire().await?;
+        if self.dialect == Dialect::Sqlite && self.doubt.take() {
+            connection = healing::checked(connection, &self.writers).await?;
+        }
+        let ending = Ending::of(&self.doubt);
         let tx = match (self.dialect, weight) {
             (Dialect::Sqlite, weight) => {
                 let pragma = match weight {
@@ -151,7 +169,7 @@ impl Db {
                 tx
             }
         };
-        Ok(Write { tx, weight })
+        Ok(Write { tx, weight, ending })
     }
 }
 
@@ -166,6 +184,7 @@ enum Weight {
 pub struct Write {
     tx: Transaction<'static, Any>,
     weight: Weight,
+    ending: Ending,
 }
 
 impl Write {
@@ -175,7 +194,9 @@ impl Write {
             // always after every other lock: no two transactions can wait for each other here.
             sqlx::query("UPDATE instance SET epoch = epoch + 1").execute(&mut *self.tx).await?;
         }
-        Ok(self.tx.commit().await?)
+        self.tx.commit().await?;
+        self.ending.is_well();
+        Ok(())
     }
 }
 
@@ -236,10 +257,11 @@ pub fn sqlite_url(folder: &Path) -> anyhow::Result<String> {
 }
 
 fn sqlite_pool(connections: u32) -> AnyPoolOptions {
-    AnyPoolOptions::new()
+    healing::without_left_transactions(AnyPoolOptions::new())
         .max_connections(connections)
         .acquire_timeout(BUSY_TIMEOUT)
-        // An embedded connection cannot go stale, and the test would cost as much as a query.
+        // An embedded connection does not go stale by itself, and the test would cost as much as a
+        // query; after a transaction that did not end well, `healing` looks at it.
         .test_before_acquire(false)
         .idle_timeout(None)
         .max_lifetime(None)

@@ -9,12 +9,14 @@ use std::time::Duration;
 use url::Url;
 use warehouse::{Location, Warehouse};
 
+use super::{first_start, neighbors};
 use crate::audit;
 use crate::chat::{Failure, Feishu, WechatWork};
-use crate::collect::loading;
+use crate::collect::{loading, spool_slots};
 use crate::config::Settings;
-use crate::db::{Db, Dialect, MigrationState};
-use crate::keyring::{KEY_FILE, Keyring, StoredKey};
+use crate::db::{Db, Dialect, MigrationState, integrity};
+use crate::folder;
+use crate::keyring::{self, KEY_FILE, Keyring, StoredKey};
 use crate::sso;
 use crate::types::{Clock, Millis};
 
@@ -54,10 +56,13 @@ pub async fn examine(settings: &Settings) -> Vec<Finding> {
     let mut findings = vec![
         public_url(settings),
         data_dir(&settings.stores.data_dir),
+        room(&settings.stores.data_dir),
         key_file(&settings.stores.data_dir.join(KEY_FILE)),
         event_store(settings).await,
         spool(&settings.stores.data_dir),
+        servers(settings),
     ];
+    findings.extend(damaged_spools(&settings.stores.data_dir));
     findings.extend(chat(settings).await);
     findings.extend(database(settings).await);
     findings
@@ -85,12 +90,52 @@ fn data_dir(folder: &Path) -> Finding {
         Err(error) => {
             finding(Verdict::Failure, "data_dir", format!("{}: {error}", folder.display()))
         }
+        Ok(_) if folder::check_writable(folder).is_err() => {
+            let error = folder::check_writable(folder).err();
+            let text = error.map_or_else(String::new, |error| error.to_string());
+            finding(Verdict::Failure, "data_dir", text)
+        }
         Ok(_) if open_to_others => {
             let text = format!("{} is open to other users; chmod 700 closes it", folder.display());
             finding(Verdict::Warning, "data_dir", text)
         }
         Ok(_) => finding(Verdict::Ok, "data_dir", folder.display().to_string()),
     }
+}
+
+/// Less room than this is soon gone.
+const LITTLE_ROOM: u64 = 1 << 30;
+const NO_ROOM: u64 = 16 << 20;
+
+fn room(folder: &Path) -> Finding {
+    const WHAT: &str = "disk";
+    let Some(free) = folder::free_bytes(folder) else {
+        return finding(Verdict::Ok, WHAT, "how much room is left is not known");
+    };
+    let text = format!("{} MB are left for {}", free >> 20, folder.display());
+    match free {
+        free if free < NO_ROOM => {
+            finding(Verdict::Failure, WHAT, format!("{text}: it is full, nothing can be stored"))
+        }
+        free if free < LITTLE_ROOM => finding(Verdict::Warning, WHAT, text),
+        _ => finding(Verdict::Ok, WHAT, text),
+    }
+}
+
+fn servers(settings: &Settings) -> Finding {
+    const WHAT: &str = "servers";
+    match neighbors::of_doctor(settings) {
+        Ok((verdict, text)) => finding(verdict, WHAT, text),
+        Err(error) => finding(Verdict::Warning, WHAT, format!("{error:#}")),
+    }
+}
+
+fn damaged_spools(folder: &Path) -> Vec<Finding> {
+    let notes = spool_slots::notes_in(folder);
+    notes
+        .into_iter()
+        .map(|note| finding(Verdict::Warning, "spool", note.trim().to_owned()))
+        .collect()
 }
 
 fn key_file(file: &Path) -> Finding {
@@ -199,7 +244,13 @@ async fn database(settings: &Settings) -> Vec<Finding> {
     let file = url.starts_with("sqlite:").then(|| crate::db::sqlite_file(url));
     // Opening would make the file, and a doctor leaves no trace.
     if file.is_some_and(|file| file.is_ok_and(|file| !file.exists())) {
-        return vec![finding(Verdict::Warning, WHAT, "not there yet; `atrium serve` makes it")];
+        return vec![match first_start::refuse_missing_file(&settings.stores) {
+            Ok(()) => finding(Verdict::Warning, WHAT, "not there yet; `atrium serve` makes it"),
+            Err(error) => finding(Verdict::Failure, WHAT, error.to_string()),
+        }];
+    }
+    if let Err(error) = integrity::refuse_damaged(url) {
+        return vec![finding(Verdict::Failure, WHAT, format!("{error:#}"))];
     }
     let db = match Db::open(url).await {
         Ok(db) => db,
@@ -217,6 +268,8 @@ async fn database(settings: &Settings) -> Vec<Finding> {
                 WHAT,
                 format!("{name}, {applied} migrations applied"),
             ));
+            let older = first_start::doctor(&settings.stores.data_dir, url, &db).await;
+            findings.extend(older.map(|text| finding(Verdict::Warning, WHAT, text)));
             findings.push(master_key(settings, &db).await);
             findings.push(audit_chains(settings, &db).await);
             findings.extend(sso::doctor::examine(&settings.sso, &db).await);

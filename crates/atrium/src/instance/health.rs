@@ -1,7 +1,5 @@
 //! For load balancers and Prometheus.
 
-use std::sync::atomic::Ordering;
-
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
@@ -11,7 +9,14 @@ use subtle::ConstantTimeEq;
 
 use crate::app::AppState;
 use crate::collect::loading;
+use crate::db::Dialect;
+use crate::error::Code;
+use crate::folder;
 use crate::http::client;
+
+/// With less than this on the disk, it is as good as full.
+const NO_ROOM: u64 = 1 << 20;
+const DEGRADED: &str = "degraded: a damaged spool was set aside";
 
 /// Alive: the process answers.
 pub async fn healthz() -> &'static str {
@@ -21,20 +26,22 @@ pub async fn healthz() -> &'static str {
 /// Ready: the metadata database and the spool take writes. The event store's state is told, and so is
 /// how loading goes, and does not matter: what comes waits for it.
 pub async fn readyz(State(atrium): State<AppState>) -> Response {
+    let disk = look_at_disk(&atrium).await;
     let database = match atrium.db.ping().await {
+        // A small write may still find room where the next one does not.
+        Ok(()) if disk.full && atrium.db.dialect() == Dialect::Sqlite => Code::DiskFull.as_str(),
         Ok(()) => "ok",
         Err(error) => {
             tracing::warn!(%error, "not ready");
-            "unavailable"
+            error.code().unwrap_or(Code::Unavailable).as_str()
         }
     };
+    atrium.collector.spool.probe().await;
     let usage = atrium.collector.spool.usage();
-    let spool = if usage.failing.load(Ordering::Relaxed) {
-        "unavailable"
-    } else if atrium.collector.spool.is_full() {
-        "full"
-    } else {
-        "ok"
+    let spool = match usage.fault() {
+        Some(fault) => fault.as_str(),
+        None if atrium.collector.spool.is_full() => "full",
+        None => "ok",
     };
     let ready = database == "ok" && spool == "ok";
     let events = atrium.warehouse.describe();
@@ -52,9 +59,27 @@ pub async fn readyz(State(atrium): State<AppState>) -> Response {
             "loader": if loading.is_degraded { "degraded" } else { "ok" },
             "troubled_apps": loading.troubled_apps,
             "set_aside": loading.set_aside,
+            "storage": if disk.degraded { DEGRADED } else { "ok" },
         })),
     )
         .into_response()
+}
+
+#[derive(Default)]
+struct Disk {
+    full: bool,
+    /// Something was found damaged and nobody has looked at it yet. What it is, the log and
+    /// `atrium doctor` say; the server goes on.
+    degraded: bool,
+}
+
+async fn look_at_disk(atrium: &AppState) -> Disk {
+    let atrium = atrium.clone();
+    let look = tokio::task::spawn_blocking(move || Disk {
+        full: folder::free_bytes(&atrium.settings.stores.data_dir).is_some_and(|it| it < NO_ROOM),
+        degraded: !atrium.collector.spool.notes().is_empty(),
+    });
+    look.await.unwrap_or_default()
 }
 
 /// Figures tell a stranger more than they should: with a token for whoever has it, without one

@@ -3,4 +3,6 @@
 
 pub mod doctor;
 pub mod envs;
+pub mod first_start;
 pub mod health;
+pub mod neighbors;

@@ -11,6 +11,7 @@ use crate::chat::{self, Provider};
 use crate::collect::{alerts, cardinality, loader, samples, upkeep};
 use crate::erasures;
 use crate::http::former;
+use crate::instance::first_start;
 use crate::keyring::rotation;
 use crate::keys;
 use crate::outbound::mail;
@@ -93,6 +94,10 @@ async fn keep_up(atrium: AppState) {
         ticks.tick().await;
         atrium.metrics.upkeep();
         upkeep::measure(&atrium).await;
+        atrium.collector.spool.probe().await;
+        if let Err(error) = first_start::remember(&atrium).await {
+            tracing::warn!(%error, "what the database knows could not be written down");
+        }
         if let Err(error) = upkeep::write_uses(&atrium).await {
             tracing::warn!(%error, "the uses of keys could not be written down");
         }

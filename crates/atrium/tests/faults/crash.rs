@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 use warehouse::{Location, Warehouse};
 
-const ATRIUM: &str = env!("CARGO_BIN_EXE_atrium");
+pub(crate) const ATRIUM: &str = env!("CARGO_BIN_EXE_atrium");
 const SENDERS: usize = 6;
 
-fn atrium(folder: &Path, arguments: &[&str]) -> Command {
+pub(crate) fn atrium(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(ATRIUM);
     command
         .args(arguments)
@@ -29,7 +29,7 @@ fn atrium(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-fn create_user(folder: &Path) {
+pub(crate) fn create_user(folder: &Path) {
     let mut child = atrium(
         folder,
         &[
@@ -52,7 +52,7 @@ fn create_user(folder: &Path) {
     assert!(child.wait().unwrap().success());
 }
 
-fn serve(folder: &Path) -> (Running, String) {
+pub(crate) fn serve(folder: &Path) -> (Running, String) {
     let mut child = Running::start(
         atrium(folder, &["serve", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped()),
     );
@@ -61,7 +61,7 @@ fn serve(folder: &Path) -> (Running, String) {
     (child, first.trim().rsplit("http://").next().unwrap().to_owned())
 }
 
-async fn collect_key(folder: &Path) -> String {
+pub(crate) async fn collect_key(folder: &Path) -> String {
     sqlx::any::install_default_drivers();
     let url = atrium::db::sqlite_url(folder).unwrap();
     let mut db = <sqlx::AnyConnection as sqlx::Connection>::connect(&url).await.unwrap();

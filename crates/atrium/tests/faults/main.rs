@@ -7,5 +7,6 @@
 mod support;
 
 mod crash;
+mod disk;
 mod fuzz;
 mod outage;

@@ -395,7 +395,11 @@ on_both! {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_app_has_a_quota() {
-    let server = TestServer::start_with(Store::Sqlite, |raw| raw.collect_quota = Some(10)).await;
+    let change = |raw: &mut atrium::config::RawSettings| {
+        raw.collect_quota = Some(10);
+        raw.collect_address_share = Some(100);
+    };
+    let server = TestServer::start_with(Store::Sqlite, change).await;
     let (one, two) = (server.team("one").await, server.team("two").await);
     let key = server.collect_key(one.app_id.as_str()).await;
     let batch = |count: usize| Value::Array((0..count).map(|_| event(&server, "a")).collect());

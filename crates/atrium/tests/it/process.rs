@@ -65,7 +65,11 @@ impl Server {
         server
     }
 
-    fn setup_link(&self) -> Option<&str> {
+    pub(crate) fn printed(&self) -> &[String] {
+        &self.printed
+    }
+
+    pub(crate) fn setup_link(&self) -> Option<&str> {
         self.printed.iter().map(|line| line.trim()).find(|line| line.contains("/emailValidator/"))
     }
 
@@ -93,7 +97,7 @@ impl Server {
     }
 }
 
-fn profile(token: &str) -> String {
+pub(crate) fn profile(token: &str) -> String {
     format!(
         r#"{{"token":"{token}","email":"jane@example.com","name":"J","password":"seven blue herons","organization_name":"T"}}"#
     )
@@ -453,6 +457,9 @@ fn the_help_names_every_setting_with_its_variable() {
         "METRICS_TOKEN",
         "DATA_DIR",
         "DATABASE_URL",
+        "COLLECT_QUOTA",
+        "COLLECT_REJECTED_QUOTA",
+        "COLLECT_ADDRESS_SHARE",
         "MASTER_KEY",
         "ENVIRONMENT",
         "BUILD_VERSION",

@@ -197,6 +197,12 @@ fn lock(path: &Path) -> Result<File, String> {
     }
 }
 
+/// Whether an engine runs on a store's folder. Looks only.
+pub fn is_running(folder: &Path) -> bool {
+    File::open(folder.join(LOCK_FILE))
+        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
 /// An empty folder for the data of INSERTs. What lies there is from an engine that was killed.
 fn incoming(path: &Path) -> Result<PathBuf, String> {
     let folder = path.with_file_name("incoming");

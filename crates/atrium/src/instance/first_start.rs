@@ -1,0 +1,164 @@
+//! Whether an instance may look new. A metadata database that is gone, or lost the end of its log,
+//! must not make the next start offer a fresh instance in a folder that was in use: whoever read the
+//! set-up link would own it, and what waits in the spool would belong to no app.
+//!
+//! With SQLite, a small file beside the database says what it last knew. It is renewed every few
+//! seconds, so the very last changes before a loss may go unnoticed.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use anyhow::bail;
+use serde::{Deserialize, Serialize};
+
+use crate::accounts::store as accounts;
+use crate::app::AppState;
+use crate::collect::spool_slots;
+use crate::config::StoreSettings;
+use crate::db::{self, Dialect};
+use crate::keyring::KEY_FILE;
+
+const STATE_FILE: &str = "atrium.state";
+/// What an instance that has run leaves in its folder.
+const TRACES: [&str; 6] = [STATE_FILE, KEY_FILE, "spool", "events", "outbox", "assets"];
+const HOW_TO_GO_ON: &str = "Restore it from a back-up, together with its -wal file if there is one; \
+    or run `atrium admin start-anew` to begin with an empty database";
+
+/// What the database knew when it was last looked at.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+struct State {
+    /// How many changes were made: it never goes back.
+    epoch: i64,
+    /// Whether anybody had an account.
+    accounts: bool,
+}
+
+/// Refuses an empty database in a folder that was in use.
+pub fn refuse_lost_database(stores: &StoreSettings) -> anyhow::Result<()> {
+    let folder = &stores.data_dir;
+    if !stores.database_url.starts_with("sqlite:") {
+        let waiting = spool_slots::waiting_in(folder);
+        if waiting > 0 {
+            bail!(
+                "database_url: the database is empty, but {waiting} messages wait in {} for apps of \
+                 another one. {HOW_TO_GO_ON}",
+                folder.join("spool").display()
+            );
+        }
+        return Ok(());
+    }
+    match traces(folder).as_slice() {
+        [] => Ok(()),
+        traces => bail!(lost(stores, traces)?),
+    }
+}
+
+/// Refuses, before anything is made, to begin where the database file is gone.
+pub fn refuse_missing_file(stores: &StoreSettings) -> anyhow::Result<()> {
+    if !stores.database_url.starts_with("sqlite:") {
+        return Ok(());
+    }
+    // In this order: whoever else starts here at the same moment makes the file first.
+    let traces = traces(&stores.data_dir);
+    if traces.is_empty() || db::sqlite_file(&stores.database_url)?.exists() {
+        return Ok(());
+    }
+    bail!(lost(stores, &traces)?)
+}
+
+fn traces(folder: &Path) -> Vec<&'static str> {
+    TRACES.into_iter().filter(|name| folder.join(name).exists()).collect()
+}
+
+fn lost(stores: &StoreSettings, traces: &[&str]) -> anyhow::Result<String> {
+    Ok(format!(
+        "database_url: {} is missing or empty, but {} was in use: it holds {}. {HOW_TO_GO_ON}",
+        db::sqlite_file(&stores.database_url)?.display(),
+        stores.data_dir.display(),
+        traces.join(", ")
+    ))
+}
+
+/// Compares the database with what it knew before: one without any account is refused if there were
+/// some, one that knows less than it did is told of.
+pub async fn compare(atrium: &AppState) -> anyhow::Result<()> {
+    let Some(before) = kept(atrium) else { return Ok(()) };
+    let now = state(atrium).await?;
+    let file = db::sqlite_file(&atrium.settings.stores.database_url)?;
+    if before.accounts && !now.accounts {
+        bail!(
+            "database_url: {} holds no account, but there were some when the server last ran: its \
+             file or its log was lost. {HOW_TO_GO_ON}",
+            file.display()
+        );
+    }
+    if now.epoch < before.epoch {
+        tracing::error!("{}", older(&file, before, now));
+    }
+    Ok(())
+}
+
+/// What the doctor says, if the database knows less than it did.
+pub async fn doctor(folder: &Path, url: &str, db: &db::Db) -> Option<String> {
+    let before = read(folder)?;
+    let file = db::sqlite_file(url).ok()?;
+    let epoch = db.epoch().await.ok()?;
+    let now = State { epoch, accounts: true };
+    (now.epoch < before.epoch).then(|| older(&file, before, now))
+}
+
+fn older(file: &Path, before: State, now: State) -> String {
+    format!(
+        "{} is older than it was when the server last ran: at least {} changes are missing. Either a \
+         back-up was restored, or the end of its log ({}-wal) was lost",
+        file.display(),
+        before.epoch - now.epoch,
+        file.display()
+    )
+}
+
+/// Writes down what the database knows now.
+pub async fn remember(atrium: &AppState) -> anyhow::Result<()> {
+    if atrium.db.dialect() != Dialect::Sqlite {
+        return Ok(());
+    }
+    let now = state(atrium).await?;
+    let folder = atrium.settings.stores.data_dir.clone();
+    tokio::task::spawn_blocking(move || write(&folder, now)).await?
+}
+
+/// Forgets what was known, for an operator who begins anew.
+pub fn forget(folder: &Path) -> anyhow::Result<()> {
+    match std::fs::remove_file(folder.join(STATE_FILE)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+async fn state(atrium: &AppState) -> anyhow::Result<State> {
+    let epoch = atrium.db.epoch().await?;
+    let accounts = !accounts::awaits_setup(&mut *atrium.db.read().await?).await?;
+    Ok(State { epoch, accounts })
+}
+
+fn kept(atrium: &AppState) -> Option<State> {
+    let is_here = atrium.db.dialect() == Dialect::Sqlite;
+    is_here.then(|| read(&atrium.settings.stores.data_dir)).flatten()
+}
+
+fn read(folder: &Path) -> Option<State> {
+    serde_json::from_slice(&std::fs::read(folder.join(STATE_FILE)).ok()?).ok()
+}
+
+fn write(folder: &Path, state: State) -> anyhow::Result<()> {
+    if read(folder) == Some(state) {
+        return Ok(());
+    }
+    let draft = folder.join(format!("{STATE_FILE}.{}", std::process::id()));
+    let mut out =
+        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+    out.write_all(&serde_json::to_vec(&state)?)?;
+    Ok(std::fs::rename(&draft, folder.join(STATE_FILE))?)
+}

@@ -1,0 +1,44 @@
+//! Other servers on the same data folder. That is allowed, each has a spool of its own; but the
+//! embedded event store belongs to one of them.
+
+use warehouse::engine;
+
+use super::doctor::Verdict;
+use crate::collect::spool::Spool;
+use crate::config::Settings;
+
+/// What a server that has just started must say about others, if there is anything.
+pub fn notice(settings: &Settings) -> anyhow::Result<Option<String>> {
+    let folder = &settings.stores.data_dir;
+    // Itself is one of them. Without a running engine the other may be a command that ends soon.
+    let others = Spool::holders(folder)?.saturating_sub(1);
+    let events = folder.join("events");
+    let taken = settings.events.warehouse_url.is_none() && engine::is_running(&events);
+    Ok((others > 0 && taken).then(|| {
+        format!(
+            "Another server uses {} and has its embedded event store. This one takes events in and \
+             keeps them, but cannot show figures until the other has stopped. Stop one of the two, or \
+             give both a ClickHouse of their own with warehouse_url",
+            folder.display()
+        )
+    }))
+}
+
+/// The same for whoever looks from outside.
+pub fn of_doctor(settings: &Settings) -> anyhow::Result<(Verdict, String)> {
+    let folder = &settings.stores.data_dir;
+    let embedded = settings.events.warehouse_url.is_none();
+    Ok(match Spool::holders(folder)? {
+        0 => (Verdict::Ok, "none runs on this data folder".to_owned()),
+        1 => (Verdict::Ok, "one runs on this data folder".to_owned()),
+        count if embedded => {
+            let text = format!(
+                "{count} run on {}: only one of them has the embedded event store, the others keep \
+                 what they take in and show no figures",
+                folder.display()
+            );
+            (Verdict::Warning, text)
+        }
+        count => (Verdict::Ok, format!("{count} run on this data folder")),
+    })
+}

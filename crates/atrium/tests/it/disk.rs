@@ -1,0 +1,356 @@
+//! Faults of the disk: what heals by itself, what is set aside, and what is refused with a sentence.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use super::process::{Server, atrium, output, post, profile, text};
+use crate::support::sender::{event, event_at};
+use crate::support::{PASSWORD, Store, TestServer, engine_library};
+use atrium::collect::record;
+use serde_json::{Value, json};
+
+/// SQLite's own limit on its file gives what a full disk gives.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_database_heals_by_itself() {
+    let server = TestServer::start(Store::Sqlite).await;
+    server.account("jane@example.com").await;
+    let db = &server.atrium.db;
+    for round in 0..3 {
+        let mut tx = db.write_apart().await.unwrap();
+        sqlx::raw_sql("PRAGMA max_page_count = 1").execute(&mut *tx).await.unwrap();
+        tx.commit().await.unwrap();
+        let full = loop {
+            let mut tx = db.write_apart().await.unwrap();
+            let written = sqlx::query("INSERT INTO throttles (scope, window_start, failures, blocked_until) VALUES ($1, 0, 0, 0)")
+                .bind(format!("{}{}", uuid::Uuid::new_v4(), "x".repeat(3_000)))
+                .execute(&mut *tx)
+                .await;
+            match written {
+                Ok(_) => tx.commit().await.unwrap(),
+                Err(error) => break atrium::error::Error::from(error),
+            }
+        };
+        assert_eq!(full.code().unwrap().as_str(), "disk_full", "{full}");
+        assert_eq!(full.status().as_u16(), 503);
+        let answer = server.anonymous().login("jane@example.com", PASSWORD).await;
+        assert_eq!(answer.status, 200, "round {round}: {answer:?}");
+        assert_eq!(server.anonymous().get("/readyz").await.status, 200);
+    }
+}
+
+/// A connection that was opened while the disk was read-only stays so; it is replaced.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_that_cannot_write_is_replaced() {
+    let server = TestServer::start(Store::Sqlite).await;
+    server.account("jane@example.com").await;
+    let mut tx = server.atrium.db.write_apart().await.unwrap();
+    sqlx::raw_sql("PRAGMA query_only = ON").execute(&mut *tx).await.unwrap();
+    drop(tx);
+    let answer = server.anonymous().login("jane@example.com", PASSWORD).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+/// Moves what is in a database's log into its file.
+fn checkpoint(file: &Path) {
+    let connection = rusqlite::Connection::open(file).unwrap();
+    connection.busy_timeout(Duration::from_secs(5)).unwrap();
+    let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+    let busy: i64 = connection.query_row(sql, [], |row| row.get(0)).unwrap();
+    assert_eq!(busy, 0);
+}
+
+/// Ruins some pages in the middle of a spool.
+fn ruin(spool: &Path) {
+    checkpoint(spool);
+    let mut bytes = std::fs::read(spool).unwrap();
+    let middle = bytes.len() / 2 / 16_384 * 16_384;
+    assert!(middle > 4 * 16_384, "{} bytes", bytes.len());
+    bytes[middle..middle + 3 * 16_384].fill(0xff);
+    // Not a new file: the server has this one open.
+    use std::os::unix::fs::FileExt;
+    let file = std::fs::OpenOptions::new().write(true).open(spool).unwrap();
+    file.write_all_at(&bytes, 0).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn damage_that_is_met_while_running_is_set_aside() {
+    let server = TestServer::start(Store::Sqlite).await;
+    let team = server.team("one").await;
+    let key = server.collect_key(team.app_id.as_str()).await;
+    for _ in 0..30 {
+        let batch: Vec<_> = (0..50).map(|_| event(&server, "a")).collect();
+        assert_eq!(server.collect(&key, json!(batch)).await.status, 200);
+    }
+    let spool = &server.atrium.collector.spool;
+    ruin(&server.folder().join("spool/1/spool.db"));
+    assert!(spool.take(i64::MAX, None).await.is_err());
+    let chunk = spool.take(i64::MAX, None).await.unwrap();
+    assert!(chunk.groups.len() >= 20 && chunk.groups.len() < 30, "{}", chunk.groups.len());
+    let kept = spool.usage().messages();
+    assert_eq!(kept, i64::try_from(chunk.groups.len()).unwrap() * 50);
+    assert!(server.folder().join("spool/1/spool.db.damaged-1").exists());
+    let answer = server.collect(&key, json!([event(&server, "a")])).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert_eq!(spool.usage().messages(), kept + 1);
+    let ready = server.anonymous().get("/readyz").await;
+    assert_eq!(ready.status, 200);
+    assert!(ready.body["storage"].as_str().unwrap().starts_with("degraded"), "{ready:?}");
+}
+
+/// The file is in order for SQLite, but what a row says cannot be: only whoever reads it can tell.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_group_that_makes_no_sense_is_left_behind() {
+    let server = TestServer::start(Store::Sqlite).await;
+    let team = server.team("one").await;
+    let key = server.collect_key(team.app_id.as_str()).await;
+    for _ in 0..3 {
+        assert_eq!(server.collect(&key, json!([event(&server, "a")])).await.status, 200);
+    }
+    let file = server.folder().join("spool/1/spool.db");
+    let other = rusqlite::Connection::open(&file).unwrap();
+    other.execute("UPDATE groups SET data = x'ffff' WHERE seq = 2", []).unwrap();
+    drop(other);
+    let spool = &server.atrium.collector.spool;
+    let error = record::decode(b"\xff\xff", &mut Vec::new()).unwrap_err();
+    spool.repair_if_unreadable(&error).await;
+    assert_eq!(spool.usage().messages(), 2);
+    assert_eq!((spool.first().await.unwrap(), spool.last().await.unwrap()), (Some(1), Some(3)));
+    let note = spool.notes().concat();
+    assert!(note.contains("spool.db") && note.contains("could not be read: 1"), "{note}");
+}
+
+/// A server without an event store, so that what it takes waits in its spool.
+fn serve(folder: &Path) -> Server {
+    Server::start(folder, &["--engine-library", "/no/such/library.so"])
+}
+
+fn set_up(server: &Server, folder: &Path) -> String {
+    let token = server.setup_link().unwrap().rsplit('/').next().unwrap().to_owned();
+    let answer = server.request(&post("/api/v1/register/profile", &profile(&token)));
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let database = rusqlite::Connection::open(folder.join("atrium.db")).unwrap();
+    let sql = "SELECT value FROM api_keys WHERE kind = 'collect'";
+    database.query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
+fn collect(server: &Server, key: &str, count: usize) {
+    let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis();
+    let now = i64::try_from(now).unwrap();
+    let messages: Vec<_> = (0..count).map(|_| event_at(now, "a")).collect();
+    let body = json!({ "app_key": key, "messages": messages }).to_string();
+    let answer = server.request(&post("/v1/collect", &body));
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+fn ready(server: &Server) -> Value {
+    let answer = server.request("GET /readyz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+    serde_json::from_str(answer.split("\r\n\r\n").nth(1).unwrap()).unwrap()
+}
+
+fn stop(server: Server, signal: &str) -> String {
+    server.signal(signal);
+    server.finish().1
+}
+
+/// A start that is refused, and what it says.
+fn refused(folder: &Path) -> String {
+    let arguments = ["serve", "--listen", "127.0.0.1:0", "--engine-library", "/no/such/library.so"];
+    let mut command = Command::new("timeout");
+    let program = atrium(folder, &arguments);
+    command.arg("60").arg(program.get_program()).args(program.get_args());
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    assert_eq!(status.code(), Some(1), "{}", text(&stdout));
+    assert!(!text(&stdout).contains("emailValidator"), "no set-up link: {}", text(&stdout));
+    text(&stderr)
+}
+
+#[test]
+fn a_damaged_spool_is_set_aside_at_start_and_the_server_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(folder.path());
+    let key = set_up(&server, folder.path());
+    for _ in 0..30 {
+        collect(&server, &key, 50);
+    }
+    stop(server, "-KILL");
+    let file = folder.path().join("spool/1/spool.db");
+    ruin(&file);
+    let server = serve(folder.path());
+    let state = ready(&server);
+    let waiting = state["waiting"].as_i64().unwrap();
+    assert!((1_000..1_500).contains(&waiting) && waiting % 50 == 0, "{state}");
+    assert!(state["storage"].as_str().unwrap().starts_with("degraded"), "{state}");
+    collect(&server, &key, 1);
+    assert_eq!(ready(&server)["waiting"].as_i64().unwrap(), waiting + 1);
+    let doctor = text(&output(folder.path(), &["doctor"]).stdout);
+    let log = stop(server, "-TERM");
+    for told in [&log, &doctor] {
+        assert!(told.contains(&format!("{} was damaged", file.display())), "{told}");
+        assert!(told.contains(&format!("{waiting} messages of 1500 that waited")), "{told}");
+    }
+    // What it was is kept, and the note goes with the operator's hand.
+    assert!(folder.path().join("spool/1/spool.db.damaged-1").exists());
+    std::fs::remove_file(folder.path().join("spool/1/spool.db.damaged-1.txt")).unwrap();
+    let server = serve(folder.path());
+    assert_eq!(ready(&server)["storage"], "ok");
+    assert_eq!(ready(&server)["waiting"].as_i64().unwrap(), waiting + 1);
+    stop(server, "-TERM");
+    // A file that is no database at all is no obstacle either.
+    let _ = std::fs::remove_file(folder.path().join("spool/1/spool.db-wal"));
+    std::fs::write(&file, "not a database ".repeat(4_000)).unwrap();
+    let server = serve(folder.path());
+    collect(&server, &key, 1);
+    assert_eq!(ready(&server)["waiting"], 1);
+    stop(server, "-TERM");
+}
+
+#[test]
+fn a_log_that_was_dropped_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(folder.path());
+    let key = set_up(&server, folder.path());
+    for _ in 0..10 {
+        collect(&server, &key, 10);
+    }
+    stop(server, "-KILL");
+    let log: PathBuf = folder.path().join("spool/1/spool.db-wal");
+    let mut bytes = std::fs::read(&log).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 100].fill(0xff);
+    std::fs::write(&log, &bytes).unwrap();
+    let server = serve(folder.path());
+    let state = ready(&server);
+    assert!(state["waiting"].as_i64().unwrap() < 100, "{state}");
+    assert!(state["storage"].as_str().unwrap().starts_with("degraded"), "{state}");
+    collect(&server, &key, 1);
+    let said = stop(server, "-TERM");
+    assert!(said.contains("spool.db lost the end of its log"), "{said}");
+    assert!(said.contains("to 10 had been written"), "{said}");
+    assert_eq!(std::fs::read(folder.path().join("spool/1/spool.db.damaged-1-wal")).unwrap(), bytes);
+    // A log that ends where it should says nothing.
+    let server = serve(folder.path());
+    assert!(!stop(server, "-TERM").contains("lost the end"));
+}
+
+#[test]
+fn a_lost_database_does_not_look_like_a_new_instance() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("atrium.db");
+    let server = serve(folder.path());
+    set_up(&server, folder.path());
+    stop(server, "-TERM");
+    checkpoint(&database);
+    let whole = std::fs::read(&database).unwrap();
+    for part in ["atrium.db", "atrium.db-wal", "atrium.db-shm"] {
+        let _ = std::fs::remove_file(folder.path().join(part));
+    }
+    let said = refused(folder.path());
+    assert!(said.contains(&format!("{} is missing", database.display())), "{said}");
+    assert!(said.contains("master.key") && said.contains("start-anew"), "{said}");
+    assert!(!database.exists(), "nothing was made");
+    let doctor = output(folder.path(), &["doctor"]);
+    assert!(!doctor.status.success() && text(&doctor.stdout).contains("is missing"));
+    // An empty file is no database either.
+    std::fs::write(&database, "").unwrap();
+    assert!(refused(folder.path()).contains("atrium.db is missing or empty"));
+    // Restored, everything is as it was.
+    std::fs::write(&database, &whole).unwrap();
+    let server = serve(folder.path());
+    assert!(server.setup_link().is_none());
+    stop(server, "-TERM");
+    // And an operator may begin anew.
+    let in_use = output(folder.path(), &["admin", "start-anew"]);
+    assert!(!in_use.status.success(), "there are accounts");
+    for part in ["atrium.db", "atrium.db-wal", "atrium.db-shm"] {
+        let _ = std::fs::remove_file(folder.path().join(part));
+    }
+    let anew = output(folder.path(), &["admin", "start-anew"]);
+    assert!(anew.status.success(), "{}", text(&anew.stderr));
+    let server = serve(folder.path());
+    assert!(server.setup_link().is_some());
+    stop(server, "-TERM");
+}
+
+/// The file is there and has its tables, but the account stood in the log that is gone.
+#[test]
+fn a_database_without_its_log_does_not_look_like_a_new_instance() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(output(folder.path(), &["migrate"]).status.success());
+    let database = folder.path().join("atrium.db");
+    checkpoint(&database);
+    let before = std::fs::read(&database).unwrap();
+    let server = serve(folder.path());
+    set_up(&server, folder.path());
+    // Told to stop, it writes down what the database knows; the log is taken away afterwards.
+    stop(server, "-TERM");
+    for part in ["atrium.db-wal", "atrium.db-shm"] {
+        let _ = std::fs::remove_file(folder.path().join(part));
+    }
+    std::fs::write(&database, before).unwrap();
+    let said = refused(folder.path());
+    assert!(said.contains("atrium.db holds no account"), "{said}");
+    assert!(said.contains("start-anew"), "{said}");
+}
+
+#[test]
+fn a_damaged_database_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(folder.path());
+    set_up(&server, folder.path());
+    stop(server, "-TERM");
+    let database = folder.path().join("atrium.db");
+    checkpoint(&database);
+    let whole = std::fs::read(&database).unwrap();
+    let mut bytes = whole.clone();
+    let middle = bytes.len() / 2 / 4_096 * 4_096;
+    bytes[middle..middle + 4_096].fill(0xff);
+    std::fs::write(&database, bytes).unwrap();
+    let said = refused(folder.path());
+    assert!(said.contains(&format!("{} is damaged", database.display())), "{said}");
+    let doctor = output(folder.path(), &["doctor"]);
+    assert!(!doctor.status.success());
+    assert!(text(&doctor.stdout).contains("atrium.db is damaged"), "{}", text(&doctor.stdout));
+    std::fs::write(&database, whole).unwrap();
+    stop(serve(folder.path()), "-TERM");
+}
+
+#[test]
+fn a_key_that_others_can_read_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(output(folder.path(), &["migrate"]).status.success());
+    let key = folder.path().join("master.key");
+    for mode in [0o644, 0o640, 0o604] {
+        std::fs::set_permissions(&key, std::fs::Permissions::from_mode(mode)).unwrap();
+        let said = refused(folder.path());
+        assert!(said.contains(&key.display().to_string()) && said.contains("chmod 600"), "{said}");
+    }
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
+    stop(serve(folder.path()), "-TERM");
+}
+
+#[test]
+fn a_second_server_on_one_folder_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = engine_library();
+    let library = library.to_str().unwrap();
+    let first = Server::start(folder.path(), &["--engine-library", library]);
+    let started = Instant::now();
+    while ready(&first)["events"] != "ok" {
+        assert!(started.elapsed() < Duration::from_secs(60), "{}", ready(&first));
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let doctor = text(&output(folder.path(), &["doctor"]).stdout);
+    assert!(doctor.contains("one runs on this data folder"), "{doctor}");
+    let second = Server::start(folder.path(), &["--engine-library", library]);
+    let said = second.printed().join("\n");
+    assert!(said.contains("Another server uses") && said.contains("warehouse_url"), "{said}");
+    let doctor = text(&output(folder.path(), &["doctor"]).stdout);
+    assert!(doctor.contains("2 run on"), "{doctor}");
+    stop(second, "-TERM");
+    stop(first, "-TERM");
+    let alone = Server::start(folder.path(), &["--engine-library", library]);
+    assert!(!alone.printed().join("\n").contains("Another server"));
+    stop(alone, "-TERM");
+}
