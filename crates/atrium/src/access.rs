@@ -17,6 +17,7 @@ use crate::apps::AppStatus;
 use crate::apps::store::{self as app_store, AppRow};
 use crate::audit::Actor;
 use crate::error::{Code, Error, Result};
+use crate::http::caller::{Caller, Target};
 use crate::http::path::PathId;
 use crate::orgs::store::{self as org_store, OrgRow};
 use crate::permissions::{BuiltinRole, Grant, OrgRole, Permission, app_permissions};
@@ -38,9 +39,14 @@ impl FromRequestParts<AppState> for Member {
     async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
         let signed_in = SignedIn::from_request_parts(parts, atrium).await?;
         let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
+        let caller = Caller::of(parts);
+        caller.wants(Target::Org(id.clone()), None);
         let mut db = atrium.db.read().await?;
         let found = org_store::for_member(&mut db, &id, &signed_in.user().id).await?;
-        let (org, role) = found.ok_or(Code::NotFound)?;
+        let Some((org, role)) = found else {
+            caller.was_kept_out();
+            return Err(Code::NotFound.into());
+        };
         Ok(Self { signed_in, org, role })
     }
 }
@@ -86,6 +92,7 @@ impl<G: Grant> FromRequestParts<AppState> for InOrg<G> {
 
     async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
         let Member { signed_in, org, role } = Member::from_request_parts(parts, atrium).await?;
+        Caller::of(parts).wants(Target::Org(org.id.clone()), Some(G::PERMISSION));
         Demands::of(&org, role).check(&signed_in, &org.id)?;
         if !role.permissions().contains(&G::PERMISSION) {
             return Err(Code::Forbidden.into());
@@ -202,14 +209,19 @@ impl<G: Grant> FromRequestParts<AppState> for InApp<G> {
     async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
         let signed_in = SignedIn::from_request_parts(parts, atrium).await?;
         let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
+        let caller = Caller::of(parts);
+        caller.wants(Target::App(id.clone()), Some(G::PERMISSION));
         let mut db = atrium.db.read().await?;
         let found = app_store::for_user(&mut db, &id, &signed_in.user().id).await?;
-        let (app, access, demands) = found.ok_or(Code::NotFound)?;
-        // A deleted app is there only for those who could bring it back.
-        let hidden = app.deleted_at.is_some() && !access.holds(Permission::AppDelete);
-        if hidden || !access.holds(Permission::AppView) {
+        let visible = found.filter(|(app, access, _)| {
+            // A deleted app is there only for those who could bring it back.
+            let deleted = app.deleted_at.is_some() && !access.holds(Permission::AppDelete);
+            !deleted && access.holds(Permission::AppView)
+        });
+        let Some((app, access, demands)) = visible else {
+            caller.was_kept_out();
             return Err(Code::NotFound.into());
-        }
+        };
         demands.check(&signed_in, &app.org_id)?;
         if !access.holds(G::PERMISSION) {
             return Err(Code::Forbidden.into());

@@ -217,6 +217,12 @@ pub struct Problem {
     pub retry_after_seconds: Option<u64>,
 }
 
+impl Problem {
+    pub fn code(&self) -> Option<Code> {
+        self.faults.first().map(|fault| fault.code)
+    }
+}
+
 #[derive(Debug)]
 pub struct Error {
     problem: Problem,
@@ -271,7 +277,7 @@ impl Error {
     }
 
     pub fn code(&self) -> Option<Code> {
-        self.problem.faults.first().map(|fault| fault.code)
+        self.problem.code()
     }
 }
 

@@ -12,6 +12,7 @@ use super::{InApp, InOrg};
 use crate::app::AppState;
 use crate::apps::store::{self as app_store, AppRow};
 use crate::error::{Code, Error, Result};
+use crate::http::caller::{Caller, Target, Who};
 use crate::http::client::Client;
 use crate::http::path::PathId;
 use crate::keys;
@@ -54,7 +55,10 @@ impl<G: Grant> FromRequestParts<AppState> for DataApp<G> {
             return Ok(Self { app, permissions: access.permissions, grant: PhantomData });
         };
         let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
+        let caller = Caller::of(parts);
+        caller.wants(Target::App(id.clone()), Some(G::PERMISSION));
         if app.id != id {
+            caller.was_kept_out();
             return Err(Code::NotFound.into());
         }
         if !QUERY_KEY.contains(&G::PERMISSION) {
@@ -133,9 +137,14 @@ impl FromRequestParts<AppState> for DataOrg {
             return InOrg::<OrgView>::from_request_parts(parts, atrium).await.map(Self::from);
         };
         let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
+        let caller = Caller::of(parts);
+        caller.wants(Target::Org(id.clone()), Some(Permission::OrgView));
         let mut db = atrium.db.read().await?;
         let org = org_store::by_id(&mut db, &id).await?.filter(|org| org.id == app.org_id);
-        let org = org.ok_or(Code::NotFound)?;
+        let Some(org) = org else {
+            caller.was_kept_out();
+            return Err(Code::NotFound.into());
+        };
         Ok(Self { org, reader: Reader::Program(Box::new(app)) })
     }
 }
@@ -148,6 +157,7 @@ async fn app_of_key(parts: &Parts, atrium: &AppState) -> Result<Option<AppRow>> 
     let key = keys::by_query_key(&mut db, value).await?;
     let key = key.filter(|key| key.valid_until.is_none_or(|until| now < until));
     let key = key.ok_or(Code::BadQueryKey)?;
+    Caller::of(parts).is(Who::QueryKey(key.key_id.clone()));
     let client = Client::of_parts(parts, atrium);
     atrium.collector.uses.note(key.key_id.as_str(), client.ip, now);
     let app = app_store::by_id(&mut db, &key.app_id).await?;

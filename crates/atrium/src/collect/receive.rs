@@ -21,6 +21,7 @@ use super::signature::{self, Claim, Memory};
 use super::spool::{Entry, SpoolError};
 use crate::app::AppState;
 use crate::error::{Code, Error, Result};
+use crate::http::caller::{Caller as RequestCaller, Who};
 use crate::http::client::Client;
 use crate::http::json::{Data, read_body};
 use crate::http::locale::Locale;
@@ -56,6 +57,7 @@ impl Caller {
 pub async fn collect_post(
     State(atrium): State<AppState>,
     client: Client,
+    caller: RequestCaller,
     locale: Locale,
     request: Request,
 ) -> Result<Response> {
@@ -70,6 +72,7 @@ pub async fn collect_post(
         Some((headers, path)) => Some(prove(&atrium, headers, "POST", path, &sent).await?),
         None => None,
     };
+    tell(&caller, signer.as_deref());
     // Small on the wire can be large in memory: few at a time.
     let _turn = match encoding {
         Encoding::Plain => None,
@@ -84,6 +87,7 @@ pub async fn collect_post(
 pub async fn collect_get(
     State(atrium): State<AppState>,
     client: Client,
+    caller: RequestCaller,
     locale: Locale,
     request: Request,
 ) -> Result<Response> {
@@ -93,6 +97,7 @@ pub async fn collect_get(
         true => Some(prove(&atrium, request.headers(), "GET", path, query.as_bytes()).await?),
         false => None,
     };
+    tell(&caller, signer.as_deref());
     let (mut app_key, mut list) = (None, None);
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
         match name.as_ref() {
@@ -114,6 +119,13 @@ fn unpack(sent: Vec<u8>, encoding: Encoding) -> Result<Vec<u8>> {
         Encoding::Plain => Ok(sent),
         // Up to eight megabytes of unpacking must not hold up others.
         _ => tokio::task::block_in_place(|| body::unpack(&sent, encoding)),
+    }
+}
+
+/// Tells the access log whose signature it was.
+fn tell(caller: &RequestCaller, signer: Option<&SigningCaller>) {
+    if let Some(signer) = signer {
+        caller.is(Who::AccessKey(signer.key.id.to_string()));
     }
 }
 

@@ -6,6 +6,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod access_log;
 mod account_flows;
 mod account_life;
 mod accounts;
@@ -32,6 +33,7 @@ mod passkeys;
 mod people;
 mod personal;
 mod process;
+mod refusals;
 mod reports;
 mod second_factor;
 mod sso;

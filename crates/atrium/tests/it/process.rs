@@ -64,7 +64,7 @@ impl Server {
         server
     }
 
-    fn setup_link(&self) -> Option<&str> {
+    pub(crate) fn setup_link(&self) -> Option<&str> {
         self.printed.iter().map(|line| line.trim()).find(|line| line.contains("/emailValidator/"))
     }
 
