@@ -4,11 +4,18 @@
 
 use http::Method;
 use utoipa::openapi::path::{Operation, Parameter, ParameterIn};
-use utoipa::openapi::{Content, ContentBuilder, OpenApi, Ref, RefOr, Response, ResponseBuilder};
+use utoipa::openapi::{ContentBuilder, OpenApi, Ref, RefOr, Response, ResponseBuilder};
 
-/// Questions that are asked by POST: they change nothing that somebody else could have changed.
-const QUESTIONS: [&str; 5] =
-    ["data_overall", "data_overall_export", "explore", "explore_export", "sso_test"];
+/// Calls by POST that hold nothing which somebody else could change meanwhile: questions, and asking
+/// to be let in.
+const HOLD_NOTHING: [&str; 6] = [
+    "data_overall",
+    "data_overall_export",
+    "explore",
+    "explore_export",
+    "org_access_ask",
+    "sso_test",
+];
 
 /// Completes a document whose paths begin with `prefix`, and tells them relative to it, as clients
 /// use them.
@@ -18,6 +25,10 @@ pub fn complete(mut document: OpenApi, prefix: &str) -> OpenApi {
         .into_iter()
         .map(|(path, item)| (path.trim_start_matches(prefix).to_owned(), item))
         .collect();
+    let shared = &mut document.components.get_or_insert_default().responses;
+    for (_, name, meaning) in FAILURES {
+        shared.insert(name.to_owned(), failure(meaning).into());
+    }
     for (path, item) in &mut document.paths.paths {
         let operations = [
             (Method::GET, &mut item.get),
@@ -36,15 +47,12 @@ pub fn complete(mut document: OpenApi, prefix: &str) -> OpenApi {
 
 fn declare_failures(method: &Method, path: &str, operation: &mut Operation) {
     for status in failures_of_kind(method, path, operation) {
-        operation
-            .responses
-            .responses
-            .entry(status.to_string())
-            .or_insert_with(|| RefOr::T(ResponseBuilder::new().build()));
+        let declared = &mut operation.responses.responses;
+        declared.entry(status.to_string()).or_insert_with(|| RefOr::T(Response::default()));
     }
     for (status, response) in &mut operation.responses.responses {
-        if let (Ok(status @ 400..), RefOr::T(response)) = (status.parse::<u16>(), response) {
-            fill(status, response);
+        if let Some((_, name, _)) = FAILURES.iter().find(|(known, _, _)| known == status) {
+            *response = RefOr::Ref(Ref::from_response_name(name));
         }
     }
 }
@@ -53,7 +61,7 @@ fn declare_failures(method: &Method, path: &str, operation: &mut Operation) {
 fn failures_of_kind(method: &Method, path: &str, operation: &Operation) -> Vec<u16> {
     let is_safe = *method == Method::GET;
     let in_org_or_app = path.starts_with("/orgs/{id}") || path.starts_with("/apps/{id}");
-    let is_question = operation.operation_id.as_deref().is_some_and(|id| QUESTIONS.contains(&id));
+    let holds = !operation.operation_id.as_deref().is_some_and(|id| HOLD_NOTHING.contains(&id));
     let wants_session = requires_somebody(operation);
     // Anything can break, and the database can be away for a moment.
     let mut failures = vec![500, 503];
@@ -68,10 +76,12 @@ fn failures_of_kind(method: &Method, path: &str, operation: &Operation) -> Vec<u
         failures.push(404);
     }
     // Whatever the caller may do can have changed meanwhile.
-    if wants_session && !is_safe && in_org_or_app && !is_question {
+    if wants_session && !is_safe && in_org_or_app && holds {
         failures.push(409);
     }
-    if has_parameter(operation, ParameterIn::Query) {
+    // Whoever is sent back from elsewhere wants a page, whatever the address says.
+    let is_way_back = operation.responses.responses.contains_key("303");
+    if has_parameter(operation, ParameterIn::Query) && !is_way_back {
         failures.push(422);
     }
     if operation.request_body.is_some() {
@@ -94,33 +104,26 @@ fn has_parameter(operation: &Operation, place: ParameterIn) -> bool {
 }
 
 /// Every failure is the same envelope.
-fn fill(status: u16, response: &mut Response) {
-    if response.description.is_empty() {
-        response.description = meaning(status).to_owned();
-    }
-    if response.content.is_empty() {
-        let content: Content =
-            ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorBody"))).build();
-        response.content.insert("application/json".to_owned(), content.into());
-    }
+fn failure(meaning: &str) -> Response {
+    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorBody"))).build();
+    ResponseBuilder::new().description(meaning).content("application/json", content).build()
 }
 
-fn meaning(status: u16) -> &'static str {
-    match status {
-        400 => "The request cannot be read",
-        401 => "Not signed in, or the proof of who it is does not hold",
-        403 => "Not allowed",
-        404 => "Not there, or not for the caller",
-        409 => "Does not go with how things are, or they have changed meanwhile",
-        410 => "Used or expired",
-        413 => "Too large",
-        415 => "Not a type that is taken here",
-        422 => "Not valid; `field` says what",
-        429 => "Too often; `Retry-After` says when again",
-        503 => "Not now; `Retry-After` says when again",
-        _ => "Something went wrong on the server",
-    }
-}
+/// Status, name in the document, meaning.
+const FAILURES: [(&str, &str, &str); 12] = [
+    ("400", "Malformed", "The request cannot be read"),
+    ("401", "Unauthorized", "Not signed in, or the proof of who it is does not hold"),
+    ("403", "Forbidden", "Not allowed"),
+    ("404", "NotFound", "Not there, or not for the caller"),
+    ("409", "Conflict", "Does not go with how things are, or they have changed meanwhile"),
+    ("410", "Gone", "Used or expired"),
+    ("413", "TooLarge", "Too large"),
+    ("415", "UnsupportedType", "Not a type that is taken here"),
+    ("422", "Invalid", "Not valid; `field` says what"),
+    ("429", "TooManyRequests", "Too often; `Retry-After` says when again"),
+    ("500", "Internal", "Something went wrong on the server"),
+    ("503", "Unavailable", "Not now; `Retry-After` says when again"),
+];
 
 #[cfg(test)]
 mod tests {
@@ -152,9 +155,10 @@ mod tests {
                     let label = format!("{method} {path} {status}");
                     assert_ne!(status, "default", "{label}");
                     if status.as_str() >= "400" {
-                        let schema = &response["content"]["application/json"]["schema"];
+                        let place = response["$ref"].as_str().expect(&label);
+                        let shared = document.pointer(place.trim_start_matches('#')).unwrap();
+                        let schema = &shared["content"]["application/json"]["schema"];
                         assert_eq!(schema["$ref"], "#/components/schemas/ErrorBody", "{label}");
-                        assert_ne!(response["description"], "", "{label}");
                     }
                 }
             }

@@ -9,6 +9,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::accounts::setup;
 use crate::app::AppState;
+use crate::audit::refusals;
 use crate::config::Settings;
 use crate::http::CLIENT_VERSION;
 use crate::http::connections::{self, ConnectionLimits};
@@ -46,6 +47,10 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
         tracing::info!("stopping: requests in flight are finished first");
     };
     run(listener, &atrium, stop).await;
+    // What was refused in the last seconds is part of the log too.
+    if let Err(error) = refusals::write_due(&atrium).await {
+        tracing::warn!(%error, "refused access could not be written into the audit log");
+    }
     atrium.warehouse.stop().await;
     atrium.db.close().await;
     Ok(())

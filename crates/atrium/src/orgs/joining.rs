@@ -79,7 +79,7 @@ pub struct AccessRequest {
     security(("session" = [])),
     params(("id" = Id, Path)),
     request_body = AccessRequest,
-    responses((status = 200, body = Data<Done>))
+    responses((status = 200, body = Data<Done>), (status = 429))
 )]
 pub async fn org_access_ask(
     State(atrium): State<AppState>,

@@ -144,7 +144,7 @@ pub async fn sso_domain_remove(
     tag = "organization",
     security(("session" = [])),
     params(("id" = Id, Path), ("domain" = String, Path)),
-    responses((status = 200, body = Data<SsoDomain>))
+    responses((status = 200, body = Data<SsoDomain>), (status = 429), (status = 422))
 )]
 pub async fn sso_domain_verify(
     State(atrium): State<AppState>,

@@ -75,7 +75,7 @@ struct Trip {
     tag = "account",
     security(()),
     request_body = SsoLogin,
-    responses((status = 200, body = Data<SsoRedirect>, description = "Where to go; ties the trip to this browser by a cookie"))
+    responses((status = 200, body = Data<SsoRedirect>, description = "Where to go; ties the trip to this browser by a cookie"), (status = 404), (status = 429))
 )]
 pub async fn sso_login(
     State(atrium): State<AppState>,

@@ -72,7 +72,7 @@ pub struct LiveDropped {
     tag = "workspace",
     security(("session" = []), ("query_key" = [])),
     params(("id" = Id, Path)),
-    responses((status = 200, body = LiveMessage, content_type = "text/event-stream"))
+    responses((status = 200, body = LiveMessage, content_type = "text/event-stream"), (status = 429))
 )]
 pub async fn live_view(
     State(atrium): State<AppState>,

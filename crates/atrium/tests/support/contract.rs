@@ -17,14 +17,17 @@ static CALLS: LazyLock<matchit::Router<BTreeMap<String, Answers>>> = LazyLock::n
     let mut calls = matchit::Router::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         let methods = item.as_object().unwrap().iter();
-        let answers = methods.map(|(method, call)| (method.to_uppercase(), answers(call)));
+        let answers =
+            methods.map(|(method, call)| (method.to_uppercase(), answers(&document, call)));
         calls.insert(path.clone(), answers.collect()).unwrap();
     }
     calls
 });
 
-fn answers(call: &Value) -> Answers {
+fn answers(document: &Value, call: &Value) -> Answers {
     let types = |response: &Value| {
+        let shared = response["$ref"].as_str().map(|place| place.trim_start_matches('#'));
+        let response = shared.map_or(response, |place| document.pointer(place).unwrap());
         let content = response["content"].as_object();
         content.into_iter().flat_map(|content| content.keys().cloned()).collect()
     };
@@ -52,6 +55,9 @@ fn fault(method: &Method, path: &str, status: u16, headers: &HeaderMap) -> Resul
     let Some(answers) = found.value.get(as_asked) else {
         return expect(matches!(status, 405 | 403 | 404), format!("{status} for no such method"));
     };
+    if headers.get_all("content-type").iter().count() > 1 {
+        return Err(format!("{status} with two content types"));
+    }
     let Some(types) = answers.get(&status) else { return Err(format!("status {status}")) };
     match mime {
         Some(mime) => expect(types.iter().any(|known| known == mime), format!("{status}: {mime}")),

@@ -1,6 +1,6 @@
 //! Whose domain it is: proven by a DNS record, or by the operator's word.
 
-use super::{Company, with_provider};
+use super::{Company, enter, with_provider};
 use crate::process::{output, text};
 use crate::support::{Answer, Store};
 use atrium::sso::domains::by_operator;
@@ -112,7 +112,7 @@ with_provider! {
         let answer = browser.post("/api/v1/sso/login", json!({ "organization": company.org_id })).await;
         let url = answer.body["data"]["redirect_url"].as_str().unwrap();
         let door = company.inside(&company.standins.visit(url, Some("anna@outlook.com")).await);
-        assert_eq!(super::enter(&browser, &door).await, "/login?failed=domain_not_allowed&provider=sso");
+        assert_eq!(enter(&browser, &door).await, "/login?failed=domain_not_allowed&provider=sso");
         assert_eq!(browser.get("/api/v1/current").await.status, 401);
         // It cannot be proven any more, by whatever means, and can be given up.
         let refused = verify(&company, "gmx.net").await;
