@@ -14,7 +14,7 @@ SDK_SOURCES := $(shell find sdk -type f -not -path '*/node_modules/*' -not -path
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*' -not -path 'web/test-results/*')
 
 .PHONY: help run demo doors test test-long build bench fmt generate release screenshots lighthouse watermark clean \
-	check-format check-web check-server test-web test-server test-browser web-side server-side server
+	check-format check-web check-server test-web test-server test-contract test-browser web-side server-side server
 
 help:
 	@echo 'make run       build everything and start Atrium on http://127.0.0.1:8080'
@@ -96,6 +96,7 @@ web-side:
 server-side:
 	@$(MAKE) --no-print-directory -j1 check-server
 	@$(MAKE) --no-print-directory -j1 test-server
+	@$(MAKE) --no-print-directory -j1 test-contract
 
 check-format: node_modules/.package-lock.json
 	cargo fmt --all --check
@@ -123,13 +124,21 @@ check-server: web/dist/index.html sdk/dist/atrium.js
 test-server: web/dist/index.html sdk/dist/atrium.js
 	scripts/with-postgres cargo test --workspace --locked --quiet
 
+# Everything the OpenAPI document allows and forbids, sent to a running server.
+test-contract: web/dist/index.html sdk/dist/atrium.js
+	cargo build --locked --quiet -p atrium
+	@scripts/contract-fuzz
+
 test-browser: web/dist/index.html sdk/dist/atrium.js
 	cargo test --workspace --locked --quiet --no-run
 	ATRIUM_BIN=$(CARGO_TARGET_DIR)/debug/atrium npm run --silent -w web e2e
 
-# Fifty kills under load, a minute of fuzzing for each target: too slow for every change.
+# Fifty kills under load, a minute of fuzzing for each target, ten for the contract: too slow for every
+# change.
 test-long: web/dist/index.html sdk/dist/atrium.js
 	LONG_TESTS=1 scripts/with-postgres cargo test --workspace --locked --quiet --test faults --test warehouse
+	cargo build --locked --quiet -p atrium
+	@scripts/contract-fuzz --long
 
 bench: build
 	cargo build --release --locked -p atrium-bench

@@ -17,8 +17,9 @@ use crate::apps::AppStatus;
 use crate::apps::store::{self as app_store, AppRow};
 use crate::audit::Actor;
 use crate::error::{Code, Error, Result};
+use crate::http::caller::{Caller, Target};
 use crate::http::path::PathId;
-use crate::insight::fair_queue::{Caller, Class};
+use crate::insight::fair_queue::{Caller as QueueCaller, Class};
 use crate::orgs::store::{self as org_store, OrgRow, Standing};
 use crate::permissions::{BuiltinRole, Grant, OrgRole, Permission, app_permissions};
 use crate::types::{Id, Millis};
@@ -40,9 +41,14 @@ impl FromRequestParts<AppState> for Member {
     async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
         let signed_in = SignedIn::from_request_parts(parts, atrium).await?;
         let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
+        let caller = Caller::of(parts);
+        caller.wants(Target::Org(id.clone()), None);
         let mut db = atrium.db.read().await?;
         let found = org_store::for_member(&mut db, &id, &signed_in.user().id).await?;
-        let (org, standing) = found.ok_or(Code::NotFound)?;
+        let Some((org, standing)) = found else {
+            caller.was_kept_out();
+            return Err(Code::NotFound.into());
+        };
         let demands = Demands::of(&org, &standing);
         demands.check_proof(&signed_in)?;
         Ok(Self { signed_in, org, role: standing.role, demands })
@@ -63,8 +69,8 @@ impl<G: Grant> InOrg<G> {
     }
 
     /// As whom the caller reads from the event store.
-    pub fn reader(&self, class: Class) -> Caller {
-        Caller::person(class, &self.org.id, self.user_id())
+    pub fn reader(&self, class: Class) -> QueueCaller {
+        QueueCaller::person(class, &self.org.id, self.user_id())
     }
 
     pub fn user_id(&self) -> &Id {
@@ -96,6 +102,7 @@ impl<G: Grant> FromRequestParts<AppState> for InOrg<G> {
     async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
         let member = Member::from_request_parts(parts, atrium).await?;
         let Member { signed_in, org, role, demands } = member;
+        Caller::of(parts).wants(Target::Org(org.id.clone()), Some(G::PERMISSION));
         demands.check(&signed_in, &org.id)?;
         if !role.permissions().contains(&G::PERMISSION) {
             return Err(Code::Forbidden.into());
@@ -194,8 +201,8 @@ impl<G: Grant> InApp<G> {
     }
 
     /// As whom the caller reads from the event store.
-    pub fn reader(&self, class: Class) -> Caller {
-        Caller::person(class, &self.app.org_id, self.user_id())
+    pub fn reader(&self, class: Class) -> QueueCaller {
+        QueueCaller::person(class, &self.app.org_id, self.user_id())
     }
 
     pub fn user_id(&self) -> &Id {
@@ -236,14 +243,19 @@ impl<G: Grant> FromRequestParts<AppState> for InApp<G> {
     async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
         let signed_in = SignedIn::from_request_parts(parts, atrium).await?;
         let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
+        let caller = Caller::of(parts);
+        caller.wants(Target::App(id.clone()), Some(G::PERMISSION));
         let mut db = atrium.db.read().await?;
         let found = app_store::for_user(&mut db, &id, &signed_in.user().id).await?;
-        let (app, access, demands) = found.ok_or(Code::NotFound)?;
-        // A deleted app is there only for those who could bring it back.
-        let hidden = app.deleted_at.is_some() && !access.holds(Permission::AppDelete);
-        if hidden || !access.holds(Permission::AppView) {
+        let visible = found.filter(|(app, access, _)| {
+            // A deleted app is there only for those who could bring it back.
+            let deleted = app.deleted_at.is_some() && !access.holds(Permission::AppDelete);
+            !deleted && access.holds(Permission::AppView)
+        });
+        let Some((app, access, demands)) = visible else {
+            caller.was_kept_out();
             return Err(Code::NotFound.into());
-        }
+        };
         demands.check(&signed_in, &app.org_id)?;
         if !access.holds(G::PERMISSION) {
             return Err(Code::Forbidden.into());

@@ -10,6 +10,7 @@ use crate::accounts::factors::relying_party::{self, RelyingParty};
 use crate::accounts::password::Hasher;
 use crate::accounts::privileged::PrivilegedMfa;
 use crate::accounts::session::SessionCache;
+use crate::audit::refusals::Refusals;
 use crate::chat::Chat;
 use crate::collect::Collector;
 use crate::collect::event_store::EventStore;
@@ -54,6 +55,8 @@ pub struct Inner {
     /// None where passkeys cannot work.
     pub relying_party: Option<RelyingParty>,
     pub metrics: Metrics,
+    /// What callers were refused, until the audit log has it.
+    pub refusals: Refusals,
     pub mail: Transport,
     pub outbox: Outbox,
     /// Work chat, where it is set up.
@@ -134,6 +137,7 @@ impl AppState {
             link_cookie: CookieName::new("atrium_link", https),
             relying_party: relying_party::of(&settings.server)?,
             metrics: Metrics::install()?,
+            refusals: Refusals::default(),
             mail,
             outbox: Outbox::default(),
             chat: Chat::open(&settings.chat)?,

@@ -225,6 +225,12 @@ pub struct Problem {
     pub retry_after_seconds: Option<u64>,
 }
 
+impl Problem {
+    pub fn code(&self) -> Option<Code> {
+        self.faults.first().map(|fault| fault.code)
+    }
+}
+
 #[derive(Debug)]
 pub struct Error {
     problem: Problem,
@@ -284,7 +290,7 @@ impl Error {
     }
 
     pub fn code(&self) -> Option<Code> {
-        self.problem.faults.first().map(|fault| fault.code)
+        self.problem.code()
     }
 }
 

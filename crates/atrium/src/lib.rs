@@ -9,6 +9,7 @@ pub mod audit;
 pub mod chat;
 pub mod collect;
 pub mod config;
+mod contract;
 pub mod db;
 pub mod demo;
 pub mod erasures;

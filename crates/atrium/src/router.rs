@@ -19,6 +19,7 @@ use crate::apps::{explain, handlers as apps, lifecycle, members as app_members};
 use crate::audit::{export as audit_export, handlers as audit};
 use crate::chat::handlers as chat;
 use crate::collect::{cors, receive};
+use crate::contract;
 use crate::erasures::handlers as erasures;
 use crate::error::{Code, Error};
 use crate::http::access_log::{self, RouteLabels};
@@ -212,30 +213,8 @@ async fn no_such_call() -> Error {
 
 /// The contract, made from the table above.
 pub fn openapi() -> OpenApi {
-    let (_, mut document) = api().split_for_parts();
-    let failure = utoipa::openapi::ResponseBuilder::new()
-        .description("Failed; `code` says why")
-        .content(
-            "application/json",
-            utoipa::openapi::ContentBuilder::new()
-                .schema(Some(utoipa::openapi::Ref::from_schema_name("ErrorBody")))
-                .build(),
-        )
-        .build();
-    // Paths are told relative to the server's address, as clients use them.
-    let paths = std::mem::take(&mut document.paths.paths);
-    document.paths.paths = paths
-        .into_iter()
-        .map(|(path, item)| (path.trim_start_matches(PREFIX).to_owned(), item))
-        .collect();
-    for item in document.paths.paths.values_mut() {
-        for operation in
-            [&mut item.get, &mut item.post, &mut item.put, &mut item.delete].into_iter().flatten()
-        {
-            operation.responses.responses.insert("default".to_owned(), failure.clone().into());
-        }
-    }
-    document
+    let (_, document) = api().split_for_parts();
+    contract::complete(document, PREFIX)
 }
 
 fn document_head() -> OpenApi {

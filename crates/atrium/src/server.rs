@@ -9,6 +9,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::accounts::setup;
 use crate::app::AppState;
+use crate::audit::refusals;
 use crate::config::Settings;
 use crate::db::integrity;
 use crate::http::CLIENT_VERSION;
@@ -59,6 +60,10 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     run(listener, &atrium, stop).await;
     if let Err(error) = first_start::remember(&atrium).await {
         tracing::warn!(%error, "what the database knows could not be written down");
+    }
+    // What was refused in the last seconds is part of the log too.
+    if let Err(error) = refusals::write_due(&atrium).await {
+        tracing::warn!(%error, "refused access could not be written into the audit log");
     }
     atrium.warehouse.stop().await;
     atrium.db.close().await;

@@ -222,10 +222,6 @@ pub(crate) fn read_uuid(bytes: &[u8]) -> Uuid {
     Uuid::from_u64_pair(half(&bytes[..8]), half(&bytes[8..]))
 }
 
-fn skip_texts(bytes: &[u8], count: usize) -> Option<&[u8]> {
-    (0..count).try_fold(bytes, |bytes, _| take_text(bytes).map(|(_, rest)| rest))
-}
-
 fn take_text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (mut length, mut read) = (0_usize, 0);
     loop {

@@ -12,9 +12,10 @@ use super::{InApp, InOrg};
 use crate::app::AppState;
 use crate::apps::store::{self as app_store, AppRow};
 use crate::error::{Code, Error, Result};
+use crate::http::caller::{Caller, Target, Who};
 use crate::http::client::Client;
 use crate::http::path::PathId;
-use crate::insight::fair_queue::{Caller, Class};
+use crate::insight::fair_queue::{Caller as QueueCaller, Class};
 use crate::keys;
 use crate::orgs::store::{self as org_store, OrgRow};
 use crate::permissions::{Grant, OrgView, Permission, QUERY_KEY};
@@ -35,10 +36,10 @@ impl<G: Grant> DataApp<G> {
     }
 
     /// As whom the caller reads from the event store; a program always as one.
-    pub fn reader(&self, class: Class) -> Caller {
+    pub fn reader(&self, class: Class) -> QueueCaller {
         match &self.user_id {
-            Some(user) => Caller::person(class, &self.app.org_id, user),
-            None => Caller::program(&self.app.org_id, &self.app.id),
+            Some(user) => QueueCaller::person(class, &self.app.org_id, user),
+            None => QueueCaller::program(&self.app.org_id, &self.app.id),
         }
     }
 
@@ -67,7 +68,10 @@ impl<G: Grant> FromRequestParts<AppState> for DataApp<G> {
             return Ok(Self { app, permissions, user_id, grant: PhantomData });
         };
         let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
+        let caller = Caller::of(parts);
+        caller.wants(Target::App(id.clone()), Some(G::PERMISSION));
         if app.id != id {
+            caller.was_kept_out();
             return Err(Code::NotFound.into());
         }
         if !QUERY_KEY.contains(&G::PERMISSION) {
@@ -109,10 +113,10 @@ impl DataOrg {
     }
 
     /// As whom the caller reads from the event store.
-    pub fn reader(&self) -> Caller {
+    pub fn reader(&self) -> QueueCaller {
         match &self.reader {
-            Reader::Person(user) => Caller::person(Class::Dashboard, self.id(), user),
-            Reader::Program(app) => Caller::program(self.id(), &app.id),
+            Reader::Person(user) => QueueCaller::person(Class::Dashboard, self.id(), user),
+            Reader::Program(app) => QueueCaller::program(self.id(), &app.id),
         }
     }
 
@@ -155,9 +159,14 @@ impl FromRequestParts<AppState> for DataOrg {
             return InOrg::<OrgView>::from_request_parts(parts, atrium).await.map(Self::from);
         };
         let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
+        let caller = Caller::of(parts);
+        caller.wants(Target::Org(id.clone()), Some(Permission::OrgView));
         let mut db = atrium.db.read().await?;
         let org = org_store::by_id(&mut db, &id).await?.filter(|org| org.id == app.org_id);
-        let org = org.ok_or(Code::NotFound)?;
+        let Some(org) = org else {
+            caller.was_kept_out();
+            return Err(Code::NotFound.into());
+        };
         Ok(Self { org, reader: Reader::Program(Box::new(app)) })
     }
 }
@@ -170,6 +179,7 @@ async fn app_of_key(parts: &Parts, atrium: &AppState) -> Result<Option<AppRow>> 
     let key = keys::by_query_key(&mut db, value).await?;
     let key = key.filter(|key| key.valid_until.is_none_or(|until| now < until));
     let key = key.ok_or(Code::BadQueryKey)?;
+    Caller::of(parts).is(Who::QueryKey(key.key_id.clone()));
     let client = Client::of_parts(parts, atrium);
     atrium.collector.uses.note(key.key_id.as_str(), client.ip, now);
     let app = app_store::by_id(&mut db, &key.app_id).await?;

@@ -37,7 +37,7 @@ const TRIES: i64 = 5;
     tag = "account",
     security(()),
     request_body = MailRequest,
-    responses((status = 200, body = Data<Done>, description = "Sets the cookie that the code is bound to"))
+    responses((status = 200, body = Data<Done>, description = "Sets the cookie that the code is bound to"), (status = 429))
 )]
 pub async fn login_code_send(
     State(atrium): State<AppState>,
@@ -78,7 +78,7 @@ pub struct CodeLogin {
     tag = "account",
     security(()),
     request_body = CodeLogin,
-    responses((status = 200, body = Data<LoginAnswer>, description = "Signed in; sets the session cookie"))
+    responses((status = 200, body = Data<LoginAnswer>, description = "Signed in; sets the session cookie"), (status = 401), (status = 429))
 )]
 pub async fn login_by_code(
     State(atrium): State<AppState>,

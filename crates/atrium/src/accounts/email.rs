@@ -37,7 +37,7 @@ pub struct EmailChange {
     tag = "account",
     security(("session" = [])),
     request_body = EmailChange,
-    responses((status = 200, body = Data<Done>))
+    responses((status = 200, body = Data<Done>), (status = 429))
 )]
 pub async fn email_change(
     State(atrium): State<AppState>,
@@ -108,7 +108,7 @@ pub struct EmailConfirmed {
     tag = "account",
     security(()),
     request_body = EmailConfirmation,
-    responses((status = 200, body = Data<EmailConfirmed>))
+    responses((status = 200, body = Data<EmailConfirmed>), (status = 409), (status = 410), (status = 429))
 )]
 pub async fn email_confirm(
     State(atrium): State<AppState>,

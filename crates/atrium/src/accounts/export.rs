@@ -1,7 +1,7 @@
 //! Everything the instance keeps about a person, for that person to take along.
 
 use axum::extract::State;
-use axum::response::{AppendHeaders, IntoResponse};
+use axum::response::IntoResponse;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ const MOST: Page = Page { limit: 10_000, offset: 0 };
     operation_id = "account_export",
     tag = "account",
     security(("session" = [])),
-    responses((status = 200, description = "A JSON file", content_type = "application/json"))
+    responses((status = 200, description = "A JSON file", content_type = "application/json"), (status = 403))
 )]
 pub async fn account_export(
     State(atrium): State<AppState>,
@@ -95,9 +95,10 @@ pub async fn account_export(
         "activity": audit::by_actor(&mut db, &user.id, MOST).await?,
     });
     let text = serde_json::to_vec_pretty(&file).map_err(Error::internal)?;
-    let headers = AppendHeaders([
+    // These replace what the body would be called by itself.
+    let headers = [
         (CONTENT_TYPE, "application/json"),
         (CONTENT_DISPOSITION, "attachment; filename=\"atrium-my-data.json\""),
-    ]);
+    ];
     Ok((headers, text))
 }

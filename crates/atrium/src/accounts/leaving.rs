@@ -69,7 +69,7 @@ pub struct DeleteAccount {
     tag = "account",
     security(("session" = [])),
     request_body = DeleteAccount,
-    responses((status = 200, body = Data<Done>, description = "Deleted; clears the session cookie"))
+    responses((status = 200, body = Data<Done>, description = "Deleted; clears the session cookie"), (status = 409))
 )]
 pub async fn account_delete(
     State(atrium): State<AppState>,

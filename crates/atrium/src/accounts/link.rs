@@ -62,7 +62,7 @@ pub struct LinkLogin {
     tag = "account",
     security(()),
     request_body = LinkLogin,
-    responses((status = 200, body = Data<LoginAnswer>, description = "Signed in; sets the session cookie"))
+    responses((status = 200, body = Data<LoginAnswer>, description = "Signed in; sets the session cookie"), (status = 401), (status = 410), (status = 429))
 )]
 pub async fn login_by_link(
     State(atrium): State<AppState>,

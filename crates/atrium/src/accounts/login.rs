@@ -53,7 +53,7 @@ pub struct MfaRequired {
     tag = "account",
     security(()),
     request_body = Login,
-    responses((status = 200, body = Data<LoginAnswer>, description = "Signed in; sets the session cookie"))
+    responses((status = 200, body = Data<LoginAnswer>, description = "Signed in; sets the session cookie"), (status = 401), (status = 429))
 )]
 pub async fn login(
     State(atrium): State<AppState>,

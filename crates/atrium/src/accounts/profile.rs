@@ -87,7 +87,7 @@ pub struct PasswordUpdate {
     tag = "account",
     security(("session" = [])),
     request_body = PasswordUpdate,
-    responses((status = 200, body = Data<Done>))
+    responses((status = 200, body = Data<Done>), (status = 429))
 )]
 pub async fn password_update(
     State(atrium): State<AppState>,

@@ -29,7 +29,7 @@ pub struct Reauth {
     tag = "account",
     security(("session" = [])),
     request_body = Reauth,
-    responses((status = 200, body = Data<Done>))
+    responses((status = 200, body = Data<Done>), (status = 429))
 )]
 pub async fn reauth(
     State(atrium): State<AppState>,

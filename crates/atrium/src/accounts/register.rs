@@ -45,7 +45,7 @@ pub struct Register {
     tag = "account",
     security(()),
     request_body = Register,
-    responses((status = 200, body = Data<Done>))
+    responses((status = 200, body = Data<Done>), (status = 429))
 )]
 pub async fn register(
     State(atrium): State<AppState>,
@@ -137,7 +137,7 @@ impl TokenKind {
     tag = "account",
     security(()),
     params(TokenQuery),
-    responses((status = 200, body = Data<TokenView>))
+    responses((status = 200, body = Data<TokenView>), (status = 410))
 )]
 pub async fn register_token_view(
     State(atrium): State<AppState>,
@@ -204,7 +204,7 @@ pub struct RegisterProfile {
     tag = "account",
     security(()),
     request_body = RegisterProfile,
-    responses((status = 200, body = Data<CurrentUser>, description = "Signed in; sets the session cookie"))
+    responses((status = 200, body = Data<CurrentUser>, description = "Signed in; sets the session cookie"), (status = 409), (status = 410))
 )]
 pub async fn register_profile(
     State(atrium): State<AppState>,

@@ -30,7 +30,7 @@ const LIFETIME: i64 = Millis::HOUR;
     tag = "account",
     security(()),
     request_body = MailRequest,
-    responses((status = 200, body = Data<Done>))
+    responses((status = 200, body = Data<Done>), (status = 429))
 )]
 pub async fn password_forget(
     State(atrium): State<AppState>,
@@ -76,7 +76,7 @@ pub struct ResetTokenView {
     tag = "account",
     security(()),
     params(ResetTokenQuery),
-    responses((status = 200, body = Data<ResetTokenView>))
+    responses((status = 200, body = Data<ResetTokenView>), (status = 410))
 )]
 pub async fn password_reset_token_view(
     State(atrium): State<AppState>,
@@ -107,7 +107,7 @@ pub struct Reset {
         ("password" = Option<String>, Query, description = "In place of the body's"),
     ),
     request_body = Option<Reset>,
-    responses((status = 200, body = Data<Done>))
+    responses((status = 200, body = Data<Done>), (status = 410))
 )]
 pub async fn password_reset(
     State(atrium): State<AppState>,

@@ -73,7 +73,7 @@ pub struct MfaLogin {
     tag = "account",
     security(()),
     request_body = MfaLogin,
-    responses((status = 200, body = Data<CurrentUser>, description = "Signed in; sets the session cookie"))
+    responses((status = 200, body = Data<CurrentUser>, description = "Signed in; sets the session cookie"), (status = 401), (status = 410), (status = 429))
 )]
 pub async fn login_mfa(
     State(atrium): State<AppState>,

@@ -19,6 +19,7 @@ use crate::app::AppState;
 use crate::audit::Actor;
 use crate::db::Write;
 use crate::error::{Code, Result};
+use crate::http::caller::{Caller, Who};
 use crate::http::client::Client;
 use crate::http::json::Data;
 use crate::types::{Id, Millis};
@@ -215,6 +216,7 @@ impl FromRequestParts<AppState> for SignedIn {
 
     async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
         let principal = find(atrium, &parts.headers).await?.ok_or(Code::NotSignedIn)?;
+        Caller::of(parts).is(Who::User(principal.user.id.clone()));
         Ok(Self::new(atrium, principal, Client::of_parts(parts, atrium)))
     }
 }

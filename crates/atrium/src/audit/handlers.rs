@@ -89,7 +89,7 @@ pub struct AuditEntry {
 
 #[derive(Serialize, ToSchema)]
 pub struct AuditActor {
-    /// user, operator (the command line), system, anonymous.
+    /// user, key (a program), operator (the command line), system, anonymous.
     pub kind: String,
     pub id: Option<Id>,
     /// Null when the account is gone.

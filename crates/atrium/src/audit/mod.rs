@@ -4,6 +4,7 @@
 pub mod export;
 pub mod handlers;
 mod reading;
+pub mod refusals;
 mod store;
 mod words;
 
@@ -28,6 +29,8 @@ pub struct Actor {
 #[derive(Clone, Debug)]
 pub enum ActorKind {
     User(Id),
+    /// A program, by the id of its key.
+    Key(String),
     /// Nobody is signed in yet: a set-up link, a wrong password.
     Anonymous,
     /// The command line on the server itself.
@@ -57,9 +60,10 @@ impl Actor {
         Self { kind, ip: Some(client.ip), user_agent: Some(client.user_agent.clone()) }
     }
 
-    fn kind_and_id(&self) -> (&'static str, Option<&Id>) {
+    fn kind_and_id(&self) -> (&'static str, Option<&str>) {
         match &self.kind {
-            ActorKind::User(id) => ("user", Some(id)),
+            ActorKind::User(id) => ("user", Some(id.as_str())),
+            ActorKind::Key(id) => ("key", Some(id)),
             ActorKind::Anonymous => ("anonymous", None),
             ActorKind::Operator => ("operator", None),
             ActorKind::System => ("system", None),

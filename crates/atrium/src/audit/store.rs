@@ -36,7 +36,7 @@ pub async fn append(atrium: &AppState, tx: &mut Write, actor: &Actor, event: Eve
         org_id: event.org_id.map(|id| id.to_string()),
         app_id: event.app_id.map(|id| id.to_string()),
         actor_kind: actor_kind.to_owned(),
-        actor_id: actor_id.map(|id| id.to_string()),
+        actor_id: actor_id.map(str::to_owned),
         action: event.action.to_owned(),
         target_kind: event.target_kind.to_owned(),
         target_id: event.target_id,

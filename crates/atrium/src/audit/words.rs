@@ -5,6 +5,7 @@ use crate::http::locale::Locale;
 
 /// Action, Chinese, English.
 const ACTIONS: &[(&str, &str, &str)] = &[
+    ("access.refused", "访问被拒绝", "Access refused"),
     ("account.chat_bind", "绑定第三方账号", "Outside account bound"),
     ("account.chat_refused", "第三方账号未通过", "Outside account refused"),
     ("account.chat_unbind", "解除第三方账号绑定", "Outside account unbound"),
@@ -130,6 +131,7 @@ mod tests {
             assert!(text.contains(&format!("\"{action}\"")), "nothing records {action}");
         }
         let starts = [
+            "access.",
             "account.",
             "api_key.",
             "app.",

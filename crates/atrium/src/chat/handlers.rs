@@ -55,7 +55,7 @@ pub struct Callback {
     tag = "account",
     security(()),
     params(AuthorizeQuery),
-    responses((status = 200, body = Data<AuthorizeUrl>, description = "Sets a cookie that the way back needs"))
+    responses((status = 200, body = Data<AuthorizeUrl>, description = "Sets a cookie that the way back needs"), (status = 401), (status = 403), (status = 404), (status = 409), (status = 429))
 )]
 pub async fn wechatwork_authorize_url(
     State(atrium): State<AppState>,
@@ -77,7 +77,7 @@ pub async fn wechatwork_authorize_url(
     tag = "account",
     security(()),
     params(AuthorizeQuery),
-    responses((status = 200, body = Data<AuthorizeUrl>, description = "Sets a cookie that the way back needs"))
+    responses((status = 200, body = Data<AuthorizeUrl>, description = "Sets a cookie that the way back needs"), (status = 401), (status = 403), (status = 404), (status = 409), (status = 429))
 )]
 pub async fn feishu_authorize_url(
     State(atrium): State<AppState>,
@@ -99,7 +99,7 @@ pub async fn feishu_authorize_url(
     tag = "account",
     security(()),
     params(Callback),
-    responses((status = 303, description = "Into the console, which says what came of it"))
+    responses((status = 303, description = "Into the console, which says what came of it"), (status = 404))
 )]
 pub async fn wechatwork_callback(
     State(atrium): State<AppState>,
@@ -121,7 +121,7 @@ pub async fn wechatwork_callback(
     tag = "account",
     security(()),
     params(Callback),
-    responses((status = 303, description = "Into the console, which says what came of it"))
+    responses((status = 303, description = "Into the console, which says what came of it"), (status = 404))
 )]
 pub async fn feishu_callback(
     State(atrium): State<AppState>,
@@ -142,7 +142,7 @@ pub async fn feishu_callback(
     operation_id = "wechatwork_authorize_cancel",
     tag = "account",
     security(("session" = [])),
-    responses((status = 200, body = Data<Done>))
+    responses((status = 200, body = Data<Done>), (status = 404), (status = 409))
 )]
 pub async fn wechatwork_authorize_cancel(
     State(atrium): State<AppState>,
@@ -158,7 +158,7 @@ pub async fn wechatwork_authorize_cancel(
     operation_id = "feishu_authorize_cancel",
     tag = "account",
     security(("session" = [])),
-    responses((status = 200, body = Data<Done>))
+    responses((status = 200, body = Data<Done>), (status = 404), (status = 409))
 )]
 pub async fn feishu_authorize_cancel(
     State(atrium): State<AppState>,

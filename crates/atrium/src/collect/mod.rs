@@ -90,7 +90,7 @@ impl Collector {
         Ok(Self {
             callers: Callers::default(),
             nonces: Nonces::default(),
-            budgets: Budgets::new(settings.limits),
+            budgets: Budgets::new(settings.budgets),
             spool: Spool::open(data_dir, settings.spool_max, &recent)?,
             recent,
             numbers: Numbers::default(),

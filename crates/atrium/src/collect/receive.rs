@@ -21,6 +21,7 @@ use super::signature::{self, Claim, Memory};
 use super::spool::{Entry, SpoolError};
 use crate::app::AppState;
 use crate::error::{Code, Error, Result};
+use crate::http::caller::{Caller as RequestCaller, Who};
 use crate::http::client::{Client, network_of};
 use crate::http::json::{Data, read_body};
 use crate::http::locale::Locale;
@@ -58,6 +59,7 @@ impl Caller {
 pub async fn collect_post(
     State(atrium): State<AppState>,
     client: Client,
+    caller: RequestCaller,
     locale: Locale,
     request: Request,
 ) -> Result<Response> {
@@ -75,6 +77,7 @@ pub async fn collect_post(
         Some((headers, path)) => Some(prove(&atrium, headers, "POST", path, &sent).await?),
         None => None,
     };
+    tell(&caller, signer.as_deref());
     // Small on the wire can be large in memory: few at a time.
     let _turn = match encoding {
         Encoding::Plain => None,
@@ -89,6 +92,7 @@ pub async fn collect_post(
 pub async fn collect_get(
     State(atrium): State<AppState>,
     client: Client,
+    caller: RequestCaller,
     locale: Locale,
     request: Request,
 ) -> Result<Response> {
@@ -101,6 +105,7 @@ pub async fn collect_get(
             None
         }
     };
+    tell(&caller, signer.as_deref());
     let (mut app_key, mut list) = (None, None);
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
         match name.as_ref() {
@@ -132,6 +137,13 @@ fn unpack(sent: Vec<u8>, encoding: Encoding) -> Result<Vec<u8>> {
         Encoding::Plain => Ok(sent),
         // Up to eight megabytes of unpacking must not hold up others.
         _ => tokio::task::block_in_place(|| body::unpack(&sent, encoding)),
+    }
+}
+
+/// Tells the access log whose signature it was.
+fn tell(caller: &RequestCaller, signer: Option<&SigningCaller>) {
+    if let Some(signer) = signer {
+        caller.is(Who::AccessKey(signer.key.id.to_string()));
     }
 }
 

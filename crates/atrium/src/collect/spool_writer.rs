@@ -114,6 +114,10 @@ impl Commit {
                 self.change = Some(change);
                 self.told.push(done);
             }
+            Command::Repair { what, seen, done } => {
+                self.damage = Some((what, seen));
+                self.told.push(done);
+            }
         }
     }
 
@@ -130,10 +134,6 @@ impl Commit {
             None => {
                 let (at, messages, tallies) = (entry.at.0, entry.messages, vec![tally]);
                 of_app.push(NewGroup { at, data, messages, tallies });
-            }
-            Command::Repair { what, seen, done } => {
-                self.damage = Some((what, seen));
-                self.told.push(done);
             }
         }
     }

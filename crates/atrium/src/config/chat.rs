@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::RawSettings;
+use crate::outbound::guard::Guard;
 
 /// A setting that is not for logs.
 #[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
@@ -140,6 +141,7 @@ fn address(setting: &str, given: Option<&str>, usual: &str) -> anyhow::Result<Ur
             && url.password().is_none()
             && url.query().is_none()
             && url.fragment().is_none()
+            && Guard::Operator.allows_url(url)
     });
     url.with_context(|| format!("{setting}: {text:?} is not an address such as {usual}"))
 }
@@ -207,6 +209,10 @@ mod tests {
             (RawSettings { feishu_app_secret: None, ..whole() }, "feishu_app_secret: "),
             (RawSettings { feishu_api_url: some("ftp://x"), ..whole() }, "feishu_api_url: "),
             (RawSettings { feishu_token_url: some("x"), ..whole() }, "feishu_token_url: "),
+            (
+                RawSettings { wechatwork_api_url: some("http://168.63.129.16"), ..whole() },
+                "wechatwork_api_url: ",
+            ),
             (
                 RawSettings { wechatwork_login_url: some("https://u:p@x"), ..whole() },
                 "wechatwork_login_url: ",

@@ -30,6 +30,8 @@ use crate::accounts::password::Cost;
 use crate::collect::budgets;
 use crate::collect::cardinality::Limits;
 use crate::http::CLIENT_VERSION;
+use crate::http::security_headers::Hsts;
+use crate::outbound::guard::Guard;
 use crate::types::Millis;
 
 #[derive(Clone, Debug)]
@@ -59,6 +61,8 @@ pub struct ServerSettings {
     /// How long an answer may lie unread.
     pub write_timeout: Duration,
     pub metrics_token: Option<String>,
+    /// What browsers are told about HTTPS, where that is how people come.
+    pub hsts: Hsts,
     /// The usual one unless a test, of which hundreds sign in, says otherwise.
     pub password_cost: Cost,
 }
@@ -235,6 +239,15 @@ fn server(raw: &RawSettings) -> anyhow::Result<ServerSettings> {
     if metrics_token.as_ref().is_some_and(|token| token.len() < 16) {
         bail!("metrics_token: use at least 16 characters");
     }
+    let hsts = match raw.hsts.as_deref() {
+        None | Some("on") => Hsts::On,
+        Some("off") => Hsts::Off,
+        Some("subdomains") => Hsts::Subdomains,
+        Some("preload") => Hsts::Preload,
+        Some(other) => {
+            bail!("hsts: {other:?} is none of \"on\", \"off\", \"subdomains\", \"preload\"")
+        }
+    };
     Ok(ServerSettings {
         listen,
         public_url,
@@ -243,6 +256,7 @@ fn server(raw: &RawSettings) -> anyhow::Result<ServerSettings> {
         max_connections,
         write_timeout: Duration::from_secs(write_timeout),
         metrics_token,
+        hsts,
         password_cost: Cost::default(),
     })
 }
@@ -285,6 +299,7 @@ fn events(raw: &RawSettings) -> anyhow::Result<EventSettings> {
         Some(text) => {
             let url = Url::parse(text).ok();
             let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+            let url = url.filter(|url| Guard::Operator.allows_url(url));
             Some(url.context(
                 "warehouse_url: it must look like http://user:password@host:8123/database",
             )?)
@@ -376,6 +391,7 @@ fn mail(raw: &RawSettings, public_url: &Url) -> anyhow::Result<MailSettings> {
         Some(text) => {
             let url = Url::parse(text).ok();
             let url = url.filter(|url| matches!(url.scheme(), "smtp" | "smtps") && url.has_host());
+            let url = url.filter(|url| Guard::Operator.allows_url(url));
             Some(url.context("smtp_url: it must look like smtps://user:password@host")?)
         }
         None => None,
@@ -476,6 +492,15 @@ mod tests {
                 RawSettings { max_field_values: Some(100_001), ..Default::default() },
                 "max_field_values: ",
             ),
+            (
+                RawSettings { smtp_url: some("smtp://169.254.169.254"), ..Default::default() },
+                "smtp_url: ",
+            ),
+            (
+                RawSettings { warehouse_url: some("http://168.63.129.16"), ..Default::default() },
+                "warehouse_url: ",
+            ),
+            (RawSettings { hsts: some("always"), ..Default::default() }, "hsts: \"always\""),
             (RawSettings { mail_from: some("nobody"), ..Default::default() }, "mail_from: "),
             (RawSettings { metrics_token: some("short"), ..Default::default() }, "metrics_token: "),
         ];

@@ -22,6 +22,12 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_PUBLIC_URL", value_name = "URL", global = true)]
     pub public_url: Option<String>,
 
+    /// What browsers are told where public_url is https: "on" (only ever come to this host over
+    /// HTTPS), "subdomains" (to those below it too), "preload" (that, and may be built into
+    /// browsers) or "off" [default: on]
+    #[arg(long, env = "ATRIUM_HSTS", value_name = "MODE", global = true)]
+    pub hsts: Option<String>,
+
     /// Networks of reverse proxies whose X-Forwarded-For is believed
     #[arg(
         long,

@@ -4,6 +4,7 @@ use anyhow::{Context, bail};
 use url::Url;
 
 use super::RawSettings;
+use crate::outbound::guard::Guard;
 
 #[derive(Clone, Debug)]
 pub struct ReportSettings {
@@ -32,7 +33,8 @@ impl Dsn {
             && !url.username().is_empty()
             && url.username().bytes().all(|byte| byte.is_ascii_alphanumeric())
             && url.query().is_none()
-            && url.fragment().is_none();
+            && url.fragment().is_none()
+            && Guard::Operator.allows_url(&url);
         let project = url.path().rsplit('/').next().unwrap_or_default();
         let is_number = !project.is_empty() && project.bytes().all(|byte| byte.is_ascii_digit());
         (fits && is_number).then_some(Self(url))
@@ -94,6 +96,7 @@ mod tests {
             "https://k@h/x",
             "https://k@h/1?a",
             "https://k%20k@h/1",
+            "http://k@169.254.169.254/1",
         ] {
             let raw = RawSettings { error_reports_dsn: Some(wrong.into()), ..Default::default() };
             let error = check(&raw).unwrap_err().to_string();

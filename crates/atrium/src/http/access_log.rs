@@ -8,6 +8,7 @@ use http::{Method, StatusCode};
 
 use crate::app::AppState;
 use crate::collect::cors;
+use crate::http::caller::Who;
 
 /// What is known before the request is handled.
 pub struct Arrival<'a> {
@@ -17,7 +18,9 @@ pub struct Arrival<'a> {
     pub ip: IpAddr,
 }
 
-pub fn write(atrium: &AppState, arrival: &Arrival<'_>, status: StatusCode) {
+/// `who` is told by id: names and addresses are for those who may read the database.
+pub fn write(atrium: &AppState, arrival: &Arrival<'_>, who: Option<&Who>, status: StatusCode) {
+    let (user, key) = (who.and_then(Who::user_id), who.and_then(Who::key_id));
     let Arrival { started, method, route, ip } = arrival;
     let method = known_method(method);
     let status = status.as_u16();
@@ -29,11 +32,11 @@ pub fn write(atrium: &AppState, arrival: &Arrival<'_>, status: StatusCode) {
         && matches!(*route, "/healthz" | "/readyz" | "/metrics" | ASSET | cors::PATH)
         && (status < 400 || *route == cors::PATH)
     {
-        tracing::debug!(method, route, status, millis, %ip, "request");
+        tracing::debug!(method, route, status, millis, %ip, user, key, "request");
     } else if status >= 500 {
-        tracing::error!(method, route, status, millis, %ip, "request");
+        tracing::error!(method, route, status, millis, %ip, user, key, "request");
     } else {
-        tracing::info!(method, route, status, millis, %ip, "request");
+        tracing::info!(method, route, status, millis, %ip, user, key, "request");
     }
     atrium.metrics.request(method, route, status, seconds);
 }

@@ -13,13 +13,15 @@ use tower::ServiceExt;
 use tracing::Instrument;
 
 use super::access_log::{self, Arrival, RouteLabels};
+use super::caller::{Caller, Known};
 use super::client::Client;
 use super::locale::Locale;
 use super::request_id::{self, RequestId};
 use super::{cross_site, envelope, security_headers};
 use crate::app::AppState;
+use crate::audit::refusals::Refusal;
 use crate::collect::cors;
-use crate::error::{Code, Error};
+use crate::error::{Code, Error, Problem};
 
 /// The console gives up after 30 s too; a body that trickles in slower than this is cut off.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -46,6 +48,11 @@ pub async fn handle(service: Service, mut request: Request) -> Response {
     // The collector is open to every origin and reads no cookie, so only the envelope is for it.
     let is_api = is_console_api || path.starts_with("/v1/");
     let is_open = matches!(path, cors::PATH);
+    let caller = is_api.then(Caller::default);
+    if let Some(caller) = &caller {
+        request.extensions_mut().insert(caller.clone());
+    }
+    let seen_from = is_console_api.then(|| client.clone());
     request.extensions_mut().insert(client);
     let span = tracing::info_span!("request", request_id = id.as_str());
 
@@ -60,6 +67,10 @@ pub async fn handle(service: Service, mut request: Request) -> Response {
             Err(_) => Error::timed_out().into_response(),
         }
     };
+    let known = caller.map(|caller| caller.known()).unwrap_or_default();
+    if let Some(client) = seen_from {
+        note_refusal(&atrium, &arrival, &known, client, &response);
+    }
     response = envelope::apply(response, locale, is_api);
     security_headers::apply(&atrium, response.headers_mut(), is_api);
     if is_open {
@@ -67,6 +78,21 @@ pub async fn handle(service: Service, mut request: Request) -> Response {
     }
     response.headers_mut().insert(request_id::HEADER, id.into_header());
     let _entered = span.enter();
-    access_log::write(&atrium, &arrival, response.status());
+    access_log::write(&atrium, &arrival, known.who.as_ref(), response.status());
     response
+}
+
+/// What somebody was refused goes into the audit log, later: nobody waits for that here.
+fn note_refusal(
+    atrium: &AppState,
+    arrival: &Arrival<'_>,
+    known: &Known,
+    client: Client,
+    response: &Response,
+) {
+    let code = response.extensions().get::<Problem>().and_then(Problem::code);
+    let route = (&arrival.method, arrival.route);
+    if let Some(refusal) = Refusal::of(known, code, route, client, atrium.now()) {
+        atrium.refusals.note(refusal);
+    }
 }

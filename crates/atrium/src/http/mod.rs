@@ -2,11 +2,13 @@
 //! resource.
 
 pub mod access_log;
+pub mod caller;
 pub mod client;
 pub mod connections;
 pub mod console;
 pub mod cookies;
 pub mod cross_site;
+pub mod csv_cell;
 pub mod edge;
 pub mod envelope;
 pub mod former;

@@ -15,6 +15,28 @@ const PERMISSIONS: HeaderValue = HeaderValue::from_static(
     "camera=(), geolocation=(), microphone=(), payment=(), usb=(), interest-cohort=()",
 );
 
+/// What browsers are told to remember about a host that is reached over HTTPS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hsts {
+    Off,
+    On,
+    Subdomains,
+    Preload,
+}
+
+impl Hsts {
+    /// A year; two, as browsers ask of what they build in.
+    fn header(self) -> Option<HeaderValue> {
+        let text = match self {
+            Self::Off => return None,
+            Self::On => "max-age=31536000",
+            Self::Subdomains => "max-age=31536000; includeSubDomains",
+            Self::Preload => "max-age=63072000; includeSubDomains; preload",
+        };
+        Some(HeaderValue::from_static(text))
+    }
+}
+
 /// What every answer carries.
 pub fn apply(atrium: &AppState, headers: &mut HeaderMap, is_api: bool) {
     headers.reserve(8);
@@ -25,9 +47,9 @@ pub fn apply(atrium: &AppState, headers: &mut HeaderMap, is_api: bool) {
     if is_api {
         headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     }
-    if atrium.settings.server.is_https() {
-        let year = HeaderValue::from_static("max-age=31536000");
-        headers.insert(STRICT_TRANSPORT_SECURITY, year);
+    let server = &atrium.settings.server;
+    if let Some(hsts) = server.hsts.header().filter(|_| server.is_https()) {
+        headers.insert(STRICT_TRANSPORT_SECURITY, hsts);
     }
 }
 

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::range::Granularity;
-use crate::audit::export::plain;
 use crate::error::{Error, Result};
+use crate::http::csv_cell::plain;
 
 /// A file of this name with a line of heads and then the others.
 pub fn file(name: &str, heads: &[String], lines: &[Vec<String>]) -> Result<Response> {
@@ -38,6 +38,15 @@ pub fn moment(time: i64, granularity: Granularity, zone: &TimeZone) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn no_cell_of_a_file_is_a_formula() {
+        let heads = ["Time".to_owned(), "＝1+1".to_owned()];
+        let lines = [vec!["\u{200b}@SUM(A1)".to_owned(), "7".to_owned()]];
+        let body = file("f", &heads, &lines).unwrap().into_body();
+        let text = axum::body::to_bytes(body, 1_000).await.unwrap();
+        assert_eq!(&text[..], "\u{feff}Time,'＝1+1\n'\u{200b}@SUM(A1),7\n".as_bytes());
+    }
 
     #[test]
     fn an_hour_that_comes_twice_is_told_apart() {

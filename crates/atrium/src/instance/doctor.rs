@@ -16,7 +16,7 @@ use crate::collect::{loading, spool_slots};
 use crate::config::Settings;
 use crate::db::{Db, Dialect, MigrationState, integrity};
 use crate::folder;
-use crate::keyring::{self, KEY_FILE, Keyring, StoredKey};
+use crate::keyring::{KEY_FILE, Keyring, StoredKey};
 use crate::sso;
 use crate::types::{Clock, Millis};
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::accounts;
 use crate::app::AppState;
 use crate::apps::purge;
+use crate::audit::refusals;
 use crate::chat::{self, Provider};
 use crate::collect::{alerts, cardinality, loader, samples, upkeep};
 use crate::erasures;
@@ -103,6 +104,9 @@ async fn keep_up(atrium: AppState) {
         }
         if let Err(error) = samples::write(&atrium).await {
             tracing::warn!(%error, "samples of refused messages could not be written down");
+        }
+        if let Err(error) = refusals::write_due(&atrium).await {
+            tracing::warn!(%error, "refused access could not be written into the audit log");
         }
     }
 }

@@ -65,7 +65,7 @@ pub struct NewOrg {
     tag = "organization",
     security(("session" = [])),
     request_body = NewOrg,
-    responses((status = 200, body = Data<OrgView>))
+    responses((status = 200, body = Data<OrgView>), (status = 409))
 )]
 pub async fn org_create(
     State(atrium): State<AppState>,

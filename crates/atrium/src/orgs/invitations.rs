@@ -116,7 +116,7 @@ pub enum InvitationStatus {
     security(("session" = [])),
     params(("id" = Id, Path)),
     request_body = NewInvitations,
-    responses((status = 200, body = Data<InvitationResults>))
+    responses((status = 200, body = Data<InvitationResults>), (status = 429))
 )]
 pub async fn invitation_create(
     State(atrium): State<AppState>,
@@ -290,7 +290,7 @@ pub async fn invitation_revoke(
     tag = "organization",
     security(("session" = [])),
     params(("id" = Id, Path), ("inv_id" = Id, Path)),
-    responses((status = 200, body = Data<InvitationView>))
+    responses((status = 200, body = Data<InvitationView>), (status = 429))
 )]
 pub async fn invitation_resend(
     State(atrium): State<AppState>,

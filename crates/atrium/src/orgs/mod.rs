@@ -6,6 +6,7 @@ pub mod invitations;
 pub mod joining;
 pub mod members;
 pub mod my_invitations;
+pub mod public_domains;
 pub mod store;
 
 pub use crate::permissions::OrgRole;

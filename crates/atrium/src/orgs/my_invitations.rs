@@ -75,7 +75,7 @@ pub async fn my_invitation_list(
     tag = "organization",
     security(("session" = [])),
     params(("id" = Id, Path)),
-    responses((status = 200, body = Data<OrgView>))
+    responses((status = 200, body = Data<OrgView>), (status = 409))
 )]
 pub async fn invitation_accept(
     State(atrium): State<AppState>,
@@ -98,7 +98,7 @@ pub async fn invitation_accept(
     tag = "organization",
     security(("session" = [])),
     params(("id" = Id, Path)),
-    responses((status = 200, body = Data<Done>))
+    responses((status = 200, body = Data<Done>), (status = 409))
 )]
 pub async fn invitation_decline(
     State(atrium): State<AppState>,

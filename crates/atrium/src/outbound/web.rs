@@ -1,6 +1,7 @@
 //! Calls to other parties' servers: bounded in time and size, never following a redirect, and with
 //! a word for what went wrong that says nothing of what they answered.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -9,6 +10,8 @@ use http::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, RequestBuilder, Response};
 use serde::de::DeserializeOwned;
+
+use super::guard::{Guard, GuardedNames};
 
 const CONNECT: Duration = Duration::from_secs(5);
 const WHOLE: Duration = Duration::from_secs(10);
@@ -36,12 +39,14 @@ impl Answer {
     }
 }
 
-/// The limits that every client keeps; the caller adds what is its own.
+/// The limits that every client keeps; the caller adds what is its own. Names that lead to a
+/// cloud's metadata service are unknown to it.
 pub fn limited() -> ClientBuilder {
     Client::builder()
         .connect_timeout(CONNECT)
         .timeout(WHOLE)
         .redirect(Policy::none())
+        .dns_resolver(Arc::new(GuardedNames(Guard::Operator)))
         .user_agent(concat!("Atrium/", env!("CARGO_PKG_VERSION")))
 }
 

@@ -1,7 +1,7 @@
 //! What those who run the instance see of the console's errors.
 
 use axum::extract::State;
-use axum::response::{AppendHeaders, IntoResponse};
+use axum::response::IntoResponse;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -122,7 +122,7 @@ const SORTS: &[Sort] = &[
     tag = "instance",
     security(("session" = [])),
     params(ListQuery),
-    responses((status = 200, body = Data<Items<ErrorGroup>>))
+    responses((status = 200, body = Data<Items<ErrorGroup>>), (status = 403))
 )]
 pub async fn error_group_list(
     State(atrium): State<AppState>,
@@ -143,7 +143,7 @@ pub async fn error_group_list(
     tag = "instance",
     security(("session" = [])),
     params(("id" = Id, Path)),
-    responses((status = 200, body = Data<ErrorGroupDetail>))
+    responses((status = 200, body = Data<ErrorGroupDetail>), (status = 403))
 )]
 pub async fn error_group_view(
     State(atrium): State<AppState>,
@@ -166,7 +166,7 @@ pub async fn error_group_view(
     tag = "instance",
     security(("session" = [])),
     params(("id" = Id, Path), PageQuery),
-    responses((status = 200, body = Data<Items<ErrorReport>>))
+    responses((status = 200, body = Data<Items<ErrorReport>>), (status = 403))
 )]
 pub async fn error_report_list(
     State(atrium): State<AppState>,
@@ -216,7 +216,7 @@ pub async fn error_group_delete(
     tag = "instance",
     security(("session" = [])),
     params(("id" = Id, Path)),
-    responses((status = 200, description = "A JSON file", content_type = "application/json"))
+    responses((status = 200, description = "A JSON file", content_type = "application/json"), (status = 403))
 )]
 pub async fn error_replay_view(
     State(atrium): State<AppState>,
@@ -237,7 +237,6 @@ pub async fn error_replay_view(
     tx.commit().await?;
     let file = tokio::task::block_in_place(|| replay::file(&replay_id, &pieces))?;
     let name = format!("attachment; filename=\"atrium-replay-{replay_id}.json\"");
-    let headers =
-        AppendHeaders([(CONTENT_TYPE, "application/json".to_owned()), (CONTENT_DISPOSITION, name)]);
+    let headers = [(CONTENT_TYPE, "application/json".to_owned()), (CONTENT_DISPOSITION, name)];
     Ok((headers, file))
 }

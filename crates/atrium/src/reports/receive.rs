@@ -25,7 +25,7 @@ use crate::types::Id;
     tag = "instance",
     security(()),
     request_body(content = String, content_type = "application/x-sentry-envelope"),
-    responses((status = 200, body = Data<Done>))
+    responses((status = 200, body = Data<Done>), (status = 404), (status = 429))
 )]
 pub async fn error_report_send(
     State(atrium): State<AppState>,

@@ -11,6 +11,7 @@ use url::Url;
 use super::count;
 use crate::config::Dsn;
 use crate::http::CLIENT_VERSION;
+use crate::outbound::guard::{Guard, GuardedNames};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 /// On their way at once. A collector that hangs must not gather them in memory.
@@ -29,6 +30,7 @@ impl Upstream {
             .timeout(PATIENCE)
             // Elsewhere is not where the settings say.
             .redirect(reqwest::redirect::Policy::none())
+            .dns_resolver(Arc::new(GuardedNames(Guard::Operator)))
             .user_agent(format!("atrium/{CLIENT_VERSION}"))
             .build()
             .context("error_reports_dsn")?;

@@ -21,6 +21,7 @@ use crate::http::locale::Locale;
 use crate::http::text::Email;
 use crate::orgs::handlers::MOST;
 use crate::orgs::my_invitations;
+use crate::orgs::public_domains::is_public;
 use crate::orgs::store as orgs;
 use crate::types::Id;
 
@@ -98,7 +99,8 @@ pub async fn is_still_on(tx: &mut Write, asked: &SsoRow) -> Result<bool> {
 
 /// Whether an organisation's provider has a say about an address.
 pub async fn answers_for(tx: &mut Write, org_id: &Id, email: &Email) -> Result<bool> {
-    match domain::of_email(&email.as_typed) {
+    // A claim may be older than what is known of the domain.
+    match domain::of_email(&email.as_typed).filter(|domain| !is_public(domain)) {
         Some(domain) => store::owns_domain(tx, org_id, &domain).await,
         None => Ok(false),
     }

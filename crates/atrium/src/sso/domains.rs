@@ -18,7 +18,7 @@ use crate::db::Write;
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::json::{Data, Done, Json};
 use crate::http::path::PathId;
-use crate::orgs::joining;
+use crate::orgs::public_domains::is_public;
 use crate::orgs::store as orgs;
 use crate::permissions::OrgSsoManage;
 use crate::types::Id;
@@ -50,7 +50,7 @@ pub async fn sso_domain_add(
 ) -> Result<Data<SsoDomain>> {
     let name = domain::normalized(&input.domain);
     let name = name.ok_or_else(|| Fault::new(Code::BadDomain).on("domain"))?;
-    if joining::is_public(&name) {
+    if is_public(&name) {
         return Err(Fault::new(Code::PublicDomain).on("domain").into());
     }
     let mut tx = atrium.db.write().await?;
@@ -144,7 +144,7 @@ pub async fn sso_domain_remove(
     tag = "organization",
     security(("session" = [])),
     params(("id" = Id, Path), ("domain" = String, Path)),
-    responses((status = 200, body = Data<SsoDomain>))
+    responses((status = 200, body = Data<SsoDomain>), (status = 429), (status = 422))
 )]
 pub async fn sso_domain_verify(
     State(atrium): State<AppState>,
@@ -154,6 +154,10 @@ pub async fn sso_domain_verify(
 ) -> Result<Data<SsoDomain>> {
     if row.verified_at.is_some() {
         return Ok(Data(row.into()));
+    }
+    // Claimed before the domain was known to be one.
+    if is_public(&row.domain) {
+        return Err(Fault::new(Code::PublicDomain).on("domain").into());
     }
     throttle::count_probe(&atrium, org.user_id()).await?;
     let name = domain::record_name(&row.domain);
@@ -210,6 +214,9 @@ pub async fn by_operator(
     domain: &str,
 ) -> Result<Option<SsoDomain>> {
     let name = domain::normalized(domain).ok_or_else(|| Fault::new(Code::BadDomain))?;
+    if is_public(&name) {
+        return Err(Code::PublicDomain.into());
+    }
     let mut tx = atrium.db.write().await?;
     if !orgs::lock(&mut tx, org_id).await? {
         return Ok(None);

@@ -113,7 +113,7 @@ async fn waiting(
     operation_id = "sso_link_view",
     tag = "account",
     security(("session" = [])),
-    responses((status = 200, body = Data<SsoLinkView>))
+    responses((status = 200, body = Data<SsoLinkView>), (status = 409), (status = 410))
 )]
 pub async fn sso_link_view(
     State(atrium): State<AppState>,
@@ -138,7 +138,7 @@ pub async fn sso_link_view(
     operation_id = "sso_link",
     tag = "account",
     security(("session" = [])),
-    responses((status = 200, body = Data<SsoLinked>))
+    responses((status = 200, body = Data<SsoLinked>), (status = 409), (status = 410))
 )]
 pub async fn sso_link(
     State(atrium): State<AppState>,

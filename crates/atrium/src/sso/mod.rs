@@ -8,7 +8,6 @@ mod dns;
 pub mod doctor;
 pub mod domain;
 pub mod domains;
-mod guard;
 pub mod linking;
 pub mod network;
 pub mod provider;

@@ -3,18 +3,16 @@
 //! bounded in time and size, and nothing of them is passed on.
 
 use std::error::Error;
-use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 
 use anyhow::Context;
 use openidconnect::{AsyncHttpClient, HttpRequest, HttpResponse};
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::{Client, RequestBuilder};
 use url::{Host, Url};
 
-use super::guard::Guard;
 use crate::config::SsoSettings;
+use crate::outbound::guard::{Guard, GuardedNames, Refused};
 use crate::outbound::web::{self, Answer, Trouble};
 
 const ISSUER_MAX: usize = 500;
@@ -106,7 +104,7 @@ impl Outside {
     pub fn new(settings: &SsoSettings) -> anyhow::Result<Self> {
         let guard = Guard::new(settings.internal_networks);
         let client = web::limited()
-            .dns_resolver(Arc::new(GuardedNames { guard }))
+            .dns_resolver(Arc::new(GuardedNames(guard)))
             // A proxy would look names up itself, where nobody watches what they lead to.
             .no_proxy()
             .build()
@@ -141,15 +139,7 @@ impl Outside {
 
     /// A number instead of a name is not looked up, so it is looked at here.
     fn allow(&self, url: &Url) -> Result<(), Reason> {
-        let address: Option<IpAddr> = match url.host() {
-            Some(Host::Ipv4(address)) => Some(address.into()),
-            Some(Host::Ipv6(address)) => Some(address.into()),
-            _ => None,
-        };
-        match address {
-            Some(address) if !self.guard.allows(address) => Err(Reason::Forbidden),
-            _ => Ok(()),
-        }
+        if self.guard.allows_url(url) { Ok(()) } else { Err(Reason::Forbidden) }
     }
 
     async fn send(&self, request: RequestBuilder) -> Result<Answer, Reason> {
@@ -171,30 +161,6 @@ impl<'c> AsyncHttpClient<'c> for Outside {
     }
 }
 
-/// Looks names up as the system does, and forgets what may not be called.
-struct GuardedNames {
-    guard: Guard,
-}
-
-impl Resolve for GuardedNames {
-    fn resolve(&self, name: Name) -> Resolving {
-        let guard = self.guard;
-        Box::pin(async move {
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await;
-            let found: Vec<SocketAddr> = found.map_err(|_| Reason::NameUnknown)?.collect();
-            if found.is_empty() {
-                return Err(Reason::NameUnknown.into());
-            }
-            let allowed: Vec<SocketAddr> =
-                found.into_iter().filter(|address| guard.allows(address.ip())).collect();
-            if allowed.is_empty() {
-                return Err(Reason::Forbidden.into());
-            }
-            Ok(Box::new(allowed.into_iter()) as Addrs)
-        })
-    }
-}
-
 /// The error itself names the address with all its parameters, so it is not passed on.
 fn reason(error: &reqwest::Error) -> Reason {
     if let Some(reason) = error.source().and_then(deepest) {
@@ -211,8 +177,11 @@ fn reason(error: &reqwest::Error) -> Reason {
 /// What an error is about, however it is wrapped. An I/O error passes over what it wraps when it is
 /// asked for its source.
 fn deepest(error: &(dyn Error + 'static)) -> Option<Reason> {
-    if let Some(reason) = error.downcast_ref::<Reason>() {
-        return Some(*reason);
+    if let Some(refused) = error.downcast_ref::<Refused>() {
+        return Some(match refused {
+            Refused::NameUnknown => Reason::NameUnknown,
+            Refused::Forbidden => Reason::Forbidden,
+        });
     }
     if error.is::<rustls::Error>() {
         return Some(Reason::Tls);
@@ -233,22 +202,21 @@ mod tests {
         SsoSettings { allow_http, internal_networks, dns_server: None }
     }
 
-    /// The system's own name for this machine, and what stands for any name that leads inside.
     #[tokio::test]
-    async fn a_name_is_judged_by_where_it_leads() {
-        let lookup = async |internal: bool, name: &str| {
-            let names = GuardedNames { guard: Guard::new(internal) };
-            let found = names.resolve(name.parse().unwrap()).await;
-            found.map(Iterator::count).map_err(|error| *error.downcast::<Reason>().unwrap())
-        };
-        assert_eq!(lookup(false, "localhost").await, Err(Reason::Forbidden));
-        assert!(lookup(true, "localhost").await.unwrap() > 0);
-        assert_eq!(lookup(true, "no-such-name.invalid").await, Err(Reason::NameUnknown));
+    async fn what_the_guard_refuses_is_not_called() {
         // A number in disguise is none to the parser of addresses.
         let outside = Outside::new(&settings(false, false)).unwrap();
         for disguised in ["https://2130706433/", "https://0x7f.1/", "https://[::ffff:7f00:1]/"] {
             let url = Url::parse(disguised).unwrap();
             assert_eq!(outside.get(url).await.err(), Some(Reason::Forbidden), "{disguised}");
+        }
+        // A name that leads inside, and a cloud's credentials where inside is allowed.
+        let url = Url::parse("https://localhost:1/").unwrap();
+        assert_eq!(outside.get(url).await.err(), Some(Reason::Forbidden));
+        let outside = Outside::new(&settings(true, true)).unwrap();
+        for metadata in ["http://168.63.129.16/", "http://metadata.google.internal/"] {
+            let url = Url::parse(metadata).unwrap();
+            assert_eq!(outside.get(url).await.err(), Some(Reason::Forbidden), "{metadata}");
         }
     }
 

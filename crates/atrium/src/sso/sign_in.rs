@@ -32,6 +32,7 @@ use crate::http::json::{Data, Json, Query};
 use crate::http::locale::Locale;
 use crate::http::redirect;
 use crate::http::text::{EMAIL_MAX, Email};
+use crate::orgs::public_domains::is_public;
 use crate::types::{Id, Millis};
 
 const PURPOSE: &str = "sso_login";
@@ -74,7 +75,7 @@ struct Trip {
     tag = "account",
     security(()),
     request_body = SsoLogin,
-    responses((status = 200, body = Data<SsoRedirect>, description = "Where to go; ties the trip to this browser by a cookie"))
+    responses((status = 200, body = Data<SsoRedirect>, description = "Where to go; ties the trip to this browser by a cookie"), (status = 404), (status = 429))
 )]
 pub async fn sso_login(
     State(atrium): State<AppState>,
@@ -125,7 +126,8 @@ async fn chosen(
         let row = store::of_org(&mut db, id).await?;
         return Ok(row.filter(|row| row.enabled_at.is_some()));
     }
-    match email.and_then(|email| domain::of_email(&email.as_typed)) {
+    let domain = email.and_then(|email| domain::of_email(&email.as_typed));
+    match domain.filter(|domain| !is_public(domain)) {
         Some(domain) => store::by_domain(&mut db, &domain).await,
         None => Ok(None),
     }

@@ -141,7 +141,7 @@ impl Failed {
     security(("session" = [])),
     params(("id" = Id, Path)),
     request_body = SsoTest,
-    responses((status = 200, body = Data<SsoTestView>))
+    responses((status = 200, body = Data<SsoTestView>), (status = 429))
 )]
 pub async fn sso_test(
     State(atrium): State<AppState>,

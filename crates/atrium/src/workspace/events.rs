@@ -118,7 +118,7 @@ pub async fn event_list(
     drop(db);
     describe(&mut items, said, app.holds(Permission::MetadataView));
     if !app.has_pii() {
-        hide(store, id, &mut items).await?;
+        hide(&store, id, &mut items).await?;
     }
     let wanted = paging.search.to_lowercase();
     let mut items: Vec<_> = items.into_values().collect();

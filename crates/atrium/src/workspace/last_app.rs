@@ -25,7 +25,7 @@ pub struct LastAppBody {
     tag = "account",
     security(("session" = [])),
     request_body = LastAppBody,
-    responses((status = 200, body = Data<Done>))
+    responses((status = 200, body = Data<Done>), (status = 404))
 )]
 pub async fn last_app_update(
     State(atrium): State<AppState>,

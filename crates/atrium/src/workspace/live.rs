@@ -18,7 +18,7 @@ use warehouse::Kind;
 
 use super::personal::{self, Ids, Others};
 use super::pseudonym::Pseudonyms;
-use super::{event_store, uuid};
+use super::{Class, event_store, uuid};
 use crate::access::DataApp;
 use crate::app::AppState;
 use crate::collect::ledger::Outcome;
@@ -26,6 +26,7 @@ use crate::collect::live::{Seen, Viewer};
 use crate::collect::message::MessageType;
 use crate::error::{Code, Error, Result};
 use crate::http::locale::Locale;
+use crate::insight::fair_queue::Caller;
 use crate::permissions::LiveView;
 use crate::types::{Id, Millis};
 
@@ -74,7 +75,7 @@ pub struct LiveDropped {
     tag = "workspace",
     security(("session" = []), ("query_key" = [])),
     params(("id" = Id, Path)),
-    responses((status = 200, body = LiveMessage, content_type = "text/event-stream"))
+    responses((status = 200, body = LiveMessage, content_type = "text/event-stream"), (status = 429))
 )]
 pub async fn live_view(
     State(atrium): State<AppState>,
@@ -95,6 +96,7 @@ pub async fn live_view(
     let watching = Watching {
         atrium: atrium.clone(),
         app: id,
+        reader: app.reader(Class::Question),
         parts,
         viewer,
         eyes,
@@ -121,6 +123,7 @@ fn every(period: Duration) -> Interval {
 struct Watching {
     atrium: AppState,
     app: Uuid,
+    reader: Caller,
     /// Of the request, to look again at who it is from.
     parts: Parts,
     viewer: Viewer,
@@ -179,8 +182,8 @@ impl Watching {
         if texts.is_empty() {
             return Others::default();
         }
-        let found = match event_store(&self.atrium).await {
-            Ok(store) => Others::among(store, &[self.app], texts.clone()).await.ok(),
+        let found = match event_store(&self.atrium, self.reader.clone()).await {
+            Ok(store) => Others::among(&store, &[self.app], texts.clone()).await.ok(),
             Err(_) => None,
         };
         found.unwrap_or_else(|| Others::all(texts))

@@ -91,8 +91,8 @@ pub async fn profile_view(
         Kind::User => (Some(together), None),
         Kind::Device => (None, Some(together)),
     };
-    let others_in_profile = sight.others(store, app_uuid, profiles.iter()).await?;
-    let top_events = top_events(store, app_uuid, &person.id, doings.top_events, sight.pii).await?;
+    let others_in_profile = sight.others(&store, app_uuid, profiles.iter()).await?;
+    let top_events = top_events(&store, app_uuid, &person.id, doings.top_events, sight.pii).await?;
     Ok(Data(Profile {
         item: sight.item(person, profile, &others_in_profile),
         events: doings.events,

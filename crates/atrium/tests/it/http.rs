@@ -266,6 +266,33 @@ async fn https_brings_hsts_and_host_bound_cookies() {
 }
 
 #[tokio::test]
+async fn hsts_says_what_the_setting_says() {
+    for (mode, expected) in [
+        (None, "max-age=31536000"),
+        (Some("on"), "max-age=31536000"),
+        (Some("off"), ""),
+        (Some("subdomains"), "max-age=31536000; includeSubDomains"),
+        (Some("preload"), "max-age=63072000; includeSubDomains; preload"),
+    ] {
+        for (address, is_https) in
+            [("https://atrium.example.com", true), ("http://atrium.example.com", false)]
+        {
+            let server = TestServer::start_with(Store::Sqlite, |raw| {
+                raw.public_url = Some(address.into());
+                raw.hsts = mode.map(str::to_owned);
+            })
+            .await;
+            for path in ["/", "/api/v1/envs", "/api/v1/nope", "/healthz"] {
+                let answer = server.anonymous().get(path).await;
+                let expected = if is_https { expected } else { "" };
+                let header = answer.header("strict-transport-security");
+                assert_eq!(header, expected, "{mode:?} {address} {path}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn the_console_page_has_a_fresh_nonce_each_time() {
     let server = server().await;
     let caller = server.anonymous();

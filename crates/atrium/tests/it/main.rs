@@ -6,6 +6,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod access_log;
 mod account_flows;
 mod account_life;
 mod accounts;
@@ -41,6 +42,7 @@ mod personal;
 mod privileged;
 mod process;
 mod readers;
+mod refusals;
 mod reports;
 mod rotation;
 mod second_factor;

@@ -9,6 +9,7 @@
 #![allow(dead_code, unused_imports, unused_macros)]
 
 pub mod authenticator;
+mod contract;
 mod history;
 pub mod openid;
 pub mod running;
@@ -444,8 +445,12 @@ impl Actor {
     }
 
     pub async fn send(&self, request: RequestBuilder) -> Answer {
-        let response = request.send().await.unwrap();
+        let (client, request) = request.build_split();
+        let request = request.unwrap();
+        let (method, path) = (request.method().clone(), request.url().path().to_owned());
+        let response = client.execute(request).await.unwrap();
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        contract::check(&method, &path, status, &headers);
         // A stream has no end to wait for.
         if headers.get("content-type").is_some_and(|mime| mime == "text/event-stream") {
             return Answer { status, headers, body: Value::Null };

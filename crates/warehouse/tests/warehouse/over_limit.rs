@@ -195,7 +195,7 @@ async fn values_over_a_limit_are_not_offered() {
         group_by: None,
         starts: vec![START - DAY],
         end: START + DAY,
-        hide_ids: false,
+        hide_personal: false,
     };
     let os = Property::Column(warehouse::Column::Os);
     let found = store.warehouse.values(&question(None), &os, "").await.unwrap();

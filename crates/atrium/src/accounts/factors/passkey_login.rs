@@ -35,7 +35,7 @@ const PURPOSE: &str = "passkey_login";
     operation_id = "login_passkey_options",
     tag = "account",
     security(()),
-    responses((status = 200, body = Data<CeremonyOptions>))
+    responses((status = 200, body = Data<CeremonyOptions>), (status = 404), (status = 429))
 )]
 pub async fn login_passkey_options(
     State(atrium): State<AppState>,
@@ -69,7 +69,7 @@ pub struct PasskeyLogin {
     tag = "account",
     security(()),
     request_body = PasskeyLogin,
-    responses((status = 200, body = Data<CurrentUser>, description = "Signed in; sets the session cookie"))
+    responses((status = 200, body = Data<CurrentUser>, description = "Signed in; sets the session cookie"), (status = 401), (status = 404), (status = 429))
 )]
 pub async fn login_passkey(
     State(atrium): State<AppState>,

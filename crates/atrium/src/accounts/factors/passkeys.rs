@@ -87,7 +87,7 @@ pub struct CeremonyOptions {
     operation_id = "passkey_options",
     tag = "account",
     security(("session" = [])),
-    responses((status = 200, body = Data<CeremonyOptions>))
+    responses((status = 200, body = Data<CeremonyOptions>), (status = 404), (status = 409))
 )]
 pub async fn passkey_options(
     State(atrium): State<AppState>,
@@ -143,7 +143,7 @@ pub struct NewPasskey {
     tag = "account",
     security(("session" = [])),
     request_body = NewPasskey,
-    responses((status = 200, body = Data<PasskeyView>))
+    responses((status = 200, body = Data<PasskeyView>), (status = 404), (status = 409))
 )]
 pub async fn passkey_create(
     State(atrium): State<AppState>,
@@ -258,7 +258,7 @@ pub async fn passkey_update(
     tag = "account",
     security(("session" = [])),
     params(("id" = Id, Path)),
-    responses((status = 200, body = Data<Done>))
+    responses((status = 200, body = Data<Done>), (status = 409))
 )]
 pub async fn passkey_delete(
     State(atrium): State<AppState>,

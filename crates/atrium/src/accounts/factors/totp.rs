@@ -64,7 +64,7 @@ pub struct TotpEnrolment {
     operation_id = "totp_enrol",
     tag = "account",
     security(("session" = [])),
-    responses((status = 200, body = Data<TotpEnrolment>))
+    responses((status = 200, body = Data<TotpEnrolment>), (status = 409))
 )]
 pub async fn totp_enrol(
     State(atrium): State<AppState>,
@@ -106,7 +106,7 @@ pub struct RecoveryCodes {
     tag = "account",
     security(("session" = [])),
     request_body = TotpConfirmation,
-    responses((status = 200, body = Data<RecoveryCodes>))
+    responses((status = 200, body = Data<RecoveryCodes>), (status = 409), (status = 429))
 )]
 pub async fn totp_confirm(
     State(atrium): State<AppState>,
@@ -146,7 +146,7 @@ pub async fn totp_confirm(
     operation_id = "totp_delete",
     tag = "account",
     security(("session" = [])),
-    responses((status = 200, body = Data<Done>))
+    responses((status = 200, body = Data<Done>), (status = 409))
 )]
 pub async fn totp_delete(
     State(atrium): State<AppState>,
@@ -209,7 +209,7 @@ pub async fn forget_without_factors(db: &mut AnyConnection, user_id: &Id) -> Res
     operation_id = "recovery_codes_renew",
     tag = "account",
     security(("session" = [])),
-    responses((status = 200, body = Data<RecoveryCodes>))
+    responses((status = 200, body = Data<RecoveryCodes>), (status = 409))
 )]
 pub async fn recovery_codes_renew(
     State(atrium): State<AppState>,

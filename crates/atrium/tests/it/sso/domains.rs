@@ -1,6 +1,6 @@
 //! Whose domain it is: proven by a DNS record, or by the operator's word.
 
-use super::{Company, with_provider};
+use super::{Company, enter, with_provider};
 use crate::process::{output, text};
 use crate::support::{Answer, Store};
 use atrium::sso::domains::by_operator;
@@ -82,7 +82,7 @@ with_provider! {
             let answer = claim(&company, wrong).await;
             assert_eq!((answer.status, answer.code(), answer.field()), (422, "bad_domain", "domain"), "{wrong}");
         }
-        for public in ["gmail.com", "QQ.com", "yahoo.co.jp", "163.com"] {
+        for public in ["gmail.com", "QQ.com", "vip.qq.com", "yahoo.co.jp", "163.com", "co.uk", "Foxmail.com."] {
             let answer = claim(&company, public).await;
             assert_eq!((answer.status, answer.code(), answer.field()), (422, "public_domain", "domain"), "{public}");
         }
@@ -92,6 +92,35 @@ with_provider! {
         let beyond = claim(&company, "team20.test").await;
         assert_eq!((beyond.status, beyond.code()), (409, "too_many_domains"));
         assert_eq!(claim(&company, "team1.test").await.status, 200);
+    }
+}
+
+with_provider! {
+    async fn a_public_domain_that_was_proven_before_opens_nothing(company: Company) {
+        // As an earlier version let it be proven, and another claimed.
+        for (domain, verified) in [("outlook.com", "1"), ("gmx.net", "")] {
+            company.server.run("INSERT INTO org_domains (org_id, domain, proof, created_at) VALUES ($1, $2, 'p', 1)",
+                &[company.org_id.as_str(), domain]).await;
+            if !verified.is_empty() {
+                company.server.run("UPDATE org_domains SET verified_at = 1, verified_by = 'dns' WHERE domain = $1", &[domain]).await;
+            }
+        }
+        let browser = company.server.anonymous();
+        let answer = browser.post("/api/v1/sso/login", json!({ "email": "anna@outlook.com" })).await;
+        assert_eq!((answer.status, answer.code()), (404, "sso_not_found"));
+        // Named by its id instead, the provider vouches for an address that is not its to vouch for.
+        let answer = browser.post("/api/v1/sso/login", json!({ "organization": company.org_id })).await;
+        let url = answer.body["data"]["redirect_url"].as_str().unwrap();
+        let door = company.inside(&company.standins.visit(url, Some("anna@outlook.com")).await);
+        assert_eq!(enter(&browser, &door).await, "/login?failed=domain_not_allowed&provider=sso");
+        assert_eq!(browser.get("/api/v1/current").await.status, 401);
+        // It cannot be proven any more, by whatever means, and can be given up.
+        let refused = verify(&company, "gmx.net").await;
+        assert_eq!((refused.status, refused.code(), refused.field()), (422, "public_domain", "domain"));
+        assert!(by_operator(&company.server.atrium, &company.org_id, "gmx.net").await.is_err());
+        for domain in ["outlook.com", "gmx.net"] {
+            assert_eq!(company.owner.delete(&company.path(&format!("/sso/domains/{domain}"))).await.status, 200);
+        }
     }
 }
 

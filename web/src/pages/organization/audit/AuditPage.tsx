@@ -70,7 +70,7 @@ function columns(t: Translate, org: Org): Column<AuditEntry>[] {
             <span className={styles.soft}>{actor.email}</span>
           </span>
         ) : (
-          t(`audit.actor.${actor.kind as 'operator' | 'system' | 'anonymous'}`)
+          t(`audit.actor.${actor.kind as 'key' | 'operator' | 'system' | 'anonymous'}`)
         ),
     },
     { key: 'action', title: t('audit.action'), heads: true, render: (entry) => entry.action_name },

@@ -7,6 +7,7 @@ export const ACTION_GROUPS = [
   'app_member',
   'role',
   'key',
+  'access',
 ] as const
 export type ActionGroup = (typeof ACTION_GROUPS)[number]
 
