@@ -52,7 +52,7 @@ fn declare_failures(method: &Method, path: &str, operation: &mut Operation) {
     }
     for (status, response) in &mut operation.responses.responses {
         if let Some((_, name, _)) = FAILURES.iter().find(|(known, _, _)| known == status) {
-            *response = RefOr::Ref(Ref::from_response_name(name));
+            *response = RefOr::Ref(Ref::from_response_name(*name));
         }
     }
 }

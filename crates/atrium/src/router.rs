@@ -223,7 +223,7 @@ fn document_head() -> OpenApi {
     #[openapi(
         info(title = "Atrium", description = "The API of the Atrium console."),
         servers((url = PREFIX)),
-        components(schemas(envelope::ErrorBody)),
+        components(schemas(envelope::ErrorBody, live::LiveMessage, live::LiveDropped)),
         tags(
             (name = "instance", description = "What the instance says about itself"),
             (name = "account", description = "Sign-in and the signed-in person"),

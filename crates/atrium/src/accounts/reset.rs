@@ -1,6 +1,8 @@
 //! A forgotten password: a link by mail, and a new password behind it.
 
+use axum::body::HttpBody as _;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
+use http::header::CONTENT_TYPE;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -9,7 +11,7 @@ use super::session::{hash_token, new_token};
 use super::{password_check, store, user_locale};
 use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Fault, Result};
 use crate::http::client::Client;
 use crate::http::json::{Data, Done, Json, Query};
 use crate::http::locale::Locale;
@@ -148,6 +150,10 @@ async fn read_input(request: Request) -> Result<Reset> {
         let (mut parts, _) = request.into_parts();
         let Query(input) = Query::from_request_parts(&mut parts, &()).await?;
         return Ok(input);
+    }
+    // Neither here nor there.
+    if request.body().is_end_stream() && !request.headers().contains_key(CONTENT_TYPE) {
+        return Err(Fault::new(Code::Required).on("token").into());
     }
     let Json(input) = Json::from_request(request, &()).await?;
     Ok(input)

@@ -66,6 +66,16 @@ pub struct LiveDropped {
     count: u64,
 }
 
+/// One of the stream's events.
+#[derive(ToSchema)]
+#[allow(dead_code)] // Only the document is made from it.
+pub struct LiveEvent {
+    /// message or dropped.
+    event: String,
+    /// JSON: a LiveMessage or a LiveDropped.
+    data: String,
+}
+
 /// Messages as this instance receives them, as server-sent events: `message` with a LiveMessage,
 /// `dropped` with a LiveDropped.
 #[utoipa::path(
@@ -75,7 +85,7 @@ pub struct LiveDropped {
     tag = "workspace",
     security(("session" = []), ("query_key" = [])),
     params(("id" = Id, Path)),
-    responses((status = 200, body = LiveMessage, content_type = "text/event-stream"), (status = 429))
+    responses((status = 200, body = LiveEvent, content_type = "text/event-stream"), (status = 429))
 )]
 pub async fn live_view(
     State(atrium): State<AppState>,

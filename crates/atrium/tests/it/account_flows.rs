@@ -225,6 +225,8 @@ on_both! {
         server.account(email).await;
         let token = ask_for_reset(&server, email).await;
         let browser = server.anonymous();
+        let neither = browser.send(browser.request(Method::POST, "/api/v1/password/reset")).await;
+        assert_eq!((neither.status, neither.code(), neither.field()), (422, "required", "token"));
         let path = format!("/api/v1/password/reset?token={token}&password=quite%20another%20one");
         let answer = browser.send(browser.request(Method::POST, &path)).await;
         assert_eq!(answer.status, 200, "{answer:?}");
