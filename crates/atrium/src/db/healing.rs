@@ -41,7 +41,7 @@ impl Ending {
         Self { doubt: doubt.clone(), well: false }
     }
 
-    pub fn is_well(mut self) {
+    pub fn end_well(mut self) {
         self.well = true;
     }
 }

@@ -129,7 +129,7 @@ impl Db {
             return tx.commit().await;
         }
         tx.tx.rollback().await?;
-        tx.ending.is_well();
+        tx.ending.end_well();
         Ok(())
     }
 
@@ -195,7 +195,7 @@ impl Write {
             sqlx::query("UPDATE instance SET epoch = epoch + 1").execute(&mut *self.tx).await?;
         }
         self.tx.commit().await?;
-        self.ending.is_well();
+        self.ending.end_well();
         Ok(())
     }
 }
