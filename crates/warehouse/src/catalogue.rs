@@ -11,7 +11,7 @@ use crate::params::Param;
 use crate::pieces::DAY;
 
 /// Names that an app could have by mistake, such as one for each order, end somewhere.
-const NAMES_MAX: u64 = 10_000;
+pub const EVENT_NAMES_MAX: usize = 10_000;
 
 /// An event's name, and between which quarters of an hour it was seen, by the Unix times they
 /// start at.
@@ -51,7 +51,7 @@ impl Warehouse {
         let sql = format!(
             "SELECT event, toUnixTimestamp(min(bucket)) AS first, toUnixTimestamp(max(bucket)) AS last \
              FROM events_15m WHERE app_id = {{app:UUID}} AND event != {OTHER_SQL} GROUP BY event \
-             ORDER BY last DESC, event LIMIT {NAMES_MAX}"
+             ORDER BY last DESC, event LIMIT {EVENT_NAMES_MAX}"
         );
         self.query_within(&LIST, &sql, &[("app", app.into())]).await
     }
@@ -68,7 +68,7 @@ impl Warehouse {
                 UNION ALL SELECT event, events AS count, people AS who FROM events_15m \
                 WHERE app_id = {{app:UUID}} AND bucket >= toDateTime({{since:UInt32}}, 'UTC') \
                 AND bucket < toDateTime({{day:UInt32}}, 'UTC')) \
-             GROUP BY event ORDER BY event = {OTHER_SQL} DESC, events DESC, event LIMIT {NAMES_MAX}"
+             GROUP BY event ORDER BY event = {OTHER_SQL} DESC, events DESC, event LIMIT {EVENT_NAMES_MAX}"
         );
         let params = [("app", app.into()), ("since", since.into()), ("day", day.into())];
         self.query_within(&LIST, &sql, &params).await

@@ -41,7 +41,7 @@ mod upgrade;
 mod upkeep;
 mod versions;
 
-pub use catalogue::{EventCount, EventMoments, EventName};
+pub use catalogue::{EVENT_NAMES_MAX, EventCount, EventMoments, EventName};
 pub use client::{Insert, Warehouse};
 pub use embedded::State;
 pub use engagement::{Activity, Cohort, Days};

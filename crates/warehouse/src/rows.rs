@@ -158,12 +158,12 @@ pub struct CountedFields<'a> {
 /// Reads them from an event that `write_event` wrote.
 pub fn counted_fields(row: &[u8]) -> Option<CountedFields<'_>> {
     let (event, rest) = take_text(row.get(16 + 8..)?)?;
-    let rest = skip_texts(4, rest.get(16..)?)?;
+    let rest = skip_texts(rest.get(16..)?, 4)?;
     let (os, rest) = take_text(rest.get(4..)?)?;
     let (language, rest) = take_text(rest)?;
-    let (device_type, rest) = take_text(skip_texts(1, rest)?)?;
+    let (device_type, rest) = take_text(skip_texts(rest, 1)?)?;
     let (browser, rest) = take_text(rest)?;
-    let (properties, _) = take_text(skip_texts(4, rest)?)?;
+    let (properties, _) = take_text(skip_texts(rest, 4)?)?;
     Some(CountedFields { event, os, language, device_type, browser, properties })
 }
 
@@ -172,10 +172,6 @@ pub fn counted_values(row: &[u8], seed: u64) -> Option<[u64; 5]> {
     let CountedFields { event, os, language, device_type, browser, .. } = counted_fields(row)?;
     let hash = |place: u64, value| xxh64(value, seed.wrapping_add(place));
     Some([hash(0, event), hash(1, os), hash(2, language), hash(3, device_type), hash(4, browser)])
-}
-
-fn skip_texts(count: usize, bytes: &[u8]) -> Option<&[u8]> {
-    (0..count).try_fold(bytes, |rest, _| Some(take_text(rest)?.1))
 }
 
 pub fn write_mutation(row: &MutationIn<'_>, into: &mut Vec<u8>) {
@@ -220,6 +216,10 @@ pub(crate) fn read_uuid(bytes: &[u8]) -> Uuid {
         bytes.iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
     };
     Uuid::from_u64_pair(half(&bytes[..8]), half(&bytes[8..]))
+}
+
+fn skip_texts(bytes: &[u8], count: usize) -> Option<&[u8]> {
+    (0..count).try_fold(bytes, |bytes, _| take_text(bytes).map(|(_, rest)| rest))
 }
 
 fn take_text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {

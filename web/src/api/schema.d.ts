@@ -2726,6 +2726,7 @@ export interface components {
       data: components['schemas']['Paged_EventItem'] & {
         /** @description Whether the caller may describe and hide events. */
         can_manage: boolean
+        other?: components['schemas']['OtherEvents'] | null
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -3307,6 +3308,12 @@ export interface components {
          */
         sampled: number
         items: components['schemas']['PropertyItem'][]
+        /**
+         * Format: int64
+         * @description How many further names these events carry, at the least: rare ones, and those over the app's
+         *     daily limit.
+         */
+        more: number
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -3491,6 +3498,14 @@ export interface components {
     Data_ValueList: {
       data: {
         items: components['schemas']['ValueItem'][]
+        /** @description Whether there are others that are less frequent. */
+        more: boolean
+        /**
+         * Format: int64
+         * @description How many of the events that were looked at carry a value over the app's daily limit, which
+         *     is not offered.
+         */
+        other: number
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -3679,10 +3694,13 @@ export interface components {
       events: number
       /** Format: int64 */
       users: number
+      /** @description All whose names are over the limits of their apps, together; the last one. */
+      other: boolean
     }
     EventList: components['schemas']['Paged_EventItem'] & {
       /** @description Whether the caller may describe and hide events. */
       can_manage: boolean
+      other?: components['schemas']['OtherEvents'] | null
     }
     EventMetadata: {
       event: string
@@ -3821,6 +3839,8 @@ export interface components {
        */
       rejected: number
       reasons: components['schemas']['Rejected'][]
+      /** @description Accepted messages that went over a limit of their app. They are stored. */
+      over_limit: components['schemas']['OverLimit'][]
     }
     InvitationResult: {
       email: string
@@ -3852,6 +3872,8 @@ export interface components {
     LastAppBody: {
       app_id: components['schemas']['Id']
     }
+    /** @enum {string} */
+    Limit: 'event_names' | 'property_names' | 'field_values'
     LinkLogin: {
       token: string
     }
@@ -4110,6 +4132,22 @@ export interface components {
       retention_days: number
       created_at: components['schemas']['Millis']
     }
+    /** @description Events that are counted together, in the last thirty days. */
+    OtherEvents: {
+      /** Format: int64 */
+      events_30d: number
+      /** Format: int64 */
+      users_30d: number
+    }
+    OverLimit: {
+      limit: components['schemas']['Limit']
+      /** @description In the language of the request. */
+      name: string
+      /** @description How many different ones an app may have counts of on one day. */
+      max: number
+      /** Format: int64 */
+      count: number
+    }
     Overall: {
       range: components['schemas']['AskedRange']
       /** @description The apps that were counted, in the order of their names. */
@@ -4318,6 +4356,12 @@ export interface components {
        */
       sampled: number
       items: components['schemas']['PropertyItem'][]
+      /**
+       * Format: int64
+       * @description How many further names these events carry, at the least: rare ones, and those over the app's
+       *     daily limit.
+       */
+      more: number
     }
     PropertyMetadata: {
       event: string
@@ -4726,7 +4770,7 @@ export interface components {
       events: number
       /** Format: int64 */
       users: number
-      /** @description All that are not among the first ten, together. */
+      /** @description All that are not among the first ten or are over the limits of their apps, together. */
       other: boolean
     }
     ValueItem: {
@@ -4739,6 +4783,14 @@ export interface components {
     }
     ValueList: {
       items: components['schemas']['ValueItem'][]
+      /** @description Whether there are others that are less frequent. */
+      more: boolean
+      /**
+       * Format: int64
+       * @description How many of the events that were looked at carry a value over the app's daily limit, which
+       *     is not offered.
+       */
+      other: number
     }
     /**
      * @description How a domain was proven.

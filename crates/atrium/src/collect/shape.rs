@@ -1,6 +1,7 @@
 //! What can be told of JSON without building it: how deep, how many keys. And, for a message that
 //! could not be read at once, which of its fields was to blame.
 
+use memchr::memchr2;
 use serde_json::Value;
 
 use super::message::{Label, sdk_version};
@@ -43,14 +44,14 @@ pub fn is_plain_object(text: &str) -> bool {
 /// Where the string that begins at `start` has its closing quote.
 pub fn end_of_string(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => return at,
-            b'\\' => at += 2,
-            _ => at += 1,
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
+        at += found;
+        if bytes.get(at) == Some(&b'"') {
+            return at;
         }
+        at += 2;
     }
-    at
+    bytes.len()
 }
 
 /// Whether every value of an object is a number that arithmetic can use.

@@ -7,7 +7,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
-use warehouse::{EventName, Warehouse};
+use warehouse::{EVENT_NAMES_MAX, EventName, Warehouse};
 
 use super::paging::{Paged, PagingQuery};
 use super::personal::{self, Ids, Others};
@@ -62,6 +62,8 @@ pub struct EventList {
     page: Paged<EventItem>,
     /// Whether the caller may describe and hide events.
     can_manage: bool,
+    /// False where there are more names than can be listed; then these are the latest.
+    complete: bool,
     /// Events whose names are over the app's daily limit; null where there were none of late.
     other: Option<OtherEvents>,
 }
@@ -132,7 +134,9 @@ pub async fn event_list(
     // The moments are known better now than when the page was cut.
     sort(&mut items, paging.sort, paging.descending);
     let can_manage = app.holds(Permission::MetadataManage);
-    Ok(Data(EventList { page: Paged::new(items, total, paging.page), can_manage, other }))
+    let complete = names.len() < EVENT_NAMES_MAX;
+    let page = Paged::new(items, total, paging.page);
+    Ok(Data(EventList { page, can_manage, complete, other }))
 }
 
 fn items_of(names: &[EventName]) -> HashMap<String, EventItem> {

@@ -153,7 +153,8 @@ with_small_limits! {
     async fn what_is_over_a_limit_counts_as_other_everywhere(server: TestServer) {
         noon(&server);
         let team = server.team("one").await;
-        let all = [own(), flood("x", 30)].concat();
+        // One tells no operating system: that is no value, and never over a limit.
+        let all = [own(), flood("x", 30), vec![sent("home", "", "anna")]].concat();
         send(&server, &team, &all).await;
         let owner = team.actor("owner");
         let app = format!("/api/v1/apps/{}", team.app_id);
@@ -164,10 +165,10 @@ with_small_limits! {
         assert_eq!(top, counted(&all, |it| &it.event, &["home", "order", "x 0"]));
         assert_eq!(found["top_events"][3]["event"], "other", "it is the last one: {found}");
         let os = figures(&found["breakdowns"]["os"], "value");
-        assert_eq!(os, counted(&all, |it| &it.os, &["iOS", "x os 0"]));
+        assert_eq!(os, counted(&all, |it| &it.os, &["iOS", "x os 0", ""]));
         let stored = number(&server, "SELECT count() AS n FROM events").await;
-        assert_eq!((sum(&top), sum(&os), stored), (34, 34, 34));
-        assert_eq!(found["totals"]["events"]["value"], 34);
+        assert_eq!((sum(&top), sum(&os), stored), (35, 35, 35));
+        assert_eq!(found["totals"]["events"]["value"], 35);
         assert_eq!(found["totals"]["active_users"]["value"], 7);
 
         // The catalogue, and with it the list of events to choose from.

@@ -29,11 +29,7 @@ export function TopEvents() {
             rows={top_events.map(({ event, events, users, other }) => ({
               // An app can send an event that is called "other".
               key: other ? 'over the limit' : `=${event}`,
-              name: other ? (
-                t('dashboard.overLimit')
-              ) : (
-                <code className={styles.code}>{event}</code>
-              ),
+              name: other ? t('dashboard.overLimit') : <code className={styles.code}>{event}</code>,
               share: shareOf(events, top_events),
               counts: [events, users],
               soft: other,

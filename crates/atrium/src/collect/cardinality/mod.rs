@@ -114,7 +114,8 @@ fn mark(places: &mut Places, fields: &CountedFields<'_>, limits: &Limits) -> u8 
         (Field::DeviceType, fields.device_type, over_limit::DEVICE_TYPE),
         (Field::Language, fields.language, over_limit::LANGUAGE),
     ] {
-        if !places.admit(field, value, limits) {
+        // Nothing is no value, and always counted as such.
+        if !value.is_empty() && !places.admit(field, value, limits) {
             bits |= bit;
         }
     }

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use memchr::{memchr, memchr2};
+
 use super::super::shape::end_of_string;
 
 /// Goes through the names of an object, not through those of objects inside.
@@ -36,21 +38,21 @@ impl<'a> Iterator for TopLevelNames<'a> {
     type Item = Cow<'a, [u8]>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let rest = self.text.get(self.at..)?;
-        self.at += rest.iter().position(|byte| *byte == b'"')?;
-        let start = self.at;
+        let start = self.at + memchr(b'"', self.text.get(self.at..)?)?;
+        let inside = self.text.get(start + 1..)?;
+        let length = memchr2(b'"', b'\\', inside)?;
+        if inside.get(length) == Some(&b'"') {
+            self.at = start + 1 + length + 1;
+            self.skip_value();
+            return inside.get(..length).map(Cow::Borrowed);
+        }
         let end = end_of_string(self.text, start);
-        let name = self.text.get(start + 1..end)?;
         self.at = end + 1;
         self.skip_value();
-        if !name.contains(&b'\\') {
-            return Some(Cow::Borrowed(name));
-        }
         // The same name can be written in many ways.
-        let quoted = self.text.get(start..=end)?;
-        match serde_json::from_slice::<String>(quoted) {
+        match serde_json::from_slice::<String>(self.text.get(start..=end)?) {
             Ok(name) => Some(Cow::Owned(name.into_bytes())),
-            Err(_) => Some(Cow::Borrowed(name)),
+            Err(_) => self.text.get(start + 1..end).map(Cow::Borrowed),
         }
     }
 }

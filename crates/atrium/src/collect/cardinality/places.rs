@@ -4,6 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use foldhash::fast::RandomState;
 use sha2::{Digest as _, Sha256};
 
 use super::limit::{Limit, Limits};
@@ -98,7 +99,7 @@ pub struct Places {
 struct OfField {
     taken: HashMap<Digest, Span>,
     /// Values that have a place and were seen today.
-    today: HashSet<Box<[u8]>>,
+    today: HashSet<Box<[u8]>, RandomState>,
     unsaved: Vec<Digest>,
     /// Whether a value found no place of late.
     is_full: bool,
