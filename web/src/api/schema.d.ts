@@ -3238,6 +3238,10 @@ export interface components {
           properties: Record<string, never>
           /** @description Whether something was left out of the properties. */
           redacted: boolean
+          /** @description Whether the profile outgrew its limits, and has not all that was sent. */
+          truncated: boolean
+          /** @description Whether long values are cut here; the answer about this one alone has them whole. */
+          shortened: boolean
         }[]
         /** Format: int64 */
         total: number
@@ -4306,6 +4310,8 @@ export interface components {
        * @description How many values were left out of the properties.
        */
       redacted: number
+      /** @description Whether long values are cut: a page of fewer events has more of them. */
+      shortened: boolean
     }
     ProfileEventList: {
       items: components['schemas']['ProfileEvent'][]
@@ -4325,6 +4331,10 @@ export interface components {
       properties: Record<string, never>
       /** @description Whether something was left out of the properties. */
       redacted: boolean
+      /** @description Whether the profile outgrew its limits, and has not all that was sent. */
+      truncated: boolean
+      /** @description Whether long values are cut here; the answer about this one alone has them whole. */
+      shortened: boolean
     }
     ProfileUpdate: {
       name?: string | null

@@ -110,6 +110,7 @@ fn dice(state: &mut u64, below: u64) -> u64 {
 
 #[test]
 fn a_profile_that_is_added_to_is_the_one_that_is_made_anew() {
+    let mut truncated = 0;
     for seed in 1..40_u64 {
         let mut state = seed * 7_919;
         let mut anew = Profile::default();
@@ -132,9 +133,10 @@ fn a_profile_that_is_added_to_is_the_one_that_is_made_anew() {
             assert!(anew.bytes <= BYTES_MAX);
             assert_eq!(anew.bytes, weighed(&anew));
         }
-        assert!(anew.is_truncated());
+        truncated += u32::from(anew.is_truncated());
         assert_eq!(anew.into_text(), added_to.into_text(), "seed {seed}");
     }
+    assert!(truncated > 5, "{truncated} of them came to their bound");
 }
 
 #[test]

@@ -145,7 +145,7 @@ in_both_sizes! {
         let set = |id: &str| mutation(&server, "UserMutation", "set", id, json!({ "plan": "pro" }));
         send(&server, &signer, &[set("old"), set("new")]).await;
         let grow = format!(
-            "INSERT INTO profiles SELECT app_id, kind, id, concat('{{\"a\":\"', repeat('x', 5000000), '\"}}'), \
+            "INSERT INTO profiles SELECT app_id, kind, id, concat('{{\"a\":\"', repeat('x', 900000), '\"}}'), \
              updated_at, last_log_id, 0, version + 1 FROM profiles FINAL WHERE id = 'old' AND app_id = '{app}'"
         );
         server.atrium.warehouse.execute(&grow, &[]).await.unwrap();

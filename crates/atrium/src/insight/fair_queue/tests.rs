@@ -116,9 +116,11 @@ fn organizations_and_callers_take_turns() {
     assert_eq!(trial.serve(), "c0 c1");
     // Of the same organization, whoever runs less goes first, however long the other's line is.
     assert_eq!(trial.finish("a0"), "b0");
-    assert_eq!(trial.finish("a1"), "b1");
-    assert_eq!(trial.finish("b0"), "c2", "the other organization runs as many, and waited longer");
-    assert_eq!(trial.finish("b1"), "a3");
+    // Both run two now, and the other organization was served longer ago.
+    assert_eq!(trial.finish("a1"), "c2");
+    assert_eq!(trial.finish("b0"), "b1");
+    assert_eq!(trial.finish("b1"), "b2");
+    assert_eq!(trial.finish("b2"), "a3");
     // The organization's own dashboard has its slot.
     trial.ask("d", &caller(Class::Dashboard, 1, 1));
     assert_eq!(trial.serve(), "d");

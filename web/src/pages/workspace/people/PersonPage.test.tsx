@@ -91,6 +91,7 @@ describe('one of them', () => {
     device_type: 'Mobile',
     properties: { amount: 12.5, phone: null },
     redacted: 1,
+    shortened: false,
   })
 
   function show(answers: Parameters<typeof stubServer>[0], may = SEES, kind = 'user') {
@@ -139,6 +140,14 @@ describe('one of them', () => {
     const properties = within(await screen.findByRole('region', { name: '属性' }))
     expect(properties.getByText('name').nextSibling?.textContent).toBe('null')
     expect(screen.queryByText('已隐藏')).toBeNull()
+  })
+
+  it('says when the profile outgrew its limit', async () => {
+    show({
+      '/apps/app-1/profile': ok({ ...profile, truncated: true }),
+      '/apps/app-1/profile/events': ok({ items: [], next: null }),
+    })
+    expect(await screen.findByText(/该资料超出大小上限/)).toBeDefined()
   })
 
   it('goes back in time step by step', async () => {
