@@ -34,7 +34,7 @@ const FREE_RETURNS: i64 = 300;
 /// Servers elsewhere that one person may have us ask in a window.
 const FREE_PROBES: i64 = 60;
 /// New passwords that one network may have looked at in a window, while they are typed.
-const FREE_NEW_PASSWORDS: i64 = 1200;
+const FREE_NEW_PASSWORDS: i64 = 600;
 /// Trips to outside providers that one network may begin in a window.
 const FREE_TRIPS: i64 = 600;
 /// Addresses that one person may invite in a window.
