@@ -312,3 +312,83 @@ impl Batch {
         buckets
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(app: u128, seq: i64, values: std::ops::Range<u32>) -> Group {
+        let app = Uuid::from_u128(app);
+        let mut data = Vec::new();
+        for value in values.clone() {
+            let (text, log_id) = (format!("value {value}"), Uuid::from_u128(value.into()));
+            let mut row = Vec::new();
+            let event = warehouse::EventRow {
+                app_id: app,
+                time_ms: 0,
+                event: &text,
+                log_id,
+                device_id: "",
+                user_id: "",
+                sdk_type: "",
+                sdk_version: "",
+                timezone_offset: 0.0,
+                os: &text,
+                language: &text,
+                url_path: "",
+                device_type: &text,
+                browser: &text,
+                browser_version: "",
+                user_agent: "",
+                client_version: "",
+                source: "",
+                properties: "",
+                received_ms: 0,
+            };
+            warehouse::write_event(&event, &mut row);
+            let record = Record {
+                kind: RecordKind::Event,
+                app,
+                log_id,
+                time_ms: 0,
+                day: 0,
+                sdk_version: String::new(),
+                subject: String::new(),
+                row: 0..row.len(),
+            };
+            record.encode(&row, &mut data);
+        }
+        let messages = i64::try_from(values.len()).unwrap();
+        Group { app, seq, at: 1, format: FORMAT, messages, tally: Tally::default(), data }
+    }
+
+    #[test]
+    fn a_batch_is_no_more_than_the_store_can_take() {
+        let groups = || {
+            let mut groups: Vec<_> = (0..10)
+                .map(|place| group(1, place.into(), place * 100..place * 100 + 100))
+                .collect();
+            groups.push(group(2, 11, 0..1));
+            groups
+        };
+        let all = Batch::fresh(1, groups(), u64::MAX);
+        assert_eq!(all.count(), 1_001);
+        // A hundred messages with five new values each: about a megabyte.
+        let some = Batch::fresh(1, groups(), 8 << 20);
+        let weights = some.weights();
+        assert_eq!(weights[&Uuid::from_u128(2)], 1, "another app finds room");
+        assert!((200..600).contains(&weights[&Uuid::from_u128(1)]), "{weights:?}");
+        // What is left out is the end, and stays in the spool.
+        let taken = i64::try_from(weights[&Uuid::from_u128(1)]).unwrap() / 100;
+        assert_eq!(some.ranges()[0].upto, taken - 1);
+        let least = Batch::fresh(1, groups(), 1);
+        assert_eq!(least.count(), 100, "one group is always taken");
+    }
+
+    #[test]
+    fn a_message_that_comes_twice_waits_for_the_next_batch() {
+        let groups = vec![group(1, 1, 0..10), group(1, 2, 5..6), group(1, 3, 20..30)];
+        let batch = Batch::fresh(1, groups, u64::MAX);
+        assert_eq!((batch.count(), batch.ranges()[0].upto), (10, 1));
+    }
+}

@@ -3,6 +3,7 @@
 //! take turns, and what fails is taken apart until only that waits (docs/decisions/0020).
 
 mod blame;
+mod booking;
 pub mod lanes;
 mod lease;
 mod trouble;
@@ -11,21 +12,18 @@ use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use anyhow::Context;
 use bytes::Bytes;
 use tokio::time::Instant;
 use uuid::Uuid;
 use warehouse::{Insert, LogIdRow};
 
 use super::batch::Batch;
-use super::ledger::Tally;
 use super::recent::MessageId;
 use super::spool::{Change, Spool, Wanted};
-use super::{batch_cost, cardinality, ledger, numbers, profiles};
+use super::{batch_cost, cardinality, numbers, profiles};
 use crate::app::AppState;
-use crate::insight::versions;
-use crate::types::Millis;
 use blame::NotStored;
+use booking::{finish, name_of, unbooked};
 use lanes::{Lane, Lanes, Part};
 pub use lease::{Hold, keep_away};
 
@@ -35,6 +33,8 @@ const BACKLOG: i64 = 60_000;
 const GATHER: Duration = Duration::from_millis(1_500);
 const IDLE_LOOK: Duration = Duration::from_secs(5);
 const ADOPT_LOOK: Duration = Duration::from_secs(60);
+/// What was left is loaded between our own batches: nobody waits for what it takes longer.
+const ADOPT_PATIENCE: Duration = Duration::from_secs(2);
 const READY: Duration = Duration::from_secs(30);
 const RETRY_FIRST: Duration = Duration::from_secs(1);
 const RETRY_LAST: Duration = Duration::from_secs(30);
@@ -106,6 +106,7 @@ async fn adopt(atrium: &AppState) {
         tracing::info!(messages = spool.usage().messages(), "loading what another server left");
         loop {
             match turn(atrium, &spool).await {
+                Ok(Turn::Later(wait)) if wait <= ADOPT_PATIENCE => tokio::time::sleep(wait).await,
                 // What fails is tried again with the next look.
                 Ok(Turn::Idle | Turn::Later(_)) => break,
                 Ok(Turn::Loaded(_) | Turn::Failed) => {}
@@ -249,7 +250,7 @@ async fn load(
     spool.write(Change::Begin(batch.attempts())).await?;
     store(atrium, hold, batch, &numbers, &HashSet::new(), false).await?;
     let tally = batch.take_tally();
-    finish(atrium, spool, batch, &[(booking(batch.number), tally)]).await
+    finish(atrium, spool, batch, &[(name_of(batch.number), tally)]).await
 }
 
 /// What failed, or was broken off by a crash.
@@ -373,49 +374,6 @@ async fn insert(
     let options =
         Insert { token: Some(token), query_id: Some(&query_id), timeout: Some(INSERT_LIMIT) };
     atrium.warehouse.insert(sql, Bytes::from(body), options).await.map_err(NotStored)
-}
-
-/// Books what the batch counts, each booking once, and lets the spool go of it.
-async fn finish(
-    atrium: &AppState,
-    spool: &Spool,
-    batch: &Batch,
-    bookings: &[(String, Tally)],
-) -> anyhow::Result<usize> {
-    let loaded = batch.count();
-    let mut tx = atrium.db.write_apart().await?;
-    for (name, tally) in bookings {
-        ledger::book(&mut tx, name, tally, atrium.now()).await?;
-    }
-    for (app, buckets) in batch.buckets() {
-        let days =
-            buckets.into_iter().map(|bucket| i64::from(bucket) * Millis::SECOND / Millis::DAY);
-        versions::added(&mut tx, &app.hyphenated().to_string(), &days.collect()).await?;
-    }
-    tx.commit().await?;
-    spool.write(Change::Finish(batch.ranges())).await.context("the spool")?;
-    metrics::counter!("atrium_loaded_messages_total").increment(loaded as u64);
-    Ok(loaded)
-}
-
-fn booking(number: u64) -> String {
-    format!("{number:016x}")
-}
-
-/// What is to be booked of a batch that is finished in parts: each app's stretch by itself, under a
-/// name that stays the same whatever else it is tried together with. Nothing, where a crash came
-/// between the booking of the whole batch and its end.
-async fn unbooked(atrium: &AppState, batch: &mut Batch) -> anyhow::Result<Vec<(String, Tally)>> {
-    let whole = booking(batch.number);
-    if ledger::is_booked(&mut *atrium.db.read().await?, &whole).await? {
-        return Ok(Vec::new());
-    }
-    let mut tallies = batch.take_tally().by_app();
-    let bookings = batch.ranges().into_iter().filter_map(|range| {
-        let name = format!("{whole}/{}/{}", range.app.simple(), range.upto);
-        Some((name, tallies.remove(&range.app)?))
-    });
-    Ok(bookings.collect())
 }
 
 async fn living_apps(atrium: &AppState, batch: &Batch) -> anyhow::Result<HashSet<Uuid>> {

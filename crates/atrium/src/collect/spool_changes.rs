@@ -51,6 +51,8 @@ pub enum Change {
     Split { seq: i64, first_seq: i64, batch: u64, first: Part, rest: Part },
     /// Written down before it is booked and removed, so that a crash in between changes nothing.
     SetAside(SetAside),
+    /// Forgets what was set aside before a moment.
+    Forget { before: i64 },
     /// Removes one group and leaves attempts as they are.
     Remove { seq: i64 },
 }
@@ -72,6 +74,7 @@ impl Change {
                 split(tx, *seq, (*first_seq, *batch), first, rest)
             }
             Self::SetAside(message) => set_aside(tx, message),
+            Self::Forget { before } => forget(tx, *before),
             Self::Remove { seq } => remove(tx, "seq = ?1", params![seq]),
         }
     }
@@ -166,4 +169,9 @@ fn set_aside(tx: &Connection, message: &SetAside) -> anyhow::Result<Removed> {
     )?;
     let change = i64::try_from(added)? - i64::try_from(gone)?;
     Ok(Removed { set_aside: -change, ..Removed::default() })
+}
+
+fn forget(tx: &Connection, before: i64) -> anyhow::Result<Removed> {
+    let gone = tx.execute("DELETE FROM set_aside WHERE set_aside_at < ?1", [before])?;
+    Ok(Removed { set_aside: i64::try_from(gone)?, ..Removed::default() })
 }

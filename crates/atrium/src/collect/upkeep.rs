@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use super::spool::Change;
 use super::{loader, loading};
 use crate::app::AppState;
 use crate::insight::versions;
@@ -16,6 +17,8 @@ use crate::types::{Id, Millis};
 const READY: Duration = Duration::from_secs(60);
 const LEASE: &str = "retention";
 const LEASE_LASTING: i64 = 30 * Millis::MINUTE;
+/// Messages that could not be stored are somebody's data too.
+const SET_ASIDE_KEPT: i64 = 30 * Millis::DAY;
 /// A batch that is this old cannot be tried again.
 const BATCHES_KEPT: i64 = 8 * Millis::DAY;
 
@@ -63,6 +66,8 @@ pub async fn retain(atrium: &AppState) -> anyhow::Result<u64> {
     super::ledger::forget_batches(&mut tx, now.plus(-BATCHES_KEPT)).await?;
     tx.commit().await?;
     lease::release(atrium, LEASE, &atrium.collector.spool.name).await?;
+    let before = now.plus(-SET_ASIDE_KEPT).0;
+    atrium.collector.spool.write(Change::Forget { before }).await?;
     Ok(removed)
 }
 

@@ -32,7 +32,7 @@ pub async fn drain(server: &TestServer) {
     }
 }
 
-pub async fn rows(server: &TestServer, sql: &str) -> Vec<Value> {
+async fn rows(server: &TestServer, sql: &str) -> Vec<Value> {
     server.atrium.warehouse.query(sql, &[]).await.unwrap()
 }
 

@@ -3,14 +3,14 @@
 
 use std::time::{Duration, Instant};
 
-use crate::ingest::{booked, drain, number, rows};
+use crate::ingest::{booked, number};
 use crate::support::sender::{event, event_at};
 use crate::support::{Store, TestServer, in_both_sizes};
 use atrium::collect::ledger::{Outcome, Tally};
 use atrium::collect::loader::{self, Turn};
 use atrium::collect::message::{Label, MessageType};
 use atrium::collect::record::{Record, RecordKind};
-use atrium::collect::spool::{Attempt, Change, Entry, Range, Spool};
+use atrium::collect::spool::{Change, Entry, Range, Spool};
 use atrium::collect::upkeep;
 use atrium::config::{RawSettings, Settings};
 use atrium::instance::doctor;
@@ -70,6 +70,7 @@ async fn backlog(server: &TestServer, app: &Id, count: usize, values: impl Fn(us
                 sdk_version: "1".to_owned(),
                 subject: String::new(),
                 row: 0..row.len(),
+                over_limit: 0,
             };
             record.encode(&row, &mut data);
         }

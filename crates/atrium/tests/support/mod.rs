@@ -389,7 +389,7 @@ pub fn engine_library() -> PathBuf {
     found.expect("npm ci brings the event engine").canonicalize().unwrap()
 }
 
-async fn fresh_postgres_database() -> String {
+pub async fn fresh_postgres_database() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let server = std::env::var("TEST_POSTGRES_URL").expect(
         "TEST_POSTGRES_URL names a PostgreSQL server: run `scripts/with-postgres cargo test`",

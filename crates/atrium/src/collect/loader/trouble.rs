@@ -12,9 +12,10 @@ use super::super::reason::Reason;
 use super::super::record;
 use super::super::spool::{Attempt, Change, Group, SetAside, Spool};
 use super::super::spool_file::Part as Piece;
+use super::Turn;
 use super::blame::{Blame, blame};
+use super::booking::{finish, unbooked};
 use super::lanes::{Lanes, Part};
-use super::{Turn, finish, unbooked};
 use crate::app::AppState;
 
 /// How often a single message is tried that the store refuses for what it is, or for want of memory.
@@ -43,7 +44,9 @@ pub async fn failed(
         Blame::Moment => {
             lanes.failed(&mut part);
             if part.failures >= TRIES_MOMENT && lanes.are_few() {
-                halve(spool, lanes, part, weights, Depth::Groups).await?;
+                if let Some(part) = halve(spool, lanes, part, weights, Depth::Groups).await? {
+                    lanes.put_back(part);
+                }
             } else {
                 lanes.put_back(part);
             }

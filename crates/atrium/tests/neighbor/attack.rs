@@ -1,0 +1,198 @@
+//! What somebody can do with an app's public key, its query key and an access key of their own.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+use crate::instance::{Instance, Member};
+use crate::support::sender::event_at;
+
+const MESSAGES: usize = 1_000;
+/// Requests that wait for their answer at any time, of each kind.
+const FLOODS: usize = 3;
+const EXPLORERS: usize = 12;
+const DEAF: usize = 20;
+/// More than the quota of a minute lets through.
+const MOST: u64 = 700_000;
+const PAUSE: Duration = Duration::from_millis(50);
+
+pub struct Attack {
+    tasks: Vec<JoinHandle<()>>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    member: Member,
+    query_key: String,
+    over: AtomicBool,
+    sent: AtomicU64,
+    accepted: AtomicU64,
+    explored: AtomicU64,
+    refused: AtomicU64,
+}
+
+/// What the attack came to.
+#[derive(Debug)]
+pub struct Done {
+    pub accepted: u64,
+    pub explored: u64,
+    pub refused: u64,
+}
+
+impl Attack {
+    pub async fn start(instance: &Instance) -> Self {
+        let member = instance.member("owner@noisy.test").await;
+        let query_key = member.query_key().await;
+        let shared = Arc::new(Shared {
+            member,
+            query_key,
+            over: AtomicBool::new(false),
+            sent: AtomicU64::new(0),
+            accepted: AtomicU64::new(0),
+            explored: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+        });
+        let mut tasks = Vec::new();
+        for _ in 0..FLOODS {
+            tasks.push(tokio::spawn(flood(shared.clone())));
+        }
+        for _ in 0..EXPLORERS {
+            tasks.push(tokio::spawn(explore(shared.clone())));
+        }
+        tasks.push(tokio::spawn(junk(shared.clone())));
+        tasks.push(tokio::spawn(properties(shared.clone())));
+        for _ in 0..DEAF {
+            tasks.push(tokio::spawn(never_read(shared.clone())));
+        }
+        Self { tasks, shared }
+    }
+
+    pub async fn stop(self) -> Done {
+        self.shared.over.store(true, Ordering::Relaxed);
+        for task in self.tasks {
+            task.abort();
+            let _ = task.await;
+        }
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Done {
+            accepted: count(&self.shared.accepted),
+            explored: count(&self.shared.explored),
+            refused: count(&self.shared.refused),
+        }
+    }
+}
+
+impl Shared {
+    fn goes_on(&self) -> bool {
+        !self.over.load(Ordering::Relaxed)
+    }
+
+    async fn collect(&self, messages: Vec<Value>) -> Option<Value> {
+        let body = json!({ "app_key": self.member.collect_key, "messages": messages });
+        let request = self.member.client.post(format!("{}/v1/collect", self.member.url));
+        let answer = request.json(&body).send().await.ok()?;
+        match answer.status().as_u16() {
+            200 => answer.json().await.ok(),
+            _ => {
+                self.refused.fetch_add(1, Ordering::Relaxed);
+                tokio::time::sleep(PAUSE).await;
+                None
+            }
+        }
+    }
+}
+
+fn now() -> i64 {
+    i64::try_from(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap()
+}
+
+/// Values that nobody has sent before, in every field that is counted, over half a year, with
+/// properties of names that nobody has sent before.
+fn distinct(number: u64) -> Value {
+    let back = i64::try_from(number % 15_000).unwrap() * 1_000_000;
+    let mut event = event_at(now() - back, &format!("event-{number}"));
+    for field in ["os", "browser", "language", "device_type", "device_id", "user_id"] {
+        event["data"][field] = json!(format!("{field}-{number}-{}", Uuid::new_v4()));
+    }
+    if number.is_multiple_of(20) {
+        let properties = (0..50).map(|at| (format!("p{number}-{at}"), json!(at)));
+        event["data"]["properties"] = Value::Object(properties.collect());
+        event["data"]["event"] = json!("wide");
+    }
+    event
+}
+
+async fn flood(shared: Arc<Shared>) {
+    while shared.goes_on() && shared.sent.load(Ordering::Relaxed) < MOST {
+        let first = shared.sent.fetch_add(MESSAGES as u64, Ordering::Relaxed);
+        let messages = (first..first + MESSAGES as u64).map(distinct).collect();
+        if let Some(answer) = shared.collect(messages).await {
+            let accepted = answer["data"]["accepted"].as_u64().unwrap_or(0);
+            shared.accepted.fetch_add(accepted, Ordering::Relaxed);
+        }
+    }
+}
+
+async fn junk(shared: Arc<Shared>) {
+    while shared.goes_on() {
+        let messages = vec![json!({ "type": "Nonsense", "data": { "a": "b" } }); MESSAGES];
+        shared.collect(messages).await;
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Questions that read everything, none like the one before.
+async fn explore(shared: Arc<Shared>) {
+    while shared.goes_on() {
+        let value = Uuid::new_v4().to_string();
+        let filter =
+            json!({ "property": "$url_path", "operator": "not_contains", "values": [value] });
+        let body = json!({ "start": date(170), "end": date(0), "granularity": "day",
+            "measure": "users", "group_by": "$browser", "filters": [filter] });
+        let url = format!("{}/api/v1/apps/{}/explore", shared.member.url, shared.member.app);
+        let request = reqwest::Client::new().post(url).bearer_auth(&shared.query_key);
+        match request.json(&body).send().await.map(|answer| answer.status().as_u16()) {
+            Ok(200) => drop(shared.explored.fetch_add(1, Ordering::Relaxed)),
+            _ => {
+                shared.refused.fetch_add(1, Ordering::Relaxed);
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+fn date(days_ago: i64) -> String {
+    let at = jiff::Timestamp::from_millisecond(now() - days_ago * 24 * 60 * 60 * 1_000).unwrap();
+    at.to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
+}
+
+async fn properties(shared: Arc<Shared>) {
+    while shared.goes_on() {
+        let app = &shared.member.app;
+        let url = format!("{}/api/v1/apps/{app}/event-properties?event=wide", shared.member.url);
+        if shared.member.client.get(url).send().await.is_err() {
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+}
+
+/// Asks, and never reads the answer.
+async fn never_read(shared: Arc<Shared>) {
+    let address = shared.member.url.trim_start_matches("http://").to_owned();
+    let Ok(mut stream) = TcpStream::connect(&address).await else { return };
+    let app = &shared.member.app;
+    let request = format!(
+        "GET /api/v1/apps/{app}/event-properties?event=wide HTTP/1.1\r\nhost: {address}\r\n\
+         authorization: Bearer {}\r\n\r\n",
+        shared.query_key
+    );
+    while shared.goes_on() && stream.write_all(request.as_bytes()).await.is_ok() {
+        tokio::time::sleep(PAUSE * 20).await;
+    }
+}

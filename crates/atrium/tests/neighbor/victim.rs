@@ -1,0 +1,132 @@
+//! The team next door: it sends an event now and then, waits until it can be seen, and looks at its
+//! dashboard.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::instance::{Instance, Member};
+use crate::support::sender::event_at;
+
+const DAY: i64 = 24 * 60 * 60 * 1_000;
+/// So many days of history, and events on each.
+const DAYS: i64 = 60;
+const EVENTS_A_DAY: i64 = 300;
+const GIVE_UP: Duration = Duration::from_secs(60);
+const LOOK: Duration = Duration::from_millis(100);
+
+pub struct Victim {
+    member: Member,
+    sent: u64,
+    /// How many dashboards were opened: each asks about a range of its own.
+    opened: i64,
+}
+
+#[derive(Debug)]
+pub struct Experience {
+    /// The longest that an event took from its answer to the dashboard.
+    pub visible_max: Duration,
+    /// Half of the dashboards were quicker.
+    pub dashboard: Duration,
+    pub dashboards: usize,
+    pub refused: u32,
+}
+
+fn now() -> i64 {
+    i64::try_from(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap()
+}
+
+fn date(days_ago: i64) -> String {
+    let at = jiff::Timestamp::from_millisecond(now() - days_ago * DAY).unwrap();
+    at.to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
+}
+
+impl Victim {
+    pub async fn of(instance: &Instance) -> Self {
+        Self { member: instance.member("owner@quiet.test").await, sent: 0, opened: 0 }
+    }
+
+    /// Two months of history.
+    pub async fn fill(&mut self) {
+        for day in 0..DAYS {
+            let events = (0..EVENTS_A_DAY).map(|at| {
+                let mut event = event_at(now() - day * DAY - at * 60_000, "page_view");
+                event["data"]["device_id"] = json!(format!("device-{}", at % 50));
+                event["data"]["user_id"] = json!(format!("user-{}", at % 40));
+                event
+            });
+            self.send(events.collect()).await;
+        }
+        self.until_visible().await;
+    }
+
+    /// Uses the product for a while.
+    pub async fn watch(&mut self, lasting: Duration) -> Experience {
+        let (mut visible_max, mut times, mut refused) = (Duration::ZERO, Vec::new(), 0);
+        let started = Instant::now();
+        while started.elapsed() < lasting {
+            let sent = Instant::now();
+            if !self.send(vec![event_at(now(), "signup")]).await {
+                refused += 1;
+            }
+            // The dashboard is looked at while the event is on its way.
+            match self.dashboard().await {
+                Some(time) => times.push(time),
+                None => refused += 1,
+            }
+            self.until_visible().await;
+            visible_max = visible_max.max(sent.elapsed());
+        }
+        times.sort_unstable();
+        let dashboard = times.get(times.len() / 2).copied().unwrap_or(GIVE_UP);
+        Experience { visible_max, dashboard, dashboards: times.len(), refused }
+    }
+
+    async fn send(&mut self, events: Vec<Value>) -> bool {
+        let count = events.len() as u64;
+        let body = json!({ "app_key": self.member.collect_key, "messages": events });
+        let request = self.member.client.post(format!("{}/v1/collect", self.member.url));
+        let taken = request.json(&body).send().await.is_ok_and(|it| it.status() == 200);
+        self.sent += if taken { count } else { 0 };
+        taken
+    }
+
+    async fn overall(&self, body: &Value) -> Option<Value> {
+        let url = format!("{}/api/v1/orgs/{}/data-overall", self.member.url, self.member.org);
+        let answer = self.member.client.post(url).json(body).send().await.ok()?;
+        match answer.status().as_u16() {
+            200 => answer.json().await.ok(),
+            _ => None,
+        }
+    }
+
+    async fn until_visible(&self) {
+        let started = Instant::now();
+        while self.events().await != Some(self.sent) {
+            assert!(started.elapsed() < GIVE_UP, "{:?} of {}", self.events().await, self.sent);
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// All events there are, as the dashboard counts them.
+    async fn events(&self) -> Option<u64> {
+        let body = json!({ "start": date(DAYS + 2), "end": date(0), "granularity": "month",
+            "parts": ["totals"], "timezone": "UTC" });
+        self.overall(&body).await?["data"]["totals"]["events"]["value"].as_u64()
+    }
+
+    /// A whole dashboard about a range that was not asked for before.
+    async fn dashboard(&mut self) -> Option<Duration> {
+        self.opened += 1;
+        let body = json!({ "start": date(8 + self.opened % 40), "end": date(self.opened % 7),
+            "granularity": "day", "compare": "previous_period", "timezone": "UTC" });
+        let started = Instant::now();
+        self.overall(&body).await?;
+        Some(started.elapsed())
+    }
+
+    /// Whatever went on beside it, every event is there, once.
+    pub async fn counts_exactly(&self) {
+        assert_eq!(self.events().await, Some(self.sent));
+    }
+}
