@@ -2630,6 +2630,8 @@ export interface components {
       data: components['schemas']['Paged_EventItem'] & {
         /** @description Whether the caller may describe and hide events. */
         can_manage: boolean
+        /** @description False where there are more names than can be listed; then these are the latest. */
+        complete: boolean
         other?: components['schemas']['OtherEvents'] | null
       }
     }
@@ -3583,6 +3585,8 @@ export interface components {
     EventList: components['schemas']['Paged_EventItem'] & {
       /** @description Whether the caller may describe and hide events. */
       can_manage: boolean
+      /** @description False where there are more names than can be listed; then these are the latest. */
+      complete: boolean
       other?: components['schemas']['OtherEvents'] | null
     }
     EventMetadata: {
