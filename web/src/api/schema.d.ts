@@ -2726,6 +2726,8 @@ export interface components {
       data: components['schemas']['Paged_EventItem'] & {
         /** @description Whether the caller may describe and hide events. */
         can_manage: boolean
+        /** @description False where there are more names than can be listed; then these are the latest. */
+        complete: boolean
         other?: components['schemas']['OtherEvents'] | null
       }
     }
@@ -3704,6 +3706,8 @@ export interface components {
     EventList: components['schemas']['Paged_EventItem'] & {
       /** @description Whether the caller may describe and hide events. */
       can_manage: boolean
+      /** @description False where there are more names than can be listed; then these are the latest. */
+      complete: boolean
       other?: components['schemas']['OtherEvents'] | null
     }
     EventMetadata: {
