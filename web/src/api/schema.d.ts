@@ -3704,6 +3704,12 @@ export interface components {
        */
       rejected: number
       reasons: components['schemas']['Rejected'][]
+      /**
+       * Format: int64
+       * @description For how many seconds the oldest message has been waiting to be stored, on this instance;
+       *     null where none has waited for long.
+       */
+      delay_seconds?: number | null
     }
     InvitationResult: {
       email: string
