@@ -355,6 +355,7 @@ mod tests {
                 sdk_version: String::new(),
                 subject: String::new(),
                 row: 0..row.len(),
+                over_limit: 0,
             };
             record.encode(&row, &mut data);
         }

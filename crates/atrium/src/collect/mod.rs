@@ -61,6 +61,7 @@ use signature::Nonces;
 use spool::Spool;
 use tokio::sync::Semaphore;
 use uses::Uses;
+use uuid::Uuid;
 
 const UNPACKING_MAX: usize = 32;
 const SETTLE_LOOK: Duration = Duration::from_millis(200);
@@ -116,11 +117,11 @@ impl Collector {
         Spool::left_behind(data_dir, self.spool.limit(), &self.recent)
     }
 
-    /// Waits until all that is in the spool now has left it.
-    pub async fn settle(&self) -> anyhow::Result<()> {
-        let last = self.spool.last().await?;
+    /// Waits until all that an app has in the spool now has left it.
+    pub async fn settle(&self, app: Uuid) -> anyhow::Result<()> {
+        let Some((_, last)) = self.spool.ends(app).await? else { return Ok(()) };
         for _ in 0..SETTLE_TRIES {
-            if self.spool.first().await?.is_none_or(|first| Some(first) > last) {
+            if self.spool.ends(app).await?.is_none_or(|(first, _)| first > last) {
                 return Ok(());
             }
             self.spool.arrived.notify_one();

@@ -127,15 +127,22 @@ impl Spool {
         .await
     }
 
-    /// The oldest and the newest group that wait.
+    /// The oldest group that waits.
     pub async fn first(&self) -> anyhow::Result<Option<i64>> {
         self.read(|found| Ok(found.query_row("SELECT MIN(seq) FROM groups", [], |r| r.get(0))?))
             .await
     }
 
-    pub async fn last(&self) -> anyhow::Result<Option<i64>> {
-        self.read(|found| Ok(found.query_row("SELECT MAX(seq) FROM groups", [], |r| r.get(0))?))
-            .await
+    /// An app's oldest and newest group that wait.
+    pub async fn ends(&self, app: Uuid) -> anyhow::Result<Option<(i64, i64)>> {
+        self.read(move |connection| {
+            let ends = |row: &Row<'_>| Ok((row.get::<_, Option<i64>>(0)?, row.get(1)?));
+            let sql = "SELECT (SELECT MIN(seq) FROM groups WHERE app = ?1),
+                (SELECT MAX(seq) FROM groups WHERE app = ?1)";
+            let (first, last) = connection.query_row(sql, [app.as_bytes()], ends)?;
+            Ok(first.zip(last))
+        })
+        .await
     }
 
     /// When the oldest message came that waits, of all apps or of these.

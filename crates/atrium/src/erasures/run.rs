@@ -65,7 +65,7 @@ async fn erase(atrium: &AppState, erasure: &store::ErasureRow) -> anyhow::Result
         SubjectKind::Device => Kind::Device,
     };
     // What still waits in the spool was sent before it was asked for, and goes too.
-    atrium.collector.settle().await?;
+    atrium.collector.settle(app).await?;
     let turn = loader::keep_away(atrium).await?;
     let erased = atrium.warehouse.erase(app, kind, &subject).await;
     // Before anyone loads again: their number is gone too.

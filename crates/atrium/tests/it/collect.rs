@@ -437,7 +437,8 @@ async fn a_full_spool_says_so_and_forgets_nothing() {
     assert_eq!((ready.status, &ready.body["spool"]), (503, &json!("full")));
     // What was refused is not taken for known when there is room again.
     let spool = &server.atrium.collector.spool;
-    let (app, upto) = (team.app_id.as_str().parse().unwrap(), spool.last().await.unwrap().unwrap());
+    let app = team.app_id.as_str().parse().unwrap();
+    let (_, upto) = spool.ends(app).await.unwrap().unwrap();
     spool.write(Change::Finish(vec![Range { app, after: 0, upto }])).await.unwrap();
     let answer = server.collect(&key, json!(batch)).await;
     assert_eq!(counts(&answer), (500, 0, 0));
