@@ -1,6 +1,6 @@
 /** Where anybody is signed in, for those who run the instance. */
 import { queryOptions } from '@tanstack/react-query'
-import { call, http, IN_PLACE } from './client'
+import { call, http } from './client'
 import type { components } from './schema'
 
 export type AccountSessions = components['schemas']['AccountSessions']
@@ -10,7 +10,7 @@ export function accountSessionsQuery(email: string) {
   return queryOptions({
     queryKey: ['accountSessions', email],
     queryFn: (): Promise<AccountSessions> =>
-      call(http.GET('/operator/sessions', { params: { query: { email } } }), IN_PLACE),
+      call(http.GET('/operator/sessions', { params: { query: { email } } })),
     // Not while it is still being typed.
     enabled: /@.+\../.test(email),
     // Every look is audited: none that nobody asked for, and none that shows an old picture.
@@ -24,5 +24,5 @@ export function accountSessionsQuery(email: string) {
 /** One session of an account, or all of them. */
 export function endAccountSessions(email: string, session?: string): Promise<unknown> {
   const body = { email, session_id: session ?? null }
-  return call(http.POST('/operator/sessions/end', { body }), IN_PLACE)
+  return call(http.POST('/operator/sessions/end', { body }))
 }

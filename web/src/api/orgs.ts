@@ -123,8 +123,5 @@ export function removeMember(
 /** As far as this team goes: before they act in it again, they prove who they are. */
 export function endMemberSessions(orgId: string, userId: string): Promise<unknown> {
   const path = { id: orgId, user_id: userId }
-  return call(
-    http.POST('/orgs/{id}/members/{user_id}/end-sessions', { params: { path } }),
-    IN_PLACE,
-  )
+  return call(http.POST('/orgs/{id}/members/{user_id}/end-sessions', { params: { path } }))
 }

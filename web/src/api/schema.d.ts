@@ -275,7 +275,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The events that the app sends. */
+    /**
+     * The events that the app sends. Those whose name looks personal are left out for callers who may
+     *     not see personal data.
+     */
     get: operations['event_list']
     put?: never
     post?: never
@@ -3757,7 +3760,10 @@ export interface components {
       /** @description Null for any. */
       event?: string | null
       measure?: components['schemas']['ExploreMeasure']
-      /** @description All of them must hold. Of a list, one element is enough. */
+      /**
+       * @description All of them must hold. Of a list, one element is enough. A value that is not shown to the
+       *     caller is not there: no filter finds it, and `not_set` holds.
+       */
       filters?: components['schemas']['ExploreFilter'][]
       /**
        * @description A property: one of `$os`, `$browser`, `$browser_version`, `$device_type`, `$language`,
@@ -3787,7 +3793,10 @@ export interface components {
       value?: string | null
       /** @description Everything beyond the largest ten. */
       other: boolean
-      /** @description There is a value, which may not be told. */
+      /**
+       * @description There is a value, which may not be told. Such values are a group where five people or more
+       *     have them; those of fewer count as not set.
+       */
       redacted: boolean
       /** Format: double */
       total: number
@@ -3847,6 +3856,12 @@ export interface components {
        */
       rejected: number
       reasons: components['schemas']['Rejected'][]
+      /**
+       * Format: int64
+       * @description For how many seconds the oldest message has been waiting to be stored, on this instance;
+       *     null where none has waited for long.
+       */
+      delay_seconds?: number | null
       /** @description Accepted messages that went over a limit of their app. They are stored. */
       over_limit: components['schemas']['OverLimit'][]
     }
@@ -7814,15 +7829,10 @@ export interface operations {
           'application/json': components['schemas']['Data_AccountSessions']
         }
       }
-      /** @description Failed; `code` says why */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['ErrorBody']
-        }
-      }
+      401: components['responses']['Unauthorized']
+      422: components['responses']['Invalid']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
     }
   }
   operator_session_end: {
@@ -7846,15 +7856,14 @@ export interface operations {
           'application/json': components['schemas']['Data_SessionsEnded']
         }
       }
-      /** @description Failed; `code` says why */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['ErrorBody']
-        }
-      }
+      400: components['responses']['Malformed']
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      413: components['responses']['TooLarge']
+      415: components['responses']['UnsupportedType']
+      422: components['responses']['Invalid']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
     }
   }
   org_list: {
@@ -8555,15 +8564,12 @@ export interface operations {
           'application/json': components['schemas']['Data_Done']
         }
       }
-      /** @description Failed; `code` says why */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['ErrorBody']
-        }
-      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      409: components['responses']['Conflict']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
     }
   }
   org_member_impact: {
@@ -8865,15 +8871,13 @@ export interface operations {
           'application/json': components['schemas']['Data_PasswordVerdict']
         }
       }
-      /** @description Failed; `code` says why */
-      default: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['ErrorBody']
-        }
-      }
+      400: components['responses']['Malformed']
+      403: components['responses']['Forbidden']
+      413: components['responses']['TooLarge']
+      415: components['responses']['UnsupportedType']
+      422: components['responses']['Invalid']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
     }
   }
   password_forget: {

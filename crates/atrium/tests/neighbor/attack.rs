@@ -42,6 +42,7 @@ struct Shared {
 pub struct Done {
     pub accepted: u64,
     pub explored: u64,
+    #[expect(dead_code, reason = "it is printed")]
     pub refused: u64,
 }
 

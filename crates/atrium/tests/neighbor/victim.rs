@@ -28,6 +28,7 @@ pub struct Experience {
     pub visible_max: Duration,
     /// Half of the dashboards were quicker.
     pub dashboard: Duration,
+    #[expect(dead_code, reason = "it is printed")]
     pub dashboards: usize,
     pub refused: u32,
 }
