@@ -127,7 +127,7 @@ in_both_sizes! {
         assert_eq!(owner.put(&put, cleared).await.status, 200);
         assert_eq!(server.count("SELECT COUNT(*) FROM property_metadata").await, 0);
         let none = owner.get(&format!("/api/v1/apps/{app}/event-properties?event=nothing")).await;
-        assert_eq!(none.body["data"], json!({ "sampled": 0, "items": [] }));
+        assert_eq!(none.body["data"], json!({ "sampled": 0, "items": [], "more": 0 }));
         assert_eq!(owner.get(&format!("/api/v1/apps/{app}/event-properties?event=")).await.status, 422);
     }
 }
