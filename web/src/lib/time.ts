@@ -21,7 +21,7 @@ export function relativeTime(at: number, now: number, language: string): string 
 
 /** How long something takes or took, in the largest unit that fits: "3 minutes", "3 分钟". */
 export function duration(seconds: number, language: string): string {
-  const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? ['second', 1]
+  const [unit, length] = UNITS.find(([, least]) => seconds >= least) ?? ['second', 1]
   const value = Math.trunc(seconds / length)
   const text = value.toLocaleString(language, { style: 'unit', unit, unitDisplay: 'long' })
   // Chinese texts of the console have a space between a number and what follows.

@@ -138,9 +138,9 @@ describe('the overview of an app', () => {
 
   it('says when the latest events are still on their way', async () => {
     const ingest = { accepted: 1, duplicate: 0, rejected: 0, reasons: [], delay_seconds: 200 }
-    const seen = show({
+    const seen: SeenRequest[] = show({
       '/orgs/org-1/data-overall': () =>
-        bodies(seen).at(-1)?.parts?.toString() === 'ingest'
+        JSON.stringify(bodies(seen).at(-1)?.parts) === '["ingest"]'
           ? ok({ ingest, can_export: false })()
           : refusal(503)(),
     })
