@@ -9,6 +9,7 @@ mod support;
 mod account_flows;
 mod account_life;
 mod accounts;
+mod adversary;
 mod apps;
 mod audit;
 mod authorization;
