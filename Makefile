@@ -133,10 +133,11 @@ test-browser: web/dist/index.html sdk/dist/atrium.js
 	cargo test --workspace --locked --quiet --no-run
 	ATRIUM_BIN=$(CARGO_TARGET_DIR)/debug/atrium npm run --silent -w web e2e
 
-# Fifty kills under load, a minute of fuzzing for each target, ten for the contract: too slow for every
-# change.
+# Fifty kills under load, a minute of fuzzing for each target, ten for the contract, a minute of a noisy
+# neighbor, five thousand questions after what is hidden: too slow for every change.
 test-long: web/dist/index.html sdk/dist/atrium.js
-	LONG_TESTS=1 scripts/with-postgres cargo test --workspace --locked --quiet --test faults --test warehouse
+	LONG_TESTS=1 scripts/with-postgres cargo test --workspace --locked --quiet --test faults --test warehouse --test neighbor
+	LONG_TESTS=1 scripts/with-postgres cargo test --locked --quiet -p atrium --test it adversary::
 	cargo build --locked --quiet -p atrium
 	@scripts/contract-fuzz --long
 

@@ -84,7 +84,7 @@ const NUMBERS: &str = "(SELECT hash, no FROM identities WHERE app_id = {app:UUID
 
 /// The events that `{where}` names, with the numbers that they carry.
 const ROWS: &str = "(SELECT app_id, time, event, person, device, device_id, user_id, os, browser, \
-    device_type, language, person_no, device_no FROM events WHERE {where})";
+    device_type, language, over_limit, person_no, device_no FROM events WHERE {where})";
 
 impl Count {
     /// Fills the table from the events of an app that meet a condition.

@@ -10,6 +10,7 @@ mod access_log;
 mod account_flows;
 mod account_life;
 mod accounts;
+mod adversary;
 mod apps;
 mod audit;
 mod authorization;

@@ -23,7 +23,14 @@ const PLANTED: &[&str] = &[
     "王小明",
     "上海市",
     "Elm Street",
+    "CARD-SECRET-9",
+    "LICENSE-SECRET-9",
+    "FRIEND-SECRET-9",
+    "40014001",
 ];
+
+/// The id of somebody else, who has events too.
+const OTHER: &str = "user-bob-12";
 
 async fn plant(server: &TestServer, team: &Team) {
     let app = team.app_id.as_str();
@@ -38,10 +45,19 @@ async fn plant(server: &TestServer, team: &Team) {
         "user": { "name": "Jane Roe", "姓名": "王小明", "level": 2 }, "who": "user-jane-77",
         "on": "device-jane-77", "list": ["x", "jane.roe@example.com"], "收货地址": "上海市",
         "home_address": { "line": "Elm Street" }, "jane.roe@example.com": true,
+        "card": { "number": "CARD-SECRET-9" }, "driver": [{ "license": "LICENSE-SECRET-9" }],
+        "friend": "FRIEND-SECRET-9", "to": OTHER, "deep": { "to": [OTHER] }, (OTHER): 1,
     });
+    let mut named = by("user-jane-77", "device-jane-77", event(server, "to jane.roe@example.com"));
+    named["data"]["url_path"] = json!(format!("/to/{OTHER}"));
+    let called = by("user-jane-77", "device-jane-77", event(server, OTHER));
+    // Somebody whose id is a number, which stands in their own properties.
+    let mut counted = by("40014001", "device-40014001", event(server, "order"));
+    counted["data"]["properties"] = json!({ "plan": "pro", "size": 40_014_001 });
+    let other = by(OTHER, "phone-bob-12", event(server, "order"));
     let mut bad = message.clone();
     bad["data"]["timestamp"] = json!(1);
-    server.collect(&key, json!([message, message, bad])).await;
+    server.collect(&key, json!([message, message, bad, named, called, counted, other])).await;
     let profile = json!({
         "email": "jane.roe@example.com", "name": "Jane Roe", "city": "上海市", "phone": 13_800_138_000_i64,
         "age": 30, "contacts": [{ "姓名": "王小明" }],
@@ -49,8 +65,9 @@ async fn plant(server: &TestServer, team: &Team) {
     let changes = json!([
         mutation(server, "UserMutation", "set", "user-jane-77", profile.clone()),
         mutation(server, "DeviceMutation", "set", "device-jane-77", profile),
+        mutation(server, "UserMutation", "set", "40014001", json!({ "size": 40_014_001 })),
     ]);
-    assert_eq!(server.collect_signed(&signer, changes).await.body["data"]["accepted"], 2);
+    assert_eq!(server.collect_signed(&signer, changes).await.body["data"]["accepted"], 3);
 }
 
 /// Everything that can be read about an app, as text: by its name and with what it said.
@@ -107,6 +124,13 @@ async fn read_everything(
         "$device_id",
         "$url_path",
         "$os",
+        "card",
+        "card.number",
+        "friend",
+        "to",
+        "deep.to",
+        "size",
+        OTHER,
     ];
     for name in names {
         let encoded = url::form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>();
@@ -197,7 +221,7 @@ in_both_sizes! {
             read.push(("live".to_owned(), caller.watch(&server, &team).await));
             assert!(read.len() > 80);
             for (what, said) in &read {
-                for planted in PLANTED {
+                for planted in PLANTED.iter().chain([&OTHER]) {
                     assert!(!said.contains(planted), "{planted} in {what}: {said}");
                 }
             }
@@ -207,7 +231,7 @@ in_both_sizes! {
         let owner = with_session("owner");
         let read = read_everything(&server, &team, &owner).await;
         let live = owner.watch(&server, &team).await;
-        for planted in PLANTED {
+        for planted in PLANTED.iter().chain([&OTHER]) {
             assert!(read.iter().any(|(_, said)| said.contains(planted)), "{planted}");
             assert!(live.contains(planted), "{planted}");
         }
@@ -221,11 +245,14 @@ in_both_sizes! {
         plant(&server, &team).await;
         drain(&server).await;
         atrium::collect::samples::write(&server.atrium).await.unwrap();
-        for (kind, id) in [("user", "user-jane-77"), ("device", "device-jane-77")] {
+        for (kind, id) in [
+            ("user", "user-jane-77"), ("device", "device-jane-77"),
+            ("user", "40014001"), ("device", "device-40014001"),
+        ] {
             let path = format!("/api/v1/apps/{app}/erasures");
             assert_eq!(owner.post(&path, json!({ "kind": kind, "subject": id })).await.status, 200);
         }
-        assert_eq!(erasures::run::run_due(&server.atrium).await.unwrap(), 2);
+        assert_eq!(erasures::run::run_due(&server.atrium).await.unwrap(), 4);
         let caller = Caller { actor: owner.clone(), key: None };
         for (what, said) in read_everything(&server, &team, &caller).await {
             for planted in PLANTED {

@@ -283,11 +283,13 @@ impl Statement {
             return format!("if(empty(looked_at), {none}, arrayMap(e -> {key}, looked_at))");
         };
         let keys = format!("arrayMap(e -> if({hides}, (toUInt8({HIDDEN}), ''), {key}), looked_at)");
-        let keys = match hidden_as {
-            HiddenAs::Hidden => keys,
-            HiddenAs::Nothing => format!("arrayFilter(key -> key.1 != {HIDDEN}, {keys})"),
-        };
-        format!("if(empty({keys}), {none}, {keys})")
+        match hidden_as {
+            HiddenAs::Hidden => format!("if(empty(looked_at), {none}, {keys})"),
+            HiddenAs::Nothing => format!(
+                "arrayFlatten(arrayMap(keys -> if(empty(keys), {none}, keys), \
+                 [arrayFilter(key -> key.1 != {HIDDEN}, {keys})]))"
+            ),
+        }
     }
 
     /// Binds a value and gives the placeholder that stands for it.

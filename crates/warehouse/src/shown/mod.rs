@@ -51,12 +51,16 @@ impl Shown {
     /// Whether an element `e` of a property, as JSON, is hidden. Yes, no and nothing say nothing
     /// about who it is; what is in an object is asked for by its own name.
     pub fn hides_json(&self, e: &str, is_version: bool) -> String {
-        let text = self.hides_text(&format!("JSONExtractString({e})"), is_version);
-        let number = self.hides_number(e);
+        let (text, number) = (self.hides_text("x", is_version), self.hides_number("n"));
+        let whole = format!(
+            "if(match({e}, '[.eE]'), toString(toUInt64(least(abs(toFloat64OrZero({e})), 9e18))), \
+             replaceOne({e}, '-', ''))"
+        );
         format!(
-            "multiIf(startsWith({e}, '\"'), {text}, \
-             {e} IN ('', 'null', 'true', 'false') OR startsWith({e}, '{{') OR startsWith({e}, '['), 0, \
-             {number})"
+            "multiIf(startsWith({e}, '\"'), {}, \
+             {e} IN ('', 'null', 'true', 'false') OR startsWith({e}, '{{') OR startsWith({e}, '['), 0, {})",
+            of("x", &format!("JSONExtractString({e})"), &text),
+            of("n", &whole, &number)
         )
     }
 
@@ -66,17 +70,12 @@ impl Shown {
         format!("({own} OR {looks} OR {known})")
     }
 
-    /// A number counts as its whole part, without a sign and written out.
-    fn hides_number(&self, e: &str) -> String {
-        let whole = format!(
-            "if(position({e}, '.') > 0 OR positionCaseInsensitive({e}, 'e') > 0, \
-             toString(toUInt64(if(abs(toFloat64OrZero({e})) < 9e18, abs(toFloat64OrZero({e})), 0))), \
-             replaceOne({e}, '-', ''))"
-        );
-        let (personal, known) = (quote(&personal(true)), self.is_id(&whole));
+    /// A number counts as the digits `n` of its whole part, without a sign.
+    fn hides_number(&self, n: &str) -> String {
+        let (personal, known) = (quote(&personal(true)), self.is_id(n));
         format!(
-            "(length({whole}) >= {NUMBER_MIN} AND ({whole} = user_id OR {whole} = device_id) \
-             OR length({whole}) >= {ID_DIGITS_MIN} AND (match({whole}, {personal}) OR {known}))"
+            "(length({n}) >= {NUMBER_MIN} AND ({n} = user_id OR {n} = device_id) \
+             OR length({n}) >= {ID_DIGITS_MIN} AND (match({n}, {personal}) OR {known}))"
         )
     }
 
@@ -104,13 +103,12 @@ impl Shown {
             "if(empty({local}) AND match(url_path, '^[A-Za-z][A-Za-z0-9+.-]*://'), '/', {local})"
         );
         let parts = format!("splitByChar('/', {local})");
-        let plain = &decoded("part");
-        let hides = self.hides_text(plain, false);
         let people = PEOPLE_IN_PATHS.iter().map(|word| quote(word)).collect::<Vec<_>>().join(", ");
+        let plain = format!("({} OR {})", self.hides_text("x", false), token("x"));
         let hides = format!(
-            "notEmpty(part) AND (part = user_id OR part = device_id OR {hides} OR {} \
-             OR lower(before) IN ({people}) AND match(part, '[0-9]'))",
-            looks_like_token_sql(plain)
+            "notEmpty(part) AND (part = user_id OR part = device_id \
+             OR lower(before) IN ({people}) AND match(part, '[0-9]') OR {})",
+            of("x", &decoded("part"), &plain)
         );
         format!(
             "arrayStringConcat(arrayMap((part, before) -> if({hides}, {}, part), {parts}, \
@@ -118,6 +116,12 @@ impl Shown {
             quote(HIDDEN)
         )
     }
+}
+
+/// A condition about `name`, which stands for an expression. Written out at each place, the
+/// expression would take the engine longer to read than to compute.
+fn of(name: &str, expression: &str, condition: &str) -> String {
+    format!("arrayExists({name} -> {condition}, [{expression}])")
 }
 
 /// Whether `x` is the id of the event's own user or device, or contains it.
@@ -161,7 +165,8 @@ fn personal(is_version: bool) -> String {
     any(&patterns)
 }
 
-fn looks_like_token_sql(x: &str) -> String {
+/// As `looks_like_token`.
+fn token(x: &str) -> String {
     let (token, run, turns) = (quote(TOKEN), quote(RUN), quote(TURNS));
     format!("(match({x}, {token}) OR match({x}, {run}) AND match({x}, {turns}))")
 }

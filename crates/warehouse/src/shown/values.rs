@@ -76,7 +76,7 @@ pub fn whole_part(number: &serde_json::Number) -> String {
         return text.trim_start_matches('-').to_owned();
     }
     let size = number.as_f64().map_or(0.0, f64::abs);
-    format!("{:.0}", if size < 9e18 { size.trunc() } else { 0.0 })
+    format!("{:.0}", size.min(9e18).trunc())
 }
 
 /// Whether a part of a path stands for one thing only: an id or a token.

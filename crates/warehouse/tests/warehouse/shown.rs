@@ -131,7 +131,7 @@ async fn hidden(store: &Store, app: Uuid, texts: &[String], condition: &str) -> 
          'user-jane-77' AS user_id, 'd-9' AS device_id)"
     );
     let mut all = Vec::new();
-    for texts in texts.chunks(500) {
+    for texts in texts.chunks(100) {
         let params = [("app", app.into()), ("texts", Param::Texts(texts.to_vec()))];
         let rows: Vec<Row> = store.warehouse.query(&sql, &params).await.unwrap();
         all.extend(rows[0].hidden.iter().map(|hidden| *hidden == 1));
@@ -163,7 +163,7 @@ async fn what_the_classifier_hides_is_hidden_in_statements_too() {
         let all = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
         [plain, format!("\"{all}\"")]
     };
-    let quoted: Vec<String> = texts.iter().take(1_500).flat_map(escaped).collect();
+    let quoted: Vec<String> = texts.iter().take(600).flat_map(escaped).collect();
     let in_sql = hidden(&store, app, &quoted, &shown.hides_json("x", false)).await;
     for (json, in_sql) in quoted.iter().zip(in_sql) {
         let text: String = serde_json::from_str(json).unwrap();

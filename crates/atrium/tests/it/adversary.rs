@@ -1,0 +1,387 @@
+//! Somebody without the right to personal data who asks thousands of questions to learn what is
+//! hidden: of each secret, by its true text and by one of the same shape that nobody sent. If any two
+//! answers differ, in a figure, a group, a status or a size, the secret can be read bit by bit.
+//!
+//! A part of the questions here, all of them with `LONG_TESTS=1`. The same questions by someone with
+//! the right find every secret, so they do look where the secrets are.
+
+use std::collections::BTreeSet;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::ingest::drain;
+use crate::people::by;
+use crate::support::sender::{event, mutation};
+use crate::support::world::Team;
+use crate::support::{Actor, Store, TestServer};
+
+/// What is sent, and what looks alike and is sent by nobody.
+struct Shape {
+    secret: &'static str,
+    wrong: &'static str,
+    /// What a comparison can find.
+    is_number: bool,
+}
+
+const fn shape(secret: &'static str, wrong: &'static str, is_number: bool) -> Shape {
+    Shape { secret, wrong, is_number }
+}
+
+const SHAPES: &[Shape] = &[
+    shape("jane.roe@example.com", "joan.rae@example.com", false),
+    shape("13800138000", "13900139000", true),
+    shape("+49 30 1234567", "+49 31 7654321", false),
+    shape("11010519491231002X", "11010519501231002X", false),
+    shape("6222021234567890", "6232021234567890", true),
+    shape("352099001761481", "353099001761481", true),
+    shape("203.0.113.77", "203.1.113.77", false),
+    shape("user-jane-77", "user-june-77", false),
+    shape("user-bob-12", "user-ben-12", false),
+    shape("/reset?token=s3cr3t", "/reset?token=t3cr3t", false),
+];
+
+/// Where a secret is put, and by what it can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Property,
+    Nested,
+    List,
+    ListOfObjects,
+    /// As a number.
+    Number,
+    PersonalKey,
+    PropertyName,
+    EventName,
+    PathSegment,
+    PathQuery,
+    Referrer,
+    Profile,
+    ProfileList,
+}
+
+const PLACES: &[Place] = &[
+    Place::Property,
+    Place::Nested,
+    Place::List,
+    Place::ListOfObjects,
+    Place::Number,
+    Place::PersonalKey,
+    Place::PropertyName,
+    Place::EventName,
+    Place::PathSegment,
+    Place::PathQuery,
+    Place::Referrer,
+    Place::Profile,
+    Place::ProfileList,
+];
+
+/// A question about a guess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ask {
+    Filter(&'static str),
+    Groups(&'static str),
+    Export(&'static str),
+    Values,
+    Named(&'static str),
+    Event,
+    EventProperties,
+    EventSearch,
+    People(&'static str),
+    Person(&'static str),
+}
+
+impl Place {
+    /// Its property, for the explorer.
+    fn property(self, number: usize) -> Option<String> {
+        Some(match self {
+            Self::Property => format!("note{number}"),
+            Self::Nested => format!("o{number}.deep"),
+            Self::List => format!("tags{number}"),
+            Self::Number => format!("size{number}"),
+            Self::PersonalKey => format!("real_name_{number}"),
+            Self::Referrer => "referrer".to_owned(),
+            Self::PathSegment | Self::PathQuery => "$url_path".to_owned(),
+            _ => return None,
+        })
+    }
+
+    fn holds(self, shape: &Shape) -> bool {
+        self != Self::Number || shape.is_number
+    }
+
+    /// What can be asked about it; the first one finds it, for whoever may.
+    fn asks(self) -> Vec<Ask> {
+        match self {
+            Self::Number => {
+                let compare = ["gte", "gt", "lt", "lte", "is", "is_not", "contains"];
+                compare.into_iter().flat_map(|it| [Ask::Filter(it), Ask::Groups(it)]).collect()
+            }
+            Self::ListOfObjects => vec![Ask::EventSearch],
+            Self::PropertyName => vec![Ask::Named("set"), Ask::Named("not_set")],
+            Self::EventName => vec![Ask::Event, Ask::EventProperties, Ask::EventSearch],
+            Self::Profile | Self::ProfileList => {
+                let kinds = ["user", "device"];
+                kinds.into_iter().flat_map(|it| [Ask::People(it), Ask::Person(it)]).collect()
+            }
+            _ => {
+                let tests = ["contains", "not_contains", "is", "is_not"];
+                let each = |it| [Ask::Filter(it), Ask::Groups(it), Ask::Export(it)];
+                tests.into_iter().flat_map(each).chain([Ask::Values]).collect()
+            }
+        }
+    }
+}
+
+async fn plant(server: &TestServer, team: &Team) {
+    let app = team.app_id.as_str();
+    let key = server.collect_key(app).await;
+    let mut messages = vec![by("user-bob-12", "phone-bob-12", event(server, "seen"))];
+    for (number, shape) in SHAPES.iter().enumerate() {
+        for place in PLACES.iter().filter(|place| place.holds(shape)) {
+            messages.push(message(server, *place, number, shape));
+        }
+    }
+    for some in messages.chunks(50) {
+        let taken = server.collect(&key, json!(some)).await;
+        assert_eq!(taken.body["data"]["accepted"], some.len(), "{taken:?}");
+    }
+    let secrets: Vec<&str> = SHAPES.iter().map(|shape| shape.secret).collect();
+    let named =
+        SHAPES.iter().enumerate().map(|(n, shape)| (format!("note{n}"), json!(shape.secret)));
+    let mut profile: serde_json::Map<String, Value> = named.collect();
+    profile.insert("list".to_owned(), json!(secrets));
+    let changes = json!([
+        mutation(server, "UserMutation", "set", "user-jane-77", json!(profile)),
+        mutation(server, "DeviceMutation", "set", "phone-jane-77", json!(profile)),
+    ]);
+    let signer = server.access_key(team.actor("owner"), app).await;
+    assert_eq!(server.collect_signed(&signer, changes).await.body["data"]["accepted"], 2);
+    drain(server).await;
+}
+
+fn message(server: &TestServer, place: Place, number: usize, shape: &Shape) -> Value {
+    let secret = shape.secret;
+    let mut message = by("user-jane-77", "phone-jane-77", event(server, "seen"));
+    let data = &mut message["data"];
+    match place {
+        Place::Property | Place::PersonalKey | Place::Referrer => {
+            let name = place.property(number).unwrap();
+            data["properties"] = json!({ (name): format!("about {secret}, yes") });
+            if shape.secret.starts_with("user-") {
+                data["properties"] = json!({ (place.property(number).unwrap()): secret });
+            }
+        }
+        Place::Nested => data["properties"] = json!({ format!("o{number}"): { "deep": secret } }),
+        Place::List => data["properties"] = json!({ format!("tags{number}"): ["x", secret] }),
+        Place::ListOfObjects => {
+            data["properties"] = json!({ format!("items{number}"): [{ "note": secret }] });
+        }
+        Place::Number => {
+            let digits: i64 = secret.parse().unwrap();
+            data["properties"] = json!({ format!("size{number}"): digits });
+        }
+        Place::PropertyName => data["properties"] = json!({ secret: 1 }),
+        Place::EventName => data["event"] = json!(secret),
+        Place::PathSegment => {
+            let segment: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
+            data["url_path"] = json!(format!("/at/{}/x", segment.replace('+', "%20")));
+        }
+        Place::PathQuery => data["url_path"] = json!(format!("/found?q={secret}")),
+        Place::Profile | Place::ProfileList => {}
+    }
+    message
+}
+
+struct Adversary<'a> {
+    server: &'a TestServer,
+    team: &'a Team,
+    actor: Actor,
+    key: Option<String>,
+    asked: usize,
+}
+
+impl Adversary<'_> {
+    async fn send(&mut self, method: Method, path: &str, body: Option<Value>) -> (u16, String) {
+        self.asked += 1;
+        let mut request = self.actor.request(method, path);
+        if let Some(key) = &self.key {
+            request = request.bearer_auth(key);
+        }
+        if let Some(body) = body {
+            request = request.json(&body);
+        }
+        let response = request.send().await.unwrap();
+        let status = response.status().as_u16();
+        assert!(status < 500, "{path} {status}");
+        (status, response.text().await.unwrap())
+    }
+
+    async fn get(&mut self, path: &str, query: &[(&str, &str)]) -> (u16, String) {
+        let mut encoded = url::form_urlencoded::Serializer::new(String::new());
+        encoded.extend_pairs(query);
+        let path = format!("/api/v1/apps/{}/{path}?{}", self.team.app_id, encoded.finish());
+        self.send(Method::GET, &path, None).await
+    }
+
+    async fn explore(&mut self, call: &str, mut more: Value) -> (u16, String) {
+        let today = jiff::Timestamp::from_millisecond(self.server.atrium.now().0).unwrap();
+        let today = today.to_zoned(jiff::tz::TimeZone::UTC).date().to_string();
+        more["start"] = json!(today);
+        more["end"] = json!(today);
+        more["granularity"] = json!("day");
+        let path = format!("/api/v1/apps/{}/{call}", self.team.app_id);
+        self.send(Method::POST, &path, Some(more)).await
+    }
+
+    async fn ask(&mut self, ask: Ask, property: &str, guess: &str) -> (u16, String) {
+        let filter = |operator: &str| json!([{ "property": property, "operator": operator, "values": [guess] }]);
+        match ask {
+            Ask::Filter(it) => self.explore("explore", json!({ "filters": filter(it) })).await,
+            Ask::Groups(it) => {
+                let more =
+                    json!({ "filters": filter(it), "group_by": property, "measure": "users" });
+                self.explore("explore", more).await
+            }
+            Ask::Export(it) => {
+                let more = json!({ "filters": filter(it), "group_by": property });
+                self.explore("explore/export", more).await
+            }
+            Ask::Values => {
+                self.get("explore/values", &[("property", property), ("search", guess)]).await
+            }
+            Ask::Named(it) => {
+                let filters = json!([{ "property": guess, "operator": it }]);
+                self.explore("explore", json!({ "filters": filters })).await
+            }
+            Ask::Event => self.explore("explore", json!({ "event": guess })).await,
+            Ask::EventProperties => self.get("event-properties", &[("event", guess)]).await,
+            Ask::EventSearch => self.get("events", &[("search", guess)]).await,
+            Ask::People(kind) => self.get("profiles", &[("kind", kind), ("search", guess)]).await,
+            Ask::Person(kind) => self.get("profile", &[("kind", kind), ("ref", guess)]).await,
+        }
+    }
+
+    /// Whether the answers tell the secret from what nobody sent.
+    async fn learns(&mut self, ask: Ask, property: &str, [secret, wrong]: [&str; 2]) -> bool {
+        let told = self.ask(ask, property, secret).await;
+        let other = self.ask(ask, property, wrong).await;
+        told != other
+    }
+
+    /// Everything that can be read without a guess, in every order.
+    async fn read(&mut self) -> String {
+        let mut read = String::new();
+        for (path, sorts) in [("events", ["name", "events"]), ("profiles", ["id", "last_seen"])] {
+            for sort in sorts {
+                for kind in ["user", "device"] {
+                    let query = [("sort", sort), ("kind", kind), ("limit", "100")];
+                    read.push_str(&self.get(path, &query).await.1);
+                }
+            }
+        }
+        read.push_str(&self.get("event-properties", &[("event", "seen")]).await.1);
+        for kind in ["user", "device"] {
+            let list: Value =
+                serde_json::from_str(&self.get("profiles", &[("kind", kind)]).await.1).unwrap();
+            for item in list["data"]["items"].as_array().unwrap() {
+                let query = [("kind", kind), ("ref", item["ref"].as_str().unwrap())];
+                read.push_str(&self.get("profile", &query).await.1);
+                let query = [query[0], query[1], ("limit", "100")];
+                read.push_str(&self.get("profile/events", &query).await.1);
+            }
+        }
+        for place in PLACES {
+            for property in (0..SHAPES.len()).filter_map(|number| place.property(number)) {
+                let more = json!({ "group_by": property });
+                read.push_str(&self.explore("explore", more).await.1);
+            }
+        }
+        read
+    }
+}
+
+/// A beginning that tells the secret from its double: what a letter-by-letter search would try.
+fn beginnings(shape: &Shape) -> [&'static str; 2] {
+    let same = shape.secret.bytes().zip(shape.wrong.bytes()).take_while(|(a, b)| a == b).count();
+    [&shape.secret[..=same], &shape.wrong[..=same]]
+}
+
+/// Every question that there is about every secret in every place.
+fn questions() -> Vec<(usize, Place, Ask, [&'static str; 2])> {
+    let mut questions = Vec::new();
+    for (number, shape) in SHAPES.iter().enumerate() {
+        for place in PLACES.iter().copied().filter(|place| place.holds(shape)) {
+            for ask in place.asks() {
+                questions.push((number, place, ask, [shape.secret, shape.wrong]));
+                if !matches!(
+                    ask,
+                    Ask::Named(_) | Ask::Event | Ask::EventProperties | Ask::Person(_)
+                ) {
+                    questions.push((number, place, ask, beginnings(shape)));
+                }
+            }
+        }
+    }
+    questions
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_hidden_is_learned_by_asking() {
+    let server = TestServer::start_with_engine(Store::Sqlite).await;
+    let team = server.team("one").await;
+    plant(&server, &team).await;
+    let long = std::env::var_os("LONG_TESTS").is_some();
+    let questions = questions();
+    // A number that has nothing in common with how many questions there are about a secret.
+    let step = if long { 1 } else { 7 };
+    let key = format!("qk_{}", team.app_id);
+    let callers = [
+        ("analyst", team.actor("analyst").clone(), None),
+        ("query key", server.anonymous(), Some(key)),
+    ];
+    let mut asked = 0;
+    for (turn, (name, actor, key)) in callers.into_iter().enumerate() {
+        let mut adversary = Adversary { server: &server, team: &team, actor, key, asked: 0 };
+        for (number, place, ask, guesses) in questions.iter().skip(turn * 3).step_by(step) {
+            let property = place.property(*number).unwrap_or_default();
+            let learns = adversary.learns(*ask, &property, *guesses).await;
+            assert!(!learns, "{name} learns {guesses:?} in {place:?} by {ask:?}");
+        }
+        let read = adversary.read().await;
+        for shape in SHAPES {
+            assert!(!read.contains(shape.secret), "{name} reads {}", shape.secret);
+        }
+        asked += adversary.asked;
+    }
+    assert!(asked > if long { 4_000 } else { 600 }, "{asked}");
+    // Whoever has the right finds every secret in every place.
+    let actor = team.actor("owner").clone();
+    let mut owner = Adversary { server: &server, team: &team, actor, key: None, asked: 0 };
+    let read = owner.read().await;
+    let mut missed = BTreeSet::new();
+    for (number, shape) in SHAPES.iter().enumerate() {
+        assert!(read.contains(shape.secret), "{}", shape.secret);
+        for place in PLACES.iter().copied().filter(|place| place.holds(shape)) {
+            let property = place.property(number).unwrap_or_default();
+            let in_path = place == Place::PathSegment;
+            let encoded = |text: &'static str| match in_path {
+                true => Box::leak(
+                    url::form_urlencoded::byte_serialize(text.as_bytes())
+                        .collect::<String>()
+                        .replace('+', "%20")
+                        .into_boxed_str(),
+                ),
+                false => text,
+            };
+            let guesses = [encoded(shape.secret), encoded(shape.wrong)];
+            // Objects in lists have no name to ask by: reading finds them.
+            let found = place == Place::ListOfObjects
+                || owner.learns(place.asks()[0], &property, guesses).await;
+            if !found {
+                missed.insert((shape.secret, place));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{missed:?}");
+}
