@@ -46,7 +46,7 @@ pub struct AccountSession {
     tag = "instance",
     security(("session" = [])),
     params(OfAccount),
-    responses((status = 200, body = Data<AccountSessions>))
+    responses((status = 200, body = Data<AccountSessions>), (status = 403), (status = 404))
 )]
 pub async fn operator_session_list(
     State(atrium): State<AppState>,
@@ -87,7 +87,7 @@ pub struct SessionsEnded {
     tag = "instance",
     security(("session" = [])),
     request_body = EndSessions,
-    responses((status = 200, body = Data<SessionsEnded>))
+    responses((status = 200, body = Data<SessionsEnded>), (status = 404))
 )]
 pub async fn operator_session_end(
     State(atrium): State<AppState>,

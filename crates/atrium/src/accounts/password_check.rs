@@ -46,7 +46,7 @@ pub struct PasswordVerdict {
     tag = "account",
     security(()),
     request_body = PasswordCheck,
-    responses((status = 200, body = Data<PasswordVerdict>))
+    responses((status = 200, body = Data<PasswordVerdict>), (status = 429))
 )]
 pub async fn password_check(
     State(atrium): State<AppState>,

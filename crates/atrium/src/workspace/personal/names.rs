@@ -90,6 +90,7 @@ pub fn is_personal_path(path: &[String]) -> bool {
     let sounds = |end: usize| sounds_personal(&path[..end].join("."));
     path.iter().any(|name| sounds_personal(name) || looks_personal(name))
         || (1..=path.len()).any(sounds)
+        || looks_personal(&path.join("."))
         || path.last().is_some_and(|name| names_person(name))
 }
 
