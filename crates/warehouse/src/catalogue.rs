@@ -48,6 +48,8 @@ pub struct PropertyKind {
     pub events: u64,
     /// The most frequent values, as JSON.
     pub examples: Vec<String>,
+    /// In how many of them the value is not shown.
+    pub hidden: u64,
 }
 
 impl Warehouse {
@@ -132,7 +134,7 @@ impl Warehouse {
                 pair.2 = 'null', 'null', pair.2 IN ('true', 'false'), 'boolean', 'number') AS kind, \
                 count() AS events, \
                 topKIf(5)(pair.2, length(pair.2) <= {EXAMPLE_MAX} AND pair.2 != 'null' \
-                    AND NOT {hides_value}) AS examples \
+                    AND NOT {hides_value}) AS examples, countIf({hides_value}) AS hidden \
              FROM (SELECT properties, user_id, device_id FROM events WHERE app_id = {{app:UUID}} \
                 AND time >= toDateTime({{since:UInt32}}, 'UTC') AND event = {{event:String}} \
                 ORDER BY toStartOfHour(time) DESC, time DESC LIMIT {{most:UInt64}}) \
