@@ -53,6 +53,8 @@ pub struct PropertyKind {
     pub events: u64,
     /// The most frequent values, as JSON.
     pub examples: Vec<String>,
+    /// In how many of them the value is not shown.
+    pub hidden: u64,
 }
 
 /// What is known of the names that some events carry.
@@ -171,7 +173,7 @@ impl Warehouse {
                 pair.2 = 'null', 'null', pair.2 IN ('true', 'false'), 'boolean', 'number') AS kind, \
                 count() AS events, \
                 topKIf(5)(pair.2, length(pair.2) <= {EXAMPLE_MAX} AND pair.2 != 'null' \
-                    AND NOT {hides_value}) AS examples \
+                    AND NOT {hides_value}) AS examples, countIf({hides_value}) AS hidden \
              FROM (SELECT properties, user_id, device_id FROM events WHERE {SAMPLED} \
                 LIMIT {{most:UInt64}}) \
              ARRAY JOIN arrayFilter(named -> cityHash64(named.1) IN {{hashes:Array(UInt64)}}, \

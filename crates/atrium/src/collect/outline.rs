@@ -6,6 +6,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
+use warehouse::shown::could_be_id;
 
 use crate::workspace::personal;
 
@@ -45,7 +46,9 @@ impl Outline<'_> {
 /// A name is a field's, unless somebody used what they should have sent as a value.
 fn name(text: &str) -> String {
     let cut: String = text.chars().take(NAME_MAX).collect();
-    if personal::looks_personal(text) { "<name>".to_owned() } else { cut }
+    // Whose ids there are is not known here: whatever could be one is left out.
+    let hide = personal::looks_personal(text) || could_be_id(text);
+    if hide { "<name>".to_owned() } else { cut }
 }
 
 impl<'de> DeserializeSeed<'de> for Outline<'_> {

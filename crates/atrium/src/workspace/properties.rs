@@ -216,6 +216,7 @@ fn item(
     let total: u64 = kinds.iter().map(|kind| kind.events).sum();
     let ratio = |part: u64, whole: u64| (part as f64 / whole.max(1) as f64).min(1.0);
     let mut personal = personal::sounds_personal(&property) || personal::names_person(&property);
+    personal |= kinds.iter().any(|kind| kind.hidden > 0);
     let mut examples = Vec::new();
     for raw in kinds.iter().flat_map(|kind| &kind.examples) {
         let example = Example::read(&property, raw, ids.unwrap_or_default());

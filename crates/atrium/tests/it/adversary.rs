@@ -291,11 +291,11 @@ impl Adversary<'_> {
                 read.push_str(&self.get("profile/events", &query).await.1);
             }
         }
-        for place in PLACES {
-            for property in (0..SHAPES.len()).filter_map(|number| place.property(number)) {
-                let more = json!({ "group_by": property });
-                read.push_str(&self.explore("explore", more).await.1);
-            }
+        let of = |number: usize| PLACES.iter().filter_map(move |place| place.property(number));
+        let properties: BTreeSet<String> = (0..SHAPES.len()).flat_map(of).collect();
+        for property in properties {
+            let more = json!({ "group_by": property });
+            read.push_str(&self.explore("explore", more).await.1);
         }
         read
     }
@@ -334,7 +334,7 @@ async fn nothing_hidden_is_learned_by_asking() {
     let long = std::env::var_os("LONG_TESTS").is_some();
     let questions = questions();
     // A number that has nothing in common with how many questions there are about a secret.
-    let step = if long { 1 } else { 7 };
+    let step = if long { 1 } else { 19 };
     let key = format!("qk_{}", team.app_id);
     let callers = [
         ("analyst", team.actor("analyst").clone(), None),
@@ -354,7 +354,7 @@ async fn nothing_hidden_is_learned_by_asking() {
         }
         asked += adversary.asked;
     }
-    assert!(asked > if long { 4_000 } else { 600 }, "{asked}");
+    assert!(asked > if long { 5_000 } else { 500 }, "{asked}");
     // Whoever has the right finds every secret in every place.
     let actor = team.actor("owner").clone();
     let mut owner = Adversary { server: &server, team: &team, actor, key: None, asked: 0 };
@@ -375,9 +375,11 @@ async fn nothing_hidden_is_learned_by_asking() {
                 false => text,
             };
             let guesses = [encoded(shape.secret), encoded(shape.wrong)];
-            // Objects in lists have no name to ask by: reading finds them.
-            let found = place == Place::ListOfObjects
-                || owner.learns(place.asks()[0], &property, guesses).await;
+            // Objects in lists have no name to ask by, nor do names with a dot in them: reading finds
+            // them.
+            let has_no_name = place == Place::ListOfObjects
+                || place == Place::PropertyName && shape.secret.contains('.');
+            let found = has_no_name || owner.learns(place.asks()[0], &property, guesses).await;
             if !found {
                 missed.insert((shape.secret, place));
             }

@@ -89,6 +89,7 @@ pub fn sounds_personal(name: &str) -> bool {
 pub fn is_personal_path(path: &[String]) -> bool {
     let sounds = |end: usize| sounds_personal(&path[..end].join("."));
     path.iter().any(|name| sounds_personal(name) || looks_personal(name))
+        || looks_personal(&path.join("."))
         || (1..=path.len()).any(sounds)
         || looks_personal(&path.join("."))
         || path.last().is_some_and(|name| names_person(name))
