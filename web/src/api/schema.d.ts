@@ -5490,6 +5490,7 @@ export interface operations {
       403: components['responses']['Forbidden']
       404: components['responses']['NotFound']
       422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
@@ -5520,6 +5521,7 @@ export interface operations {
       403: components['responses']['Forbidden']
       404: components['responses']['NotFound']
       422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
@@ -5555,6 +5557,7 @@ export interface operations {
       413: components['responses']['TooLarge']
       415: components['responses']['UnsupportedType']
       422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
@@ -5590,6 +5593,7 @@ export interface operations {
       413: components['responses']['TooLarge']
       415: components['responses']['UnsupportedType']
       422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
@@ -5619,6 +5623,7 @@ export interface operations {
       403: components['responses']['Forbidden']
       404: components['responses']['NotFound']
       422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
@@ -5655,6 +5660,7 @@ export interface operations {
       403: components['responses']['Forbidden']
       404: components['responses']['NotFound']
       422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
@@ -5689,6 +5695,7 @@ export interface operations {
       413: components['responses']['TooLarge']
       415: components['responses']['UnsupportedType']
       422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
@@ -5724,6 +5731,7 @@ export interface operations {
       413: components['responses']['TooLarge']
       415: components['responses']['UnsupportedType']
       422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
@@ -5757,6 +5765,7 @@ export interface operations {
       403: components['responses']['Forbidden']
       404: components['responses']['NotFound']
       422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
@@ -5813,6 +5822,7 @@ export interface operations {
       403: components['responses']['Forbidden']
       404: components['responses']['NotFound']
       422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
@@ -6034,6 +6044,7 @@ export interface operations {
       403: components['responses']['Forbidden']
       404: components['responses']['NotFound']
       422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
@@ -6068,6 +6079,7 @@ export interface operations {
       403: components['responses']['Forbidden']
       404: components['responses']['NotFound']
       422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
@@ -6103,6 +6115,7 @@ export interface operations {
       403: components['responses']['Forbidden']
       404: components['responses']['NotFound']
       422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
@@ -6138,6 +6151,7 @@ export interface operations {
       413: components['responses']['TooLarge']
       415: components['responses']['UnsupportedType']
       422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
@@ -7830,6 +7844,8 @@ export interface operations {
         }
       }
       401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
       422: components['responses']['Invalid']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
@@ -7859,6 +7875,7 @@ export interface operations {
       400: components['responses']['Malformed']
       401: components['responses']['Unauthorized']
       403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
       413: components['responses']['TooLarge']
       415: components['responses']['UnsupportedType']
       422: components['responses']['Invalid']
@@ -8243,6 +8260,7 @@ export interface operations {
       413: components['responses']['TooLarge']
       415: components['responses']['UnsupportedType']
       422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
@@ -8278,6 +8296,7 @@ export interface operations {
       413: components['responses']['TooLarge']
       415: components['responses']['UnsupportedType']
       422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
@@ -8876,6 +8895,7 @@ export interface operations {
       413: components['responses']['TooLarge']
       415: components['responses']['UnsupportedType']
       422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }

@@ -91,7 +91,6 @@ pub fn is_personal_path(path: &[String]) -> bool {
     path.iter().any(|name| sounds_personal(name) || looks_personal(name))
         || looks_personal(&path.join("."))
         || (1..=path.len()).any(sounds)
-        || looks_personal(&path.join("."))
         || path.last().is_some_and(|name| names_person(name))
 }
 
