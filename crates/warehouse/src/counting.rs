@@ -217,6 +217,8 @@ impl Coarse {
     pub fn pieces(&self, quarters: &[u64]) -> Vec<u64> {
         let length = u64::from(self.length);
         let mut pieces: Vec<u64> = quarters.iter().map(|at| at / length * length).collect();
+        // In order, because the first and the last say which range to look at.
+        pieces.sort_unstable();
         pieces.dedup();
         pieces
     }

@@ -177,7 +177,7 @@ mod tests {
         {
             assert!(is_personal(path), "{path}");
         }
-        for path in ["card.type", "user.level", "file.name", "plan", "sort_by"] {
+        for path in ["card.type", "user.level", "file.size", "plan", "sort_by"] {
             assert!(!is_personal(path), "{path}");
         }
         assert!(names_person("referrer_user") && names_person("invitedBy"));

@@ -137,7 +137,14 @@ describe('the overview of an app', () => {
   })
 
   it('says when the latest events are still on their way', async () => {
-    const ingest = { accepted: 1, duplicate: 0, rejected: 0, reasons: [], delay_seconds: 200 }
+    const ingest = {
+      accepted: 1,
+      duplicate: 0,
+      rejected: 0,
+      reasons: [],
+      over_limit: [],
+      delay_seconds: 200,
+    }
     const seen: SeenRequest[] = show({
       '/orgs/org-1/data-overall': () =>
         JSON.stringify(bodies(seen).at(-1)?.parts) === '["ingest"]'
