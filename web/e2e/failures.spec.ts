@@ -26,7 +26,7 @@ test('ten screens tell of a call that failed, once each', async ({ page, instanc
     [`/organization/config/member${team}`, '**/api/v1/orgs/*/members?*'],
     [`/organization/config/config-app${team}`, '**/api/v1/orgs/*/apps?*'],
     [`/organization/config/archived-app${team}`, '**/api/v1/orgs/*/apps?*'],
-    ['/account/user-info', '**/api/v1/current/sessions'],
+    [`/organization/config/delete-app${team}`, '**/api/v1/orgs/*/apps?*'],
     [appPath(appId, 'appMember'), '**/api/v1/apps/*/members?*'],
     [appPath(appId, 'appAuthority'), '**/api/v1/apps/*/roles*'],
     [appPath(appId, 'appSecretKey'), '**/api/v1/apps/*/access-keys*'],

@@ -53,7 +53,7 @@ fn fault(method: &Method, path: &str, status: u16, headers: &HeaderMap) -> Resul
     };
     let as_asked = if method == Method::HEAD { "GET" } else { method.as_str() };
     let Some(answers) = found.value.get(as_asked) else {
-        return expect(matches!(status, 405 | 403 | 404), format!("{status} for no such method"));
+        return expect(matches!(status, 403..=405), format!("{status} for no such method"));
     };
     if headers.get_all("content-type").iter().count() > 1 {
         return Err(format!("{status} with two content types"));

@@ -38,9 +38,9 @@ fn sent(count: u32) -> Vec<Sent> {
                 os: if over_os { format!("os {n}") } else { "iOS".to_owned() },
                 browser: format!("browser {}", n % 12),
                 user: n % 7 + 1,
-                over_limit: u8::from(over_event) * EVENT
-                    | u8::from(over_os) * OS
-                    | u8::from(n % 12 == 11) * BROWSER,
+                over_limit: (u8::from(over_event) * EVENT)
+                    | (u8::from(over_os) * OS)
+                    | (u8::from(n % 12 == 11) * BROWSER),
                 properties: "{}".to_owned(),
                 minute: i64::from(n % 90),
             }
