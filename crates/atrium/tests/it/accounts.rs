@@ -79,15 +79,7 @@ on_both! {
         assert_eq!(jane.get("/api/v1/current").await.status, 200, "being seen renews it");
         // It is written down, not only remembered: another instance would know it too.
         let seen = "SELECT COUNT(*) FROM sessions WHERE last_seen_at > created_at + 86400000";
-        let mut written = 0;
-        for _ in 0..100 {
-            written = server.count(seen).await;
-            if written == 1 {
-                break;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-        assert_eq!(written, 1);
+        server.until_count(seen, 1).await;
         let idle = server.signed_in("jane@example.com").await;
         server.clock.advance(14 * Millis::DAY);
         assert_eq!(idle.get("/api/v1/current").await.status, 401);

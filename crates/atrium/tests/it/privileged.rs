@@ -63,10 +63,15 @@ on_both! {
         let (id, li) = server.person("li@example.com").await;
         let org_id = org.rsplit('/').next().unwrap();
         server.run("INSERT INTO org_members (org_id, user_id, role, joined_at) VALUES ($1, $2, 'admin', 1)", &[org_id, id.as_str()]).await;
-        for _ in 0..2 {
+        // That they were seen is written down after the answer.
+        for both_seen in [
+            "SELECT 2 - COUNT(*) FROM sessions WHERE last_seen_at >= created_at + 1123200000",
+            "SELECT 2 - COUNT(*) FROM sessions WHERE last_seen_at >= created_at + 2246400000",
+        ] {
             server.clock.advance(13 * Millis::DAY);
             assert_eq!(jane.get(&org).await.status, 200);
             assert_eq!(li.get(&org).await.status, 200, "admins are not asked");
+            server.until_count(both_seen, 0).await;
         }
         jane.post("/api/v1/current/reauth", json!({ "password": PASSWORD })).await;
         let made = jane.put(&format!("{org}/members/{id}"), json!({ "role": "owner" })).await;

@@ -320,6 +320,17 @@ impl TestServer {
         sqlx::query_scalar(statement).fetch_one(&mut *db).await.unwrap()
     }
 
+    /// Waits until a count is what is wanted: for what is written after the answer was given.
+    pub async fn until_count(&self, statement: &'static str, wanted: i64) {
+        for _ in 0..500 {
+            if self.count(statement).await == wanted {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        assert_eq!(self.count(statement).await, wanted, "{statement}");
+    }
+
     /// Every mail that was written into the outbox folder, oldest first.
     pub fn mails(&self) -> Vec<Mail> {
         let mut files: Vec<_> = std::fs::read_dir(self.folder().join("outbox"))

@@ -268,6 +268,8 @@ async fn two_may_bring_the_schema_up_to_date_at_once() {
     let (one, other) = tokio::join!(warehouse.ready(wait), warehouse.ready(wait));
     one.unwrap();
     other.unwrap();
-    assert_eq!(number(&warehouse, "SELECT count() AS n FROM schema_migrations", &[]).await, 5);
+    let twice = "SELECT count() - uniqExact(number) AS n FROM schema_migrations";
+    assert_eq!(number(&warehouse, twice, &[]).await, 0);
+    assert!(number(&warehouse, "SELECT max(number) AS n FROM schema_migrations", &[]).await > 5);
     warehouse.stop().await;
 }
