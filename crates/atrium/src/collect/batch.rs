@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use uuid::Uuid;
 use warehouse::{Identity, Kind};
 
-use super::batch_cost::Cost;
+use super::batch_choice::{Choice, Room};
 use super::ledger::{Outcome, Tally};
 use super::recent::MessageId;
 use super::record::{self, Record, RecordKind};
@@ -42,29 +42,22 @@ struct Reading {
     seen: HashSet<MessageId>,
     /// Apps of which no more is taken: what comes later must not be stored before what came first.
     closed: BTreeSet<Uuid>,
-    decoded: Vec<Record>,
 }
 
 impl Reading {
     fn new(number: u64) -> Self {
         let batch = Batch { number, ..Batch::default() };
-        Self { batch, seen: HashSet::new(), closed: BTreeSet::new(), decoded: Vec::new() }
-    }
-
-    /// Whether the group can be read. What it holds is in `decoded` then.
-    fn decode(&mut self, group: &Group) -> bool {
-        self.decoded.clear();
-        group.format == FORMAT && record::decode(&group.data, &mut self.decoded).is_ok()
+        Self { batch, seen: HashSet::new(), closed: BTreeSet::new() }
     }
 
     /// A message that is in the batch already. In a batch of its own it would be found to be
     /// stored, but not while this one is made smaller and smaller because something in it fails.
-    fn has_twin(&self) -> bool {
-        self.decoded.iter().any(|record| self.seen.contains(&(record.app, record.log_id)))
+    fn has_duplicate(&self, records: &[Record]) -> bool {
+        records.iter().any(|record| self.seen.contains(&(record.app, record.log_id)))
     }
 
-    fn keep(&mut self, group: Group) {
-        let Self { batch, seen, decoded, .. } = self;
+    fn keep(&mut self, group: Group, records: Vec<Record>) {
+        let Self { batch, seen, .. } = self;
         let range = batch.ranges.entry(group.app).or_insert(Range {
             app: group.app,
             after: group.seq - 1,
@@ -73,16 +66,22 @@ impl Reading {
         range.upto = group.seq;
         let buffer = batch.buffers.len();
         batch.tallies.push(group.tally);
-        let mut twins = Tally::default();
-        for record in decoded.drain(..) {
+        let mut duplicates = Tally::default();
+        for record in records {
             if seen.insert((record.app, record.log_id)) {
                 batch.records.push((buffer, record));
             } else {
                 let (kind, version) = (record.kind.message_type(), &record.sdk_version);
-                twins.move_from_accepted(record.app, record.day, kind, version, Outcome::Duplicate);
+                duplicates.move_from_accepted(
+                    record.app,
+                    record.day,
+                    kind,
+                    version,
+                    Outcome::Duplicate,
+                );
             }
         }
-        batch.tallies.push(twins);
+        batch.tallies.push(duplicates);
         batch.buffers.push(group.data);
     }
 
@@ -108,28 +107,17 @@ impl Reading {
 impl Batch {
     /// Makes a batch of groups that nobody has tried, no more than the store can take at once. The
     /// rest of the groups stays for a later one.
-    pub fn fresh(number: u64, groups: Vec<Group>, cost_max: u64) -> Self {
-        let apps: BTreeSet<Uuid> = groups.iter().map(|group| group.app).collect();
-        let share = cost_max / apps.len().max(1) as u64;
-        let mut costs = BTreeMap::<Uuid, Cost>::new();
-        let mut spent = 0;
+    pub fn fresh(number: u64, groups: Vec<Group>, room: Room) -> Self {
         let mut reading = Reading::new(number);
-        for group in groups {
-            if reading.closed.contains(&group.app) || !reading.decode(&group) {
-                reading.close(group);
-                continue;
+        let stuck = Choice::new(number, groups, room).each(|group, records| {
+            let is_new = !reading.has_duplicate(&records);
+            if is_new {
+                reading.keep(group, records);
             }
-            let cost = costs.entry(group.app).or_insert_with(|| Cost::new(number));
-            let before = cost.total();
-            cost.add(&reading.decoded, &group.data);
-            let is_first = before == 0 && (spent == 0 || spent + cost.total() <= cost_max);
-            let fits = cost.total() <= share && spent + cost.total() - before <= cost_max;
-            if !(is_first || fits) || reading.has_twin() {
-                reading.closed.insert(group.app);
-                continue;
-            }
-            spent += cost.total() - before;
-            reading.keep(group);
+            is_new
+        });
+        for group in stuck {
+            reading.close(group);
         }
         reading.finish()
     }
@@ -138,8 +126,10 @@ impl Batch {
     pub fn begun(number: u64, groups: Vec<Group>) -> Self {
         let mut reading = Reading::new(number);
         for group in groups {
-            if reading.decode(&group) {
-                reading.keep(group);
+            let mut records = Vec::new();
+            let is_known = group.format == FORMAT && !reading.closed.contains(&group.app);
+            if is_known && record::decode(&group.data, &mut records).is_ok() {
+                reading.keep(group, records);
             } else {
                 reading.close(group);
             }
@@ -317,6 +307,10 @@ impl Batch {
 mod tests {
     use super::*;
 
+    fn room(messages: u64, cost: u64) -> Room {
+        Room { messages, cost }
+    }
+
     fn group(app: u128, seq: i64, values: std::ops::Range<u32>) -> Group {
         let app = Uuid::from_u128(app);
         let mut data = Vec::new();
@@ -372,24 +366,47 @@ mod tests {
             groups.push(group(2, 11, 0..1));
             groups
         };
-        let all = Batch::fresh(1, groups(), u64::MAX);
+        let all = Batch::fresh(1, groups(), room(u64::MAX, u64::MAX));
         assert_eq!(all.count(), 1_001);
         // A hundred messages with five new values each: about a megabyte.
-        let some = Batch::fresh(1, groups(), 8 << 20);
+        let some = Batch::fresh(1, groups(), room(u64::MAX, 8 << 20));
         let weights = some.weights();
         assert_eq!(weights[&Uuid::from_u128(2)], 1, "another app finds room");
-        assert!((200..600).contains(&weights[&Uuid::from_u128(1)]), "{weights:?}");
+        assert!((200..900).contains(&weights[&Uuid::from_u128(1)]), "{weights:?}");
         // What is left out is the end, and stays in the spool.
         let taken = i64::try_from(weights[&Uuid::from_u128(1)]).unwrap() / 100;
         assert_eq!(some.ranges()[0].upto, taken - 1);
-        let least = Batch::fresh(1, groups(), 1);
+        let least = Batch::fresh(1, groups(), room(u64::MAX, 1));
         assert_eq!(least.count(), 100, "one group is always taken");
+    }
+
+    #[test]
+    fn a_backlog_leaves_room_for_everybody_and_takes_turns() {
+        // One app's groups are larger than all that a batch may take, as they are when the store is
+        // slow; two others have sent a message each.
+        let groups = |first: u128, second: u128| {
+            let mut all = vec![group(first, 1, 0..1_000), group(first, 2, 1_000..2_000)];
+            all.extend([group(second, 3, 0..1_000), group(8, 4, 0..1), group(9, 5, 0..1)]);
+            all
+        };
+        let batch = Batch::fresh(1, groups(1, 2), room(1_000, u64::MAX));
+        let weights = |batch: &Batch| batch.weights().into_values().collect::<Vec<_>>();
+        assert_eq!(weights(&batch), [1_000, 1, 1], "the first of the heavy ones, and the others");
+        let next = Batch::fresh(1, groups(2, 1), room(1_000, u64::MAX));
+        assert_eq!(next.ranges()[0].app, Uuid::from_u128(2));
+        let roomy = Batch::fresh(1, groups(1, 2), room(4_000, u64::MAX));
+        assert_eq!(weights(&roomy), [2_000, 1_000, 1, 1], "what room is left is filled");
+        // A trickle of small groups keeps its share beside a backlog.
+        let mut trickle = vec![group(1, 1, 0..1_000)];
+        trickle.extend((2..500).map(|at| group(2, i64::from(at), at..at + 1)));
+        let batch = Batch::fresh(1, trickle, room(1_000, u64::MAX));
+        assert_eq!(weights(&batch), [1_000, 498]);
     }
 
     #[test]
     fn a_message_that_comes_twice_waits_for_the_next_batch() {
         let groups = vec![group(1, 1, 0..10), group(1, 2, 5..6), group(1, 3, 20..30)];
-        let batch = Batch::fresh(1, groups, u64::MAX);
+        let batch = Batch::fresh(1, groups, room(u64::MAX, u64::MAX));
         assert_eq!((batch.count(), batch.ranges()[0].upto), (10, 1));
     }
 }

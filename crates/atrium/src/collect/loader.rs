@@ -18,6 +18,7 @@ use uuid::Uuid;
 use warehouse::{Insert, LogIdRow};
 
 use super::batch::Batch;
+use super::batch_choice::Room;
 use super::recent::MessageId;
 use super::spool::{Change, Spool, Wanted};
 use super::{batch_cost, cardinality, numbers, profiles};
@@ -206,14 +207,17 @@ async fn fresh(
     app: Option<Uuid>,
 ) -> anyhow::Result<Option<Turn>> {
     let wanted = app.map_or_else(|| Wanted::AllBut(lanes.apart()), Wanted::Only);
-    let groups = spool.take(wanted, lanes.messages_max(app)).await?;
+    let messages_max = lanes.messages_max(app);
+    let groups = spool.take(wanted, messages_max, lanes.turns()).await?;
     let number = u64::from_be_bytes(atrium.entropy.bytes());
-    let cost_max = batch_cost::limit(atrium.settings.events.engine_memory_mb);
-    let mut batch = Batch::fresh(number, groups, cost_max);
+    let cost = batch_cost::limit(atrium.settings.events.engine_memory_mb);
+    let room = Room { messages: u64::try_from(messages_max)?, cost };
+    let mut batch = Batch::fresh(number, groups, room);
     trouble::set_aside_unreadable(atrium, spool, &mut batch).await?;
     if batch.ranges().is_empty() {
         return Ok(None);
     }
+    lanes.take_turns(batch.ranges().into_iter().map(|range| range.app));
     let begun = Instant::now();
     let part = Part::new(number, batch.attempts());
     let weights = batch.weights();

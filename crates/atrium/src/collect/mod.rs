@@ -8,6 +8,7 @@
 
 pub mod alerts;
 mod batch;
+mod batch_choice;
 mod batch_cost;
 pub mod body;
 pub mod budgets;

@@ -1,6 +1,6 @@
 //! What the spool's file is asked: what waits, since when, and the next groups to load.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
@@ -69,24 +69,28 @@ pub enum Wanted {
 struct Cursor {
     app: Uuid,
     after: i64,
-    ended: bool,
 }
 
 impl Spool {
-    /// The next untried groups: every app's oldest in turn, so that a long backlog of one leaves
-    /// room for a fresh message of another. They come in the order of their turns.
-    pub async fn take(&self, wanted: Wanted, messages_max: i64) -> anyhow::Result<Vec<Group>> {
+    /// The next untried groups: each app's oldest, whoever was served longest ago first, and of
+    /// none more than a batch takes.
+    pub async fn take(
+        &self,
+        wanted: Wanted,
+        messages_max: i64,
+        turns: HashMap<Uuid, u64>,
+    ) -> anyhow::Result<Vec<Group>> {
         self.read(move |connection| {
-            let mut cursors = cursors(connection, &wanted)?;
-            let mut chunk = Chunk { groups: Vec::new(), messages: 0, bytes: 0, messages_max };
-            while !chunk.is_full() && cursors.iter().any(|cursor| !cursor.ended) {
-                let sharing = cursors.iter().filter(|cursor| !cursor.ended).count();
-                let share = chunk.share(sharing);
-                for cursor in cursors.iter_mut().filter(|cursor| !cursor.ended) {
-                    chunk.fill_from(connection, cursor, share)?;
+            let cursors = cursors(connection, &wanted, &turns)?;
+            let share = CHUNK_BYTES / cursors.len().max(1);
+            let (mut groups, mut bytes) = (Vec::new(), 0);
+            for Cursor { app, after } in cursors {
+                if bytes >= CHUNK_BYTES {
+                    break;
                 }
+                bytes += take_of(connection, app, after, (messages_max, share), &mut groups)?;
             }
-            Ok(chunk.groups)
+            Ok(groups)
         })
         .await
     }
@@ -220,8 +224,12 @@ pub fn oldest_of_all(connection: &Connection) -> anyhow::Result<Option<i64>> {
     Ok(at.filter(|at| *at > 0))
 }
 
-/// Where to begin with each app that is wanted, whoever has waited longest first.
-fn cursors(connection: &Connection, wanted: &Wanted) -> anyhow::Result<Vec<Cursor>> {
+/// Where to begin with each app that is wanted, whoever was served longest ago first.
+fn cursors(
+    connection: &Connection,
+    wanted: &Wanted,
+    turns: &HashMap<Uuid, u64>,
+) -> anyhow::Result<Vec<Cursor>> {
     let apps = match wanted {
         Wanted::Only(app) => vec![*app],
         Wanted::AllBut(others) => {
@@ -239,10 +247,11 @@ fn cursors(connection: &Connection, wanted: &Wanted) -> anyhow::Result<Vec<Curso
         let at =
             first.query_row(params![app.as_bytes(), after], |row| row.get::<_, Option<i64>>(0));
         if let Some(seq) = at? {
-            found.push((seq, Cursor { app, after, ended: false }));
+            let turn = turns.get(&app).copied().unwrap_or(0);
+            found.push(((turn, seq), Cursor { app, after }));
         }
     }
-    found.sort_unstable_by_key(|(seq, _)| *seq);
+    found.sort_unstable_by_key(|(place, _)| *place);
     Ok(found.into_iter().map(|(_, cursor)| cursor).take(APPS_MAX).collect())
 }
 
@@ -260,58 +269,27 @@ fn read_app(row: &Row<'_>, column: usize) -> anyhow::Result<Uuid> {
     Ok(Uuid::from_slice(row.get_ref(column)?.as_blob()?)?)
 }
 
-struct Chunk {
-    groups: Vec<Group>,
-    messages: i64,
-    bytes: usize,
-    messages_max: i64,
-}
-
-impl Chunk {
-    fn is_full(&self) -> bool {
-        self.messages >= self.messages_max || self.bytes >= CHUNK_BYTES
+/// Takes an app's next groups while they fit, and one in any case. Says how many bytes those are.
+fn take_of(
+    connection: &Connection,
+    app: Uuid,
+    after: i64,
+    (messages_max, bytes_max): (i64, usize),
+    groups: &mut Vec<Group>,
+) -> anyhow::Result<usize> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {GROUP} FROM groups WHERE app = ?1 AND seq > ?2 ORDER BY seq"
+    ))?;
+    let mut rows = statement.query(params![app.as_bytes(), after])?;
+    let (mut messages, mut bytes) = (0, 0);
+    while messages < messages_max
+        && bytes < bytes_max
+        && let Some(row) = rows.next()?
+    {
+        let group = Group::read(row)?;
+        messages += group.messages;
+        bytes += group.data.len();
+        groups.push(group);
     }
-
-    /// What each of so many apps may take of the room that is left.
-    fn share(&self, sharing: usize) -> (i64, usize) {
-        let messages = self.messages_max.saturating_sub(self.messages);
-        let sharing = sharing.max(1);
-        (messages / sharing as i64, CHUNK_BYTES.saturating_sub(self.bytes) / sharing)
-    }
-
-    /// Takes an app's next groups until its share is used up: always one, if there is room at all.
-    fn fill_from(
-        &mut self,
-        connection: &Connection,
-        cursor: &mut Cursor,
-        (messages_share, bytes_share): (i64, usize),
-    ) -> anyhow::Result<()> {
-        let mut statement = connection.prepare_cached(&format!(
-            "SELECT {GROUP} FROM groups WHERE app = ?1 AND seq > ?2 ORDER BY seq"
-        ))?;
-        let mut rows = statement.query(params![cursor.app.as_bytes(), cursor.after])?;
-        let (mut messages, mut bytes) = (0_i64, 0_usize);
-        while !self.is_full() {
-            let Some(row) = rows.next()? else {
-                cursor.ended = true;
-                return Ok(());
-            };
-            let group = Group::read(row)?;
-            messages += group.messages;
-            bytes += group.data.len();
-            let would_be = (self.messages + group.messages, self.bytes + group.data.len());
-            let too_much = would_be.0 > self.messages_max || would_be.1 > CHUNK_BYTES;
-            if too_much && !self.groups.is_empty() {
-                cursor.ended = true;
-                return Ok(());
-            }
-            (self.messages, self.bytes) = would_be;
-            cursor.after = group.seq;
-            self.groups.push(group);
-            if messages >= messages_share || bytes >= bytes_share {
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
+    Ok(bytes)
 }

@@ -25,6 +25,7 @@ use crate::db::integrity;
 const COMMIT_MAX: usize = 8 << 20;
 /// A group that is this large gets no more: the loader takes groups as a whole.
 const GROUP_MAX: usize = 1 << 20;
+const GROUP_MESSAGES_MAX: u64 = 1_000;
 /// Past this size the log is copied into the file, beside the writing.
 const LOG_WANTED: u64 = 16 << 20;
 /// The pages a commit writes besides its data, about.
@@ -125,7 +126,11 @@ impl Commit {
         let data = std::mem::take(&mut entry.data);
         let tally = std::mem::take(&mut entry.tally);
         let of_app = self.apps.entry(entry.app).or_default();
-        match of_app.last_mut().filter(|group| group.data.len() + data.len() <= GROUP_MAX) {
+        let has_room = |group: &&mut NewGroup| {
+            group.data.len() + data.len() <= GROUP_MAX
+                && group.messages + entry.messages <= GROUP_MESSAGES_MAX
+        };
+        match of_app.last_mut().filter(has_room) {
             Some(group) => {
                 group.data.extend_from_slice(&data);
                 group.messages += entry.messages;

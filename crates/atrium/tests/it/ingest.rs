@@ -141,7 +141,7 @@ in_both_sizes! {
         for (round, broken_after) in ["nothing", "ids", "rows"].into_iter().enumerate() {
             let batch: Vec<_> = (0..10).map(|_| event(&server, "a")).collect();
             server.collect(&key, json!(batch)).await;
-            let groups = spool.take(Wanted::AllBut(Default::default()), i64::MAX).await.unwrap();
+            let groups = spool.take(Wanted::AllBut(Default::default()), i64::MAX, Default::default()).await.unwrap();
             let number = 7_000 + round as u64;
             let attempt = Attempt { app: groups[0].app, upto: groups[0].seq, batch: number };
             spool.write(Change::Begin(vec![attempt])).await.unwrap();

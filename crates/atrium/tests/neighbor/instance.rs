@@ -99,7 +99,7 @@ impl Member {
 }
 
 fn command(settings: &[(&str, String)], arguments: &[&str]) -> Command {
-    let mut command = Command::new(ATRIUM);
+    let mut command = Command::new(std::env::var_os("ATRIUM_BIN").unwrap_or_else(|| ATRIUM.into()));
     command.args(arguments);
     for (name, value) in settings {
         command.args([*name, value]);

@@ -2,7 +2,7 @@
 //! ever smaller parts, one step at a time, each followed by a batch of the others. An app that had to
 //! be taken apart is loaded by itself afterwards, in small batches at first.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -20,6 +20,8 @@ const TROUBLED_MIN: i64 = 5_000;
 const BATCH_LASTS: Duration = Duration::from_millis(1_500);
 const RETRY_FIRST: Duration = Duration::from_secs(1);
 const RETRY_LAST: Duration = Duration::from_secs(30);
+/// Whoever waits has a turn within so many.
+const TURNS_REMEMBERED: u64 = 1_000;
 /// Beyond this many parts, what fails for reasons of the moment is not cut up further.
 const PARTS_FEW: usize = 8;
 
@@ -61,6 +63,9 @@ pub struct Lanes {
     /// Which of the other two lanes had the last turn that was not everybody's.
     last_apart: Lane,
     last_alone: Option<Uuid>,
+    /// When an app had its last turn, as a number that grows.
+    turns: HashMap<Uuid, u64>,
+    turn: u64,
     messages_max: i64,
     /// Grows with everything that is stored.
     stored: u64,
@@ -74,6 +79,8 @@ impl Default for Lanes {
             last: Lane::Together,
             last_apart: Lane::Alone,
             last_alone: None,
+            turns: HashMap::new(),
+            turn: 0,
             messages_max: MESSAGES_MAX,
             stored: 0,
         }
@@ -190,6 +197,18 @@ impl Lanes {
 
     pub fn served_alone(&mut self, app: Uuid) {
         self.last_alone = Some(app);
+    }
+
+    pub fn turns(&self) -> HashMap<Uuid, u64> {
+        self.turns.clone()
+    }
+
+    /// These apps have a turn. Whoever has had none for long may as well never have had one.
+    pub fn take_turns(&mut self, apps: impl IntoIterator<Item = Uuid>) {
+        self.turn += 1;
+        let turn = self.turn;
+        self.turns.extend(apps.into_iter().map(|app| (app, turn)));
+        self.turns.retain(|_, last| *last + TURNS_REMEMBERED > turn);
     }
 
     /// What a batch may take: of all, or of one app that is loaded by itself.
