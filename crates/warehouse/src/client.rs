@@ -349,6 +349,9 @@ impl Warehouse {
             if let Some(id) = call.query_id {
                 pairs.append_pair("query_id", id);
             }
+            if let Some(gate) = self.gate.as_ref().filter(|_| call.reads) {
+                pairs.append_pair("priority", &gate.priority().to_string());
+            }
             if call.data.is_some() {
                 pairs.append_pair("query", call.sql);
             }

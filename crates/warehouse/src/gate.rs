@@ -20,4 +20,10 @@ pub enum Denied {
 pub trait Gate: Send + Sync {
     /// Waits for a turn. Dropping the future gives the place in the queue up.
     fn enter(&self) -> Pin<Box<dyn Future<Output = Result<Turn, Denied>> + Send + '_>>;
+
+    /// The store's own `priority`: a statement pauses while one with a smaller number runs. Zero takes
+    /// no part in that.
+    fn priority(&self) -> u8 {
+        0
+    }
 }

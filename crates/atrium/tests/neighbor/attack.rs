@@ -48,7 +48,7 @@ pub struct Done {
 
 impl Attack {
     pub async fn start(instance: &Instance) -> Self {
-        let member = instance.member("owner@noisy.test").await;
+        let member = instance.member("owner@noisy.test", [127, 0, 0, 1]).await;
         let query_key = member.query_key().await;
         let shared = Arc::new(Shared {
             member,

@@ -35,7 +35,7 @@ impl Instance {
             ("--log", "warn".to_owned()),
             ("--engine-library", engine_library().to_str().unwrap().to_owned()),
             ("--engine-memory-mb", "1024".to_owned()),
-            // Everybody here comes from one address.
+            // The attacker has one address, and would have many.
             ("--collect-address-share", "100".to_owned()),
         ];
         let mut engine = None;
@@ -52,8 +52,11 @@ impl Instance {
         Self { url, _process: process, _engine: engine, _folder: folder }
     }
 
-    pub async fn member(&self, email: &str) -> Member {
-        let client = reqwest::Client::builder().cookie_store(true).build().unwrap();
+    /// Someone who calls from an address of their own.
+    pub async fn member(&self, email: &str, address: [u8; 4]) -> Member {
+        let from = std::net::IpAddr::from(address);
+        let client = reqwest::Client::builder().cookie_store(true).local_address(from);
+        let client = client.build().unwrap();
         let login = json!({ "email": email, "password": PASSWORD });
         let answer = client.post(format!("{}/api/v1/login", self.url)).json(&login).send().await;
         assert_eq!(answer.unwrap().status(), 200);
@@ -100,7 +103,7 @@ impl Member {
 
 fn command(settings: &[(&str, String)], arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("ATRIUM_BIN").unwrap_or_else(|| ATRIUM.into()));
-    command.args(arguments);
+    command.env_remove("ATRIUM_BIN").args(arguments);
     for (name, value) in settings {
         command.args([*name, value]);
     }

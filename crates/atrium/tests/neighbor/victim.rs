@@ -44,7 +44,11 @@ fn date(days_ago: i64) -> String {
 
 impl Victim {
     pub async fn of(instance: &Instance) -> Self {
-        Self { member: instance.member("owner@quiet.test").await, sent: 0, opened: 0 }
+        Self {
+            member: instance.member("owner@quiet.test", [127, 0, 0, 2]).await,
+            sent: 0,
+            opened: 0,
+        }
     }
 
     /// Two months of history.

@@ -190,6 +190,14 @@ impl Gate for Reader {
             Ok(Box::new(slot) as Turn)
         })
     }
+
+    fn priority(&self) -> u8 {
+        match self.caller.class {
+            Class::Dashboard => 1,
+            Class::Question => 2,
+            Class::QueryKey => 3,
+        }
+    }
 }
 
 impl Caller {
