@@ -61,6 +61,7 @@ pub async fn run(atrium: AppState) {
     let spool = &atrium.collector.spool;
     let mut looked = Instant::now();
     loop {
+        let begun = Instant::now();
         let turn = turn(&atrium, spool).await;
         if matches!(turn, Ok(Turn::Loaded(_))) {
             retry = RETRY_FIRST;
@@ -68,6 +69,10 @@ pub async fn run(atrium: AppState) {
         let pause = match turn {
             // A backlog is worked off without pause; a trickle gathers first.
             Ok(Turn::Loaded(_)) if spool.usage().messages() < BACKLOG => GATHER,
+            // Unless it is costly: then whoever reads has the store for half of the time.
+            Ok(Turn::Loaded(_)) if spool.lanes.lock().await.is_costly() => {
+                begun.elapsed().min(GATHER)
+            }
             Ok(Turn::Loaded(_) | Turn::Failed) => Duration::ZERO,
             Ok(Turn::NotMine) => GATHER,
             Ok(Turn::Idle) => wait_for_messages(spool, IDLE_LOOK).await,

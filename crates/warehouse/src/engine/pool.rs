@@ -16,6 +16,9 @@ pub const QUEUE_WAIT: Duration = Duration::from_secs(10);
 /// How many statements may wait, for each that may run.
 const QUEUE_FACTOR: usize = 16;
 
+/// How many sessions wait for a statement with their settings. There are about twenty sorts of them.
+const IDLE_MAX: usize = 32;
+
 /// What nobody reads any more.
 const UNWANTED: &str = "Code: 394. DB::Exception: the caller hung up";
 
@@ -152,14 +155,14 @@ impl Pool {
     }
 }
 
-/// An idle session with these settings. If there is none, the oldest idle one is closed, so that
-/// there are never more sessions than may run.
+/// An idle session with these settings. If there is none and many are idle, the one that was used
+/// longest ago is closed: opening one takes longer than many a statement.
 fn take(idle: &Mutex<Vec<(Session, Connection)>>, session: &Session) -> Option<Connection> {
     let mut idle = lock(idle);
     if let Some(index) = idle.iter().rposition(|(settings, _)| settings == session) {
         return Some(idle.remove(index).1);
     }
-    if !idle.is_empty() {
+    if idle.len() >= IDLE_MAX {
         idle.remove(0);
     }
     None

@@ -13,6 +13,8 @@ use super::super::spool::Attempt;
 /// What one batch takes at most: enough for the store to work in bulk, little enough for memory.
 const MESSAGES_MAX: i64 = 150_000;
 const MESSAGES_MIN: i64 = 1_000;
+/// Ordinary messages make batches ten times as large, also on a slow machine.
+const COSTLY: i64 = 10_000;
 /// An app that had to be taken apart begins again with this.
 const TROUBLED_MIN: i64 = 5_000;
 /// A message that has just come waits for the batch before it and is then in the next one: neither
@@ -246,6 +248,11 @@ impl Lanes {
         }
     }
 
+    /// Whether few messages take long: many different values, or many moments.
+    pub fn is_costly(&self) -> bool {
+        self.messages_max < COSTLY
+    }
+
     /// A batch failed before anything of it was sent.
     pub fn shrink(&mut self) {
         self.messages_max = (self.messages_max / 2).max(MESSAGES_MIN);
@@ -334,5 +341,6 @@ mod tests {
             lanes.took(lanes.messages_max(None), Duration::from_secs(9));
         }
         assert_eq!(lanes.messages_max(None), MESSAGES_MIN);
+        assert!(lanes.is_costly() && !Lanes::default().is_costly());
     }
 }
