@@ -14,14 +14,14 @@ SDK_SOURCES := $(shell find sdk -type f -not -path '*/node_modules/*' -not -path
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*' -not -path 'web/test-results/*')
 
 .PHONY: help run demo doors test test-long build bench fmt generate release screenshots lighthouse watermark clean \
-	check-format check-web check-server test-web test-server test-contract test-browser web-side server-side server
+	check-format check-web check-server test-web test-server test-contract test-browser test-neighbor web-side server-side server
 
 help:
 	@echo 'make run       build everything and start Atrium on http://127.0.0.1:8080'
 	@echo 'make demo      the same with two teams, six apps and 90 days of events, in data-demo/'
 	@echo 'make doors     Atrium beside stand-ins for single sign-on, WeChat Work and Feishu, to click through'
 	@echo 'make test      everything that must pass before a change lands'
-	@echo 'make test-long the slow tests: fifty kills under load, a minute of fuzzing each'
+	@echo 'make test-long the slow tests: kills under load, fuzzing, a noisy neighbor, both languages'
 	@echo 'make build     leave dist/, a folder that can be copied to a server'
 	@echo 'make bench     speed, memory and size, as ratios of one run'
 	@echo 'make lighthouse the first pages as Lighthouse sees them'
@@ -134,12 +134,19 @@ test-browser: web/dist/index.html sdk/dist/atrium.js
 	ATRIUM_BIN=$(CARGO_TARGET_DIR)/debug/atrium npm run --silent -w web e2e
 
 # Fifty kills under load, a minute of fuzzing for each target, ten for the contract, a minute of a noisy
-# neighbor, five thousand questions after what is hidden: too slow for every change.
+# neighbor, five thousand questions after what is hidden, every browser flow in both languages: too slow
+# for every change.
 test-long: web/dist/index.html sdk/dist/atrium.js
-	LONG_TESTS=1 scripts/with-postgres cargo test --workspace --locked --quiet --test faults --test warehouse --test neighbor
-	LONG_TESTS=1 scripts/with-postgres cargo test --locked --quiet -p atrium --test it adversary::
-	cargo build --locked --quiet -p atrium
+	LONG_TESTS=1 scripts/with-postgres cargo test --workspace --locked --quiet --test faults --test warehouse
+	LONG_TESTS=1 scripts/with-postgres cargo test --workspace --locked --quiet --test it adversary::
+	@$(MAKE) --no-print-directory test-neighbor
+	cargo build --workspace --locked --quiet
 	@scripts/contract-fuzz --long
+	ATRIUM_BIN=$(CARGO_TARGET_DIR)/debug/atrium BOTH_LANGUAGES=1 npm run --silent -w web e2e
+
+# Measures, so it is the program as it is delivered, and nothing beside it.
+test-neighbor: build
+	ATRIUM_BIN=$(CURDIR)/dist/atrium LONG_TESTS=1 scripts/with-postgres cargo test --workspace --locked --quiet --test neighbor
 
 bench: build
 	cargo build --release --locked -p atrium-bench

@@ -24,9 +24,21 @@ interface TestFixtures {
   /** Complaints of the browser; a test that expects some takes them out. */
   complaints: string[]
   signedIn: Page
+  /** Leaves a flow out in the language whose turn it is not. */
+  languageTurn: undefined
 }
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
+  // Before all others, so that what is left out costs nothing.
+  languageTurn: [
+    async ({}, use, { file, title }) => {
+      const language = LANGUAGES.find((each) => title.includes(each))
+      test.skip(language !== undefined && !hasTurn(file, title, language), 'in the other language')
+      await use(undefined)
+    },
+    { auto: true },
+  ],
+
   instance: [
     async ({}, use, worker) => {
       const account: Account = {
@@ -120,6 +132,20 @@ export function wordsOf(language: Language): Words {
 
 export const LANGUAGES = ['zh-CN', 'en-US'] as const
 export type Language = (typeof LANGUAGES)[number]
+
+/** Where the words themselves are looked at. */
+const IN_BOTH_LANGUAGES = /(pages|language|behaviours-failures)\.spec\.ts$/
+
+/**
+ * A flow works the same in either language, so each runs in one of them, half of them in each.
+ * `BOTH_LANGUAGES=1` runs all in both, as `make test-long` does.
+ */
+function hasTurn(file: string, title: string, language: Language): boolean {
+  if (process.env.BOTH_LANGUAGES || IN_BOTH_LANGUAGES.test(file)) return true
+  const letters = [...title.replace(language, '')]
+  const sum = letters.reduce((all, letter) => all + (letter.codePointAt(0) ?? 0), 0)
+  return LANGUAGES[sum % LANGUAGES.length] === language
+}
 
 /** Before the first page: the console opens in this language. */
 export async function speak(page: Page, language: Language): Promise<void> {
