@@ -94,7 +94,8 @@ function lineOf({ key, name, values, dashed, stroke }: DrawnSeries, lines: Lines
 
 /** From the last whole bucket to the one that is not over: dashed, ending in a ring that says so. */
 function soFarLines(lines: Lines) {
-  const { times, series, stacked, alone, soFar, colors } = lines
+  const { times, series, stacked, alone, soFar } = lines
+  const { palette } = lines.colors
   const partial = partialIndex(lines)
   if (partial < 0) return []
   const isLast = partial === times.length - 1
@@ -103,7 +104,10 @@ function soFarLines(lines: Lines) {
     position: 'top',
     align: isLast && partial > 0 ? 'right' : partial === 0 && !isLast ? 'left' : 'center',
     formatter: soFar,
-    color: colors.palette['text-soft'],
+    color: palette['text-soft'],
+    backgroundColor: palette.surface,
+    borderRadius: 3,
+    padding: [1, 3],
     fontSize: 12,
   }
   const now = series.filter(({ dashed }) => !dashed)
@@ -115,7 +119,8 @@ function soFarLines(lines: Lines) {
     data: one.values.map((value, index) => {
       if (index === partial - 1) return { value, symbol: 'none' }
       if (index !== partial) return null
-      return { value, symbol: 'emptyCircle', label: one === highest ? label : undefined }
+      const itemStyle = { color: palette.surface, borderColor: one.stroke.color, borderWidth: 2 }
+      return { value, itemStyle, label: one === highest ? label : undefined }
     }),
     stack: stacked ? 'so far' : undefined,
     showSymbol: true,
