@@ -328,9 +328,9 @@ in_both_sizes! {
                     assert_eq!(found["so_far"], of(day), "{name} {time:?} {start}");
                     let days = found["days"].as_array().unwrap();
                     assert_eq!(days[0]["date"], start.to_string());
-                    let partial = days.iter().map(|day| day["partial"] == true);
+                    let mut partial = days.iter().map(|day| day["partial"] == true);
                     assert_eq!(partial.clone().filter(|it| *it).count(), 1, "{found}");
-                    assert_eq!(partial.last(), Some(true));
+                    assert_eq!(partial.next_back(), Some(true));
                     let first = start.min(yesterday);
                     let count = i64::from(first.until(day).unwrap().get_days());
                     let sum: u64 = (0..count).map(|at| people(plus(first, at), 1)).sum();

@@ -283,6 +283,12 @@ async fn what_was_gathered_needs_no_engine() {
     for [one, other] in &pairs {
         store.warehouse.gather(&apps, [one, other], &versions).await.unwrap();
     }
+    // Of two ranges that are compared up to a moment, that is one more cut.
+    let parts = [(cuts(864, 96, 1), 41), (cuts(768, 96, 1), 41)];
+    let part_end = |cuts: &[i64], quarters: i64| cuts[0] + quarters * BUCKET_MS;
+    let [one, other] = [&parts[0], &parts[1]]
+        .map(|(cuts, quarters)| [cuts[0], part_end(cuts, *quarters), cuts[1]]);
+    store.warehouse.gather(&apps, [&one, &other], &versions).await.unwrap();
     // Nor does it harm where there is nothing to gather.
     for [one, other] in
         [[cuts(0, 96, 3), cuts(96, 96, 3)], [cuts(0, 1, 1), cuts(1, 1, 1)], [vec![], cuts(0, 1, 1)]]
@@ -290,6 +296,12 @@ async fn what_was_gathered_needs_no_engine() {
         store.warehouse.gather(&apps, [&one, &other], &versions).await.unwrap();
     }
     store.warehouse.stop().await;
+    for (cuts, quarters) in &parts {
+        let end = part_end(cuts, *quarters);
+        let found = store.warehouse.overall(&apps, cuts, Some(end), &versions).await.unwrap();
+        assert_eq!(found.part, expected(&events, &events, &[cuts[0], end]).apps);
+        assert_eq!(found.apps, expected(&events, &events, cuts).apps);
+    }
     for cuts in pairs.iter().flatten() {
         let found = store.warehouse.overall(&apps, cuts, None, &versions).await.unwrap();
         assert_eq!(found, expected(&events, &events, cuts), "{cuts:?}");
