@@ -101,7 +101,7 @@ async fn against_events(store: &Warehouse, apps: &[Uuid], last: u32) -> anyhow::
         let (from, to) = (cuts[0], cuts[cuts.len() - 1]);
         let (unknown, started) = (Versions::unknown(), Instant::now());
         tokio::try_join!(
-            store.overall(apps, &cuts, &unknown),
+            store.overall(apps, &cuts, None, &unknown),
             store.top_events(apps, from, to, 20, &unknown),
             store.breakdowns(apps, from, to, 10, &unknown),
         )?;

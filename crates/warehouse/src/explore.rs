@@ -187,17 +187,24 @@ impl Question {
     fn place(&self, slot: u64) -> Option<usize> {
         self.starts.binary_search(&slot).ok()
     }
+
+    /// The answer where there are no events.
+    fn nothing(&self) -> Finding {
+        let points = vec![0.0; self.starts.len()];
+        let whole = Group { key: Key::NotSet, total: 0.0, points };
+        let groups = if self.group_by.is_none() { vec![whole] } else { Vec::new() };
+        Finding { total: 0.0, groups }
+    }
 }
 
 impl Warehouse {
     pub async fn explore(&self, question: &Question) -> Result<Finding, Error> {
+        if question.starts.is_empty() {
+            return Ok(question.nothing());
+        }
         if question.group_by.is_none() {
             let groups = self.points(question, &[], HiddenAs::Hidden).await?;
-            let group = groups.into_iter().next().unwrap_or_else(|| Group {
-                key: Key::NotSet,
-                total: 0.0,
-                points: vec![0.0; question.starts.len()],
-            });
+            let Some(group) = groups.into_iter().next() else { return Ok(question.nothing()) };
             return Ok(Finding { total: group.total, groups: vec![group] });
         }
         let (top, hidden_as) = self.top(question).await?;

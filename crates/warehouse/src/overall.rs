@@ -52,6 +52,8 @@ pub struct Counts {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overall {
     pub apps: HashMap<Uuid, Counts>,
+    /// Per app, of the part of the range that was asked about beside the whole.
+    pub part: HashMap<Uuid, Counts>,
     pub buckets: BTreeMap<i64, Counts>,
 }
 
@@ -77,29 +79,33 @@ pub(crate) struct Shelves {
 }
 
 impl Warehouse {
-    /// Counts of the buckets that begin at the cuts; the last cut ends the last one.
+    /// Counts of the buckets that begin at the cuts; the last cut ends the last one. Where `part_ms`
+    /// is told, the part of the range up to there is counted beside the whole.
     pub async fn overall(
         &self,
         apps: &[Uuid],
         cuts_ms: &[i64],
+        part_ms: Option<i64>,
         versions: &Versions,
     ) -> Result<Overall, Error> {
         let Some(cuts) = moments(apps, cuts_ms) else { return Ok(Overall::default()) };
+        let part_end = part_ms.map_or(0, |part_ms| quarter_of(&part_ms));
         let totals = async {
-            let mut sums = Summing::new(apps.len());
+            let mut sums = Summing::new(apps.len(), part_end);
             for cuts in in_turn(&cuts) {
-                let grid = self.totals(apps, cuts, versions).await?;
+                let grid = self.totals(apps, &with_cut(cuts, part_end), versions).await?;
                 let cuts = cuts.to_vec();
                 sums = off_the_runtime(move || Ok(sums.add(&cuts, &grid))).await?;
             }
             Ok(sums)
         };
+        let with_part = with_cut(&cuts, part_end);
         let (mut sums, arrivals, under_way) = tokio::try_join!(
             totals,
-            self.arrivals(apps, &cuts, versions),
+            self.arrivals(apps, &with_part, versions),
             self.under_way(apps, cuts[0], versions)
         )?;
-        sums.add_arrivals(&cuts, &arrivals);
+        sums.add_arrivals(&cuts, &with_part, &arrivals);
         sums.add_under_way(&cuts, &under_way);
         Ok(sums.done(apps))
     }
@@ -213,9 +219,22 @@ impl Warehouse {
 
 /// Cuts as Unix times, moved back to a quarter of an hour; None where nothing can be counted.
 fn moments(apps: &[Uuid], cuts_ms: &[i64]) -> Option<Vec<u32>> {
-    let seconds = |at: &i64| u32::try_from(at.div_euclid(1_000)).unwrap_or(0) / QUARTER * QUARTER;
-    let cuts: Vec<u32> = cuts_ms.iter().map(seconds).collect();
+    let cuts: Vec<u32> = cuts_ms.iter().map(quarter_of).collect();
     (!apps.is_empty() && cuts.first()? < cuts.last()?).then_some(cuts)
+}
+
+fn quarter_of(at_ms: &i64) -> u32 {
+    u32::try_from(at_ms.div_euclid(1_000)).unwrap_or(0) / QUARTER * QUARTER
+}
+
+/// The cuts and one more, if it lies between them: no piece reaches over it.
+fn with_cut(cuts: &[u32], at: u32) -> Vec<u32> {
+    let mut cuts = cuts.to_vec();
+    let place = cuts.partition_point(|cut| *cut < at);
+    if 0 < place && place < cuts.len() && cuts[place] != at {
+        cuts.insert(place, at);
+    }
+    cuts
 }
 
 /// Parts of the cuts, each of which begins where the one before ends.
@@ -230,87 +249,116 @@ fn in_turn(cuts: &[u32]) -> Vec<&[u32]> {
     parts
 }
 
-/// Counts that are being added up.
+/// Counts that are being added up: of each app those of the part, and those after it.
 struct Summing {
-    apps: Vec<OfApp>,
+    part_end: u32,
+    part: Vec<Tally>,
+    rest: Vec<Tally>,
     buckets: BTreeMap<u32, Counts>,
 }
 
+/// Counts whose persons and devices are known one by one.
 #[derive(Clone, Default)]
-struct OfApp {
+struct Tally {
     counts: Counts,
     people: RoaringBitmap,
     machines: RoaringBitmap,
 }
 
+impl Tally {
+    fn of(totals: &[Arc<Total>]) -> Self {
+        let sum = |of: fn(&Total) -> u64| totals.iter().map(|total| of(total)).sum::<u64>();
+        let counts = Counts {
+            events: sum(|total| total.events),
+            page_views: sum(|total| total.page_views),
+            sessions: sum(|total| total.starts),
+            ..Counts::default()
+        };
+        Self {
+            counts,
+            people: totals.iter().map(|total| &total.people).union(),
+            machines: totals.iter().map(|total| &total.machines).union(),
+        }
+    }
+
+    fn and(mut self, more: &Self) -> Self {
+        self.counts += more.counts;
+        self.people |= &more.people;
+        self.machines |= &more.machines;
+        self
+    }
+
+    fn counts(&self) -> Counts {
+        Counts { persons: self.people.len(), devices: self.machines.len(), ..self.counts }
+    }
+}
+
 impl Summing {
-    fn new(apps: usize) -> Self {
-        Self { apps: vec![OfApp::default(); apps], buckets: BTreeMap::new() }
+    fn new(apps: usize, part_end: u32) -> Self {
+        let none = vec![Tally::default(); apps];
+        Self { part_end, part: none.clone(), rest: none, buckets: BTreeMap::new() }
     }
 
     fn add(mut self, cuts: &[u32], grid: &Grid<Total>) -> Self {
-        for (app, totals) in self.apps.iter_mut().zip(&grid.apps) {
-            let mut rest = &totals[..];
+        for (app, totals) in grid.apps.iter().enumerate() {
             let mut at = 0;
             for pair in cuts.windows(2) {
-                let length = grid.pieces[at..].partition_point(|piece| piece.start < pair[1]);
-                let (own, others) = rest.split_at(length);
-                (rest, at) = (others, at + length);
-                let people = own.iter().map(|total| &total.people).union();
-                let machines = own.iter().map(|total| &total.machines).union();
-                let sum = |of: fn(&Total) -> u64| own.iter().map(|total| of(total)).sum::<u64>();
-                let counts = Counts {
-                    events: sum(|total| total.events),
-                    page_views: sum(|total| total.page_views),
-                    sessions: sum(|total| total.starts),
-                    persons: people.len(),
-                    devices: machines.len(),
-                    new_devices: 0,
+                let place = |end: u32| grid.pieces.partition_point(|piece| piece.start < end);
+                let (end, part_end) = (place(pair[1]), place(self.part_end.min(pair[1])).max(at));
+                let early = Tally::of(&totals[at..part_end]);
+                let late = Tally::of(&totals[part_end..end]);
+                *self.buckets.entry(pair[0]).or_default() += match (at < part_end, part_end < end) {
+                    (true, true) => early.clone().and(&late).counts(),
+                    (true, false) => early.counts(),
+                    (false, _) => late.counts(),
                 };
-                *self.buckets.entry(pair[0]).or_default() += counts;
-                app.counts += counts;
-                app.people |= people;
-                app.machines |= machines;
+                self.part[app] = std::mem::take(&mut self.part[app]).and(&early);
+                self.rest[app] = std::mem::take(&mut self.rest[app]).and(&late);
+                at = end;
             }
         }
         self
     }
 
-    fn add_arrivals(&mut self, cuts: &[u32], arrivals: &[Vec<u64>]) {
-        for (app, of_app) in self.apps.iter_mut().zip(arrivals) {
-            for (cut, new_devices) in cuts.iter().zip(of_app) {
+    /// `with_part` are the cuts that the arrivals are counted between.
+    fn add_arrivals(&mut self, cuts: &[u32], with_part: &[u32], arrivals: &[Vec<u64>]) {
+        for (app, of_app) in arrivals.iter().enumerate() {
+            for (at, new_devices) in with_part.iter().zip(of_app) {
                 let counts = Counts { new_devices: *new_devices, ..Counts::default() };
-                *self.buckets.entry(*cut).or_default() += counts;
-                app.counts += counts;
+                self.add_at(app, cuts, *at, counts);
             }
         }
     }
 
     fn add_under_way(&mut self, cuts: &[u32], under_way: &[Arc<UnderWay>]) {
-        for (app, going_on) in self.apps.iter_mut().zip(under_way) {
+        for (app, going_on) in under_way.iter().enumerate() {
             for (at, sessions) in going_on.by_quarter(cuts[0]) {
-                let after = cuts.partition_point(|cut| *cut <= at);
-                if after < cuts.len() {
-                    let counts = Counts { sessions, ..Counts::default() };
-                    *self.buckets.entry(cuts[after - 1]).or_default() += counts;
-                    app.counts += counts;
-                }
+                self.add_at(app, cuts, at, Counts { sessions, ..Counts::default() });
             }
         }
     }
 
-    fn done(self, apps: &[Uuid]) -> Overall {
-        let whole = self.apps.into_iter().map(|app| Counts {
-            persons: app.people.len(),
-            devices: app.machines.len(),
-            ..app.counts
-        });
-        let buckets = self.buckets.into_iter().map(|(at, counts)| (i64::from(at) * 1_000, counts));
-        let is_something = |counts: &Counts| *counts != Counts::default();
-        Overall {
-            apps: apps.iter().copied().zip(whole).filter(|(_, it)| is_something(it)).collect(),
-            buckets: buckets.filter(|(_, it)| is_something(it)).collect(),
+    /// To the bucket, and the part, that a moment lies in; to none if it lies after the last cut.
+    fn add_at(&mut self, app: usize, cuts: &[u32], at: u32, counts: Counts) {
+        let after = cuts.partition_point(|cut| *cut <= at);
+        if 0 < after && after < cuts.len() {
+            *self.buckets.entry(cuts[after - 1]).or_default() += counts;
+            let side = if at < self.part_end { &mut self.part } else { &mut self.rest };
+            side[app].counts += counts;
         }
+    }
+
+    fn done(self, apps: &[Uuid]) -> Overall {
+        let is_something = |counts: &Counts| *counts != Counts::default();
+        let by_app = |tallies: &[Tally]| -> HashMap<Uuid, Counts> {
+            let counts = apps.iter().copied().zip(tallies.iter().map(Tally::counts));
+            counts.filter(|(_, counts)| is_something(counts)).collect()
+        };
+        let whole = self.rest.into_iter().zip(&self.part).map(|(rest, part)| rest.and(part));
+        let (part, whole) = (by_app(&self.part), whole.collect::<Vec<_>>());
+        let buckets = self.buckets.into_iter().map(|(at, counts)| (i64::from(at) * 1_000, counts));
+        let buckets = buckets.filter(|(_, it)| is_something(it)).collect();
+        Overall { apps: by_app(&whole), part, buckets }
     }
 }
 
@@ -336,5 +384,14 @@ mod tests {
         assert_eq!(parts, [&cuts[..=100], &cuts[100..=200], &cuts[200..]]);
         let long = [0, 2 * AT_ONCE, 3 * AT_ONCE];
         assert_eq!(in_turn(&long), [&long[..2], &long[1..]]);
+    }
+
+    #[test]
+    fn a_part_is_cut_off_inside_the_range_alone() {
+        let cuts = [4 * HOUR, 8 * HOUR, 12 * HOUR];
+        assert_eq!(with_cut(&cuts, 10 * HOUR), [4 * HOUR, 8 * HOUR, 10 * HOUR, 12 * HOUR]);
+        for outside in [0, 4 * HOUR, 8 * HOUR, 12 * HOUR, 16 * HOUR] {
+            assert_eq!(with_cut(&cuts, outside), cuts);
+        }
     }
 }

@@ -8,6 +8,8 @@ export interface EngagementQuery {
   start: string
   end: string
   timezone?: string
+  /** Retention looks at those who were new from this day on. */
+  cohorts_from?: string
 }
 
 export type Engagement = components['schemas']['Engagement']

@@ -2115,6 +2115,10 @@ export interface components {
       /** @description Last seen first. */
       sessions: components['schemas']['AccountSession'][]
     }
+    /** @description The people of one day. */
+    ActiveDay: components['schemas']['ActivePeople'] & {
+      date: string
+    }
     /** @description Distinct people; one counts by user id, or by device where nobody is signed in. */
     ActivePeople: {
       /**
@@ -2296,7 +2300,16 @@ export interface components {
       end: string
       timezone: string
       granularity: components['schemas']['Granularity']
-      previous?: components['schemas']['Dates'] | null
+      /** @description Whether the range is not over yet: its figures are so far. */
+      partial: boolean
+      /**
+       * Format: int64
+       * @description The end of the part that is compared, in milliseconds since 1970: the end of the range, or of
+       *     the last quarter of an hour that is over. Null without a comparison and while no quarter of
+       *     an hour of the range is over.
+       */
+      compared_until?: number | null
+      previous?: components['schemas']['PreviousRange'] | null
     }
     AuditActor: {
       /** @description user, key (a program), operator (the command line), system, anonymous. */
@@ -2358,28 +2371,30 @@ export interface components {
       device_type: components['schemas']['ValueFigures'][]
       language: components['schemas']['ValueFigures'][]
     }
-    /** @description What happened in one bucket. */
+    /** @description What happened in one bucket. Of one that lies ahead every figure is null. */
     Bucket: {
       /**
        * Format: int64
        * @description When it begins, in milliseconds since 1970.
        */
       time: number
+      /** @description Whether it has begun and is not over: its figures are so far. */
+      partial: boolean
       /** Format: int64 */
-      events: number
+      events?: number | null
       /** Format: int64 */
-      page_views: number
+      page_views?: number | null
       /** Format: int64 */
-      active_users: number
+      active_users?: number | null
       /** Format: int64 */
-      active_devices: number
+      active_devices?: number | null
       /** Format: int64 */
-      new_devices: number
+      new_devices?: number | null
       /**
        * Format: int64
        * @description Those that began in it.
        */
-      sessions: number
+      sessions?: number | null
     }
     BuildInfo: {
       build_version: string
@@ -2670,7 +2685,9 @@ export interface components {
          *     days of the range, the last thirty.
          */
         stickiness?: number | null
-        /** @description Of the last day of the range that does not lie ahead. */
+        last_whole_day?: components['schemas']['ActiveDay'] | null
+        so_far?: components['schemas']['ActiveDay'] | null
+        /** @description Of the last day of the range that does not lie ahead; so far, where that is today. */
         today: components['schemas']['ActivePeople']
         retention: components['schemas']['Retention']
       }
@@ -2747,6 +2764,11 @@ export interface components {
       data: {
         /** @description When each bucket starts, in milliseconds since 1970. */
         times: number[]
+        /**
+         * Format: int64
+         * @description The one of these whose bucket is not over: its points are so far. Null where none is.
+         */
+        partial?: number | null
         /**
          * Format: double
          * @description Each event once, also where it is in several groups.
@@ -3534,10 +3556,6 @@ export interface components {
         endpoint: string
       }[]
     }
-    Dates: {
-      start: string
-      end: string
-    }
     /**
      * @description Nobody becomes an owner by signing in.
      * @enum {string}
@@ -3569,6 +3587,8 @@ export interface components {
     }
     EngagedDay: components['schemas']['ActivePeople'] & {
       date: string
+      /** @description Whether it is not over yet: its figures are so far. */
+      partial: boolean
       /**
        * Format: int64
        * @description Those whose first event ever is on this day.
@@ -3588,7 +3608,9 @@ export interface components {
        *     days of the range, the last thirty.
        */
       stickiness?: number | null
-      /** @description Of the last day of the range that does not lie ahead. */
+      last_whole_day?: components['schemas']['ActiveDay'] | null
+      so_far?: components['schemas']['ActiveDay'] | null
+      /** @description Of the last day of the range that does not lie ahead; so far, where that is today. */
       today: components['schemas']['ActivePeople']
       retention: components['schemas']['Retention']
     }
@@ -3749,6 +3771,11 @@ export interface components {
       /** @description When each bucket starts, in milliseconds since 1970. */
       times: number[]
       /**
+       * Format: int64
+       * @description The one of these whose bucket is not over: its points are so far. Null where none is.
+       */
+      partial?: number | null
+      /**
        * Format: double
        * @description Each event once, also where it is in several groups.
        */
@@ -3800,26 +3827,38 @@ export interface components {
       redacted: boolean
       /** Format: double */
       total: number
-      /** @description One for each time. */
-      points: number[]
+      /** @description One for each time; null for those that lie ahead. */
+      points: (number | null)[]
     }
     /** @enum {string} */
     ExploreMeasure: 'events' | 'users' | 'devices' | 'per_user'
     ExportBody: components['schemas']['OverallBody'] & {
       table: components['schemas']['Table']
     }
-    /** @description A figure, what it was before, and by how much of that it changed. */
+    /**
+     * @description A figure, what it was before, and by how much of that it changed. A range that is not over is
+     *     compared up to `compared_until` on both sides.
+     */
     Figure: {
-      /** Format: int64 */
+      /**
+       * Format: int64
+       * @description Of the range; so far, where that is not over.
+       */
       value: number
       /**
        * Format: int64
-       * @description Null without a comparison.
+       * @description Of the part of the range that is compared: `value`, where the range is over. Null without a
+       *     comparison and while no quarter of an hour of the range is over.
+       */
+      compared?: number | null
+      /**
+       * Format: int64
+       * @description Of the same part of the range compared with; null as `compared` is.
        */
       previous?: number | null
       /**
        * Format: double
-       * @description Null where there is nothing to compare with.
+       * @description From `previous` to `compared`; null where there is nothing to compare with.
        */
       change?: number | null
     }
@@ -4300,6 +4339,16 @@ export interface components {
        * @description How many addresses used it in the last seven days; 50 stands for that many or more.
        */
       addresses: number
+    }
+    PreviousRange: {
+      start: string
+      end: string
+      /**
+       * Format: int64
+       * @description The end of the part of it that is compared, in milliseconds since 1970: the same time of the
+       *     same day as the range's own `compared_until`. Null while nothing can be compared.
+       */
+      compared_until?: number | null
     }
     Profile: components['schemas']['ProfileItem'] & {
       /**
@@ -5469,6 +5518,11 @@ export interface operations {
         end: string
         /** @description IANA name; the app's unless told. */
         timezone?: string
+        /**
+         * @description A date before the start: retention looks at those who were new from then on, so that those of
+         *     a short range have had the time to come back.
+         */
+        cohorts_from?: string
       }
       header?: never
       path: {

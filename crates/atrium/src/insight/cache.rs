@@ -31,6 +31,8 @@ pub struct Question {
     pub apps: Arc<[Uuid]>,
     /// Where buckets begin, and where the last one ends, in milliseconds.
     pub cuts: Arc<[i64]>,
+    /// The end of the part that is compared, where that is not the whole.
+    pub part: Option<i64>,
     pub version: Version,
     /// Read when it is needed, which is not where the answer is kept.
     pub versions: Arc<OnceCell<Versions>>,
@@ -43,6 +45,7 @@ pub struct Question {
 struct Key {
     apps: Arc<[Uuid]>,
     cuts: Arc<[i64]>,
+    part: Option<i64>,
     version: i64,
 }
 
@@ -55,13 +58,23 @@ impl Question {
     /// it was here earlier.
     fn by_bucket(&self) -> Key {
         let (apps, cuts) = (self.apps.clone(), self.cuts.clone());
-        Key { apps, cuts, version: self.version.until }
+        Key { apps, cuts, part: self.part, version: self.version.until }
     }
 
     /// For one about the range as a whole.
     fn as_whole(&self) -> Key {
         let (from, to) = self.ends();
-        Key { apps: self.apps.clone(), cuts: Arc::new([from, to]), version: self.version.within }
+        let (apps, cuts) = (self.apps.clone(), Arc::new([from, to]));
+        Key { apps, cuts, part: None, version: self.version.within }
+    }
+
+    /// Everything that is read for it begins and ends at one of these.
+    fn all_cuts(&self) -> Vec<i64> {
+        let (from, to) = self.ends();
+        let mut cuts = self.cuts.to_vec();
+        cuts.extend(self.part.filter(|part| (from..to).contains(part)));
+        cuts.sort_unstable();
+        cuts
     }
 
     /// The store, where this question waits for its turn.
@@ -103,7 +116,9 @@ fn kept<T: Clone>(weigh: fn(&T) -> usize) -> Kept<T> {
 impl Default for Answers {
     fn default() -> Self {
         Self {
-            overall: kept(|answer| (answer.apps.len() + answer.buckets.len()) * 80),
+            overall: kept(|answer| {
+                (answer.apps.len() + answer.part.len() + answer.buckets.len()) * 80
+            }),
             top_events: kept(|answer| answer.iter().map(|top| top.event.len() + 48).sum()),
             breakdowns: kept(|answer| answer.iter().map(|share| share.value.len() + 80).sum()),
         }
@@ -134,7 +149,8 @@ async fn once<T: Clone>(
 
 pub async fn overall(atrium: &AppState, question: &Question) -> Result<Arc<Overall>> {
     let ask = async |versions: &Versions| {
-        question.store(atrium).overall(&question.apps, &question.cuts, versions).await
+        let Question { apps, cuts, part, .. } = question;
+        question.store(atrium).overall(apps, cuts, *part, versions).await
     };
     once(atrium, &atrium.answers.overall, &question.by_bucket(), question, ask).await
 }
@@ -149,11 +165,11 @@ pub async fn overall_of_both(
     let is_known = kept.get(&before.by_bucket()).is_some();
     let ask = async |versions: &Versions| {
         let store = now.store(atrium);
-        let found = store.overall(&now.apps, &now.cuts, versions);
+        let found = store.overall(&now.apps, &now.cuts, now.part, versions);
         if is_known {
             return found.await;
         }
-        store.gather(&now.apps, [&now.cuts, &before.cuts], versions).await?;
+        store.gather(&now.apps, [&now.all_cuts(), &before.all_cuts()], versions).await?;
         // Beside each other, now that both are made of what is here. Whoever holds up a question about
         // one time waits for an earlier one alone, so nobody waits in a circle; and what fails here is
         // asked again below.

@@ -3,6 +3,7 @@
 pub mod asking;
 pub mod cache;
 pub mod dates;
+pub mod elapsed;
 pub mod fair_queue;
 pub mod ingest;
 pub mod overall;

@@ -11,7 +11,7 @@ use crate::types::Millis;
 
 /// The event store counts by quarters of an hour. Every zone's days begin at one, but for a few
 /// that kept the sun's time into the seventies: those are moved back to the one before.
-const QUARTER: i64 = 15 * Millis::MINUTE;
+pub const QUARTER: i64 = 15 * Millis::MINUTE;
 
 /// From the first moment of `start` to the first one after `end`, in the zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +121,7 @@ fn next_hour(at: Millis, zone: &TimeZone) -> Option<Millis> {
     Some(if next.0 > at.as_millisecond() { next } else { next.plus(QUARTER) })
 }
 
-fn whole_quarter(at: Millis) -> Millis {
+pub fn whole_quarter(at: Millis) -> Millis {
     Millis(at.0.div_euclid(QUARTER) * QUARTER)
 }
 

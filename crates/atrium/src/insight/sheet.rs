@@ -9,6 +9,7 @@ use jiff::tz::TimeZone;
 use super::range::Granularity;
 use crate::error::{Error, Result};
 use crate::http::csv_cell::plain;
+use crate::http::locale::Locale;
 
 /// A file of this name with a line of heads and then the others.
 pub fn file(name: &str, heads: &[String], lines: &[Vec<String>]) -> Result<Response> {
@@ -23,6 +24,17 @@ pub fn file(name: &str, heads: &[String], lines: &[Vec<String>]) -> Result<Respo
         (CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.csv\"")),
     ]);
     Ok((headers, Body::from(text)).into_response())
+}
+
+/// The head of the column that says of a line that its bucket is not over.
+pub const NOTE: (&str, &str) = ("备注", "Note");
+
+pub fn note(partial: bool, locale: Locale) -> String {
+    let so_far = match locale {
+        Locale::ZhCn => "截至目前",
+        Locale::EnUs => "so far",
+    };
+    if partial { so_far.to_owned() } else { String::new() }
 }
 
 /// When a bucket begins, in the zone it was asked in.

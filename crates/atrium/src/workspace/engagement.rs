@@ -4,6 +4,7 @@ use axum::extract::State;
 use futures_util::future::try_join;
 use jiff::Span;
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use warehouse::{Activity, Cohort, Days};
@@ -14,9 +15,10 @@ use crate::app::AppState;
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::json::{Data, Query};
 use crate::insight::dates::{Dates, date_of, seconds};
+use crate::insight::elapsed::counted_until;
 use crate::insight::range::{Granularity, Range};
 use crate::permissions::DashboardView;
-use crate::types::Id;
+use crate::types::{Id, Millis};
 
 const DAYS_MAX: i32 = 180;
 /// Days before the first one that its month looks back on.
@@ -36,6 +38,9 @@ pub struct EngagementQuery {
     end: String,
     /// IANA name; the app's unless told.
     timezone: Option<String>,
+    /// A date before the start: retention looks at those who were new from then on, so that those of
+    /// a short range have had the time to come back.
+    cohorts_from: Option<String>,
 }
 
 /// Distinct people; one counts by user id, or by device where nobody is signed in.
@@ -49,9 +54,19 @@ pub struct ActivePeople {
     mau: u64,
 }
 
+/// The people of one day.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ActiveDay {
+    date: String,
+    #[serde(flatten)]
+    people: ActivePeople,
+}
+
 #[derive(Debug, Serialize, ToSchema)]
 pub struct EngagedDay {
     date: String,
+    /// Whether it is not over yet: its figures are so far.
+    partial: bool,
     #[serde(flatten)]
     people: ActivePeople,
     /// Those whose first event ever is on this day.
@@ -86,7 +101,11 @@ pub struct Engagement {
     /// The mean of the days' people over those of the month that ends with the last whole day; of the
     /// days of the range, the last thirty.
     stickiness: Option<f64>,
-    /// Of the last day of the range that does not lie ahead.
+    /// The last day of the range that is over; of a range that is today alone, yesterday.
+    last_whole_day: Option<ActiveDay>,
+    /// Today so far; null where the range does not reach it.
+    so_far: Option<ActiveDay>,
+    /// Of the last day of the range that does not lie ahead; so far, where that is today.
     today: ActivePeople,
     retention: Retention,
 }
@@ -108,79 +127,133 @@ pub async fn engagement_view(
 ) -> Result<Data<Engagement>> {
     let zone = query.timezone.as_deref().unwrap_or(&app.app.timezone);
     let dates = Dates::read(&query.start, &query.end, zone)?;
-    if dates.days()? > DAYS_MAX {
-        let fault = Fault::new(Code::OutOfRange).on("end").with("min", 1).with("max", DAYS_MAX);
-        return Err(Error::invalid(vec![fault]));
-    }
-    let today = date_of(atrium.now(), &dates.zone);
-    let start = dates.range.start;
-    let end = dates.range.end.min(today);
-    if end < start {
-        return Ok(Data(Engagement::of(&[], &[], start, today)));
+    let now = atrium.now();
+    let asked = Asked::new(&dates, query.cohorts_from.as_deref(), date_of(now, &dates.zone))?;
+    if asked.end < asked.start {
+        return Ok(Data(asked.answer(&[], &[])));
     }
     let store = event_store(&atrium, app.reader(Class::Dashboard)).await?;
     let app = uuid(app.id())?;
-    let around = |from: Date, to: Date| days_between(from, to, &dates);
-    let looked_back = around(start.saturating_sub(Span::new().days(LEAD)), end)?;
-    let looked_ahead = around(start, end.saturating_add(Span::new().days(AFTER)))?;
-    let count = looked_back.starts.len() - LEAD.unsigned_abs() as usize;
-    let asked =
-        try_join(store.activity(app, &looked_back), store.cohorts(app, &looked_ahead, count));
-    let (activity, cohorts) = asked.await.map_err(refused)?;
-    let mut people = vec![ActivePeople::default(); count];
+    let around = |from: Date, to: Date| days_between(from, to, &dates.zone, now);
+    let looked_back = around(asked.people_from.saturating_sub(Span::new().days(LEAD)), asked.end)?;
+    let cohort_days = around(asked.cohorts_from, asked.end)?.starts.len();
+    let looked_ahead =
+        around(asked.cohorts_from, asked.end.saturating_add(Span::new().days(AFTER)))?;
+    let (activity, cohorts) =
+        try_join(store.activity(app, &looked_back), store.cohorts(app, &looked_ahead, cohort_days))
+            .await
+            .map_err(refused)?;
+    let lead = LEAD.unsigned_abs() as usize;
+    let mut people = vec![ActivePeople::default(); looked_back.starts.len() - lead];
     for Activity { day, dau, wau, mau } in activity {
-        if let Some(people) = people.get_mut(day - LEAD.unsigned_abs() as usize) {
+        if let Some(people) = people.get_mut(day - lead) {
             *people = ActivePeople { dau, wau, mau };
         }
     }
-    Ok(Data(Engagement::of(&people, &cohorts, start, today)))
+    Ok(Data(asked.answer(&people, &cohorts)))
 }
 
-/// Days in a row, as the event store takes them.
-fn days_between(start: Date, end: Date, dates: &Dates) -> Result<Days> {
-    let range = Range::new(start, end, &dates.zone).ok_or(Code::BadRange)?;
-    let cuts = Dates { range, zone: dates.zone.clone() }.cuts(Granularity::Day)?;
+/// Days in a row, as the event store takes them. What lies ahead has nobody in it.
+fn days_between(start: Date, end: Date, zone: &TimeZone, now: Millis) -> Result<Days> {
+    let range = Range::new(start, end, zone).ok_or(Code::BadRange)?;
+    let cuts = Dates { range, zone: zone.clone() }.cuts(Granularity::Day)?;
     let mut starts: Vec<u64> = cuts.into_iter().map(seconds).collect();
-    let end = starts.pop().unwrap_or_default();
-    Ok(Days { starts, end })
+    starts.pop();
+    Ok(Days { starts, end: seconds(counted_until(&range, now)) })
 }
 
-impl Engagement {
-    /// `people` has one entry for each day from `start` on.
-    fn of(people: &[ActivePeople], cohorts: &[Cohort], start: Date, today: Date) -> Self {
-        let date =
-            |day: usize| start.saturating_add(Span::new().days(i64::try_from(day).unwrap_or(0)));
-        let is_over = |day: usize| date(day) < today;
-        let new = |day: usize| cohorts.iter().find(|cohort| cohort.day == day);
-        let days = people.iter().enumerate().map(|(day, people)| {
-            let new_users = new(day).map_or(0, |cohort| cohort.size);
+/// The days that are looked at.
+struct Asked {
+    start: Date,
+    /// The last one that does not lie ahead.
+    end: Date,
+    today: Date,
+    /// The first one whose people are counted: yesterday, where the range is today alone.
+    people_from: Date,
+    cohorts_from: Date,
+}
+
+impl Asked {
+    fn new(dates: &Dates, cohorts_from: Option<&str>, today: Date) -> Result<Self> {
+        let Range { start, end, .. } = dates.range;
+        let earlier = cohorts_from.map(str::parse::<Date>).transpose();
+        let earlier = earlier
+            .map_err(|_| Error::invalid(vec![Fault::new(Code::BadMoment).on("cohorts_from")]))?;
+        // Nobody is new in what lies ahead.
+        let earlier = earlier.filter(|earlier| *earlier < start && start <= today);
+        let cohorts_from = earlier.unwrap_or(start);
+        for (first, field) in [(start, "end"), (cohorts_from, "cohorts_from")] {
+            if days_from(first, end) >= DAYS_MAX {
+                let fault = Fault::new(Code::OutOfRange).on(field);
+                return Err(Error::invalid(vec![fault.with("min", 1).with("max", DAYS_MAX)]));
+            }
+        }
+        let yesterday = today.saturating_sub(Span::new().days(1));
+        Ok(Self {
+            start,
+            end: end.min(today),
+            today,
+            people_from: start.min(yesterday),
+            cohorts_from,
+        })
+    }
+
+    /// `people` has one entry for each day from `people_from` on.
+    fn answer(&self, people: &[ActivePeople], cohorts: &[Cohort]) -> Engagement {
+        let dates =
+            |first: Date| (0..).map(move |day: i64| first.saturating_add(Span::new().days(day)));
+        let counted: Vec<(Date, ActivePeople)> =
+            dates(self.people_from).zip(people.iter().copied()).collect();
+        let new_on = |date: Date| {
+            let day = usize::try_from(days_from(self.cohorts_from, date)).ok()?;
+            cohorts.iter().find(|cohort| cohort.day == day)
+        };
+        let days = counted.iter().filter(|(date, _)| *date >= self.start).map(|(date, people)| {
+            let new_users = new_on(*date).map_or(0, |cohort| cohort.size);
             EngagedDay {
-                date: date(day).to_string(),
+                date: date.to_string(),
+                partial: *date == self.today,
                 people: *people,
                 new_users,
                 returning_users: people.dau.saturating_sub(new_users),
             }
         });
-        let cohorts = (0..people.len()).map(|day| {
-            let came = |after: usize, count: fn(&Cohort) -> u64| {
-                is_over(day + after).then(|| new(day).map_or(0, count))
-            };
-            RetainedCohort {
-                date: date(day).to_string(),
-                size: new(day).map_or(0, |cohort| cohort.size),
-                day1: came(1, |cohort| cohort.day1),
-                day7: came(7, |cohort| cohort.day7),
-                day30: came(30, |cohort| cohort.day30),
-            }
-        });
-        let whole = (0..people.len()).filter(|day| is_over(*day)).count();
-        Self {
+        let born = dates(self.cohorts_from).take_while(|date| *date <= self.end);
+        let retained = born.map(|date| self.retained(date, new_on(date)));
+        let is_over = |(date, _): &&(Date, ActivePeople)| *date < self.today;
+        let day = |(date, people): &(Date, ActivePeople)| ActiveDay {
+            date: date.to_string(),
+            people: *people,
+        };
+        let whole: Vec<ActivePeople> = counted.iter().filter(is_over).map(|(_, it)| *it).collect();
+        Engagement {
             days: days.collect(),
-            stickiness: stickiness(&people[..whole]),
+            stickiness: stickiness(&whole),
+            last_whole_day: counted.iter().rfind(is_over).map(day),
+            so_far: counted.last().filter(|(date, _)| *date == self.today).map(day),
             today: people.last().copied().unwrap_or_default(),
-            retention: Retention::of(cohorts.collect()),
+            retention: Retention::of(retained.collect()),
         }
     }
+
+    fn retained(&self, date: Date, new: Option<&Cohort>) -> RetainedCohort {
+        let came = |after: i32, count: fn(&Cohort) -> u64| {
+            let is_over = date.saturating_add(Span::new().days(after)) < self.today;
+            is_over.then(|| new.map_or(0, count))
+        };
+        RetainedCohort {
+            date: date.to_string(),
+            size: new.map_or(0, |cohort| cohort.size),
+            day1: came(1, |cohort| cohort.day1),
+            day7: came(7, |cohort| cohort.day7),
+            day30: came(30, |cohort| cohort.day30),
+        }
+    }
+}
+
+/// How many days one date is after another.
+fn days_from(first: Date, date: Date) -> i32 {
+    first.until(date).map_or(0, |span| span.get_days())
 }
 
 fn stickiness(whole_days: &[ActivePeople]) -> Option<f64> {

@@ -31,14 +31,16 @@ pub struct ExploreGroup {
     /// have them; those of fewer count as not set.
     pub redacted: bool,
     pub total: f64,
-    /// One for each time.
-    pub points: Vec<f64>,
+    /// One for each time; null for those that lie ahead.
+    pub points: Vec<Option<f64>>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Exploration {
     /// When each bucket starts, in milliseconds since 1970.
     pub times: Vec<i64>,
+    /// The one of these whose bucket is not over: its points are so far. Null where none is.
+    pub partial: Option<i64>,
     /// Each event once, also where it is in several groups.
     pub total: f64,
     /// The largest first, the rest last.
@@ -62,7 +64,7 @@ pub async fn explore(
     Json(body): Json<ExploreBody>,
 ) -> Result<Data<Exploration>> {
     let pii = app.has_pii();
-    let ready = body.ready(uuid(app.id())?, &app.app.timezone, pii)?;
+    let ready = body.ready(uuid(app.id())?, &app.app.timezone, pii, atrium.now())?;
     answer(&atrium, app.reader(Class::Question), &ready, pii).await.map(Data)
 }
 
@@ -73,6 +75,8 @@ pub async fn answer(
     ready: &Ready,
     pii: bool,
 ) -> Result<Exploration> {
+    let times: Vec<i64> = ready.times.iter().map(|time| time.0).collect();
+    let partial = ready.partial.map(|time| time.0);
     let store = event_store(atrium, caller).await?;
     let Finding { total, groups } = store.explore(&ready.question).await.map_err(refused)?;
     let is_path = ready.question.group_by == Some(Property::Column(Column::UrlPath));
@@ -83,10 +87,12 @@ pub async fn answer(
             Key::Hidden => (None, true),
             Key::NotSet | Key::Rest => (None, false),
         };
-        ExploreGroup { value, other, redacted, total: group.total, points: group.points }
+        let mut points: Vec<Option<f64>> = group.points.into_iter().map(Some).collect();
+        points.resize(times.len(), None);
+        ExploreGroup { value, other, redacted, total: group.total, points }
     });
-    let times = ready.times.iter().map(|time| time.0).collect();
-    Ok(Exploration { times, total, groups: groups.collect() })
+    let groups = groups.collect();
+    Ok(Exploration { times, partial, total, groups })
 }
 
 /// A value as it may be told, and whether something of it may not.

@@ -42,7 +42,7 @@ pub async fn explore_export(
         return Err(Code::Forbidden.into());
     }
     let pii = app.access.holds(Permission::ProfilePii);
-    let ready = body.ready(uuid(app.id())?, &app.app.timezone, pii)?;
+    let ready = body.ready(uuid(app.id())?, &app.app.timezone, pii, atrium.now())?;
     let found = answer(&atrium, app.reader(Class::Question), &ready, pii).await?;
     let mut tx = atrium.db.write_apart().await?;
     let event = Event::new("data.exported", "app", app.id()).in_org(&app.app.org_id);
@@ -59,17 +59,20 @@ pub async fn explore_export(
         None => words.value.to_owned(),
     };
     let heads = std::iter::once(words.time.to_owned()).chain(found.groups.iter().map(head));
+    let heads = heads.chain([words.note.to_owned()]);
     let line = |(index, time): (usize, &i64)| {
         let points = found.groups.iter().map(|group| number(&group.points, index));
+        let note = sheet::note(found.partial == Some(*time), locale);
         let time = moment(*time, body.granularity, &ready.dates.zone);
-        std::iter::once(time).chain(points).collect()
+        std::iter::once(time).chain(points).chain([note]).collect()
     };
     let lines: Vec<Vec<String>> = found.times.iter().enumerate().map(line).collect();
     sheet::file("explore", &heads.collect::<Vec<_>>(), &lines)
 }
 
-fn number(points: &[f64], index: usize) -> String {
-    points.get(index).copied().unwrap_or_default().to_string()
+/// Empty for what lies ahead.
+fn number(points: &[Option<f64>], index: usize) -> String {
+    points.get(index).copied().flatten().map(|point| point.to_string()).unwrap_or_default()
 }
 
 struct Words {
@@ -78,6 +81,7 @@ struct Words {
     not_set: &'static str,
     other: &'static str,
     redacted: &'static str,
+    note: &'static str,
 }
 
 impl Words {
@@ -89,6 +93,7 @@ impl Words {
                 not_set: "（未设置）",
                 other: "其他",
                 redacted: "（已隐藏）",
+                note: sheet::NOTE.0,
             },
             Locale::EnUs => Self {
                 time: "Time",
@@ -96,6 +101,7 @@ impl Words {
                 not_set: "(not set)",
                 other: "Other",
                 redacted: "(hidden)",
+                note: sheet::NOTE.1,
             },
         }
     }

@@ -8,6 +8,7 @@ use warehouse::{Column, Filter, Measure, Property, Question, Test};
 use super::personal;
 use crate::error::{Code, Error, Fault, Result};
 use crate::insight::dates::{Dates, seconds};
+use crate::insight::elapsed::counted_until;
 use crate::insight::range::Granularity;
 use crate::types::Millis;
 
@@ -83,16 +84,21 @@ pub struct ExploreBody {
 /// A question that can be asked, and the dates it is about.
 pub struct Ready {
     pub question: Question,
+    /// Of every bucket, those that lie ahead too; the question is about the others.
     pub times: Vec<Millis>,
+    /// The bucket that is not over.
+    pub partial: Option<Millis>,
     pub dates: Dates,
 }
 
 impl ExploreBody {
-    pub fn ready(&self, app: Uuid, app_zone: &str, pii: bool) -> Result<Ready> {
+    pub fn ready(&self, app: Uuid, app_zone: &str, pii: bool, now: Millis) -> Result<Ready> {
         let zone = self.timezone.as_deref().unwrap_or(app_zone);
         let dates = Dates::read(&self.start, &self.end, zone)?;
         let mut times = dates.cuts(self.granularity)?;
-        let end = seconds(times.pop().unwrap_or(dates.range.to));
+        times.pop();
+        let begun = times.partition_point(|time| *time <= now);
+        let partial = times[..begun].last().copied().filter(|_| now < dates.range.to);
         let mut faults = Vec::new();
         if self.filters.len() > FILTERS_MAX {
             let fault = Fault::new(Code::BadLength).on("filters");
@@ -120,11 +126,11 @@ impl ExploreBody {
             measure: self.measure.into(),
             filters,
             group_by: group_by.and_then(Result::ok),
-            starts: times.iter().copied().map(seconds).collect(),
-            end,
+            starts: times[..begun].iter().copied().map(seconds).collect(),
+            end: seconds(counted_until(&dates.range, now)),
             hide_personal: !pii,
         };
-        Ok(Ready { question, times, dates })
+        Ok(Ready { question, times, partial, dates })
     }
 }
 

@@ -106,7 +106,7 @@ fn engagement(visits: &[Visit], start: Date, end: Date, zone: &TimeZone) -> Valu
         .iter()
         .map(|date| {
             let (dau, new) = (on(*date).len(), new(*date).len());
-            json!({ "date": date.to_string(), "dau": dau, "wau": within(*date, 7),
+            json!({ "date": date.to_string(), "partial": false, "dau": dau, "wau": within(*date, 7),
                 "mau": within(*date, 30), "new_users": new, "returning_users": dau - new })
         })
         .collect();
@@ -152,6 +152,13 @@ in_both_sizes! {
             let stickiness = data["stickiness"].as_f64().unwrap();
             assert!((stickiness - month / 30.0 / of(last, "mau")).abs() < 1e-12);
             assert_eq!(data["today"]["wau"], last["wau"]);
+            let whole_day = json!({ "date": end, "dau": last["dau"], "wau": last["wau"], "mau": last["mau"] });
+            assert_eq!((&data["last_whole_day"], &data["so_far"]), (&whole_day, &Value::Null));
+            // Those who were new before the range, as far back as is asked for.
+            let longer = owner.get(&format!("{path}&cohorts_from=2025-09-01")).await.body["data"].clone();
+            let since = engagement(&visits, "2025-09-01".parse().unwrap(), end.parse().unwrap(), &zone);
+            assert_eq!(longer["retention"]["cohorts"], since["cohorts"]);
+            assert_eq!((&longer["days"], &longer["stickiness"]), (&data["days"], &data["stickiness"]));
         }
         // Events that are kept no longer make nobody new.
         let id = Uuid::try_parse(app).unwrap();

@@ -200,8 +200,8 @@ in_both_sizes! {
         assert!(file.header("content-disposition").starts_with("attachment"));
         let text = file.body.as_str().unwrap();
         let lines: Vec<_> = text.lines().collect();
-        assert_eq!(lines[0], "\u{feff}时间,'=HYPERLINK(1)");
-        assert_eq!(lines[3], format!("{},1", date(&server, 0)));
+        assert_eq!(lines[0], "\u{feff}时间,'=HYPERLINK(1),备注");
+        assert_eq!(lines[3], format!("{},1,截至目前", date(&server, 0)));
         assert_eq!(lines.len(), 4, "{text}");
         assert_eq!(team.actor("developer").post(&path, body.clone()).await.status, 403);
         assert_eq!(team.actor("analyst").post(&path, body).await.status, 200);

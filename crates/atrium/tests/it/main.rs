@@ -47,5 +47,6 @@ mod refusals;
 mod reports;
 mod rotation;
 mod second_factor;
+mod so_far;
 mod sso;
 mod workspace;

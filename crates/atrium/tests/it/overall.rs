@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
-use jiff::civil::{Date, date};
+use jiff::civil::{Date, DateTime, date};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -15,9 +15,9 @@ use crate::support::{Actor, Answer, Store, TestServer, in_both_sizes};
 
 /// An event as the plain count sees it.
 #[derive(Clone)]
-struct Seen {
+pub struct Seen {
     app: usize,
-    time_ms: i64,
+    pub time_ms: i64,
     event: &'static str,
     device: String,
     user: String,
@@ -44,6 +44,11 @@ const SYSTEMS: u64 = 14;
 /// The same every time: visits in bursts, so that sessions reach over quarters of an hour and
 /// midnights, over days in which clocks change in both directions.
 fn some_events(count: usize) -> Vec<Seen> {
+    events_from("2026-03-20T00:00:00Z", 25, count)
+}
+
+/// The same of other days.
+pub fn events_from(from: &str, days: u64, count: usize) -> Vec<Seen> {
     let mut seed = 0x2545_f491_4f6c_dd1d_u64;
     let mut below = |limit: u64| {
         seed ^= seed << 13;
@@ -51,12 +56,12 @@ fn some_events(count: usize) -> Vec<Seen> {
         seed ^= seed << 17;
         seed % limit
     };
-    let from = "2026-03-20T00:00:00Z".parse::<jiff::Timestamp>().unwrap().as_millisecond();
+    let from = from.parse::<jiff::Timestamp>().unwrap().as_millisecond();
     let mut events = Vec::new();
     while events.len() < count {
         let app = usize::try_from(below(2)).unwrap();
         let device = below(60);
-        let mut time_ms = from + i64::try_from(below(25 * 86_400_000)).unwrap();
+        let mut time_ms = from + i64::try_from(below(days * 86_400_000)).unwrap();
         let user = if below(3) > 0 { format!("user {}", device / 2) } else { String::new() };
         for _ in 0..=below(6) {
             events.push(Seen {
@@ -82,7 +87,7 @@ fn some_events(count: usize) -> Vec<Seen> {
     events
 }
 
-async fn store(server: &TestServer, apps: &[Uuid], events: &[Seen]) {
+pub async fn store(server: &TestServer, apps: &[Uuid], events: &[Seen]) {
     // In several loads, as they would come: what is counted lies in several parts.
     for (batch, events) in events.chunks(events.len() / 3 + 1).enumerate() {
         let rows = events.iter().map(|seen| EventRow {
@@ -112,25 +117,34 @@ async fn store(server: &TestServer, apps: &[Uuid], events: &[Seen]) {
 }
 
 /// The figures of a range, counted one by one.
-struct Plain<'a> {
-    events: &'a [Seen],
-    zone: TimeZone,
+pub struct Plain<'a> {
+    pub events: &'a [Seen],
+    pub zone: TimeZone,
 }
 
 impl Plain<'_> {
-    fn date(&self, time_ms: i64) -> Date {
+    /// What a clock on the wall showed.
+    pub fn clock(&self, time_ms: i64) -> DateTime {
         let at = jiff::Timestamp::from_millisecond(time_ms).unwrap();
-        at.to_zoned(self.zone.clone()).date()
+        at.to_zoned(self.zone.clone()).datetime()
     }
 
-    fn within(&self, start: Date, end: Date, app: Option<usize>) -> Vec<&Seen> {
-        let inside = |seen: &&Seen| (start..=end).contains(&self.date(seen.time_ms));
+    fn date(&self, time_ms: i64) -> Date {
+        self.clock(time_ms).date()
+    }
+
+    fn within(&self, inside: impl Fn(i64) -> bool, app: Option<usize>) -> Vec<&Seen> {
         let of_app = |seen: &&Seen| app.is_none_or(|app| app == seen.app);
-        self.events.iter().filter(inside).filter(of_app).collect()
+        self.events.iter().filter(|seen| inside(seen.time_ms)).filter(of_app).collect()
     }
 
     fn totals(&self, start: Date, end: Date, app: Option<usize>) -> [u64; 6] {
-        let within = self.within(start, end, app);
+        self.totals_of(|time_ms| (start..=end).contains(&self.date(time_ms)), app)
+    }
+
+    /// Of the events whose times are asked for.
+    pub fn totals_of(&self, inside: impl Fn(i64) -> bool, app: Option<usize>) -> [u64; 6] {
+        let within = self.within(&inside, app);
         let persons: BTreeSet<_> = within.iter().map(|seen| seen.person()).collect();
         let devices: BTreeSet<_> = within.iter().map(|seen| seen.device()).collect();
         let mut first = HashMap::new();
@@ -138,7 +152,7 @@ impl Plain<'_> {
             let earliest = first.entry(seen.device()).or_insert(seen.time_ms);
             *earliest = (*earliest).min(seen.time_ms);
         }
-        let new = devices.iter().filter(|who| (start..=end).contains(&self.date(first[*who])));
+        let new = devices.iter().filter(|who| inside(first[*who]));
         let mut times = BTreeMap::<_, Vec<i64>>::new();
         for seen in &within {
             times.entry(seen.device()).or_default().push(seen.time_ms);
@@ -156,7 +170,8 @@ impl Plain<'_> {
     /// (events, persons) by something, the most frequent first.
     fn by(&self, start: Date, end: Date, of: impl Fn(&Seen) -> String) -> Vec<(String, u64, u64)> {
         let mut groups = BTreeMap::<String, (u64, BTreeSet<_>)>::new();
-        for seen in self.within(start, end, None) {
+        let inside = |time_ms: i64| (start..=end).contains(&self.date(time_ms));
+        for seen in self.within(inside, None) {
             let (count, persons) = groups.entry(of(seen)).or_default();
             *count += 1;
             persons.insert(seen.person());
@@ -168,7 +183,7 @@ impl Plain<'_> {
     }
 }
 
-const FIGURES: [&str; 6] =
+pub const FIGURES: [&str; 6] =
     ["events", "page_views", "active_users", "active_devices", "new_devices", "sessions"];
 
 fn values(totals: &Value, field: &str) -> [u64; 6] {
@@ -186,7 +201,7 @@ async fn told(actor: &Actor, team: &Team, body: Value) -> Value {
 }
 
 /// A second app in the team, and both as the event store knows them.
-async fn two_apps(team: &Team) -> (Vec<String>, Vec<Uuid>) {
+pub async fn two_apps(team: &Team) -> (Vec<String>, Vec<Uuid>) {
     let body = json!({ "name": "Second", "region": "local", "timezone": "UTC" });
     let made = team.actor("owner").post(&format!("/api/v1/orgs/{}/apps", team.org_id), body).await;
     let second = made.body["data"]["id"].as_str().unwrap().to_owned();
@@ -338,7 +353,9 @@ in_both_sizes! {
         let ahead = json!({ "start": "2090-01-01", "end": "2090-01-31", "timezone": "UTC" });
         server.atrium.warehouse.ready(Duration::from_secs(60)).await.unwrap();
         let told = told(owner, &team, ahead).await;
-        assert_eq!(told["series"].as_array().unwrap().len(), 31);
+        let series = told["series"].as_array().unwrap();
+        assert_eq!(series.len(), 31);
+        assert!(series.iter().all(|point| point["events"].is_null() && point["partial"] == false));
         assert_eq!(values(&told["totals"], "value"), [0; 6]);
     }
 }

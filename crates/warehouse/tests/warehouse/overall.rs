@@ -190,12 +190,38 @@ async fn check_as_of(
     versions: &Versions,
 ) {
     let (from, to) = (cuts[0], cuts[cuts.len() - 1]);
-    let found = warehouse.overall(apps, cuts, versions).await.unwrap();
+    let found = warehouse.overall(apps, cuts, None, versions).await.unwrap();
     assert_eq!(found, expected(events, ever, cuts), "{cuts:?}");
     let found = warehouse.top_events(apps, from, to, 20, versions).await.unwrap();
     assert_eq!(found, top(events, from, to, 20), "{cuts:?}");
     let found = warehouse.breakdowns(apps, from, to, 2, versions).await.unwrap();
     assert_eq!(found, shares(events, from, to, 2), "{cuts:?}");
+}
+
+/// A part of a range counts what a range that ends there would, and changes nothing about the whole.
+async fn check_part(
+    warehouse: &Warehouse,
+    apps: &[Uuid],
+    events: &[Event],
+    cuts: &[i64],
+    dice: &mut Dice,
+) {
+    let versions = Versions::unknown();
+    let quarters = (cuts[cuts.len() - 1] - cuts[0]) / BUCKET_MS;
+    // From before the range to after it, and most often within a bucket.
+    let within = dice.below(u64::try_from(quarters).unwrap()) as i64;
+    for length in [-1, 0, 1, within, quarters - 1, quarters, quarters + 1] {
+        let end = cuts[0] + length * BUCKET_MS;
+        let found = warehouse.overall(apps, cuts, Some(end), &versions).await.unwrap();
+        let whole = expected(events, events, cuts);
+        assert_eq!((&found.apps, &found.buckets), (&whole.apps, &whole.buckets), "{cuts:?} {end}");
+        let until = end.clamp(cuts[0], cuts[cuts.len() - 1]);
+        let part = match length {
+            ..=0 => Overall::default(),
+            _ => expected(events, events, &[cuts[0], until]),
+        };
+        assert_eq!(found.part, part.apps, "{cuts:?} {end}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -219,10 +245,11 @@ async fn every_figure_is_what_counting_says() {
             cuts.push(at);
         }
         check(&store.warehouse, &apps, &events, &cuts).await;
+        check_part(&store.warehouse, &apps, &events, &cuts, &mut dice).await;
         if round == 6 {
             let some = &apps[..1];
             let versions = Versions::unknown();
-            let found = store.warehouse.overall(some, &cuts, &versions).await.unwrap();
+            let found = store.warehouse.overall(some, &cuts, None, &versions).await.unwrap();
             let of_one: Vec<Event> =
                 events.iter().filter(|event| event.app == apps[0]).cloned().collect();
             assert_eq!(found, expected(&of_one, &of_one, &cuts));
@@ -231,7 +258,7 @@ async fn every_figure_is_what_counting_says() {
     let whole = [START_MS - 86_400_000, START_MS + 20 * 86_400_000];
     check(&store.warehouse, &apps, &events, &whole).await;
     for (apps, cuts) in [(&[][..], whole), (&apps, [whole[0], whole[0]])] {
-        let found = store.warehouse.overall(apps, &cuts, &Versions::unknown()).await.unwrap();
+        let found = store.warehouse.overall(apps, &cuts, None, &Versions::unknown()).await.unwrap();
         assert_eq!(found, Overall::default());
     }
 }
@@ -256,6 +283,12 @@ async fn what_was_gathered_needs_no_engine() {
     for [one, other] in &pairs {
         store.warehouse.gather(&apps, [one, other], &versions).await.unwrap();
     }
+    // Of two ranges that are compared up to a moment, that is one more cut.
+    let parts = [(cuts(864, 96, 1), 41), (cuts(768, 96, 1), 41)];
+    let part_end = |cuts: &[i64], quarters: i64| cuts[0] + quarters * BUCKET_MS;
+    let [one, other] = [&parts[0], &parts[1]]
+        .map(|(cuts, quarters)| [cuts[0], part_end(cuts, *quarters), cuts[1]]);
+    store.warehouse.gather(&apps, [&one, &other], &versions).await.unwrap();
     // Nor does it harm where there is nothing to gather.
     for [one, other] in
         [[cuts(0, 96, 3), cuts(96, 96, 3)], [cuts(0, 1, 1), cuts(1, 1, 1)], [vec![], cuts(0, 1, 1)]]
@@ -263,8 +296,14 @@ async fn what_was_gathered_needs_no_engine() {
         store.warehouse.gather(&apps, [&one, &other], &versions).await.unwrap();
     }
     store.warehouse.stop().await;
+    for (cuts, quarters) in &parts {
+        let end = part_end(cuts, *quarters);
+        let found = store.warehouse.overall(&apps, cuts, Some(end), &versions).await.unwrap();
+        assert_eq!(found.part, expected(&events, &events, &[cuts[0], end]).apps);
+        assert_eq!(found.apps, expected(&events, &events, cuts).apps);
+    }
     for cuts in pairs.iter().flatten() {
-        let found = store.warehouse.overall(&apps, cuts, &versions).await.unwrap();
+        let found = store.warehouse.overall(&apps, cuts, None, &versions).await.unwrap();
         assert_eq!(found, expected(&events, &events, cuts), "{cuts:?}");
     }
 }
@@ -332,7 +371,7 @@ async fn many_who_ask_while_events_come_in_are_told_what_is_so() {
     let cuts: Vec<i64> = (0..12).map(|day| START_MS + day * 86_400_000).collect();
     let ask = |versions: Versions| {
         let (warehouse, apps, cuts) = (store.warehouse.clone(), apps.clone(), cuts.clone());
-        tokio::spawn(async move { warehouse.overall(&apps, &cuts, &versions).await.unwrap() })
+        tokio::spawn(async move { warehouse.overall(&apps, &cuts, None, &versions).await.unwrap() })
     };
     let before = versions_of(&[first], 0);
     let asking: Vec<_> = (0..6).map(|_| ask(before.clone())).collect();

@@ -1,18 +1,20 @@
 import { memo } from 'react'
 import { useT } from '../../i18n/useT'
-import { bucketLabel, plainCount, type BucketStyle } from './format'
+import { bucketLabel, countOrNone, type BucketStyle } from './format'
 import type { ChartSeries } from './series'
 
 interface ChartTableProps {
   caption: string
   times: number[]
   series: ChartSeries[]
+  /** The place of the bucket that is not over, or -1. */
+  unfinished: number
   style: BucketStyle
 }
 
 /** The numbers behind the lines, for whoever does not see them. */
 export const ChartTable = memo(function ChartTable(props: ChartTableProps) {
-  const { caption, times, series, style } = props
+  const { caption, times, series, unfinished, style } = props
   const t = useT()
   return (
     <div className="visually-hidden">
@@ -31,9 +33,12 @@ export const ChartTable = memo(function ChartTable(props: ChartTableProps) {
         <tbody>
           {times.map((time, index) => (
             <tr key={time}>
-              <th scope="row">{bucketLabel(time, style)}</th>
+              <th scope="row">
+                {bucketLabel(time, style)}
+                {index === unfinished && ` · ${t('chart.soFar')}`}
+              </th>
               {series.map(({ key, values }) => (
-                <td key={key}>{plainCount(values[index] ?? 0, style.language)}</td>
+                <td key={key}>{countOrNone(values[index], style.language)}</td>
               ))}
             </tr>
           ))}

@@ -1,6 +1,6 @@
 import type { EChartsType } from 'echarts/core'
 import { useT } from '../../i18n/useT'
-import { bucketLabel, plainCount, type BucketStyle } from './format'
+import { bucketLabel, countOrNone, type BucketStyle } from './format'
 import type { DrawnSeries } from './series'
 import { Sample } from './ChartLegend'
 import styles from './ChartTooltip.module.css'
@@ -12,16 +12,19 @@ interface ChartTooltipProps {
   times: number[]
   series: DrawnSeries[]
   stacked?: boolean
+  /** Whether the bucket is not over. */
+  soFar: boolean
   style: BucketStyle
 }
 
 /** Everything about one bucket, beside a line through it. */
 export function ChartTooltip(props: ChartTooltipProps) {
-  const { chart, index, byKey, times, series, stacked, style } = props
+  const { chart, index, byKey, times, series, stacked, soFar, style } = props
   const t = useT()
   const x = Number(chart.convertToPixel({ xAxisIndex: 0 }, index))
   if (!Number.isFinite(x)) return null
-  const sum = series.reduce((total, { values }) => total + (values[index] ?? 0), 0)
+  const values = series.map((one) => one.values[index]).filter((value) => value != null)
+  const sum = values.length > 0 ? values.reduce((total, value) => total + value, 0) : null
   return (
     <>
       <div className={styles.line} style={{ left: x }} aria-hidden="true" />
@@ -33,7 +36,10 @@ export function ChartTooltip(props: ChartTooltipProps) {
         role={byKey ? 'status' : undefined}
         aria-hidden={byKey ? undefined : true}
       >
-        <p className={styles.time}>{bucketLabel(times[index]!, style)}</p>
+        <p className={styles.time}>
+          {bucketLabel(times[index]!, style)}
+          {soFar && ` · ${t('chart.soFar')}`}
+        </p>
         <ul className={styles.rows}>
           {series.map((one) => (
             <li key={one.key}>
@@ -44,14 +50,14 @@ export function ChartTooltip(props: ChartTooltipProps) {
                   <small>{bucketLabel(one.times[index], style)}</small>
                 )}
               </span>
-              <b>{plainCount(one.values[index] ?? 0, style.language)}</b>
+              <b>{countOrNone(one.values[index], style.language)}</b>
             </li>
           ))}
           {stacked && series.length > 1 && (
             <li>
               <span />
               <span className={styles.name}>{t('chart.sum')}</span>
-              <b>{plainCount(sum, style.language)}</b>
+              <b>{countOrNone(sum, style.language)}</b>
             </li>
           )}
         </ul>

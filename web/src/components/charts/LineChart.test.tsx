@@ -5,6 +5,7 @@ import { chooseTheme } from '../../theme/store'
 import { SERIES_COLORS } from './colors'
 import { LineChart } from './LineChart'
 import { loadEngine, type Engine } from './loadEngine'
+import type { ChartSeries } from './series'
 
 vi.mock('./loadEngine', () => ({ loadEngine: vi.fn() }))
 
@@ -32,10 +33,11 @@ beforeEach(() => {
   chooseTheme('light')
 })
 
-const show = (series = SERIES, times = [FIRST, FIRST + DAY]) =>
+const show = (series: ChartSeries[] = SERIES, times = [FIRST, FIRST + DAY], partial?: number) =>
   render(
     <LineChart
       times={times}
+      partial={partial}
       series={series}
       granularity="day"
       timezone="UTC"
@@ -45,7 +47,12 @@ const show = (series = SERIES, times = [FIRST, FIRST + DAY]) =>
   )
 
 interface Drawn {
-  series: { id: string; color: string; lineStyle: { type: string } }[]
+  series: {
+    id: string
+    color: string
+    lineStyle: { type: string }
+    data: (number | null | { value: number; label?: { formatter: string } })[]
+  }[]
 }
 const drawn = () => chart.setOption.mock.lastCall![0] as unknown as Drawn
 const isDrawn = () => waitFor(() => expect(chart.setOption).toHaveBeenCalled())
@@ -67,6 +74,45 @@ it('draws what is compared with as a dashed line', async () => {
     ['now', 'solid'],
     ['before', 'dashed'],
   ])
+})
+
+/** The second of four days is not over. */
+const SO_FAR: ChartSeries[] = [
+  { key: 'now', name: '事件数', values: [7, 5, null, null] },
+  { key: 'before', name: '对比期', values: [1, 2, 3, 4], dashed: true },
+]
+const DAYS = [0, 1, 2, 3].map((day) => FIRST + day * DAY)
+
+it('dashes what is so far, says so, and draws nothing of what lies ahead', async () => {
+  show(SO_FAR, DAYS, DAYS[1])
+  await isDrawn()
+  const [now, before, soFar] = drawn().series
+  expect(now!.data).toEqual([7, null, null, null])
+  expect(before!.data).toEqual([1, 2, 3, 4])
+  expect([soFar!.id, soFar!.lineStyle.type]).toEqual(['now so far', 'dashed'])
+  expect(soFar!.data).toMatchObject([
+    { value: 7 },
+    { value: 5, label: { formatter: '截至目前' } },
+    null,
+    null,
+  ])
+})
+
+it('says in words and in the table what is so far and what lies ahead', async () => {
+  show(SO_FAR, DAYS, DAYS[1])
+  await isDrawn()
+  const rows = within(screen.getByRole('table', { name: '事件趋势' })).getAllByRole('row')
+  expect(rows.slice(1).map((row) => row.textContent)).toEqual([
+    '2026年3月1日周日71',
+    '2026年3月2日周一 · 截至目前52',
+    '2026年3月3日周二—3',
+    '2026年3月4日周三—4',
+  ])
+  // The first arrow leads to what happens now.
+  fireEvent.keyDown(stage(), { key: 'ArrowRight' })
+  expect(screen.getByRole('status').textContent).toBe('2026年3月2日周一 · 截至目前事件数5对比期2')
+  fireEvent.keyDown(stage(), { key: 'ArrowRight' })
+  expect(screen.getByRole('status').textContent).toBe('2026年3月3日周二事件数—对比期3')
 })
 
 it('says so where there is nothing to draw', () => {

@@ -14,7 +14,7 @@ import { ChartTooltip } from './ChartTooltip'
 import { chartColors } from './colors'
 import { lineOption } from './option'
 import { chartPicture } from './picture'
-import { drawn, isEmpty, type ChartData } from './series'
+import { drawn, isEmpty, partialIndex, type ChartData } from './series'
 import { useChart } from './useChart'
 import { usePointed } from './usePointed'
 import styles from './LineChart.module.css'
@@ -37,13 +37,15 @@ interface LineChartProps extends ChartData {
 }
 
 export function LineChart({ ref, emptyText, height = 280, ...chart }: LineChartProps) {
+  const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   useImperativeHandle(
     ref,
     () => ({
-      toPng: (title = chart.ariaLabel, note) => chartPicture({ ...chart, title, note, language }),
+      toPng: (title = chart.ariaLabel, note) =>
+        chartPicture({ ...chart, title, note, language, soFar: t('chart.soFar') }),
     }),
-    [chart, language],
+    [chart, language, t],
   )
   if (isEmpty(chart)) {
     return (
@@ -61,7 +63,8 @@ type LinesProps = Omit<LineChartProps, 'ref' | 'emptyText' | 'height'> & {
 }
 
 function Lines(props: LinesProps) {
-  const { times, series, granularity, timezone, stacked, height, ariaLabel, language } = props
+  const { times, series, granularity, timezone, stacked, partial } = props
+  const { height, ariaLabel, language } = props
   const t = useT()
   const dark = useIsDark()
   const animated = !useThemeStore((state) => state.lessMotion)
@@ -75,13 +78,14 @@ function Lines(props: LinesProps) {
   const shown = useMemo(() => all.filter(({ key }) => !hidden.includes(key)), [all, hidden])
   const option = useCallback(
     (width: () => number) => {
-      const colors = chartColors(dark)
-      return lineOption({ times, series: shown, stacked, style, colors, animated, width })
+      const drawing = { times, series: shown, stacked, partial, soFar: t('chart.soFar') }
+      return lineOption({ ...drawing, style, colors: chartColors(dark), animated, width })
     },
-    [times, shown, stacked, style, dark, animated],
+    [times, shown, stacked, partial, style, dark, animated, t],
   )
   const { host, chart, failed, retry } = useChart(option)
-  const pointed = usePointed(chart, times.length)
+  const unfinished = partialIndex({ times, partial })
+  const pointed = usePointed(chart, times.length, unfinished)
 
   return (
     <figure className={styles.chart}>
@@ -110,11 +114,18 @@ function Lines(props: LinesProps) {
             times={times}
             series={shown}
             stacked={stacked}
+            soFar={pointed.index === unfinished}
             style={style}
           />
         )}
       </div>
-      <ChartTable caption={ariaLabel} times={times} series={series} style={style} />
+      <ChartTable
+        caption={ariaLabel}
+        times={times}
+        series={series}
+        unfinished={unfinished}
+        style={style}
+      />
     </figure>
   )
 }

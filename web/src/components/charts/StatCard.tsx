@@ -7,13 +7,14 @@ import { Change } from './Change'
 import type { CardQuery } from './DataCard'
 import { Definition } from './Definition'
 import { plainCount } from './format'
-import { Sparkline } from './Sparkline'
+import { Sparkline, type Course } from './Sparkline'
 import styles from './StatCard.module.css'
 
 export interface Figure {
   value: number
+  /** Null where nothing can be compared yet. */
   previous?: number | null
-  /** Ratio of the difference to the value before. */
+  /** Ratio of the difference to the value before, over the same part of both times. */
   change?: number | null
 }
 
@@ -24,7 +25,7 @@ interface StatCardProps {
   /** Whether anything is compared; without it there is no word about change. */
   compared: boolean
   /** Its values over time, null until they are there. */
-  course: { values: number[]; previous?: number[] } | null
+  course: Course | null
 }
 
 export function StatCard({ title, definition, figure, compared, course }: StatCardProps) {
@@ -70,11 +71,15 @@ function Value({ figure, compared }: Pick<StatCardProps, 'figure' | 'compared'>)
       <span className={styles.value}>{plainCount(data.value, language)}</span>
       {compared && (
         <span className={styles.before}>
-          <Change change={data.change} />
-          {data.previous != null && (
-            <span className={styles.previous}>
-              {t('chart.previous', { value: plainCount(data.previous, language) })}
-            </span>
+          {data.previous == null ? (
+            <span className={styles.previous}>{t('chart.tooEarly')}</span>
+          ) : (
+            <>
+              <Change change={data.change} />
+              <span className={styles.previous}>
+                {t('chart.previous', { value: plainCount(data.previous, language) })}
+              </span>
+            </>
           )}
         </span>
       )}

@@ -5,7 +5,7 @@ import { errorOfAnswer } from '../../api/errors'
 import { BarList } from './BarList'
 import { Change } from './Change'
 import { DataCard } from './DataCard'
-import { pathOf } from './Sparkline'
+import { pathOf, Sparkline } from './Sparkline'
 import { StatCard } from './StatCard'
 
 const there = { error: null, isFetching: false, isPlaceholderData: false, refetch: vi.fn() }
@@ -45,6 +45,11 @@ describe('a figure', () => {
   it('says nothing of change where nothing is compared', () => {
     show({ compared: false })
     expect(screen.getByRole('region').textContent).not.toContain('10%')
+  })
+
+  it('says that it is too early where nothing can be compared yet', () => {
+    show({ figure: { ...there, data: { value: 3, previous: null, change: null } } })
+    expect(screen.getByRole('region').textContent).toBe('事件数3时间太短，暂不对比')
   })
 
   it('explains itself to a mouse and to the keyboard', async () => {
@@ -112,6 +117,15 @@ it('lists values with counts and their part of the whole', () => {
       .getAllByRole('cell')
       .map((cell) => cell.textContent),
   ).toEqual(['1,234', '56', '25%'])
+})
+
+it('draws nothing of what lies ahead, and dashes the way to what is so far', () => {
+  const { container } = render(<Sparkline values={[0, 10, 5, null, null]} partial={2} />)
+  const [area, line, soFar] = [...container.querySelectorAll('path')].map((path) =>
+    path.getAttribute('d'),
+  )
+  expect(area).toBe('M0 30 L25 2 L50 16 L50 32 L0 32 Z')
+  expect([line, soFar]).toEqual(['M0 30 L25 2', 'M25 2 L50 16'])
 })
 
 it('draws a course from edge to edge, the most at the top', () => {

@@ -1,5 +1,6 @@
 /** Numbers and buckets of time as charts and tables write them. */
 import type { Granularity } from '../range/range'
+import { UNKNOWN } from '../table/Counted'
 
 const DAY_MS = 86_400_000
 const formats = new Map<string, Intl.DateTimeFormat>()
@@ -69,6 +70,16 @@ export function bucketLabel(time: number, style: BucketStyle): string {
   }
 }
 
+/** The time of day of a moment, to the minute. */
+export function timeLabel(moment: number, language: string, timezone: string): string {
+  return inZone(language, HOUR, timezone).format(moment)
+}
+
+/** From one date to another, without their years. */
+export function daysLabel(first: string, last: string, language: string): string {
+  return inZone(language, DAY, 'UTC').formatRange(Date.parse(first), Date.parse(last))
+}
+
 /** The time of day of a moment, to the second. */
 export function clockLabel(moment: number, language: string, timezone: string): string {
   const options = { timeStyle: 'medium', hourCycle: 'h23' } as const
@@ -87,6 +98,11 @@ export function compactCount(value: number, language: string): string {
 /** With thousands separators; averages keep two digits. */
 export function plainCount(value: number, language: string): string {
   return value.toLocaleString(language, { maximumFractionDigits: 2 })
+}
+
+/** A dash for what lies ahead. */
+export function countOrNone(value: number | null | undefined, language: string): string {
+  return value == null ? UNKNOWN : plainCount(value, language)
 }
 
 /** 0.1234 is 12.3%. */

@@ -3,10 +3,12 @@ import type { EChartsCoreOption } from 'echarts/core'
 import type { Granularity } from '../range/range'
 import type { ChartColors } from './colors'
 import { axisLabel, compactCount, type BucketStyle } from './format'
-import type { ChartData, DrawnSeries } from './series'
+import { partialIndex, type ChartData, type DrawnSeries } from './series'
 
-interface Drawing extends Pick<ChartData, 'times' | 'stacked'> {
+interface Drawing extends Pick<ChartData, 'times' | 'stacked' | 'partial'> {
   series: DrawnSeries[]
+  /** What is written at the bucket that is not over. */
+  soFar: string
   style: BucketStyle
   colors: ChartColors
   animated: boolean
@@ -17,7 +19,9 @@ interface Drawing extends Pick<ChartData, 'times' | 'stacked'> {
 export function lineOption(drawing: Drawing): EChartsCoreOption {
   const { times, series, stacked = false, style, colors, animated, width } = drawing
   const { palette } = colors
-  const whole = series.every(({ values }) => values.every(Number.isInteger))
+  const whole = series.every(({ values }) =>
+    values.every((value) => value === null || Number.isInteger(value)),
+  )
   // One line alone stands on a tint of itself; more would muddy each other.
   const alone = series.filter(({ dashed }) => !dashed).length === 1
   return {
@@ -55,23 +59,83 @@ export function lineOption(drawing: Drawing): EChartsCoreOption {
         formatter: (value: number) => compactCount(value, style.language),
       },
     },
-    series: series.map(({ key, name, values, dashed, stroke }) => ({
-      id: key,
-      name,
-      type: 'line',
-      data: values,
-      stack: stacked && !dashed ? 'all' : undefined,
-      color: stroke.color,
-      // A single point makes no line.
-      showSymbol: times.length === 1,
-      symbol: 'circle',
-      symbolSize: 6,
-      silent: true,
-      emphasis: { disabled: true },
-      lineStyle: { color: stroke.color, width: dashed ? 1.5 : 2, type: stroke.line },
-      areaStyle: areaOf(stacked, alone, dashed),
-    })),
+    series: [
+      ...series.map((one) => lineOf(one, { ...drawing, stacked, alone })),
+      ...soFarLines({ ...drawing, stacked, alone }),
+    ],
   }
+}
+
+interface Lines extends Drawing {
+  stacked: boolean
+  alone: boolean
+}
+
+function lineOf({ key, name, values, dashed, stroke }: DrawnSeries, lines: Lines) {
+  const { times, stacked, alone } = lines
+  const partial = dashed ? -1 : partialIndex(lines)
+  return {
+    id: key,
+    name,
+    type: 'line',
+    data: partial < 0 ? values : values.map((value, index) => (index < partial ? value : null)),
+    stack: stacked && !dashed ? 'all' : undefined,
+    color: stroke.color,
+    // A single point makes no line.
+    showSymbol: times.length === 1,
+    symbol: 'circle',
+    symbolSize: 6,
+    silent: true,
+    emphasis: { disabled: true },
+    lineStyle: { color: stroke.color, width: dashed ? 1.5 : 2, type: stroke.line },
+    areaStyle: areaOf(stacked, alone, dashed),
+  }
+}
+
+/** From the last whole bucket to the one that is not over: dashed, ending in a ring that says so. */
+function soFarLines(lines: Lines) {
+  const { times, series, stacked, alone, soFar } = lines
+  const { palette } = lines.colors
+  const partial = partialIndex(lines)
+  if (partial < 0) return []
+  const isLast = partial === times.length - 1
+  const label = {
+    show: true,
+    position: 'top',
+    align: isLast && partial > 0 ? 'right' : partial === 0 && !isLast ? 'left' : 'center',
+    formatter: soFar,
+    color: palette['text-soft'],
+    backgroundColor: palette.surface,
+    borderRadius: 3,
+    padding: [1, 3],
+    fontSize: 12,
+  }
+  const now = series.filter(({ dashed }) => !dashed)
+  // Once for all lines, at the one that is highest there.
+  const highest = stacked ? now.at(-1) : maxBy(now, ({ values }) => values[partial] ?? 0)
+  return now.map((one) => ({
+    ...lineOf({ ...one, dashed: true }, lines),
+    id: `${one.key} so far`,
+    data: one.values.map((value, index) => {
+      if (index === partial - 1) return { value, symbol: 'none' }
+      if (index !== partial) return null
+      const itemStyle = { color: palette.surface, borderColor: one.stroke.color, borderWidth: 2 }
+      return { value, itemStyle, label: one === highest ? label : undefined }
+    }),
+    stack: stacked ? 'so far' : undefined,
+    showSymbol: true,
+    showAllSymbol: true,
+    symbolSize: 7,
+    lineStyle: { color: one.stroke.color, width: 2, type: 'dashed' },
+    areaStyle: areaOf(stacked, alone),
+  }))
+}
+
+function maxBy<Item>(items: Item[], size: (item: Item) => number): Item | undefined {
+  return items.reduce<Item | undefined>(
+    (most, item) => (most === undefined || size(item) > size(most) ? item : most),
+    undefined,
+  )
 }
 
 /** How many buckets may lie from one label to the next: what people count days and hours in. */

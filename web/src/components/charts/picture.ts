@@ -16,6 +16,7 @@ interface Picture extends ChartData {
   /** Under the title: what it covers. */
   note?: string
   language: string
+  soFar: string
 }
 
 export async function chartPicture(picture: Picture): Promise<Blob> {

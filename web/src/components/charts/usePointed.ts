@@ -9,7 +9,7 @@ interface Pointed {
 const NOWHERE: Pointed = { index: null, byKey: false }
 
 /** Which bucket is pointed at, by mouse, finger or arrow keys. */
-export function usePointed(chart: EChartsType | null, count: number) {
+export function usePointed(chart: EChartsType | null, count: number, unfinished = -1) {
   const [{ index, byKey }, setPointed] = useState(NOWHERE)
 
   const onPointerMove = (event: React.PointerEvent<HTMLElement>) => {
@@ -20,7 +20,7 @@ export function usePointed(chart: EChartsType | null, count: number) {
   }
 
   const onKeyDown = (event: React.KeyboardEvent) => {
-    const target = nextIndex(event.key, index, count)
+    const target = nextIndex(event.key, index, count, unfinished)
     if (target === undefined) return
     event.preventDefault()
     // Otherwise Escape would leave full screen along with the tooltip.
@@ -43,18 +43,20 @@ export function usePointed(chart: EChartsType | null, count: number) {
 
 const within = (at: number, count: number) => Math.min(count - 1, Math.max(0, Math.round(at)))
 
-/** Undefined for keys that mean nothing here. The first arrow begins at the newest. */
+/** Undefined for keys that mean nothing here. The first arrow begins at the newest that has begun. */
 export function nextIndex(
   key: string,
   index: number | null,
   count: number,
+  unfinished = -1,
 ): number | null | undefined {
   const last = count - 1
+  const newest = unfinished < 0 ? last : unfinished
   switch (key) {
     case 'ArrowLeft':
-      return index === null ? last : Math.max(0, index - 1)
+      return index === null ? newest : Math.max(0, index - 1)
     case 'ArrowRight':
-      return index === null ? last : Math.min(last, index + 1)
+      return index === null ? newest : Math.min(last, index + 1)
     case 'Home':
       return 0
     case 'End':

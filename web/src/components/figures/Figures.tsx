@@ -1,7 +1,9 @@
-import { FIGURES, type FigureName } from '../../api/overall'
+import { FIGURES, type FigureName, type Overall } from '../../api/overall'
 import { StaleNote } from '../charts/DataCard'
+import { timeLabel } from '../charts/format'
 import { StatCard } from '../charts/StatCard'
 import { LoadFailure } from '../LoadFailure'
+import { useLanguageStore } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
 import { useBoard, useOverall } from './board'
 import styles from './Figures.module.css'
@@ -15,8 +17,9 @@ export function Figures() {
   const courseOf = (name: FigureName) => {
     if (!series) return null
     return {
-      values: series.map((point) => point[name]),
-      previous: series.flatMap(({ previous }) => (previous ? [previous[name]] : [])),
+      values: series.map((point) => point[name] ?? null),
+      previous: series.flatMap(({ previous }) => (previous ? [previous[name] ?? null] : [])),
+      partial: series.findIndex(({ partial }) => partial),
     }
   }
   const { data, error } = totals
@@ -48,6 +51,21 @@ export function Figures() {
           course={courseOf(name)}
         />
       ))}
+      {data?.range.partial && <SoFar range={data.range} />}
     </div>
+  )
+}
+
+/** Said of a time that is not over: what the figures cover, and what they are compared with. */
+function SoFar({ range }: { range: Overall['range'] }) {
+  const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
+  const { compared_until: until, timezone } = range
+  return (
+    <p className={styles.soFar}>
+      {until == null
+        ? t('dashboard.soFar')
+        : t('dashboard.soFarCompared', { time: timeLabel(until, language, timezone) })}
+    </p>
   )
 }

@@ -70,6 +70,7 @@ export function Trend() {
           ref={chart}
           times={times}
           series={series}
+          partial={points?.find(({ partial }) => partial)?.time}
           granularity={range.granularity}
           timezone={range.timezone}
           height={HEIGHT}
@@ -82,7 +83,11 @@ export function Trend() {
 }
 
 export function seriesOf(points: OverallPoint[], course: FigureName, t: Translate): ChartSeries[] {
-  const now = { key: course, name: t(`metric.${course}`), values: points.map((at) => at[course]) }
+  const now = {
+    key: course,
+    name: t(`metric.${course}`),
+    values: points.map((at) => at[course] ?? null),
+  }
   const before = points.map(({ previous }) => previous)
   if (!before.some(Boolean)) return [now]
   return [
@@ -90,8 +95,8 @@ export function seriesOf(points: OverallPoint[], course: FigureName, t: Translat
     {
       key: 'previous',
       name: t('dashboard.compared'),
-      values: before.map((at) => at?.[course] ?? 0),
-      times: before.flatMap((at) => (at ? [at.time] : [])),
+      values: before.map((at) => at?.[course] ?? null),
+      times: before.map((at) => at?.time),
       dashed: true,
       color: NEUTRAL,
     },

@@ -208,6 +208,44 @@ describe('the board', () => {
   })
 })
 
+describe('a time that is not over', () => {
+  const NOW = Date.parse('2026-03-02T10:00:00+08:00')
+  const range = { start: '', end: '', timezone: 'Asia/Shanghai', granularity: 'day', partial: true }
+  const answer = (part: OverallPart, content: unknown, until: number | null) =>
+    ok({
+      range: { ...range, compared_until: until },
+      apps_seen: [],
+      can_export: false,
+      [part]: content,
+    })
+
+  it('says up to when it is compared, and what of its course is so far', async () => {
+    const day = (at: string) => Date.parse(`2026-03-${at}T00:00:00+08:00`)
+    const series = [
+      { ...point(day('01'), 4321), partial: false, previous: null },
+      { ...point(day('02'), 99), partial: true, previous: null },
+      { time: day('03'), partial: false, events: null, previous: null },
+    ]
+    show({
+      instead: {
+        totals: answer('totals', PARTS.totals, NOW),
+        series: answer('series', series, NOW),
+      },
+    })
+    await screen.findByText(/同样截至 10:00 的部分/)
+    const trend = await cardWith('事件数趋势', '4,321')
+    expect(trend).toContain('2026年3月2日周一 · 截至目前99')
+    expect(trend).toContain('2026年3月3日周二—')
+  })
+
+  it('says so where it is too early to compare', async () => {
+    const early = Object.fromEntries(FIGURES.map((name) => [name, { value: 2 }]))
+    show({ instead: { totals: answer('totals', early, null) } })
+    await screen.findByText('所选时间还没结束，数字截至目前。')
+    expect(await cardWith('事件数', '2')).toContain('时间太短，暂不对比')
+  })
+})
+
 describe('exports', () => {
   it('are written by the server, of the table and of what is on screen', async () => {
     show({ search: '?org=org-1&range=2026-03-01..2026-03-07' })

@@ -87,6 +87,7 @@ describe('the trend', () => {
   const t: Translate = (key) => key
   const point = (time: number, events: number) => ({
     time,
+    partial: false,
     events,
     page_views: 0,
     active_users: 0,
@@ -110,6 +111,16 @@ describe('the trend', () => {
       times: [1, 2],
       dashed: true,
     })
+  })
+
+  it('has no value where the time lies ahead, but the whole time before', () => {
+    const ahead = { time: 20, partial: false, events: null, previous: point(2, 4) }
+    const so_far = { ...point(10, 5), partial: true, previous: point(1, 3) }
+    const [now, before] = seriesOf([so_far, ahead], 'events', t)
+    expect([now!.values, before!.values]).toEqual([
+      [5, null],
+      [3, 4],
+    ])
   })
 })
 

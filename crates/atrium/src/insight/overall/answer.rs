@@ -8,9 +8,9 @@ use uuid::Uuid;
 use warehouse::shown::looks_personal_as;
 use warehouse::{Overall as Counted, Share};
 
-use super::figures::{self, Breakdowns, Bucket, EventFigures, SeriesPoint, Totals};
+use super::figures::{self, Both, Breakdowns, Bucket, ByApp, EventFigures, SeriesPoint};
 use super::question::{Question, Span};
-use super::{AskedRange, Dates, Overall, Part, SeenApp};
+use super::{AskedRange, Overall, Part, PreviousRange, SeenApp};
 use crate::app::AppState;
 use crate::error::Result;
 use crate::http::locale::Locale;
@@ -37,9 +37,9 @@ impl<'a> Spans<'a> {
         let mut db = atrium.db.read().await?;
         let mut ask = async |span: &'a Span| -> Result<(&'a Span, Asked)> {
             let version = versions::of(&mut db, &ids, span.range.from, span.range.to).await?;
-            let cuts = span.cuts.iter().map(|cut| cut.0).collect();
+            let (cuts, part) = (span.counted(), span.part().map(|part| part.0));
             let (apps, versions, reader) = (apps.clone(), versions.clone(), reader.clone());
-            Ok((span, Asked { apps, cuts, version, versions, reader }))
+            Ok((span, Asked { apps, cuts, part, version, versions, reader }))
         };
         let now = ask(&question.now).await?;
         let before = match &question.before {
@@ -59,28 +59,18 @@ pub async fn give(atrium: &AppState, question: &Question, locale: Locale) -> Res
         breakdowns(atrium, question, &spans),
         ingest_of(atrium, question, locale),
     )?;
+    let compared = totals.as_ref().and_then(|(now, before)| {
+        let (span, before) = (question.before.as_ref()?, before.as_ref()?);
+        let now = part_of(&question.now, now)?;
+        Some(Both { now, before: part_of(span, before)? })
+    });
     let sums = totals.as_ref().filter(|_| question.wants(Part::Totals));
-    let sums = sums.map(|(now, before)| {
-        Totals::new(figures::sum(&now.apps), before.as_ref().map(|it| figures::sum(&it.apps)))
-    });
+    let sums = sums.map(|(now, _)| figures::totals(&now.apps, compared));
     let apps = totals.as_ref().filter(|_| question.wants(Part::Apps));
-    let apps = apps.map(|(now, before)| {
-        figures::of_apps(&question.apps, &now.apps, before.as_ref().map(|it| &it.apps))
-    });
-    let dates = |span: &Span| Dates {
-        start: span.range.start.to_string(),
-        end: span.range.end.to_string(),
-    };
-    let Dates { start, end } = dates(&question.now);
+    let apps = apps.map(|(now, _)| figures::of_apps(&question.apps, &now.apps, compared));
     let seen = question.apps.iter();
     Ok(Overall {
-        range: AskedRange {
-            start,
-            end,
-            timezone: question.timezone.clone(),
-            granularity: question.granularity,
-            previous: question.before.as_ref().map(dates),
-        },
+        range: asked_range(question),
         apps_seen: seen.map(|app| SeenApp { id: app.id.clone(), name: app.name.clone() }).collect(),
         can_export: question.can_export,
         totals: sums,
@@ -90,6 +80,30 @@ pub async fn give(atrium: &AppState, question: &Question, locale: Locale) -> Res
         breakdowns,
         ingest,
     })
+}
+
+fn asked_range(question: &Question) -> AskedRange {
+    let Span { range, compared_until, .. } = &question.now;
+    let until = |moment: &Option<Millis>| moment.map(|moment| moment.0);
+    AskedRange {
+        start: range.start.to_string(),
+        end: range.end.to_string(),
+        timezone: question.timezone.clone(),
+        granularity: question.granularity,
+        partial: question.at < range.to,
+        compared_until: until(compared_until),
+        previous: question.before.as_ref().map(|before| PreviousRange {
+            start: before.range.start.to_string(),
+            end: before.range.end.to_string(),
+            compared_until: until(&before.compared_until),
+        }),
+    }
+}
+
+/// What was counted of each app in the part of a range that is compared.
+fn part_of<'a>(span: &Span, counted: &'a Counted) -> Option<&'a ByApp> {
+    span.compared_until?;
+    Some(if span.part().is_some() { &counted.part } else { &counted.apps })
 }
 
 /// What was counted of each app, now and before.
@@ -128,16 +142,17 @@ async fn series(
     }
     let (now, before) = overall(atrium, spans).await?;
     let buckets = |span: &Span, counted: &Counted| -> Vec<Bucket> {
-        let starts = span.cuts.iter().take(span.cuts.len().saturating_sub(1));
         // One after the other, those without events too.
-        let counts = |start: &Millis| counted.buckets.get(&start.0).copied().unwrap_or_default();
-        starts.map(|start| Bucket::new(*start, counts(start))).collect()
+        let pairs = span.cuts.windows(2).map(|pair| (pair[0], pair[1]));
+        let counts = |start: Millis| counted.buckets.get(&start.0).copied().unwrap_or_default();
+        pairs.map(|(start, end)| Bucket::new(start, end, counts(start), question.at)).collect()
     };
     let before = spans.before.as_ref().zip(before);
     let before = before.map(|((span, _), counted)| buckets(span, &counted)).unwrap_or_default();
     let mut before = before.into_iter();
     let now = buckets(spans.now.0, &now).into_iter();
-    Ok(Some(now.map(|bucket| SeriesPoint { bucket, previous: before.next() }).collect()))
+    let point = |bucket| SeriesPoint { bucket, previous: before.next().filter(|it| !it.ahead) };
+    Ok(Some(now.map(point).collect()))
 }
 
 async fn top_events(

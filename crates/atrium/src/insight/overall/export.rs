@@ -87,7 +87,7 @@ pub async fn data_overall_export(
     audit::append(&atrium, &mut tx, &actor, event).await?;
     tx.commit().await?;
     let (heads, lines) = match table {
-        Table::Series => series(&found, &question),
+        Table::Series => series(&found, &question, locale),
         Table::Apps => apps(&found),
         Table::TopEvents => top_events(&found, locale),
         Table::Ingest => ingest(&found),
@@ -111,18 +111,30 @@ const NEW_DEVICES: (&str, &str) = ("新设备", "New devices");
 const SESSIONS: (&str, &str) = ("会话数", "Sessions");
 const COUNT: (&str, &str) = ("条数", "Messages");
 
-fn series(found: &Overall, question: &Question) -> (Heads, Vec<Line>) {
-    let heads = vec![("时间", "Time"), EVENTS, PAGE_VIEWS, USERS, DEVICES, NEW_DEVICES, SESSIONS];
+/// What lies ahead has no figures, and what is not over is marked.
+fn series(found: &Overall, question: &Question, locale: Locale) -> (Heads, Vec<Line>) {
+    let heads = vec![
+        ("时间", "Time"),
+        EVENTS,
+        PAGE_VIEWS,
+        USERS,
+        DEVICES,
+        NEW_DEVICES,
+        SESSIONS,
+        sheet::NOTE,
+    ];
     let lines = found.series.iter().flatten().map(|point| {
         let bucket = &point.bucket;
+        let count = |count: Option<u64>| count.map(|it| it.to_string()).unwrap_or_default();
         vec![
             moment(bucket.time, question.granularity, &question.zone),
-            bucket.events.to_string(),
-            bucket.page_views.to_string(),
-            bucket.active_users.to_string(),
-            bucket.active_devices.to_string(),
-            bucket.new_devices.to_string(),
-            bucket.sessions.to_string(),
+            count(bucket.events),
+            count(bucket.page_views),
+            count(bucket.active_users),
+            count(bucket.active_devices),
+            count(bucket.new_devices),
+            count(bucket.sessions),
+            sheet::note(bucket.partial, locale),
         ]
     });
     (heads, lines.collect())

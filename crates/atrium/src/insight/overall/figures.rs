@@ -10,23 +10,29 @@ use warehouse::{Counts, EventCount, Share};
 use super::question::CountedApp;
 use crate::types::{Id, Millis};
 
-/// A figure, what it was before, and by how much of that it changed.
+/// A figure, what it was before, and by how much of that it changed. A range that is not over is
+/// compared up to `compared_until` on both sides.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct Figure {
+    /// Of the range; so far, where that is not over.
     pub value: u64,
-    /// Null without a comparison.
+    /// Of the part of the range that is compared: `value`, where the range is over. Null without a
+    /// comparison and while no quarter of an hour of the range is over.
+    pub compared: Option<u64>,
+    /// Of the same part of the range compared with; null as `compared` is.
     pub previous: Option<u64>,
-    /// Null where there is nothing to compare with.
+    /// From `previous` to `compared`; null where there is nothing to compare with.
     pub change: Option<f64>,
 }
 
 impl Figure {
-    fn new(value: u64, previous: Option<u64>) -> Self {
-        let change = previous.filter(|before| *before > 0).map(|before| {
-            let (value, before) = (value as f64, before as f64);
-            (value - before) / before
+    fn new(value: u64, compared: Option<(u64, u64)>) -> Self {
+        let change = compared.filter(|(_, before)| *before > 0).map(|(now, before)| {
+            let (now, before) = (now as f64, before as f64);
+            (now - before) / before
         });
-        Self { value, previous, change }
+        let (compared, previous) = compared.unzip();
+        Self { value, compared, previous, change }
     }
 }
 
@@ -44,8 +50,11 @@ pub struct Totals {
 }
 
 impl Totals {
-    pub fn new(now: Counts, before: Option<Counts>) -> Self {
-        let figure = |of: fn(&Counts) -> u64| Figure::new(of(&now), before.as_ref().map(of));
+    /// Of what is counted, and of the parts of now and before that are compared.
+    fn new(counted: Counts, compared: Option<(Counts, Counts)>) -> Self {
+        let figure = |of: fn(&Counts) -> u64| {
+            Figure::new(of(&counted), compared.map(|(now, before)| (of(&now), of(&before))))
+        };
         Self {
             events: figure(|counts| counts.events),
             page_views: figure(|counts| counts.page_views),
@@ -57,8 +66,21 @@ impl Totals {
     }
 }
 
+pub type ByApp = HashMap<Uuid, Counts>;
+
+/// The same part of two ranges.
+#[derive(Clone, Copy)]
+pub struct Both<'a> {
+    pub now: &'a ByApp,
+    pub before: &'a ByApp,
+}
+
+pub fn totals(counted: &ByApp, compared: Option<Both>) -> Totals {
+    Totals::new(sum(counted), compared.map(|it| (sum(it.now), sum(it.before))))
+}
+
 /// All apps together: a person counts once in each.
-pub fn sum(counted: &HashMap<Uuid, Counts>) -> Counts {
+fn sum(counted: &ByApp) -> Counts {
     counted.values().fold(Counts::default(), |mut sum, one| {
         sum += *one;
         sum
@@ -75,52 +97,55 @@ pub struct OfApp {
     pub share: f64,
 }
 
-pub fn of_apps(
-    apps: &[CountedApp],
-    now: &HashMap<Uuid, Counts>,
-    before: Option<&HashMap<Uuid, Counts>>,
-) -> Vec<OfApp> {
-    let all = sum(now).events;
-    let of = |totals: &HashMap<Uuid, Counts>, app: &CountedApp| {
-        totals.get(&app.uuid).copied().unwrap_or_default()
-    };
+pub fn of_apps(apps: &[CountedApp], counted: &ByApp, compared: Option<Both>) -> Vec<OfApp> {
+    let all = sum(counted).events;
+    let of = |counts: &ByApp, app: &CountedApp| counts.get(&app.uuid).copied().unwrap_or_default();
     apps.iter()
         .map(|app| {
-            let own = of(now, app);
+            let own = of(counted, app);
+            let compared = compared.map(|it| (of(it.now, app), of(it.before, app)));
             OfApp {
                 id: app.id.clone(),
                 name: app.name.clone(),
-                totals: Totals::new(own, before.map(|before| of(before, app))),
+                totals: Totals::new(own, compared),
                 share: if all == 0 { 0.0 } else { own.events as f64 / all as f64 },
             }
         })
         .collect()
 }
 
-/// What happened in one bucket.
+/// What happened in one bucket. Of one that lies ahead every figure is null.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct Bucket {
     /// When it begins, in milliseconds since 1970.
     pub time: i64,
-    pub events: u64,
-    pub page_views: u64,
-    pub active_users: u64,
-    pub active_devices: u64,
-    pub new_devices: u64,
+    /// Whether it has begun and is not over: its figures are so far.
+    pub partial: bool,
+    pub events: Option<u64>,
+    pub page_views: Option<u64>,
+    pub active_users: Option<u64>,
+    pub active_devices: Option<u64>,
+    pub new_devices: Option<u64>,
     /// Those that began in it.
-    pub sessions: u64,
+    pub sessions: Option<u64>,
+    #[serde(skip)]
+    pub ahead: bool,
 }
 
 impl Bucket {
-    pub fn new(start: Millis, counts: Counts) -> Self {
+    pub fn new(start: Millis, end: Millis, counts: Counts, now: Millis) -> Self {
+        let ahead = now < start;
+        let count = |count: u64| (!ahead).then_some(count);
         Self {
             time: start.0,
-            events: counts.events,
-            page_views: counts.page_views,
-            active_users: counts.persons,
-            active_devices: counts.devices,
-            new_devices: counts.new_devices,
-            sessions: counts.sessions,
+            partial: !ahead && now < end,
+            events: count(counts.events),
+            page_views: count(counts.page_views),
+            active_users: count(counts.persons),
+            active_devices: count(counts.devices),
+            new_devices: count(counts.new_devices),
+            sessions: count(counts.sessions),
+            ahead,
         }
     }
 }
@@ -129,7 +154,7 @@ impl Bucket {
 pub struct SeriesPoint {
     #[serde(flatten)]
     pub bucket: Bucket,
-    /// The bucket in the same place of the range compared with.
+    /// The bucket in the same place of the range compared with, as a whole.
     pub previous: Option<Bucket>,
 }
 

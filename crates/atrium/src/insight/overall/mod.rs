@@ -61,9 +61,12 @@ pub struct OverallBody {
 }
 
 #[derive(Serialize, ToSchema)]
-pub struct Dates {
-    pub start: String,
-    pub end: String,
+pub struct PreviousRange {
+    start: String,
+    end: String,
+    /// The end of the part of it that is compared, in milliseconds since 1970: the same time of the
+    /// same day as the range's own `compared_until`. Null while nothing can be compared.
+    compared_until: Option<i64>,
 }
 
 /// What was asked for, with all that was left open filled in.
@@ -73,8 +76,14 @@ pub struct AskedRange {
     end: String,
     timezone: String,
     granularity: Granularity,
+    /// Whether the range is not over yet: its figures are so far.
+    partial: bool,
+    /// The end of the part that is compared, in milliseconds since 1970: the end of the range, or of
+    /// the last quarter of an hour that is over. Null without a comparison and while no quarter of
+    /// an hour of the range is over.
+    compared_until: Option<i64>,
     /// Null without a comparison.
-    previous: Option<Dates>,
+    previous: Option<PreviousRange>,
 }
 
 #[derive(Serialize, ToSchema)]

@@ -1,6 +1,7 @@
 //! From a body to what is asked: moments, buckets, and the apps the caller may see.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use uuid::Uuid;
@@ -10,6 +11,7 @@ use crate::access::{DataOrg, ReadableApp};
 use crate::app::AppState;
 use crate::error::Result;
 use crate::insight::dates::Dates;
+use crate::insight::elapsed::{compared, counted_until};
 use crate::insight::fair_queue::Caller;
 use crate::insight::range::{Granularity, Range};
 use crate::permissions::Permission;
@@ -19,6 +21,28 @@ use crate::types::{Id, Millis};
 pub struct Span {
     pub range: Range,
     pub cuts: Vec<Millis>,
+    /// What lies beyond is not counted.
+    counted_until: Millis,
+    /// None where nothing is compared, or nothing can be yet.
+    pub compared_until: Option<Millis>,
+}
+
+impl Span {
+    fn new(range: Range, cuts: Vec<Millis>, now: Millis) -> Self {
+        let counted_until = counted_until(&range, now);
+        Self { range, cuts, counted_until, compared_until: None }
+    }
+
+    /// The cuts of what is counted.
+    pub fn counted(&self) -> Arc<[i64]> {
+        let cuts = self.cuts.iter().filter(|cut| **cut < self.counted_until);
+        cuts.chain([&self.counted_until]).map(|cut| cut.0).collect()
+    }
+
+    /// The end of the part that is compared, where that is not the whole.
+    pub fn part(&self) -> Option<Millis> {
+        self.compared_until.filter(|until| *until < self.range.to)
+    }
 }
 
 pub struct CountedApp {
@@ -28,6 +52,8 @@ pub struct CountedApp {
 }
 
 pub struct Question {
+    /// When it is asked.
+    pub at: Millis,
     pub now: Span,
     pub before: Option<Span>,
     pub timezone: String,
@@ -58,17 +84,24 @@ impl Question {
 pub async fn read(atrium: &AppState, org: &DataOrg, body: &OverallBody) -> Result<Question> {
     let timezone = body.timezone.clone().unwrap_or_else(|| org.org.timezone.clone());
     let dates = Dates::read(&body.start, &body.end, &timezone)?;
+    let at = atrium.now();
     let cut = |range: Range| -> Result<Span> {
-        Ok(Span { range, cuts: dates.cuts_of(&range, body.granularity)? })
+        Ok(Span::new(range, dates.cuts_of(&range, body.granularity)?, at))
     };
     let (range, zone) = (dates.range, &dates.zone);
-    let now = cut(range)?;
+    let mut now = cut(range)?;
     let before = match body.compare {
         Compare::None => None,
         Compare::PreviousPeriod => range.before(zone),
         Compare::PreviousYear => range.year_before(zone),
     };
-    let before = before.map(cut).transpose()?;
+    let mut before = before.map(cut).transpose()?;
+    if let Some(before) = &mut before
+        && let Some(compared) = compared(&range, &before.range, at, zone)
+    {
+        now.compared_until = Some(compared.until);
+        before.compared_until = Some(compared.before_until);
+    }
     let apps = visible_apps(atrium, org, body.app_ids.as_deref()).await?;
     let can_export = !apps.is_empty() && apps.iter().all(|app| app.holds(Permission::EventExport));
     let pii = apps.iter().all(|app| app.holds(Permission::ProfilePii));
@@ -77,6 +110,7 @@ pub async fn read(atrium: &AppState, org: &DataOrg, body: &OverallBody) -> Resul
         Some(CountedApp { id: app.id, uuid, name: app.name })
     });
     Ok(Question {
+        at,
         now,
         before,
         timezone,

@@ -57,19 +57,21 @@ function Found({ found, body, title, chart }: FoundProps) {
     <div className={styles.answer}>
       <p className={styles.total}>
         <span>{t('explore.total')}</span> <strong>{plainCount(found.total, language)}</strong>
+        {found.partial != null && <span> {t('chart.soFar')}</span>}
       </p>
       <LineChart
         ref={chart}
         height={CHART_HEIGHT}
         times={found.times}
         series={seriesOf(found, body, t)}
+        partial={found.partial}
         granularity={body.granularity}
         timezone={app.timezone}
         ariaLabel={title}
         emptyText={t('explore.nothing')}
       />
       {body.group_by !== null && found.groups.length > 0 && (
-        <GroupTable groups={found.groups} body={body} total={found.total} />
+        <GroupTable found={found} body={body} />
       )}
     </div>
   )

@@ -77,6 +77,14 @@ describe('the explorer', () => {
     ])
   })
 
+  it('says that a total is so far where the time is not over', async () => {
+    const points = [3, null]
+    const group = { value: null, other: false, redacted: false, total: 3, points }
+    const unfinished = { ...answer, partial: answer.times[0], total: 3, groups: [group] }
+    show({ answers: { '/apps/app-1/explore': ok(unfinished) } })
+    expect((await screen.findByText('合计')).parentElement!.textContent).toBe('合计 3 截至目前')
+  })
+
   it('draws and lists the groups, also those without a value and the rest', async () => {
     show({ search: '?group=%24os' })
     const chart = await screen.findByRole('list', { name: '任意事件 · 次数' })

@@ -1,6 +1,7 @@
-import type { ExploreBody, ExploreGroup } from '../../../api/explore'
+import type { ExploreAnswer, ExploreBody } from '../../../api/explore'
 import { plainCount } from '../../../components/charts/format'
 import { ShareBar } from '../../../components/charts/ShareBar'
+import { partialIndex } from '../../../components/charts/series'
 import { Sparkline } from '../../../components/charts/Sparkline'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
@@ -9,12 +10,13 @@ import { propertyName } from './propertyName'
 import styles from './explore.module.css'
 
 interface GroupTableProps {
-  groups: ExploreGroup[]
+  found: ExploreAnswer
   body: Pick<ExploreBody, 'measure' | 'group_by'>
-  total: number
 }
 
-export function GroupTable({ groups, body: { measure, group_by }, total }: GroupTableProps) {
+export function GroupTable({ found, body: { measure, group_by } }: GroupTableProps) {
+  const { groups, total } = found
+  const partial = partialIndex(found)
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   // Someone can be in two groups, so only events are parts of a whole.
@@ -46,7 +48,7 @@ export function GroupTable({ groups, body: { measure, group_by }, total }: Group
               </td>
             )}
             <td className={styles.course}>
-              <Sparkline values={group.points} />
+              <Sparkline values={group.points} partial={partial} />
             </td>
           </tr>
         ))}

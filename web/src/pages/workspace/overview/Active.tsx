@@ -1,8 +1,9 @@
-import { percent, plainCount } from '../../../components/charts/format'
+import { dayLabel, percent, plainCount } from '../../../components/charts/format'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { DayCard } from './DayCard'
 import type { DayLine, EngagementCardProps } from './card'
+import styles from './overview.module.css'
 
 const WINDOWS = ['dau', 'wau', 'mau'] as const
 const LINES: DayLine[] = WINDOWS.map((window) => ({ counter: window, name: `overview.${window}` }))
@@ -17,11 +18,19 @@ export function Active(card: EngagementCardProps) {
       title="overview.active"
       definition="overview.activeDefinition"
       file="active"
-      figures={({ today, stickiness }) => [
+      note={({ last_whole_day: day }) =>
+        day && (
+          <p className={styles.soft}>
+            {t('overview.ofDay', { date: dayLabel(day.date, language) })}
+          </p>
+        )
+      }
+      figures={({ last_whole_day: day, so_far, stickiness }) => [
         ...WINDOWS.map((window) => ({
           name: t(`overview.${window}`),
           definition: t(`overview.${window}.definition`),
-          value: plainCount(today[window], language),
+          value: day ? plainCount(day[window], language) : null,
+          soFar: so_far ? plainCount(so_far[window], language) : undefined,
         })),
         {
           name: t('overview.stickiness'),

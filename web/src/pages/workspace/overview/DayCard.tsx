@@ -20,12 +20,14 @@ interface DayCardProps extends EngagementCardProps {
   /** How the name of its picture begins. */
   file: string
   figures: (engagement: Engagement) => Figure[]
+  /** Above the figures: which day they are of. */
+  note?: (engagement: Engagement) => React.ReactNode
   lines: DayLine[]
   stacked?: boolean
 }
 
 export function DayCard(props: DayCardProps) {
-  const { query, cut, figures, lines, stacked } = props
+  const { query, cut, figures, note, lines, stacked } = props
   const t = useT()
   const title = t(props.title)
   const { chart, button } = useChartPicture(props.file, title, query.data)
@@ -40,6 +42,7 @@ export function DayCard(props: DayCardProps) {
       {(engagement) => (
         <>
           <CutNote cut={cut} />
+          {note?.(engagement)}
           <FigureList figures={figures(engagement)} />
           <DayChart
             ref={chart}

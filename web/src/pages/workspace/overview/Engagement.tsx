@@ -19,7 +19,12 @@ export function Engagement({ range, today }: EngagementProps) {
   const { app } = useApp()
   const asked = engagementRange(range, today)
   const engagement = useQuery(
-    engagementQuery(app.id, { start: asked.start, end: asked.end, timezone: app.timezone }),
+    engagementQuery(app.id, {
+      start: asked.start,
+      end: asked.end,
+      timezone: app.timezone,
+      cohorts_from: asked.cohortsFrom,
+    }),
   )
   return (
     <>

@@ -1,7 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest'
 import type { Engagement } from '../../../api/engagement'
-import type { ChartSeries } from '../../../components/charts/series'
+import type { ChartData } from '../../../components/charts/series'
+import { addDays } from '../../../components/range/range'
 import { showInApp, user } from '../../../testing/app'
 import { ok, refusal, type SeenRequest } from '../../../testing/server'
 import OverviewPage from './OverviewPage'
@@ -9,8 +10,8 @@ import OverviewPage from './OverviewPage'
 // Drawing is the chart's own business; here it is which lines it is given.
 vi.mock('../../../components/charts/LineChart', async (original) => ({
   ...(await original<object>()),
-  LineChart: ({ series, ariaLabel }: { series: ChartSeries[]; ariaLabel: string }) => (
-    <ul aria-label={ariaLabel}>
+  LineChart: ({ series, partial, ariaLabel }: ChartData & { ariaLabel: string }) => (
+    <ul aria-label={ariaLabel} data-partial={partial}>
       {series.map(({ key, name, values }) => (
         <li key={key}>
           {name}: {values.join(' ')}
@@ -32,11 +33,19 @@ const engagement: Engagement = {
   days: [
     { date: '2026-10-01', dau: 10, wau: 30, mau: 80, new_users: 4, returning_users: 6 },
     { date: '2026-10-02', dau: 12, wau: 31, mau: 81, new_users: 7, returning_users: 5 },
-  ],
+  ].map((day, index) => ({ ...day, partial: index === 1 })),
   stickiness: 0.1371,
+  last_whole_day: { date: '2026-10-01', dau: 10, wau: 30, mau: 80 },
+  so_far: { date: '2026-10-02', dau: 12, wau: 31, mau: 81 },
   today: { dau: 12, wau: 31, mau: 81 },
   retention: {
-    cohorts: [cohort(1, 4, [2, 1]), cohort(2, 7, []), cohort(3, 0, [0, 0, 0])],
+    // The first two are of one week, the others of the next.
+    cohorts: [
+      cohort(3, 4, [2, 1]),
+      cohort(4, 0, [0, 0, 0]),
+      cohort(5, 6, [3, 3]),
+      cohort(6, 2, [1]),
+    ],
     day1: 0.5,
     day7: 0.25,
     day30: null,
@@ -79,6 +88,7 @@ describe('the overview of an app', () => {
       start: '2026-10-01',
       end: '2026-10-02',
       timezone: 'Asia/Shanghai',
+      cohorts_from: expect.stringMatching(/^2026-\d\d-\d\d$/) as string,
     })
   })
 
@@ -87,8 +97,11 @@ describe('the overview of an app', () => {
     expect(await screen.findByText('13.7%')).toBeDefined()
     expect(screen.queryByRole('region', { name: '还没有收到数据' })).toBeNull()
     const active = card('用户活跃度')
-    expect(active.getByText('81')).toBeDefined()
+    // Of the last whole day, with today beside it.
+    expect(active.getByText('10月1日 的数据（最近一个完整的日子）')).toBeDefined()
+    expect(active.getByText('80').textContent).toBe('80今天截至目前 81')
     const lines = active.getByRole('list', { name: '用户活跃度' })
+    expect(lines.dataset.partial).toBe(String(Date.parse('2026-10-02T00:00:00+08:00')))
     expect(
       within(lines)
         .getAllByRole('listitem')
@@ -101,31 +114,44 @@ describe('the overview of an app', () => {
     expect(screen.getAllByRole('alert').length).toBeGreaterThanOrEqual(5)
   })
 
-  it('shows who came back, and says of days that are not over that they are not', async () => {
+  it('shows who came back, week by week, without a column that nobody has a value for', async () => {
     show()
-    const table = within(await screen.findByRole('table', { name: '每日新用户的留存' }))
+    const table = within(await screen.findByRole('table', { name: '每周新用户的留存' }))
     expect(table.getAllByRole('row').map((row) => row.textContent)).toEqual([
-      '首次使用人数次日留存7 日留存30 日留存',
-      '10月2日7———',
-      '10月1日450% 225% 1—',
+      '首次使用人数次日留存7 日留存',
+      '10/5 – 10/6850% 450% 截至目前',
+      '10/3 – 10/4450% 225% 1',
     ])
-    expect(table.getAllByTitle('这一天还没过完')).toHaveLength(4)
-    const shaded = table.getByText(/^50%/)
-    expect(shaded.style.getPropertyValue('--share')).toBe('0.5')
+    expect(screen.queryByText('30 日留存')).toBeNull()
+    expect(table.getByTitle('只计已满天数的 6 人').dataset.partial).toBe('true')
+    const shaded = table.getByText(/^25%/)
+    expect(shaded.style.getPropertyValue('--share')).toBe('0.25')
   })
 
-  it('shows the newest two weeks of cohorts first, and all when asked', async () => {
-    const cohorts = Array.from({ length: 20 }, (_, index) => cohort(index + 1, 5, [1]))
-    show({
-      '/apps/app-1/engagement': ok({
-        ...engagement,
-        retention: { ...engagement.retention, cohorts },
-      }),
-    })
-    const table = within(await screen.findByRole('table', { name: '每日新用户的留存' }))
-    expect(table.getAllByRole('row')).toHaveLength(15)
-    await user.click(screen.getByRole('button', { name: '显示全部 20 天' }))
-    expect(table.getAllByRole('row')).toHaveLength(21)
+  it('has a column of the 30th day as soon as that is over for somebody', async () => {
+    const cohorts = [cohort(1, 8, [4, 2, 1]), cohort(9, 5, [1])]
+    const retention = { cohorts, day1: 0.5, day7: 0.25, day30: 0.125 }
+    show({ '/apps/app-1/engagement': ok({ ...engagement, retention }) })
+    const table = within(await screen.findByRole('table', { name: '每周新用户的留存' }))
+    expect(table.getAllByRole('row').map((row) => row.textContent)).toEqual([
+      '首次使用人数次日留存7 日留存30 日留存',
+      '10月9日520% 1——',
+      '10月1日850% 425% 212.5% 1',
+    ])
+    expect(table.getAllByTitle('这些天还没过完')).toHaveLength(2)
+  })
+
+  it('shows the newest weeks first, and all when asked', async () => {
+    const cohorts = Array.from({ length: 12 }, (_, week) => ({
+      ...cohort(1, 5, [1]),
+      date: addDays('2026-07-06', 7 * week),
+    }))
+    const retention = { ...engagement.retention, cohorts }
+    show({ '/apps/app-1/engagement': ok({ ...engagement, retention }) })
+    const table = within(await screen.findByRole('table', { name: '每周新用户的留存' }))
+    expect(table.getAllByRole('row')).toHaveLength(11)
+    await user.click(screen.getByRole('button', { name: '显示全部 12 周' }))
+    expect(table.getAllByRole('row')).toHaveLength(13)
   })
 
   it('leads an app without any data to the quick start', async () => {

@@ -1,16 +1,13 @@
 import { Button } from 'antd'
 import { useState } from 'react'
-import type { Cohort } from '../../../api/engagement'
 import { BlockSkeleton, DataCard } from '../../../components/charts/DataCard'
-import { dayLabel, percent } from '../../../components/charts/format'
+import { dayLabel, daysLabel, percent } from '../../../components/charts/format'
 import { Counted, UNKNOWN } from '../../../components/table/Counted'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
-import { comparing } from '../../../lib/sort'
 import { CutNote, FigureList, type EngagementCardProps } from './card'
+import { RETENTION_DAYS, weeksOf, type CameBack, type NewInWeek } from './weeks'
 import styles from './overview.module.css'
-
-const DAYS = ['day1', 'day7', 'day30'] as const
 
 /** Of those who came for the first time, how many were back a day, a week, a month later. */
 export function Retention({ query, cut }: EngagementCardProps) {
@@ -23,35 +20,45 @@ export function Retention({ query, cut }: EngagementCardProps) {
       query={query}
       skeleton={<BlockSkeleton height={360} />}
     >
-      {({ retention }) => (
-        <>
-          <CutNote cut={cut} />
-          <FigureList
-            figures={DAYS.map((day) => ({
-              name: t(`overview.${day}`),
-              definition: t(`overview.${day}.definition`),
-              value: retention[day] == null ? null : percent(retention[day], language),
-            }))}
-          />
-          <Cohorts cohorts={retention.cohorts} />
-        </>
-      )}
+      {({ retention }) => {
+        const first = retention.cohorts[0]?.date
+        return (
+          <>
+            <CutNote cut={cut} />
+            {first && (
+              <p className={styles.soft}>
+                {t('overview.newSince', { date: dayLabel(first, language) })}
+              </p>
+            )}
+            <FigureList
+              figures={RETENTION_DAYS.flatMap((day) => {
+                const value = retention[day]
+                if (value == null) return []
+                return {
+                  name: t(`overview.${day}`),
+                  definition: t(`overview.${day}.definition`),
+                  value: percent(value, language),
+                }
+              })}
+            />
+            <Weeks weeks={weeksOf(retention.cohorts)} />
+          </>
+        )
+      }}
     </DataCard>
   )
 }
 
-const MOST_SHOWN = 14
-const latest = comparing('timestamp', 'desc')
+const MOST_SHOWN = 10
 
-function Cohorts({ cohorts }: { cohorts: Cohort[] }) {
+function Weeks({ weeks }: { weeks: NewInWeek[] }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const [all, setAll] = useState(false)
-  // Days on which nobody was new have nobody to come back.
-  const newest = cohorts
-    .filter(({ size }) => size > 0)
-    .sort((one, other) => latest(one.date, other.date))
-  if (newest.length === 0) return <p className={styles.soft}>{t('overview.nobodyNew')}</p>
+  if (weeks.length === 0) return <p className={styles.soft}>{t('overview.nobodyNew')}</p>
+  const shown = weeks.slice(0, all ? undefined : MOST_SHOWN)
+  // A day that is over for none of them is no column.
+  const days = RETENTION_DAYS.filter((day) => shown.some((week) => week[day] !== null))
   return (
     <>
       <table className={styles.cohorts} aria-label={t('overview.cohorts')}>
@@ -59,7 +66,7 @@ function Cohorts({ cohorts }: { cohorts: Cohort[] }) {
           <tr>
             <th scope="col">{t('overview.cohort')}</th>
             <th scope="col">{t('overview.size')}</th>
-            {DAYS.map((day) => (
+            {days.map((day) => (
               <th key={day} scope="col">
                 {t(`overview.${day}`)}
               </th>
@@ -67,22 +74,22 @@ function Cohorts({ cohorts }: { cohorts: Cohort[] }) {
           </tr>
         </thead>
         <tbody>
-          {newest.slice(0, all ? undefined : MOST_SHOWN).map((cohort) => (
-            <tr key={cohort.date}>
-              <th scope="row">{dayLabel(cohort.date, language)}</th>
+          {shown.map((week) => (
+            <tr key={week.first}>
+              <th scope="row">{daysLabel(week.first, week.last, language)}</th>
               <td>
-                <Counted value={cohort.size} />
+                <Counted value={week.size} />
               </td>
-              {DAYS.map((day) => (
-                <Back key={day} back={cohort[day]} size={cohort.size} />
+              {days.map((day) => (
+                <Back key={day} back={week[day]} />
               ))}
             </tr>
           ))}
         </tbody>
       </table>
-      {newest.length > MOST_SHOWN && (
+      {weeks.length > MOST_SHOWN && (
         <Button aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? t('overview.fewerCohorts') : t('overview.allCohorts', { count: newest.length })}
+          {all ? t('overview.fewerCohorts') : t('overview.allCohorts', { count: weeks.length })}
         </Button>
       )}
     </>
@@ -90,20 +97,26 @@ function Cohorts({ cohorts }: { cohorts: Cohort[] }) {
 }
 
 /** The more came back, the deeper the colour; the number says it too. */
-function Back({ back, size }: { back?: number | null; size: number }) {
+function Back({ back }: { back: CameBack | null }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
-  if (back == null) {
+  if (back === null) {
     return (
       <td className={styles.soft} title={t('overview.notOver')}>
         {UNKNOWN}
       </td>
     )
   }
-  const ratio = back / size
+  const ratio = back.people / back.of
   return (
-    <td className={styles.shaded} style={{ '--share': ratio } as React.CSSProperties}>
-      {percent(ratio, language)} <small>{back.toLocaleString(language)}</small>
+    <td
+      className={styles.shaded}
+      data-partial={back.partial}
+      style={{ '--share': ratio } as React.CSSProperties}
+      title={back.partial ? t('overview.soFarOf', { count: back.of }) : undefined}
+    >
+      {percent(ratio, language)}{' '}
+      <small>{back.partial ? t('chart.soFar') : back.people.toLocaleString(language)}</small>
     </td>
   )
 }

@@ -24,18 +24,24 @@ export interface Figure {
   name: string
   definition: string
   value: string | null
+  /** Of the day that is not over. */
+  soFar?: string
 }
 
 /** A few figures side by side, each with what it means. */
 export function FigureList({ figures }: { figures: Figure[] }) {
+  const t = useT()
   return (
     <dl className={styles.figures}>
-      {figures.map(({ name, definition, value }) => (
+      {figures.map(({ name, definition, value, soFar }) => (
         <div key={name}>
           <dt>
             {name} <Definition of={name}>{definition}</Definition>
           </dt>
-          <dd>{value ?? UNKNOWN}</dd>
+          <dd>
+            {value ?? UNKNOWN}
+            {soFar !== undefined && <small>{t('overview.soFar', { value: soFar })}</small>}
+          </dd>
         </div>
       ))}
     </dl>
@@ -49,7 +55,7 @@ export function CutNote({ cut }: { cut: boolean }) {
   return <p className={styles.soft}>{t('overview.cut', { days: ENGAGEMENT_MOST_DAYS })}</p>
 }
 
-type Counter = Exclude<keyof EngagementDay, 'date'>
+type Counter = Exclude<keyof EngagementDay, 'date' | 'partial'>
 
 export interface DayLine {
   counter: Counter
@@ -67,11 +73,14 @@ interface DayChartProps {
 export function DayChart({ days, label, lines, stacked, ref }: DayChartProps) {
   const t = useT()
   const { app } = useApp()
+  const startOf = ({ date }: EngagementDay) => dayStart(date, app.timezone) ?? 0
+  const unfinished = days.find(({ partial }) => partial)
   return (
     <LineChart
       ref={ref}
       height={CHART_HEIGHT}
-      times={days.map(({ date }) => dayStart(date, app.timezone) ?? 0)}
+      times={days.map(startOf)}
+      partial={unfinished && startOf(unfinished)}
       series={lines.map(({ counter, name }) => ({
         key: counter,
         name: t(name),

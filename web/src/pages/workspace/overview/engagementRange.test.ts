@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { engagementRange } from './engagementRange'
+import { addDays } from '../../../components/range/range'
+import { engagementRange, mondayOf } from './engagementRange'
 
 it.each([
   // What lies ahead has nobody in it yet.
@@ -10,5 +11,29 @@ it.each([
   ['2026-05-20', '2026-11-15', '2026-05-20', '2026-11-15', false],
   ['2026-05-19', '2026-11-15', '2026-05-20', '2026-11-15', true],
 ])('%s to %s is asked as %s to %s', (start, end, from, to, cut) => {
-  expect(engagementRange({ start, end }, '2026-11-15')).toEqual({ start: from, end: to, cut })
+  expect(engagementRange({ start, end }, '2026-11-15')).toMatchObject({ start: from, end: to, cut })
+})
+
+it.each([
+  // A Sunday: eight weeks with the one that it ends.
+  ['2026-11-09', '2026-11-15', '2026-09-21'],
+  ['2026-11-15', '2026-11-15', '2026-09-21'],
+  // A range that begins earlier, from the Monday of its first week.
+  ['2026-09-03', '2026-11-15', '2026-08-31'],
+  ['2026-03-01', '2026-03-03', '2026-02-23'],
+  // Unless that is more than can be counted.
+  ['2026-05-20', '2026-11-15', '2026-05-20'],
+])('of %s to %s, retention looks at those who were new from %s on', (start, end, from) => {
+  const asked = engagementRange({ start, end }, '2026-11-15')
+  expect(asked.cohortsFrom).toBe(from)
+})
+
+it('always looks at some whose 30th day is over', () => {
+  for (let day = 0; day < 7; day += 1) {
+    const today = addDays('2026-11-09', day)
+    const { cohortsFrom } = engagementRange({ start: today, end: today }, today)
+    // A whole week of them.
+    expect(addDays(cohortsFrom, 6 + 30) < today).toBe(true)
+    expect(mondayOf(cohortsFrom)).toBe(cohortsFrom)
+  }
 })
