@@ -49,7 +49,7 @@ for (const language of LANGUAGES) {
     await page.locator('.ant-select-item-option').filter({ hasText: 'Europe/Berlin' }).click()
     await dialog.getByLabel(t('apps.description')).fill('对外的网站')
     await submit.click()
-    await expectAddress(page, /^\/[\w-]+\/authManagement\/appDetail$/)
+    await expectAddress(page, /^\/org-id\/[\w-]+\/app-id\/[\w-]+\/quick-start$/)
 
     await open(page, own, 'config-app')
     await expect(row(page, '官网')).toContainText('对外的网站')
@@ -60,8 +60,27 @@ for (const language of LANGUAGES) {
     await expect(page.getByText(t('table.nothingFound'))).toBeVisible()
     await page.getByRole('button', { name: t('table.clear') }).click()
     await expect(page.getByRole('row')).toHaveCount(3)
+    await test.step('it opens in another tab by the gestures of any link, and by its menu', async () => {
+      const entry = /\/org-id\/[\w-]+\/app-id\/[\w-]+/
+      for (const open of [
+        () => page.getByRole('link', { name: '官网' }).click({ modifiers: ['ControlOrMeta'] }),
+        () => page.getByRole('link', { name: '官网' }).click({ button: 'middle' }),
+        () => chooseAction(page, t('table.actionsOf', { name: '官网' }), t('apps.openApart')),
+      ]) {
+        const opened = page.context().waitForEvent('page')
+        await open()
+        const tab = await opened
+        await expect(tab).toHaveURL(entry)
+        await tab.close()
+        await expectAddress(page, /\/config-app/)
+      }
+    })
     await page.getByRole('link', { name: '官网' }).click()
+    await expectAddress(page, /\/app-id\/[\w-]+\/quick-start$/)
+    await page.getByRole('link', { name: t('workspace.settings') }).click()
     await expectAddress(page, /\/authManagement\/appDetail$/)
+    await page.getByRole('link', { name: t('appSettings.toWorkspace') }).click()
+    await expectAddress(page, /\/app-id\/[\w-]+\/quick-start$/)
   })
 
   test(`an app is archived, deleted and brought back, ${language}`, async ({ page, instance }) => {

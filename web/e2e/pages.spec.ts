@@ -13,8 +13,8 @@ const forAnyone: Screen[] = [
   ['/login?register=', '登录', '注册账号'],
   ['/forgetPwd', '忘记密码'],
   ['/pwdReset/some-token', '设置新密码', '链接已失效'],
-  ['/emailSend', '邮件已发送'],
-  ['/emailSend?purpose=reset&email=a@b.example', '邮件已发送'],
+  ['/emailSend', '获取链接', '链接已生成'],
+  ['/emailSend?purpose=reset&email=a@b.example', '获取链接', '链接已生成'],
   ['/no/such/page', '页面不存在'],
 ]
 

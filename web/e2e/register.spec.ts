@@ -2,7 +2,7 @@
 import { ABOUT, linkIn, mailTo } from './mail'
 import { expect, expectAddress, LANGUAGES, speak, test, unusedAddress, wordsOf } from './test'
 
-const entry = /^\/org-id\/[\w-]+\/app-id\/[\w-]+$/
+const entry = /^\/org-id\/[\w-]+\/app-id\/[\w-]+\/quick-start$/
 
 for (const language of LANGUAGES) {
   const t = wordsOf(language)
@@ -13,10 +13,10 @@ for (const language of LANGUAGES) {
     await page.goto('/login')
     await page.getByRole('link', { name: t('login.register') }).click()
     await page.getByLabel(t('field.email'), { exact: true }).fill('not an address')
-    await page.getByRole('button', { name: t('register.submit') }).click()
+    await page.getByRole('button', { name: t('register.submit.noMail') }).click()
     await expect(page.getByText(t('field.email.invalid'))).toBeVisible()
     await page.getByLabel(t('field.email'), { exact: true }).fill(email)
-    await page.getByRole('button', { name: t('register.submit') }).click()
+    await page.getByRole('button', { name: t('register.submit.noMail') }).click()
 
     await expectAddress(page, '/emailSend?purpose=register')
     await expect(page.getByText(email)).toBeVisible()
@@ -62,7 +62,7 @@ test('asked again too soon, it counts down from what the server says', async ({ 
   await page.request.post('/api/v1/register', { data: { email } })
   await page.goto('/login?register')
   await page.getByLabel('邮箱').fill(email)
-  await page.getByRole('button', { name: '发送验证邮件' }).click()
+  await page.getByRole('button', { name: '申请注册链接' }).click()
   await expect(page.getByRole('alert').first()).not.toBeEmpty()
   await expect(page.getByRole('button', { name: /请在 \d+ 秒后重试/ })).toBeDisabled()
 })
@@ -70,8 +70,8 @@ test('asked again too soon, it counts down from what the server says', async ({ 
 test('sends again from the page that says it was sent', async ({ page, instance }) => {
   const email = unusedAddress()
   await page.goto(`/emailSend?purpose=register&email=${email}`)
-  await page.getByRole('button', { name: '重新发送' }).click()
-  await expect(page.getByRole('button', { name: /秒后可重新发送/ })).toBeDisabled()
+  await page.getByRole('button', { name: '重新生成' }).click()
+  await expect(page.getByRole('button', { name: /秒后可重新生成/ })).toBeDisabled()
   expect(linkIn(await mailTo(instance.dataFolder, email, ABOUT.address))).toContain(
     '/emailValidator/',
   )

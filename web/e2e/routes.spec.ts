@@ -35,7 +35,7 @@ test('the root path leads to the application entry, or to its redirect', async (
   instance,
 }) => {
   await page.goto('/')
-  await expectAddress(page, new RegExp(`^/org-id/${instance.orgId}/app-id/[\\w-]+$`))
+  await expectAddress(page, new RegExp(`^/org-id/${instance.orgId}/app-id/[\\w-]+/quick-start$`))
   await page.goto('/?redirect=%2Fdata-dashboard%3Forg%3D1')
   await expectAddress(page, '/data-dashboard?org=1')
 })

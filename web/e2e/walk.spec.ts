@@ -6,7 +6,7 @@ test('first start, account, landing, sign-out, sign-in, sign-out by address', as
   emptyServer,
 }) => {
   const password = 'a long enough password'
-  const entry = /^\/org-id\/[\w-]+\/app-id\/[\w-]+$/
+  const entry = /^\/org-id\/[\w-]+\/app-id\/[\w-]+\/quick-start$/
 
   await test.step('the set-up link makes the first account', async () => {
     await page.goto(await emptyServer.setupLink)
@@ -23,10 +23,10 @@ test('first start, account, landing, sign-out, sign-in, sign-out by address', as
     await page.getByRole('button', { name: '创建账号并进入' }).click()
   })
 
-  await test.step('and lands in the application entry', async () => {
+  await test.step('and lands in the quick start of the application', async () => {
     await expectAddress(page, entry)
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('应用概览')
-    await expect(page).toHaveTitle('应用概览-Atrium')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('快速开始')
+    await expect(page).toHaveTitle('快速开始-Atrium')
   })
 
   await test.step('the person menu signs out', async () => {

@@ -31,7 +31,10 @@ for (const language of LANGUAGES) {
     await expect(nav.getByRole('link')).toHaveText([t('title.overview'), t('title.quickStart')])
     for (const closed of ['events', 'explore', 'live', 'users', 'users/user/lin.xiaoyu']) {
       await viewer.goto(`${entryOf(app)}/${closed}`)
+      const from = encodeURIComponent(`${entryOf(app)}/${closed}`)
+      await expectAddress(viewer, `/403?from=${from}`)
       await expect(heading(viewer)).toHaveText(t('forbidden.title'))
+      await expect(viewer.getByText(app.own.account.email)).toBeVisible()
     }
     await viewer.goto(`${entryOf(app)}/quick-start`)
     await expect(viewer.getByText(t('appDetail.snippetFill'))).toBeVisible()
@@ -68,12 +71,13 @@ test('the app that was opened last is where one lands, without a reload', async 
   const other = entryOf({ ...app, appId: second.id })
   await expectAddress(page, `${other}/events`)
   await page.getByRole('link', { name: 'Atrium 首页' }).click()
-  await expectAddress(page, other)
+  // Where it has nothing to show yet, that is its quick start.
+  await expectAddress(page, `${other}/quick-start`)
   expect(await page.evaluate(() => 'stillHere' in window)).toBe(true)
 
   await expect.poll(() => lastApp(page)).toBe(second.id)
   await page.goto('/')
-  await expectAddress(page, other)
+  await expectAddress(page, `${other}/quick-start`)
   await expect(page.getByRole('button', { name: /^当前团队：Lander的团队/ })).toBeVisible()
   await page.goto(`/${app.appId}/authManagement/appDetail`)
   await expect(page.getByRole('button', { name: /^当前团队：Lander的团队/ })).toBeVisible()

@@ -3,6 +3,9 @@ import { formatQuery } from './lib/query'
 
 type Redirectable = { redirect?: string }
 
+/** Below the application entry: where an app's first data is set up. */
+export const QUICK_START = '/quick-start'
+
 export type MailPurpose = 'register' | 'reset'
 
 const segment = encodeURIComponent
@@ -57,7 +60,8 @@ export const paths = {
   passwordReset: (token: string) => `/pwdReset/${segment(token)}`,
   /** The purpose decides what the page says and what sending again means. */
   emailSent: (query: { purpose?: MailPurpose } = {}) => `/emailSend${formatQuery(query)}`,
-  forbidden: () => '/403',
+  /** `from` is the address that was refused. */
+  forbidden: (query: { from?: string } = {}) => `/403${formatQuery(query)}`,
   noAuth: (query: Redirectable = {}) => `/no-auth${formatQuery(query)}`,
 
   /** `create` opens the dialog that makes one, here and below. */
@@ -82,6 +86,7 @@ export const paths = {
 
   /** For those who run the instance. */
   operatorSessions: () => '/operator/sessions',
+  operatorLinks: () => '/operator/links',
   errors: () => '/operator/errors',
   error: (groupId: string) => `/operator/errors/${segment(groupId)}`,
 
@@ -106,6 +111,6 @@ export const paths = {
     people: (app: AppPlace, query: { tab?: string } = {}) => entry(app, '/users', query),
     person: (app: AppPlace, kind: string, ref: string) =>
       entry(app, `/users/${segment(kind)}/${segment(ref)}`),
-    quickStart: (app: AppPlace) => entry(app, '/quick-start'),
+    quickStart: (app: AppPlace) => entry(app, QUICK_START),
   },
 } as const

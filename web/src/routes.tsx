@@ -140,6 +140,12 @@ export const routeTable: RouteEntry[] = [
         page: () => import('./pages/operator/SessionsPage'),
       },
       {
+        path: 'operator/links',
+        title: 'title.operatorLinks',
+        skipsGate: true,
+        page: () => import('./pages/operator/LinksPage'),
+      },
+      {
         path: 'operator/errors',
         title: 'title.errors',
         // Whoever runs the instance need not be in any team.

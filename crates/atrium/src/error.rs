@@ -82,6 +82,7 @@ codes! {
     TooManyOrgs = "too_many_orgs", CONFLICT, "最多加入 {max} 个团队。", "You can belong to at most {max} organisations.";
     MfaEnrolFirst = "mfa_enrol_first", CONFLICT, "请先为自己开启两步验证并用它登录。", "Turn on two-step verification for yourself and sign in with it first.";
     InvitationClosed = "invitation_closed", CONFLICT, "邀请已被处理或已失效。", "This invitation was answered, taken back or has expired.";
+    LinksByMail = "links_by_mail", CONFLICT, "服务器已配置邮件服务，链接只通过邮件发送。", "This server sends mail, so links go out by mail only.";
     AppNameTaken = "app_name_taken", CONFLICT, "团队中已有同名应用。", "Another app of the organisation has this name.";
     AppNotActive = "app_not_active", CONFLICT, "应用已归档或删除，不能修改。", "The app is archived or deleted and cannot be changed.";
     AppNotArchived = "app_not_archived", CONFLICT, "应用未归档。", "The app is not archived.";

@@ -11,8 +11,8 @@ use utoipa_axum::routes;
 
 use crate::accounts::factors::{passkey_login, passkeys, totp};
 use crate::accounts::{
-    code, current, email, export, leaving, link, login, operator_sessions, password_check, profile,
-    reauth, register, reset, second_step, sessions,
+    code, current, email, export, leaving, link, login, operator_sessions, password_check,
+    pending_links, profile, reauth, register, reset, second_step, sessions,
 };
 use crate::app::AppState;
 use crate::apps::{explain, handlers as apps, lifecycle, members as app_members};
@@ -30,7 +30,9 @@ use crate::insight::{ingest, overall};
 use crate::instance::{envs, health};
 use crate::keys::{access_keys, api_keys};
 use crate::notifications::{channels, handlers as notifications};
-use crate::orgs::{handlers as orgs, invitations, joining, members as org_members, my_invitations};
+use crate::orgs::{
+    handlers as orgs, invitation_link, invitations, joining, members as org_members, my_invitations,
+};
 use crate::reports::{handlers as errors, receive as error_reports};
 use crate::roles::{handlers as roles, registry};
 use crate::sso::{domains, linking, settings as sso, sign_in as sso_sign_in, testing};
@@ -90,6 +92,8 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(sessions::session_delete))
         .routes(routes!(operator_sessions::operator_session_list))
         .routes(routes!(operator_sessions::operator_session_end))
+        .routes(routes!(pending_links::pending_link_list))
+        .routes(routes!(pending_links::pending_link_copy))
         .routes(routes!(register::register))
         .routes(routes!(register::register_token_view))
         .routes(routes!(register::register_profile))
@@ -114,6 +118,7 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(invitations::invitation_list, invitations::invitation_create))
         .routes(routes!(invitations::invitation_revoke))
         .routes(routes!(invitations::invitation_resend))
+        .routes(routes!(invitation_link::invitation_link))
         .routes(routes!(my_invitations::my_invitation_list))
         .routes(routes!(my_invitations::invitation_accept))
         .routes(routes!(my_invitations::invitation_decline))

@@ -30,6 +30,7 @@ mod person;
 mod pieces;
 mod profiles;
 mod properties;
+mod recent;
 mod rows;
 mod schema;
 mod sessions;
@@ -60,6 +61,7 @@ pub use people::{PeopleQuery, PeopleSearch, PeopleSort, PersonRow, PseudonymKey}
 pub use person::{CountOf, Doings, EventOf};
 pub use profiles::{Kind, MutationRow, PROFILE_READ_MAX, ProfileRow, chunks as chunks_of_ids};
 pub use properties::{PropertyKind, PropertyName, PropertyNames, PropertySample};
+pub use recent::RecentEvent;
 pub use rows::{
     CountedFields, EventRow, LogIdRow, MutationIn, counted_fields, counted_values, event_insert,
     log_id_insert, mutation_insert, subjects, write_event, write_log_id, write_mutation,

@@ -49,6 +49,15 @@ export function resendInvitation(orgId: string, id: string): Promise<Invitation>
   return call(http.POST('/orgs/{id}/invitations/{inv_id}/resend', { params: { path } }))
 }
 
+/** A new link to hand over, where no mail brings it; links made before stop working. */
+export function invitationLink(
+  orgId: string,
+  id: string,
+): Promise<components['schemas']['InvitationLink']> {
+  const path = { id: orgId, inv_id: id }
+  return call(http.POST('/orgs/{id}/invitations/{inv_id}/link', { params: { path } }))
+}
+
 export const myInvitationsQuery = queryOptions({
   queryKey: ['my-invitations'],
   queryFn: async (): Promise<MyInvitation[]> =>

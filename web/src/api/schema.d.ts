@@ -381,8 +381,8 @@ export interface paths {
       cookie?: never
     }
     /**
-     * Messages as this instance receives them, as server-sent events: `message` with a LiveMessage,
-     *     `dropped` with a LiveDropped.
+     * The latest hundred messages, then those that this instance receives, as server-sent events:
+     *     `message` with a LiveMessage, `dropped` with a LiveDropped.
      */
     get: operations['live_view']
     put?: never
@@ -1360,6 +1360,43 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/operator/links': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Links that people asked for and wait for. */
+    get: operations['pending_link_list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/operator/links/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Makes a new link in place of one that somebody waits for; it works for as long as that one would
+     *     have, and that one no longer.
+     */
+    post: operations['pending_link_copy']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/operator/sessions': {
     parameters: {
       query?: never
@@ -1564,6 +1601,27 @@ export interface paths {
     post?: never
     /** Takes an invitation back. */
     delete: operations['invitation_revoke']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}/invitations/{inv_id}/link': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Makes a new link of an invitation, to be handed over by other means than mail; links made before
+     *     stop working. Only where no mail server is set: elsewhere a link is the proof that its address
+     *     was reached.
+     */
+    post: operations['invitation_link']
+    delete?: never
     options?: never
     head?: never
     patch?: never
@@ -2279,6 +2337,8 @@ export interface components {
        * @description Null where it is not known.
        */
       events_24h?: number | null
+      /** @description Whether an event of it was ever stored. Null in lists. */
+      has_events?: boolean | null
       /**
        * Format: int64
        * @description How long its events are kept; null for as long as the organisation says.
@@ -2416,6 +2476,10 @@ export interface components {
     }
     /** @enum {string} */
     Compare: 'previous_period' | 'previous_year' | 'none'
+    CopiedLink: {
+      link: string
+      expires_at: components['schemas']['Millis']
+    }
     /** @description A new key and, this once, its secret. */
     CreatedAccessKey: components['schemas']['AccessKey'] & {
       /** @description Never told again. */
@@ -2574,6 +2638,8 @@ export interface components {
          * @description Null where it is not known.
          */
         events_24h?: number | null
+        /** @description Whether an event of it was ever stored. Null in lists. */
+        has_events?: boolean | null
         /**
          * Format: int64
          * @description How long its events are kept; null for as long as the organisation says.
@@ -2615,6 +2681,13 @@ export interface components {
       /** @description Options for `navigator.credentials`, in the standard's JSON form. */
       data: {
         publicKey: Record<string, never>
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_CopiedLink: {
+      data: {
+        link: string
+        expires_at: components['schemas']['Millis']
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -2779,6 +2852,16 @@ export interface components {
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
+    Data_InvitationLink: {
+      /** @description A link into the organisation, for whoever cannot be written to. */
+      data: {
+        link: string
+        /** @description False where the address has an account, whose owner signs in and accepts. */
+        makes_account: boolean
+        expires_at: components['schemas']['Millis']
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
     Data_InvitationResults: {
       data: {
         results: components['schemas']['InvitationResult'][]
@@ -2898,6 +2981,8 @@ export interface components {
            * @description Null where it is not known.
            */
           events_24h?: number | null
+          /** @description Whether an event of it was ever stored. Null in lists. */
+          has_events?: boolean | null
           /**
            * Format: int64
            * @description How long its events are kept; null for as long as the organisation says.
@@ -3294,6 +3379,13 @@ export interface components {
         /** @description Why not: a code, and in the language of the request. */
         code?: string | null
         message?: string | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_PendingLinks: {
+      data: {
+        /** @description The latest first, one of each kind and address. */
+        items: components['schemas']['PendingLink'][]
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -3904,6 +3996,13 @@ export interface components {
       /** @description Accepted messages that went over a limit of their app. They are stored. */
       over_limit: components['schemas']['OverLimit'][]
     }
+    /** @description A link into the organisation, for whoever cannot be written to. */
+    InvitationLink: {
+      link: string
+      /** @description False where the address has an account, whose owner signs in and accepts. */
+      makes_account: boolean
+      expires_at: components['schemas']['Millis']
+    }
     InvitationResult: {
       email: string
       status: components['schemas']['InvitationStatus']
@@ -3936,6 +4035,11 @@ export interface components {
     }
     /** @enum {string} */
     Limit: 'event_names' | 'property_names' | 'field_values'
+    /**
+     * @description What a link is for.
+     * @enum {string}
+     */
+    LinkKind: 'register' | 'password_reset' | 'email_change' | 'invitation'
     LinkLogin: {
       token: string
     }
@@ -3959,6 +4063,10 @@ export interface components {
     /** @description A message, and what became of it. */
     LiveMessage: {
       at: components['schemas']['Millis']
+      /** @description Whether it had come before the stream was opened. */
+      earlier: boolean
+      /** @description Of a message that is shown as it is. */
+      log_id?: string | null
       /** @description Event, DeviceMutation, UserMutation or unknown. */
       type: string
       /** @description accepted, duplicate or rejected. */
@@ -3985,6 +4093,7 @@ export interface components {
     LostApp: {
       id: components['schemas']['Id']
       name: string
+      /** @description Of their own, or the one in the organisation that opens every app. */
       role: string
     }
     MadeKey: {
@@ -4307,6 +4416,18 @@ export interface components {
       /** @description Why not: a code, and in the language of the request. */
       code?: string | null
       message?: string | null
+    }
+    PendingLink: {
+      id: components['schemas']['Id']
+      kind: components['schemas']['LinkKind']
+      /** @description The address that it is for. */
+      email: string
+      created_at: components['schemas']['Millis']
+      expires_at: components['schemas']['Millis']
+    }
+    PendingLinks: {
+      /** @description The latest first, one of each kind and address. */
+      items: components['schemas']['PendingLink'][]
     }
     PermissionGroup: {
       key: string
@@ -7877,6 +7998,57 @@ export interface operations {
       503: components['responses']['Unavailable']
     }
   }
+  pending_link_list: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_PendingLinks']
+        }
+      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      409: components['responses']['Conflict']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  pending_link_copy: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_CopiedLink']
+        }
+      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      409: components['responses']['Conflict']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
   operator_session_list: {
     parameters: {
       query: {
@@ -8452,6 +8624,35 @@ export interface operations {
       403: components['responses']['Forbidden']
       404: components['responses']['NotFound']
       409: components['responses']['Conflict']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  invitation_link: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        inv_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_InvitationLink']
+        }
+      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      409: components['responses']['Conflict']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }

@@ -1,6 +1,7 @@
 import { Button } from 'antd'
 import { ApiError } from '../api/errors'
 import { useT } from '../i18n/useT'
+import { useGathered, type Failure } from './failures'
 import { onDemand } from './onDemand'
 import { RequestId } from './RequestId'
 import styles from './LoadFailure.module.css'
@@ -9,14 +10,15 @@ import styles from './LoadFailure.module.css'
 const SecondFactorWanted = onDemand(() => import('./mfa/SecondFactorWanted'))
 const SsoWanted = onDemand(() => import('./sso/SsoWanted'))
 
-interface LoadFailureProps {
-  error: Error
-  retrying: boolean
-  onRetry: () => void
+/** In place of what could not be loaded: what happened, a retry, and the id to ask about. */
+export function LoadFailure(failure: Failure) {
+  const t = useT()
+  const gathered = useGathered(failure)
+  if (gathered) return <p className={styles.gathered}>{t('common.notLoaded')}</p>
+  return <FailureNotice {...failure} />
 }
 
-/** In place of what could not be loaded: what happened, a retry, and the id to ask about. */
-export function LoadFailure({ error, retrying, onRetry }: LoadFailureProps) {
+export function FailureNotice({ error, retrying, onRetry }: Failure) {
   const t = useT()
   if (error instanceof ApiError && error.code === 'second_factor_required') {
     return <SecondFactorWanted needed onDone={onRetry} />

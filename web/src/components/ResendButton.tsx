@@ -1,9 +1,9 @@
 import { Button } from 'antd'
 import { useState } from 'react'
 import { ApiError } from '../api/errors'
-import { useT } from '../i18n/useT'
 import { FormError } from './form/FormError'
 import { useCountdown } from './useCountdown'
+import { useMailT } from './useMailT'
 
 /** How long the server waits before it sends another mail to the same address. */
 export const RESEND_AFTER_MS = 60_000
@@ -16,7 +16,7 @@ interface ResendButtonProps {
 
 /** Sends a mail again, once the wait is over. Where the server says how long, its word counts. */
 export function ResendButton({ send, sentAt }: ResendButtonProps) {
-  const t = useT()
+  const mailT = useMailT()
   const [until, setUntil] = useState(sentAt === null ? null : sentAt + RESEND_AFTER_MS)
   const [sending, setSending] = useState(false)
   const [outcome, setOutcome] = useState<'sent' | ApiError | null>(null)
@@ -42,10 +42,10 @@ export function ResendButton({ send, sentAt }: ResendButtonProps) {
     <div>
       {outcome instanceof ApiError && <FormError>{outcome.message}</FormError>}
       <Button block disabled={wait > 0} loading={sending} onClick={() => void resend()}>
-        {wait > 0 ? t('resend.wait', { seconds: wait }) : t('resend.again')}
+        {wait > 0 ? mailT('resend.wait', { seconds: wait }) : mailT('resend.again')}
       </Button>
       <p role="status" className="visually-hidden">
-        {outcome === 'sent' ? t('resend.sent') : ''}
+        {outcome === 'sent' ? mailT('resend.sent') : ''}
       </p>
     </div>
   )

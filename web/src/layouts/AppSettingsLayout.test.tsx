@@ -1,12 +1,13 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { render, screen, waitFor, within } from '@testing-library/react'
+import { fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { createMemoryRouter, RouterProvider } from 'react-router'
 import { describe, expect, it, vi } from 'vitest'
 import type { App } from '../api/app'
 import { queryClient } from '../api/queryClient'
-import { browser } from '../lib/navigation'
+import { bindNavigator, browser } from '../lib/navigation'
 import { rememberUser } from '../session/session'
+import { refusedRoute } from '../testing/app'
 import { aUser, ok, refusal, stubServer } from '../testing/server'
 import AppSettingsLayout from './AppSettingsLayout'
 
@@ -51,7 +52,10 @@ function show(answers: Answers) {
     ...answers,
   })
   const children = [{ path: '*', element: <p>the page</p> }]
-  const routes = [{ path: ':appId/authManagement', Component: AppSettingsLayout, children }]
+  const routes = [
+    refusedRoute,
+    { path: ':appId/authManagement', Component: AppSettingsLayout, children },
+  ]
   const router = createMemoryRouter(routes, {
     initialEntries: ['/app-1/authManagement/appDetail'],
   })
@@ -90,6 +94,32 @@ describe('the frame of an app', () => {
   ])('with %j leads to %j', async (permissions, titles) => {
     show({ '/apps/app-1/role': role(...permissions) })
     expect(await links()).toEqual(titles)
+  })
+
+  it('leads back to the workspace', async () => {
+    show({})
+    const back = await screen.findByRole('link', { name: /返回工作台/ })
+    expect(back.getAttribute('href')).toBe('/org-id/org-1/app-id/app-1')
+  })
+
+  it('is called the settings of the app', async () => {
+    show({})
+    expect((await screen.findByRole('navigation')).getAttribute('aria-label')).toBe('应用设置')
+  })
+
+  it('has the switcher of the workspace, which leads to the same page of another app', async () => {
+    const went: string[] = []
+    bindNavigator((to) => void went.push(to))
+    const other = { ...anApp, id: 'app-2', name: '👩🏽‍🚀 المتجر' }
+    show({ '/orgs/org-1/apps': ok({ items: [anApp, other], total: 2 }) })
+    await userEvent.click(await screen.findByRole('combobox', { name: /当前应用：商城/ }))
+    const link = await screen.findByRole('link', { name: '👩🏽‍🚀 المتجر' })
+    expect(link.getAttribute('href')).toBe('/app-2/authManagement/appDetail')
+    // Another tab is the browser's business; the page stays.
+    fireEvent.click(link, { ctrlKey: true })
+    expect(went).toEqual([])
+    await userEvent.click(link)
+    expect(went).toEqual(['/app-2/authManagement/appDetail'])
   })
 
   it('stands without the name of the team', async () => {
@@ -153,7 +183,7 @@ describe('an app that cannot be shown', () => {
 
   it('is closed to the person', async () => {
     show({ '/apps/app-1/role': refused(403, 'forbidden') })
-    expect(await heading()).toBe('没有权限访问此页面')
+    expect(await screen.findByText('refused: /app-1/authManagement/appDetail')).toBeDefined()
   })
 
   it('wants a second factor: enrolment for those who have none', async () => {

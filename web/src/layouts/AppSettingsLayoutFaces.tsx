@@ -5,6 +5,7 @@ import { Centered } from '../components/Centered'
 import { LinkButton } from '../components/LinkButton'
 import { LoadFailure } from '../components/LoadFailure'
 import { TotpEnrolment } from '../components/mfa/TotpEnrolment'
+import { Refused } from '../components/Refused'
 import { SsoAgainButton } from '../components/sso/SsoAgainButton'
 import { Statement } from '../components/Statement'
 import { useT } from '../i18n/useT'
@@ -39,7 +40,7 @@ export function AppFailure({ error, retrying, onRetry }: AppFailureProps) {
   const { status, code } = error instanceof ApiError ? error : { status: 0, code: null }
   if (code === 'second_factor_required') return <SecondFactorFace onDone={onRetry} />
   if (code === 'sso_required') return <SsoFace />
-  if (status === 403) return <ForbiddenFace />
+  if (status === 403) return <Refused />
   if (status === 404) {
     return (
       <Face mark="404" title={t('notFound.title')}>
@@ -53,16 +54,6 @@ export function AppFailure({ error, retrying, onRetry }: AppFailureProps) {
         <LoadFailure error={error} retrying={retrying} onRetry={onRetry} />
       </Statement>
     </Centered>
-  )
-}
-
-/** Seen, but not this person's to open. */
-export function ForbiddenFace() {
-  const t = useT()
-  return (
-    <Face mark="403" title={t('forbidden.title')}>
-      <p>{t('forbidden.text')}</p>
-    </Face>
   )
 }
 

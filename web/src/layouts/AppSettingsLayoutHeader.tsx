@@ -1,10 +1,14 @@
+import { ArrowLeftOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'react-router'
+import { Link, useLocation } from 'react-router'
 import type { App, OwnRole } from '../api/app'
 import { orgQuery } from '../api/orgs'
 import { Badge } from '../components/Badge'
+import { EntryLink } from '../components/figures/EntryLink'
 import { useT } from '../i18n/useT'
 import { paths } from '../paths'
+import { SETTINGS_PAGES } from './pages'
+import { WorkspaceSwitcher } from './WorkspaceSwitcher'
 import styles from './AppSettingsLayout.module.css'
 
 export const TONES = { active: 'success', archived: 'warning', deleted: 'danger' } as const
@@ -13,10 +17,20 @@ export function AppHeader({ app, own }: { app: App; own: OwnRole }) {
   const t = useT()
   // Only its name hangs on it, so the page does not wait for the team.
   const team = useQuery(orgQuery(app.org_id))
+  const { pathname } = useLocation()
   const role = own.via === 'organization' ? t('appSettings.viaTeam') : own.role?.name
   return (
     <header className={styles.header}>
-      <p className={styles.name}>{app.name}</p>
+      {/* Nobody reads the data of a deleted app. */}
+      {app.status !== 'deleted' && (
+        <EntryLink app={app} className={styles.back}>
+          <ArrowLeftOutlined aria-hidden /> {t('appSettings.toWorkspace')}
+        </EntryLink>
+      )}
+      <WorkspaceSwitcher
+        app={app}
+        placeOf={({ id }) => ({ kind: 'internal', to: samePage(pathname, app.id)(id) })}
+      />
       <Badge tone={TONES[app.status]}>{t(`apps.state.${app.status}`)}</Badge>
       <dl className={styles.facts}>
         {team.data && (
@@ -36,4 +50,10 @@ export function AppHeader({ app, own }: { app: App; own: OwnRole }) {
       </dl>
     </header>
   )
+}
+
+/** The page of the settings that is on screen, or the one above it. */
+function samePage(pathname: string, appId: string): (appId: string) => string {
+  const page = SETTINGS_PAGES.find(({ to }) => pathname.startsWith(to(appId)))
+  return page?.to ?? paths.appDetail
 }

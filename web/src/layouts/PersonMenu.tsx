@@ -1,6 +1,7 @@
 import {
   BugOutlined,
   DesktopOutlined,
+  LinkOutlined,
   LogoutOutlined,
   QuestionCircleOutlined,
   UserOutlined,
@@ -9,6 +10,7 @@ import { Avatar, Dropdown, type MenuProps } from 'antd'
 import { useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { showOverlay } from '../components/shortcuts/overlay'
+import { useNoMail } from '../components/useMailT'
 import { useT } from '../i18n/useT'
 import { paths } from '../paths'
 import { useUser } from '../session/useUser'
@@ -18,6 +20,7 @@ export function PersonMenu() {
   const t = useT()
   const navigate = useNavigate()
   const user = useUser()
+  const noMail = useNoMail()
   const button = useRef<HTMLButtonElement>(null)
   if (!user) return null
 
@@ -43,6 +46,16 @@ export function PersonMenu() {
             icon: <DesktopOutlined aria-hidden />,
             label: t('title.operatorSessions'),
           },
+          // Where mails are sent, they bring the links.
+          ...(noMail
+            ? [
+                {
+                  key: 'links',
+                  icon: <LinkOutlined aria-hidden />,
+                  label: t('title.operatorLinks'),
+                },
+              ]
+            : []),
           { key: 'errors', icon: <BugOutlined aria-hidden />, label: t('title.errors') },
         ]
       : []),
@@ -51,6 +64,7 @@ export function PersonMenu() {
   const places: Record<string, () => string> = {
     profile: paths.profile,
     sessions: paths.operatorSessions,
+    links: paths.operatorLinks,
     errors: paths.errors,
   }
   const onClick: MenuProps['onClick'] = ({ key }) => {

@@ -3,6 +3,7 @@ import { Badge } from '../components/Badge'
 import { LinkButton } from '../components/LinkButton'
 import { useT } from '../i18n/useT'
 import { paths } from '../paths'
+import { appEntryDestination } from '../session/appEntry'
 import { useApp } from './AppSettingsLayoutContext'
 import { TONES } from './AppSettingsLayoutHeader'
 import { WorkspaceSwitcher } from './WorkspaceSwitcher'
@@ -14,7 +15,13 @@ export function WorkspaceHeader({ page }: { page: string }) {
   const { app } = useApp()
   return (
     <header className={styles.header}>
-      <WorkspaceSwitcher app={app} page={page} />
+      <WorkspaceSwitcher
+        app={app}
+        opens
+        placeOf={({ id: app_id, org_id, endpoint, is_local }) =>
+          appEntryDestination({ org_id, app_id, endpoint, is_local }, page)
+        }
+      />
       <Badge tone={TONES[app.status]}>{t(`apps.state.${app.status}`)}</Badge>
       <LinkButton
         className={styles.settings}

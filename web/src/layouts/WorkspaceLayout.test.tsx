@@ -1,12 +1,12 @@
-import { QueryClientProvider } from '@tanstack/react-query'
-import { render, screen, waitFor, within } from '@testing-library/react'
+import { QueryClientProvider, QueryObserver } from '@tanstack/react-query'
+import { act, render, screen, waitFor, within } from '@testing-library/react'
 import { createMemoryRouter, RouterProvider } from 'react-router'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { App } from '../api/app'
 import { queryClient } from '../api/queryClient'
 import { bindNavigator } from '../lib/navigation'
 import { loadUser, rememberUser } from '../session/session'
-import { anApp, user } from '../testing/app'
+import { anApp, refusedRoute, user } from '../testing/app'
 import { aUser, ok, refusal, stubServer } from '../testing/server'
 import { OrgSwitcher } from './OrgSwitcher'
 import WorkspaceLayout from './WorkspaceLayout'
@@ -55,9 +55,8 @@ function show({ at = ENTRY, may = ALL, app, answers }: Shown) {
       <WorkspaceLayout />
     </>
   )
-  const router = createMemoryRouter([{ path: 'org-id/:orgId/app-id/:appId', element, children }], {
-    initialEntries: [at],
-  })
+  const workspace = { path: 'org-id/:orgId/app-id/:appId', element, children }
+  const router = createMemoryRouter([refusedRoute, workspace], { initialEntries: [at] })
   render(
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
@@ -90,12 +89,68 @@ describe('the menu of a workspace', () => {
     expect(current.map((link) => link.textContent)).toEqual(['用户与设备'])
   })
 
-  it('leaves out what the person may not open, and so does the page', async () => {
-    show({ may: ['app:view', 'dashboard:view'], at: `${ENTRY}/live` })
+  it('leaves out what the person may not open; its address leads to the refusal', async () => {
+    const { router } = show({ may: ['app:view', 'dashboard:view'] })
     const links = (await menu()).getAllByRole('link')
     expect(links.map((link) => link.textContent)).toEqual(['应用概览', '快速开始'])
-    expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('没有权限访问此页面')
+    await router.navigate(`${ENTRY}/live?search=a`)
+    expect(await screen.findByText(`refused: ${ENTRY}/live?search=a`)).toBeDefined()
     expect(screen.queryByText('the page')).toBeNull()
+  })
+})
+
+describe('an app that has never sent anything', () => {
+  const fresh = { has_events: false }
+  const ingest = (last_event_at: string | null, accepted: number) =>
+    ok({ last_event_at, accepted, duplicate: 0, rejected: 0, reasons: [], over_limit: [] })
+
+  it('is entered at its quick start, and its overview opens all the same', async () => {
+    const { router } = show({ app: fresh, answers: { '/apps/app-1/ingest': ingest(null, 0) } })
+    await waitFor(() => expect(router.state.location.pathname).toBe(`${ENTRY}/quick-start`))
+    await router.navigate(ENTRY)
+    expect(await screen.findByText('the page')).toBeDefined()
+    expect(router.state.location.pathname).toBe(ENTRY)
+  })
+
+  it.each([
+    ['has sent something', {}, ENTRY],
+    ['is archived', { ...fresh, status: 'archived' }, ENTRY],
+    ['is looked at in a range', fresh, `${ENTRY}?range=7d`],
+    ['is entered at another page', fresh, `${ENTRY}/events`],
+  ] as const)('which %s stays where it is', async (_, app, at) => {
+    const { router } = show({ app, at, answers: { '/apps/app-1/ingest': ingest(null, 0) } })
+    expect(await screen.findByText('the page')).toBeDefined()
+    const { pathname, search } = router.state.location
+    expect(pathname + search).toBe(at)
+  })
+
+  it('is asked for anew as soon as the first event is counted', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true })
+    let answer = ingest(null, 0)
+    const { seen } = show({
+      app: fresh,
+      at: `${ENTRY}/events`,
+      answers: { '/apps/app-1/ingest': () => answer() },
+    })
+    const figures = vi.fn(() => Promise.resolve(0))
+    expect(await screen.findByText('the page')).toBeDefined()
+    for (const queryKey of [
+      ['app', 'app-1', 'catalogue'],
+      ['org', 'org-1', 'overall'],
+    ]) {
+      const old = new QueryObserver(queryClient, { queryKey, queryFn: figures, staleTime: Infinity })
+      onTestFinished(old.subscribe(() => {}))
+    }
+    await vi.waitFor(() => expect(figures).toHaveBeenCalledTimes(2))
+    // Stored, but not counted yet: figures would be the old ones.
+    answer = ingest(new Date().toISOString(), 0)
+    await act(() => vi.advanceTimersByTimeAsync(3_100))
+    expect(figures).toHaveBeenCalledTimes(2)
+    answer = ingest(new Date().toISOString(), 1)
+    await act(() => vi.advanceTimersByTimeAsync(3_100))
+    await vi.waitFor(() => expect(figures).toHaveBeenCalledTimes(4))
+    expect(seen.filter(({ path }) => path === '/apps/app-1').length).toBeGreaterThan(1)
+    vi.useRealTimers()
   })
 })
 

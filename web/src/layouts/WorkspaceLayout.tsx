@@ -1,13 +1,16 @@
 /** The frame of one app's workspace: which app, the way to others, and the pages the person may open. */
+import { useState } from 'react'
 import { Navigate, Outlet, useLocation, useParams } from 'react-router'
 import { useT } from '../i18n/useT'
 import { paths } from '../paths'
 import { AppBanner } from './AppSettingsLayoutBanner'
 import { AppContext, type OpenApp } from './AppSettingsLayoutContext'
-import { AppFailure, AppLoading, ForbiddenFace } from './AppSettingsLayoutFaces'
+import { Refused } from '../components/Refused'
+import { AppFailure, AppLoading } from './AppSettingsLayoutFaces'
 import { WORKSPACE_PAGES } from './pages'
 import { SideNav } from './SideNav'
 import { useAppOnScreen } from './useAppOnScreen'
+import { useFirstData } from './useFirstData'
 import { WorkspaceClosed } from './WorkspaceClosed'
 import { WorkspaceHeader } from './WorkspaceHeader'
 import { useLastApp } from './WorkspaceLastApp'
@@ -37,12 +40,16 @@ function Workspace({ open }: { open: OpenApp }) {
   const { pathname } = useLocation()
   const { app, may } = open
   useLastApp(app)
+  const isLanding = useQuickStartFirst(open)
   const rest = pathname.slice(paths.workspace.overview(app).length)
   const page = WORKSPACE_PAGES.find(
     ({ path }) => rest === path || (path && rest.startsWith(`${path}/`)),
   )
+  const waits = app.has_events === false && app.status === 'active' && may('dashboard:view')
+  if (isLanding) return <Navigate replace to={paths.workspace.quickStart(app)} />
   return (
     <>
+      {waits && page?.title !== 'title.quickStart' && <FirstData />}
       <WorkspaceHeader page={page?.path ?? ''} />
       <AppBanner />
       {app.status === 'deleted' ? (
@@ -57,9 +64,29 @@ function Workspace({ open }: { open: OpenApp }) {
           }))}
         >
           {/* The menu leaves out what a person may not open; an address does not. */}
-          {page && !may(page.needs) ? <ForbiddenFace /> : <Outlet />}
+          {page && !may(page.needs) ? <Refused /> : <Outlet />}
         </SideNav>
       )}
     </>
   )
+}
+
+/** The quick start waits for the first event itself; the other pages are brought up to date by this. */
+function FirstData() {
+  useFirstData()
+  return null
+}
+
+/**
+ * Whoever comes to an app that has never sent anything lands on its quick start. Once there, the
+ * overview is as open as any other page.
+ */
+function useQuickStartFirst({ app }: OpenApp): boolean {
+  const { pathname, search } = useLocation()
+  const atEntry = pathname === paths.workspace.overview(app)
+  const [isLanding, setLanding] = useState(
+    () => atEntry && search === '' && app.status === 'active' && app.has_events === false,
+  )
+  if (isLanding && !atEntry) setLanding(false)
+  return isLanding && atEntry
 }

@@ -1,21 +1,25 @@
-/** The app on screen, and the way to another of its team: the same page of it. */
+/** The app on screen, and the way to another of its team: the same page of it. Each is a link, so
+ *  that a browser opens it in another tab or window as it does any other. */
 import { useQuery } from '@tanstack/react-query'
 import type { App } from '../api/app'
 import { appsQuery } from '../api/apps'
 import { SearchSelect, useTypeahead } from '../components/form/SearchSelect'
 import { useT } from '../i18n/useT'
-import { openAppEntry } from '../session/appEntry'
+import { follow, noteOpened } from '../session/appEntry'
+import type { Destination } from '../session/destination'
 import styles from './Workspace.module.css'
 
 const MOST_SHOWN = 20
 
 interface WorkspaceSwitcherProps {
   app: App
-  /** Below the entry. */
-  page: string
+  /** Where the same page of another app is. */
+  placeOf: (app: App) => Destination
+  /** Choosing one opens it, for whoever comes back later. */
+  opens?: boolean
 }
 
-export function WorkspaceSwitcher({ app, page }: WorkspaceSwitcherProps) {
+export function WorkspaceSwitcher({ app, placeOf, opens }: WorkspaceSwitcherProps) {
   const t = useT()
   const typeahead = useTypeahead()
   const { search, opened } = typeahead
@@ -48,12 +52,34 @@ export function WorkspaceSwitcher({ app, page }: WorkspaceSwitcherProps) {
         apps.error ? apps.error.message : apps.data ? t('table.nothingFound') : t('common.loading')
       }
       options={choices.map(({ id, name }) => ({ value: id, label: name }))}
+      optionRender={({ value, label }) => {
+        const choice = choices.find(({ id }) => id === value)
+        return choice ? <AppLink to={placeOf(choice)}>{label}</AppLink> : label
+      }}
       onChange={(id) => {
         const chosen = choices.find((choice) => choice.id === id)
         if (!chosen) return
         const { org_id, endpoint, is_local } = chosen
-        openAppEntry({ org_id, app_id: id, endpoint, is_local }, { extra: page })
+        if (opens) noteOpened({ org_id, app_id: id, endpoint, is_local })
+        follow(placeOf(chosen))
       }}
     />
+  )
+}
+
+/** Inside a choice: a plain click chooses, any other is the browser's. */
+function AppLink({ to, children }: { to: Destination; children: React.ReactNode }) {
+  return (
+    <a
+      className={styles.choice}
+      href={to.kind === 'internal' ? to.to : to.href}
+      tabIndex={-1}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) event.stopPropagation()
+        else event.preventDefault()
+      }}
+    >
+      {children}
+    </a>
   )
 }

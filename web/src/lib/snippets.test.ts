@@ -3,10 +3,12 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import {
   ACCESS_KEY_PLACEHOLDER,
+  curlOf,
   KEY_PLACEHOLDER,
   moduleSnippetOf,
   SECRET_PLACEHOLDER,
   signedCallOf,
+  snippetOf,
 } from './snippets'
 
 const app = { endpoint: 'https://eu.example/', collect_key: 'ck_one' }
@@ -16,12 +18,39 @@ it('starts the module with the app’s own key, or says where it belongs', () =>
   expect(moduleSnippetOf({ ...app, collect_key: null })).toContain(KEY_PLACEHOLDER)
 })
 
+/** Runs it with a curl that prints what it was told to send, one argument after a NUL. */
+function printed(script: string): string[] {
+  const curl = `curl() { printf '%s\\000' "$@"; }\n`
+  return execFileSync('sh', ['-c', curl + script], { encoding: 'utf8' }).split('\0')
+}
+
+it('every snippet fills the version of the client', () => {
+  expect(snippetOf(app)).toContain('data-client-version="1.0.0"')
+  expect(moduleSnippetOf(app)).toContain("clientVersion: '1.0.0'")
+})
+
+it('sends an event by hand, another one each time', () => {
+  const sent = [0, 1].map(() => {
+    const words = printed(curlOf(app))
+    expect(words[0]).toBe('https://eu.example/v1/collect')
+    return JSON.parse(words[words.indexOf('-d') + 1]!) as {
+      app_key: string
+      messages: { type: string; data: { log_id: string; timestamp: number } }[]
+    }
+  })
+  const [first, second] = sent.map(({ messages }) => messages[0]!.data)
+  expect(sent[0]).toMatchObject({
+    app_key: 'ck_one',
+    messages: [{ type: 'Event', data: { event: 'signup', client_version: '1.0.0' } }],
+  })
+  expect(first!.log_id).toMatch(/^[0-9a-f]{32}$/)
+  expect(first!.log_id).not.toBe(second!.log_id)
+  expect(Math.abs(first!.timestamp - Date.now())).toBeLessThan(60_000)
+})
+
 describe('a signed call in the shell', () => {
-  /** Runs it with a curl that prints what it was told to send, one argument after a NUL. */
   function run(script: string) {
-    const curl = `curl() { printf '%s\\000' "$@"; }\n`
-    const printed = execFileSync('sh', ['-c', curl + script], { encoding: 'utf8' })
-    const [url, ...rest] = printed.split('\0')
+    const [url, ...rest] = printed(script)
     const headers = rest.flatMap((word, index) => (word === '-H' ? [rest[index + 1]!] : []))
     return {
       url,
@@ -45,6 +74,7 @@ describe('a signed call in the shell', () => {
           log_id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) as string,
           timestamp: Number(headers['X-Timestamp']),
           device_id: 'server-1',
+          client_version: '1.0.0',
           properties: { plan: 'pro' },
         },
       },

@@ -7,6 +7,9 @@ export const ACCESS_KEY_PLACEHOLDER = 'YOUR_ACCESS_KEY_ID'
 /** A secret is shown once, when it is made; nothing can fill it in later. */
 export const SECRET_PLACEHOLDER = 'YOUR_ACCESS_KEY_SECRET'
 
+/** Stands for the version of the page or program, which every event carries. */
+export const VERSION_EXAMPLE = '1.0.0'
+
 type Target = Pick<App, 'endpoint' | 'collect_key'>
 
 const originOf = ({ endpoint }: Pick<App, 'endpoint'>) => endpoint.replace(/\/+$/, '')
@@ -15,7 +18,8 @@ export function snippetOf(app: Target): string {
   return [
     '<script async',
     `  src="${originOf(app)}/sdk/atrium.js"`,
-    `  data-app-key="${app.collect_key ?? KEY_PLACEHOLDER}"></script>`,
+    `  data-app-key="${app.collect_key ?? KEY_PLACEHOLDER}"`,
+    `  data-client-version="${VERSION_EXAMPLE}"></script>`,
   ].join('\n')
 }
 
@@ -26,9 +30,22 @@ export function moduleSnippetOf(app: Target): string {
     'const client = init({',
     `  url: '${originOf(app)}',`,
     `  appKey: '${app.collect_key ?? KEY_PLACEHOLDER}',`,
+    `  clientVersion: '${VERSION_EXAMPLE}',`,
     '})',
     '',
     "client.track('signup', { plan: 'pro' })",
+  ].join('\n')
+}
+
+/** One event by hand, for any POSIX shell with openssl and curl. Each run sends another one. */
+export function curlOf(app: Target): string {
+  return [
+    `curl '${originOf(app)}/v1/collect' \\`,
+    "  -H 'Content-Type: application/json' \\",
+    `  -d '{"app_key": "${app.collect_key ?? KEY_PLACEHOLDER}", "messages": [{"type": "Event", "data": {`,
+    `    "log_id": "'$(openssl rand -hex 16)'", "timestamp": '$(date +%s)000',`,
+    `    "event": "signup", "device_id": "my-laptop", "client_version": "${VERSION_EXAMPLE}",`,
+    `    "properties": {"plan": "pro"}}}]}'`,
   ].join('\n')
 }
 
@@ -45,7 +62,8 @@ export function signedCallOf(app: Pick<App, 'endpoint'>, accessKeyId: string | n
     'BODY=$(cat <<JSON',
     '{"messages": [{"type": "Event", "data": {',
     '  "log_id": "$LOG_ID", "event": "signup", "timestamp": $TIMESTAMP,',
-    '  "device_id": "server-1", "properties": {"plan": "pro"}',
+    `  "device_id": "server-1", "client_version": "${VERSION_EXAMPLE}",`,
+    '  "properties": {"plan": "pro"}',
     '}}]}',
     'JSON',
     ')',

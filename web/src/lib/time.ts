@@ -80,6 +80,27 @@ export function clockTime(
     fractionalSecondDigits: digits,
     hourCycle: 'h23',
   }
+  return plain(options, at, language, timeZone)
+}
+
+/** The time of day to the millisecond; of another day, that day and the minute. */
+export function arrivalTime(at: number, now: number, language: string, timeZone: string): string {
+  const day: Intl.DateTimeFormatOptions = { month: '2-digit', day: '2-digit' }
+  const year = { ...day, year: 'numeric' } as const
+  if (plain(year, at, language, timeZone) === plain(year, now, language, timeZone)) {
+    return clockTime(at, language, timeZone, 3)
+  }
+  const minute = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+  const words = [day, minute].map((options) => plain(options, at, language, timeZone))
+  return words.join(' ')
+}
+
+function plain(
+  options: Intl.DateTimeFormatOptions,
+  at: number,
+  language: string,
+  timeZone: string,
+): string {
   try {
     return new Intl.DateTimeFormat(language, { ...options, timeZone }).format(at)
   } catch {

@@ -2,7 +2,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { render } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { createMemoryRouter, RouterProvider } from 'react-router'
+import { createMemoryRouter, RouterProvider, useLocation } from 'react-router'
 import type { App } from '../api/app'
 import { queryClient } from '../api/queryClient'
 import { AppContext } from '../layouts/AppSettingsLayoutContext'
@@ -31,6 +31,13 @@ export const anApp: App = {
   collect_key: 'ck_public',
 }
 
+/** Where a refused page leads: says from where. */
+export const refusedRoute = { path: '/403', Component: RefusedFrom }
+
+function RefusedFrom() {
+  return <p>refused: {new URLSearchParams(useLocation().search).get('from')}</p>
+}
+
 interface Shown {
   may: AppPermission[]
   answers: Parameters<typeof stubServer>[0]
@@ -43,7 +50,7 @@ export function showInApp(page: React.ReactNode, shown: Shown): SeenRequest[] {
   const app = { ...anApp, ...shown.app }
   const seen = stubServer(shown.answers)
   const element = <AppContext value={{ app, ...accessTo(app, shown.may) }}>{page}</AppContext>
-  const router = createMemoryRouter([{ path: '*', element }], {
+  const router = createMemoryRouter([refusedRoute, { path: '*', element }], {
     initialEntries: [`/app-1/authManagement/x${shown.search ?? ''}`],
   })
   render(

@@ -16,6 +16,7 @@ pub mod operator_sessions;
 pub mod password;
 pub mod password_check;
 pub mod password_rules;
+pub mod pending_links;
 mod posted;
 pub mod privileged;
 pub mod profile;

@@ -26,7 +26,7 @@ use crate::timezone;
 use crate::types::{Id, Millis};
 
 /// The purpose of a link that proves an address.
-const PURPOSE: &str = "register";
+pub const PURPOSE: &str = "register";
 const LIFETIME: i64 = Millis::DAY;
 
 #[derive(Deserialize, ToSchema)]

@@ -128,6 +128,11 @@ pub async fn count_invitations(
     Ok(())
 }
 
+/// Bounds how many links one person can have made and carry away.
+pub async fn count_link(atrium: &AppState, user_id: &Id) -> Result<()> {
+    count(atrium, &Attempt::one(format!("link:{user_id}"), FREE_INVITATIONS)).await
+}
+
 /// Lets one mail of a kind go to an address per minute, and a bounded number be asked for from one
 /// network. Says the same for addresses that have no account.
 pub async fn ask_for_mail(

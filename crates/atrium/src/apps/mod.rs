@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 use crate::access::AppAccess;
 use crate::app::AppState;
 use crate::error::Result;
+use crate::insight::versions;
 use crate::keys;
 use crate::orgs::PersonRef;
 use crate::permissions::Permission;
@@ -79,6 +80,8 @@ pub struct AppView {
     pub member_count: i64,
     /// Null where it is not known.
     pub events_24h: Option<i64>,
+    /// Whether an event of it was ever stored. Null in lists.
+    pub has_events: Option<bool>,
     /// How long its events are kept; null for as long as the organisation says.
     pub retention_days: Option<i64>,
     /// What the organisation says. Null in lists.
@@ -113,6 +116,7 @@ impl AppView {
             purge_started: row.purge_started_at.is_some(),
             member_count: row.member_count,
             events_24h: None,
+            has_events: None,
             retention_days: row.retention_days,
             org_retention_days: None,
             collect_key: None,
@@ -132,6 +136,7 @@ impl AppView {
             false => None,
         };
         let org_retention_days = Some(store::org_retention(db, &row.org_id).await?);
-        Ok(Self { collect_key, org_retention_days, ..Self::new(atrium, row, access) })
+        let has_events = Some(versions::has_events(db, &row.id).await?);
+        Ok(Self { collect_key, org_retention_days, has_events, ..Self::new(atrium, row, access) })
     }
 }

@@ -20,7 +20,7 @@ const PER_SECOND: u64 = 50;
 /// A viewer who reads too slowly loses the oldest.
 const WAITING_MAX: usize = 64;
 /// What is longer than this is shown in outline.
-const TEXT_MAX: usize = 8 * 1024;
+pub const TEXT_MAX: usize = 8 * 1024;
 const VIEWERS_PER_APP: usize = 20;
 const VIEWERS_MAX: usize = 200;
 

@@ -23,7 +23,7 @@ pub mod loader;
 pub mod loading;
 pub mod message;
 mod numbers;
-mod outline;
+pub mod outline;
 mod profiles;
 pub mod quota;
 pub mod reason;

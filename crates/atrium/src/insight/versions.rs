@@ -39,6 +39,17 @@ pub async fn added(db: &mut AnyConnection, app_id: &str, days: &BTreeSet<i64>) -
     Ok(())
 }
 
+/// Whether events of an app were ever added.
+pub async fn has_events(db: &mut AnyConnection, app_id: &Id) -> Result<bool> {
+    let sql = "SELECT 1 FROM data_versions WHERE app_id = $1 AND day <> $2 LIMIT 1";
+    let found: Option<i64> = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
+        .bind(app_id)
+        .bind(ALL)
+        .fetch_optional(db)
+        .await?;
+    Ok(found.is_some())
+}
+
 /// Notes that events of any day were removed, or may have been.
 pub async fn note_removal(atrium: &AppState, app_id: &Id) -> Result<()> {
     let mut tx = atrium.db.write_apart().await?;

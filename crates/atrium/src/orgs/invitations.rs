@@ -33,7 +33,7 @@ use crate::types::{Id, Millis};
 
 /// The purpose of the link in a mail to someone without an account.
 pub const PURPOSE: &str = "invitation";
-const LIFETIME: i64 = 7 * Millis::DAY;
+pub(super) const LIFETIME: i64 = 7 * Millis::DAY;
 const RESEND_AFTER: i64 = Millis::MINUTE;
 const MOST_ADDRESSES: usize = 50;
 const MOST_GRANTS: usize = 20;
@@ -232,6 +232,20 @@ async fn send(
         let notice = Notice::Invited { org: org.name.clone(), by: inviter.name.clone() };
         return notifications::notify(atrium, tx, &Recipient::from(&user), &notice).await;
     }
+    let token = new_link(atrium, tx, invitation_id, email).await?;
+    let locale = Locale::parse(&inviter.locale).unwrap_or_default();
+    let link = atrium.settings.server.link(&format!("/emailValidator/{token}"));
+    let letter = letters::invitation(locale, &org.name, &inviter.name, &link);
+    mail::enqueue(atrium, tx, Some(&email.as_typed), letter).await
+}
+
+/// The secret of a link that makes the account of an invited address.
+pub(super) async fn new_link(
+    atrium: &AppState,
+    tx: &mut Write,
+    id: &Id,
+    email: &Email,
+) -> Result<String> {
     let (token, now) = (new_token(atrium), atrium.now());
     let row = NewToken {
         id: &atrium.new_id(),
@@ -240,15 +254,12 @@ async fn send(
         email: Some(&email.as_typed),
         user_id: None,
         code_hash: None,
-        payload: Some(invitation_id.as_str()),
+        payload: Some(id.as_str()),
         at: now,
         expires_at: now.plus(LIFETIME),
     };
     accounts::insert_token(tx, row).await?;
-    let locale = Locale::parse(&inviter.locale).unwrap_or_default();
-    let link = atrium.settings.server.link(&format!("/emailValidator/{token}"));
-    let letter = letters::invitation(locale, &org.name, &inviter.name, &link);
-    mail::enqueue(atrium, tx, Some(&email.as_typed), letter).await
+    Ok(token)
 }
 
 /// Takes an invitation back.
@@ -326,7 +337,7 @@ pub async fn invitation_resend(
     Ok(Data(InvitationView::new(row, &names, now)))
 }
 
-async fn of_org(
+pub(super) async fn of_org(
     db: &mut AnyConnection,
     org: &InOrg<OrgMemberManage>,
     id: &Id,

@@ -67,6 +67,7 @@ const SORTS: &[Sort] = &[
     ("email", "email_normalized"),
     ("role", "CASE role WHEN 'owner' THEN 0 WHEN 'admin' THEN 1 ELSE 2 END"),
     ("joined_at", "joined_at"),
+    // Last: only for those who manage members.
     ("last_login_at", "COALESCE(last_login_at, 0)"),
 ];
 
@@ -86,11 +87,13 @@ pub async fn org_member_list(
     Query(query): Query<ListQuery>,
     Query(filter): Query<MemberFilter>,
 ) -> Result<Data<Items<OrgMember>>> {
-    let listing = query.check(SORTS, "user_id")?;
+    let managed = org.role.permissions().contains(&Permission::OrgMemberManage);
+    // An order by what is not told would tell it.
+    let sorts = if managed { SORTS } else { &SORTS[..SORTS.len() - 1] };
+    let listing = query.check(sorts, "user_id")?;
     let role = filter.role.map_or("", OrgRole::as_str);
     let mut db = atrium.db.read().await?;
     let (rows, total) = store::members(&mut db, org.id(), role, &listing).await?;
-    let managed = org.role.permissions().contains(&Permission::OrgMemberManage);
     let view = |row| OrgMember::new(row, org.user_id(), managed);
     Ok(Data(Items { items: rows.into_iter().map(view).collect(), total }))
 }
@@ -293,6 +296,7 @@ pub struct RemovalImpact {
 pub struct LostApp {
     id: Id,
     name: String,
+    /// Of their own, or the one in the organisation that opens every app.
     role: String,
 }
 
@@ -321,17 +325,20 @@ pub async fn org_member_impact(
     locale: Locale,
 ) -> Result<Data<RemovalImpact>> {
     let mut db = atrium.db.read().await?;
-    store::role_of(&mut db, org.id(), &user_id).await?.ok_or(Code::NotFound)?;
-    let reached = store::reached_apps(&mut db, org.id(), &user_id).await?;
+    let held = store::role_of(&mut db, org.id(), &user_id).await?.ok_or(Code::NotFound)?;
+    let reached = store::reached_apps(&mut db, org.id(), &user_id, held).await?;
     let app_count = i64::try_from(reached.len()).unwrap_or(i64::MAX);
-    let name = |role_id: &Id, custom: Option<String>| match BuiltinRole::by_id(role_id) {
-        Some(role) => role.name().in_locale(locale).to_owned(),
-        None => custom.unwrap_or_default(),
+    let name = |role_id: Option<Id>, custom: Option<String>| match role_id {
+        None => held.name().in_locale(locale).to_owned(),
+        Some(id) => match BuiltinRole::by_id(&id) {
+            Some(role) => role.name().in_locale(locale).to_owned(),
+            None => custom.unwrap_or_default(),
+        },
     };
     let apps = reached
         .into_iter()
         .take(20)
-        .map(|app| LostApp { role: name(&app.role_id, app.role_name), id: app.id, name: app.name })
+        .map(|app| LostApp { role: name(app.role_id, app.role_name), id: app.id, name: app.name })
         .collect();
     let made = keys::store::live_keys_by(&mut db, org.id(), &user_id, atrium.now()).await?;
     let access_key_count = i64::try_from(made.len()).unwrap_or(i64::MAX);

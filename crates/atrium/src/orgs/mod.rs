@@ -1,6 +1,7 @@
 //! Organisations (teams), who belongs to them, and how people come in.
 
 pub mod handlers;
+pub mod invitation_link;
 pub mod invitation_view;
 pub mod invitations;
 pub mod joining;

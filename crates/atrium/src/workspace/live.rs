@@ -1,6 +1,7 @@
-//! Messages as they come in, as a stream that lasts for as long as somebody watches.
+//! Messages as they come in, as a stream that lasts for as long as somebody watches. It begins with
+//! the latest that came before (`live_history.rs`).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use warehouse::Kind;
 
 use super::personal::{self, Ids, Others};
 use super::pseudonym::Pseudonyms;
-use super::{Class, event_store, uuid};
+use super::{Class, event_store, live_history, uuid};
 use crate::access::DataApp;
 use crate::app::AppState;
 use crate::collect::ledger::Outcome;
@@ -36,11 +37,19 @@ const LOOK: Duration = Duration::from_secs(15);
 const SUM_UP: Duration = Duration::from_secs(1);
 const LASTING: Duration = Duration::from_secs(60 * 60);
 const RETRY_SECONDS: u64 = 60;
+/// How long the stream waits for the event store to say what came before.
+const LOOK_BACK: Duration = Duration::from_secs(2);
+/// For how many seconds is looked again for what waits to be stored.
+const LOOKS_BACK: u8 = 10;
 
 /// A message, and what became of it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LiveMessage {
     at: Millis,
+    /// Whether it had come before the stream was opened.
+    earlier: bool,
+    /// Of a message that is shown as it is.
+    log_id: Option<String>,
     /// Event, DeviceMutation, UserMutation or unknown.
     #[serde(rename = "type")]
     kind: &'static str,
@@ -76,8 +85,8 @@ pub struct LiveEvent {
     data: String,
 }
 
-/// Messages as this instance receives them, as server-sent events: `message` with a LiveMessage,
-/// `dropped` with a LiveDropped.
+/// The latest hundred messages, then those that this instance receives, as server-sent events:
+/// `message` with a LiveMessage, `dropped` with a LiveDropped.
 #[utoipa::path(
     get,
     path = "/api/v1/apps/{id}/live",
@@ -106,6 +115,8 @@ pub async fn live_view(
     let watching = Watching {
         atrium: atrium.clone(),
         app: id,
+        app_id: app.id().clone(),
+        earlier: Earlier::new(atrium.now()),
         reader: app.reader(Class::Question),
         parts,
         viewer,
@@ -133,6 +144,8 @@ fn every(period: Duration) -> Interval {
 struct Watching {
     atrium: AppState,
     app: Uuid,
+    app_id: Id,
+    earlier: Earlier,
     reader: Caller,
     /// Of the request, to look again at who it is from.
     parts: Parts,
@@ -143,23 +156,68 @@ struct Watching {
     end: Instant,
 }
 
+/// What came before, as far as it is told.
+struct Earlier {
+    opened: Millis,
+    /// How often to look yet.
+    looks: u8,
+    is_greeted: bool,
+    /// Looked up and not sent yet.
+    waiting: VecDeque<LiveMessage>,
+    /// What was sent, by id: a message can be stored just when it is told of.
+    sent: HashSet<String>,
+}
+
+impl Earlier {
+    fn new(opened: Millis) -> Self {
+        let (waiting, sent) = (VecDeque::new(), HashSet::new());
+        Self { opened, looks: 1 + LOOKS_BACK, is_greeted: false, waiting, sent }
+    }
+
+    /// Whether an accepted message is told of for the first time.
+    fn is_new(&mut self, message: &LiveMessage) -> bool {
+        match &message.log_id {
+            Some(id) if message.outcome == "accepted" => {
+                !self.sent.contains(id) && (self.looks == 0 || self.sent.insert(id.clone()))
+            }
+            _ => true,
+        }
+    }
+}
+
 impl Watching {
     /// None ends the stream.
     async fn next(&mut self) -> Option<Event> {
+        if !self.earlier.is_greeted {
+            self.earlier.is_greeted = true;
+            self.look.reset();
+            return Some(Event::default().comment(""));
+        }
+        if self.earlier.looks > LOOKS_BACK {
+            self.look_back().await;
+        }
         loop {
+            if let Some(message) = self.earlier.waiting.pop_front() {
+                return Event::default().event("message").json_data(message).ok();
+            }
             tokio::select! {
                 seen = self.viewer.next() => {
                     let seen = seen?;
                     let text: Value = serde_json::from_str(&seen.text).unwrap_or_default();
-                    let others = self.others(&text["data"]).await;
+                    let others = self.others([&text["data"]]).await;
                     let message = self.eyes.message(&seen, text, &others);
-                    return Event::default().event("message").json_data(message).ok();
+                    if self.earlier.is_new(&message) {
+                        return Event::default().event("message").json_data(message).ok();
+                    }
                 }
                 _ = self.sum_up.tick() => {
                     let count = self.viewer.dropped.take();
                     if count > 0 {
                         let dropped = LiveDropped { count };
                         return Event::default().event("dropped").json_data(dropped).ok();
+                    }
+                    if self.earlier.looks > 0 {
+                        self.look_back().await;
                     }
                 }
                 _ = self.look.tick() => {
@@ -177,17 +235,48 @@ impl Watching {
 }
 
 impl Watching {
-    /// Whose ids stand in a message, for those who may not see them.
-    async fn others(&self, data: &Value) -> Others {
+    /// Looks up what came before; later once more where some of that waited to be stored.
+    async fn look_back(&mut self) {
+        let is_first = self.earlier.looks > LOOKS_BACK;
+        self.earlier.looks -= 1;
+        let incomplete =
+            live_history::is_incomplete(&self.atrium, self.app, self.earlier.opened).await;
+        if incomplete && !is_first {
+            return;
+        }
+        let reader = self.reader.clone();
+        let latest = live_history::latest(&self.atrium, reader, &self.app_id, self.app);
+        let found = tokio::time::timeout(LOOK_BACK, latest).await;
+        // Without it the stream is what it would be for an app that is new.
+        let seen = found.ok().and_then(Result::ok).unwrap_or_default();
+        let is_enough = seen.len() >= live_history::MOST;
+        let texts: Vec<Value> =
+            seen.iter().map(|one| serde_json::from_str(&one.text).unwrap_or_default()).collect();
+        let others = self.others(texts.iter().map(|text| &text["data"])).await;
+        for (seen, text) in seen.iter().zip(texts) {
+            // What came since is told of as it comes, and what is refused has no id to know it by.
+            if seen.at > self.earlier.opened || (!is_first && seen.is_outline) {
+                continue;
+            }
+            let mut message = self.eyes.message(seen, text, &others);
+            message.earlier = true;
+            if self.earlier.is_new(&message) {
+                self.earlier.waiting.push_back(message);
+            }
+        }
+        if !incomplete || is_enough {
+            self.earlier.looks = 0;
+        }
+    }
+
+    /// Whose ids stand in messages, for those who may not see them.
+    async fn others<'a>(&self, messages: impl IntoIterator<Item = &'a Value>) -> Others {
         let mut texts = BTreeSet::new();
         if self.eyes.pii {
             return Others::default();
         }
-        if let Some(properties) = data["properties"].as_object() {
-            personal::candidates(properties, &mut texts);
-        }
-        for field in ["url_path", "event"] {
-            personal::path_candidates(data[field].as_str().unwrap_or_default(), &mut texts);
+        for data in messages {
+            live_history::candidates(data, &mut texts);
         }
         if texts.is_empty() {
             return Others::default();
@@ -217,6 +306,8 @@ impl Eyes {
         };
         let mut message = LiveMessage {
             at: seen.at,
+            earlier: false,
+            log_id: None,
             kind: seen.kind.as_str(),
             outcome,
             reason: reason.map(|reason| reason.as_str()),
@@ -265,6 +356,8 @@ impl Eyes {
             Some(id) if !self.pii => Some(pseudonyms.of(&id)),
             id => id,
         };
+        let id = text("log_id").and_then(|id| Uuid::try_parse(&id).ok());
+        message.log_id = id.map(|id| id.to_string());
         message.event = event;
         message.user = called(user, &self.users);
         message.device = called(device, &self.devices);

@@ -10,6 +10,7 @@ pub mod explore;
 pub mod explore_export;
 pub mod last_app;
 pub mod live;
+mod live_history;
 pub mod metadata;
 mod paging;
 pub mod personal;

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use crate::ingest::drain;
 use crate::support::sender::{event, mutation};
-use crate::support::{Actor, Store, TestServer, on_both};
+use crate::support::{Actor, Store, TestServer, in_both_sizes, on_both};
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -186,4 +187,82 @@ async fn a_server_that_stops_ends_its_streams() {
     stop.send(()).unwrap();
     timeout(Duration::from_secs(5), stream.end()).await.unwrap();
     timeout(Duration::from_secs(5), serving).await.unwrap().unwrap();
+}
+
+in_both_sizes! {
+    async fn a_stream_begins_with_the_latest_hundred(server: TestServer) {
+        let (team, other) = (server.team("one").await, server.team("two").await);
+        let (owner, app) = (team.actor("owner"), team.app_id.as_str());
+        let key = server.collect_key(app).await;
+        let many: Vec<_> = (0..150).map(|n| {
+            let mut message = event(&server, &format!("n{n}"));
+            message["data"]["timestamp"] = json!(server.atrium.now().0 - 200_000 + n * 1_000);
+            message
+        }).collect();
+        server.collect(&key, json!(many)).await;
+        drain(&server).await;
+        server.clock.advance(1_000);
+        let mut wrong = event(&server, "wrong");
+        wrong["data"]["timestamp"] = json!(1);
+        server.collect(&key, json!([wrong])).await;
+        atrium::collect::samples::write(&server.atrium).await.unwrap();
+        server.clock.advance(1_000);
+
+        let mut stream = Stream::open(owner, app).await;
+        let first = stream.next("message").await;
+        assert_eq!((&first["earlier"], &first["event"]), (&json!(true), &json!("n51")));
+        assert_eq!((&first["user"], &first["outcome"]), (&json!("user-1"), &json!("accepted")));
+        assert_eq!(first["log_id"], many[51]["data"]["log_id"]);
+        for n in 52..150 {
+            assert_eq!(stream.next("message").await["event"], format!("n{n}"));
+        }
+        let refused = stream.next("message").await;
+        assert_eq!((&refused["earlier"], &refused["reason"]), (&json!(true), &json!("timestamp_out_of_range")));
+        // And then what comes.
+        server.collect(&key, json!([event(&server, "now")])).await;
+        let now = stream.next("message").await;
+        assert_eq!((&now["event"], &now["earlier"]), (&json!("now"), &json!(false)));
+
+        // Nobody else's, and of another app nothing.
+        let mut stream = Stream::open(other.actor("owner"), other.app_id.as_str()).await;
+        let key = server.collect_key(other.app_id.as_str()).await;
+        server.collect(&key, json!([event(&server, "theirs")])).await;
+        assert_eq!(stream.next("message").await["event"], "theirs");
+    }
+}
+
+in_both_sizes! {
+    async fn what_waits_to_be_stored_is_told_once(server: TestServer) {
+        let team = server.team("one").await;
+        let (owner, app) = (team.actor("owner"), team.app_id.as_str());
+        let key = server.collect_key(app).await;
+        server.collect(&key, json!([event(&server, "before")])).await;
+        server.clock.advance(1_000);
+        let mut stream = Stream::open(owner, app).await;
+        server.collect(&key, json!([event(&server, "since")])).await;
+        assert_eq!(stream.next("message").await["event"], "since");
+        drain(&server).await;
+        let before = stream.next("message").await;
+        assert_eq!((&before["event"], &before["earlier"]), (&json!("before"), &json!(true)));
+        // Both are stored by now, and neither comes again.
+        server.collect(&key, json!([event(&server, "last")])).await;
+        assert_eq!(stream.next("message").await["event"], "last");
+    }
+}
+
+in_both_sizes! {
+    async fn an_app_says_whether_it_ever_had_events(server: TestServer) {
+        let team = server.team("one").await;
+        let (owner, path) = (team.actor("owner"), format!("/api/v1/apps/{}", team.app_id));
+        assert_eq!(owner.get(&path).await.body["data"]["has_events"], false);
+        let key = server.collect_key(team.app_id.as_str()).await;
+        let mut wrong = event(&server, "wrong");
+        wrong["data"]["timestamp"] = json!(1);
+        server.collect(&key, json!([wrong])).await;
+        drain(&server).await;
+        assert_eq!(owner.get(&path).await.body["data"]["has_events"], false, "refused ones are none");
+        server.collect(&key, json!([event(&server, "right")])).await;
+        drain(&server).await;
+        assert_eq!(owner.get(&path).await.body["data"]["has_events"], true);
+    }
 }

@@ -31,6 +31,7 @@ mod former;
 mod http;
 mod ingest;
 mod keys;
+mod links;
 mod live;
 mod loading;
 mod mail;

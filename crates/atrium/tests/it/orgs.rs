@@ -103,6 +103,27 @@ on_both! {
 }
 
 on_both! {
+    async fn an_admin_loses_every_app_of_the_team(server: TestServer) {
+        let team = server.team("one").await;
+        let owner = team.actor("owner");
+        for name in ["Second", "Third"] {
+            let body = json!({ "name": name, "region": "local", "timezone": "UTC" });
+            let made = owner.post(&org(&team, "/apps"), body).await;
+            assert_eq!(made.status, 200, "{made:?}");
+        }
+        let impact = |name: &str| org(&team, &format!("/members/{}/impact", team.id(name)));
+        let lost = owner.get(&impact("admin")).await.body["data"].clone();
+        assert_eq!(lost["app_count"], 3);
+        let apps: Vec<_> = lost["apps"].as_array().unwrap().iter()
+            .map(|app| (app["name"].as_str().unwrap(), app["role"].as_str().unwrap())).collect();
+        assert_eq!(apps, [("App", "管理员"), ("Second", "管理员"), ("Third", "管理员")]);
+        // A plain member loses those with a role of their own.
+        assert_eq!(owner.get(&impact("developer")).await.body["data"]["app_count"], 1);
+        assert_eq!(owner.get(&impact("member")).await.body["data"]["app_count"], 0);
+    }
+}
+
+on_both! {
     async fn ownership_is_handed_over(server: TestServer) {
         let team = server.team("one").await;
         let owner = team.actor("owner");
@@ -404,6 +425,10 @@ on_both! {
         let seen = team.actor("member").get(&org(&team, "/members?sort=role")).await;
         assert_eq!(seen.body["data"]["items"][0]["mfa"], Value::Null);
         assert_eq!(seen.body["data"]["items"][0]["last_login_at"], Value::Null);
+        // An order by what is not told would tell it.
+        let sorted = "/members?sort=last_login_at";
+        assert_eq!(team.actor("member").get(&org(&team, sorted)).await.status, 422);
+        assert_eq!(team.actor("admin").get(&org(&team, sorted)).await.status, 200);
         let seen = team.actor("admin").get(&org(&team, "/members?sort=role")).await;
         assert_eq!(seen.body["data"]["items"][0]["mfa"], false);
         assert!(seen.body["data"]["items"][0]["last_login_at"].is_string());

@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useId } from 'react'
 import { useT } from '../../i18n/useT'
+import { useGathered } from '../failures'
 import { LoadFailure } from '../LoadFailure'
 import { Waiting } from '../Waiting'
 import { Definition } from './Definition'
@@ -74,6 +75,9 @@ export function Card(props: CardHeadProps & { children: React.ReactNode }) {
 /** Above figures that could not be brought up to date. */
 export function StaleNote({ error, query }: { error: Error; query: CardQuery<unknown> }) {
   const t = useT()
+  const { isFetching: retrying } = query
+  const gathered = useGathered({ error, retrying, onRetry: () => void query.refetch() })
+  if (gathered) return <p className={styles.stale}>{t('chart.stale')}</p>
   return (
     <p className={styles.stale} role="alert">
       {t('chart.stale')} {error.message}

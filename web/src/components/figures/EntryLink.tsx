@@ -6,16 +6,21 @@ interface EntryLinkProps {
   app: App
   /** A path below the entry, with its leading slash. */
   extra?: string
+  className?: string
   children: React.ReactNode
 }
 
 /** The way into an app, which may be at another region's address. */
-export function EntryLink({ app, extra, children }: EntryLinkProps) {
+export function EntryLink({ app, extra, className, children }: EntryLinkProps) {
   const { org_id, id: app_id, endpoint, is_local } = app
   const destination = appEntryDestination({ org_id, app_id, endpoint, is_local }, extra)
   return destination.kind === 'internal' ? (
-    <Link to={destination.to}>{children}</Link>
+    <Link to={destination.to} className={className}>
+      {children}
+    </Link>
   ) : (
-    <a href={destination.href}>{children}</a>
+    <a href={destination.href} className={className}>
+      {children}
+    </a>
   )
 }

@@ -79,6 +79,7 @@ function pages({ t, org, app, isOperator }: Surroundings): Entry[] {
     ...(isOperator
       ? [
           page('title.operatorSessions', paths.operatorSessions()),
+          page('title.operatorLinks', paths.operatorLinks()),
           page('title.errors', paths.errors()),
         ]
       : []),

@@ -15,8 +15,8 @@ import { besideField, TimezoneSelect } from '../form/TimezoneSelect'
 import { useSubmit } from '../form/useSubmit'
 import { LoadFailure } from '../LoadFailure'
 import { useT } from '../../i18n/useT'
-import { goTo } from '../../lib/navigation'
-import { paths } from '../../paths'
+import { QUICK_START } from '../../paths'
+import { openAppEntry } from '../../session/appEntry'
 import { useOrg } from '../../session/org'
 import { reloadUser } from '../../session/session'
 import dialog from '../dialog.module.css'
@@ -68,7 +68,8 @@ function CreateForm({ zones, onCancel }: { zones: Region[]; onCancel: () => void
       void client.invalidateQueries(appsOf(org.id))
       void client.invalidateQueries(allOrgs)
       void reloadUser().catch(() => {})
-      goTo(paths.appDetail(app.id))
+      const { org_id, id: app_id, endpoint, is_local } = app
+      openAppEntry({ org_id, app_id, endpoint, is_local }, { extra: QUICK_START })
     },
   })
   return (

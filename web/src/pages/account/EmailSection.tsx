@@ -10,12 +10,14 @@ import { useUnsaved } from '../../components/form/unsaved'
 import { useSubmit } from '../../components/form/useSubmit'
 import { MailHint } from '../../components/MailHint'
 import { ResendButton } from '../../components/ResendButton'
+import { useMailT } from '../../components/useMailT'
 import { useT } from '../../i18n/useT'
 import { Section } from './Section'
 import styles from './Section.module.css'
 
 export function EmailSection({ user }: { user: User }) {
   const t = useT()
+  const mailT = useMailT()
   const [sent, setSent] = useState<{ email: string; at: number } | null>(null)
   const form = useForm({ mode: 'onBlur', defaultValues: { email: '' } })
   useUnsaved(form.formState.isDirty)
@@ -36,7 +38,7 @@ export function EmailSection({ user }: { user: User }) {
         <p className={styles.fact}>
           {t('email.current')} <strong>{user.email}</strong>
         </p>
-        <FormNotice>{sent && t('email.sent', { email: sent.email })}</FormNotice>
+        <FormNotice>{sent && mailT('email.sent', { email: sent.email })}</FormNotice>
         {sent && (
           <div className={styles.after}>
             <MailHint />
@@ -50,11 +52,11 @@ export function EmailSection({ user }: { user: User }) {
             control={form.control}
             name="email"
             label={t('email.new')}
-            hint={t('email.hint')}
+            hint={mailT('email.hint')}
             size="middle"
           />
           <SubmitButton sending={sending} retryAt={failure?.retryAt}>
-            {t('email.submit')}
+            {mailT('email.submit')}
           </SubmitButton>
         </form>
       </div>

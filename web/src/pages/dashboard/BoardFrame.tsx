@@ -2,6 +2,7 @@ import { useRef } from 'react'
 import { useT } from '../../i18n/useT'
 import { AppsTable } from './AppsTable'
 import { BoardTools } from './BoardTools'
+import { FailureGroup } from '../../components/FailureGroup'
 import { Breakdowns } from '../../components/figures/Breakdowns'
 import { Controls } from './Controls'
 import { Figures } from '../../components/figures/Figures'
@@ -26,15 +27,17 @@ export function BoardFrame() {
         </div>
         <PrintHead />
         <Controls />
-        <IngestDelay />
-        <Figures />
-        <Trend />
-        <AppsTable />
-        <div className={styles.pair}>
-          <TopEvents />
-          <IngestHealth />
-        </div>
-        <Breakdowns />
+        <FailureGroup>
+          <IngestDelay />
+          <Figures />
+          <Trend />
+          <AppsTable />
+          <div className={styles.pair}>
+            <TopEvents />
+            <IngestHealth />
+          </div>
+          <Breakdowns />
+        </FailureGroup>
       </div>
     </div>
   )

@@ -7,7 +7,7 @@ import { FIGURES, type OverallPart } from '../../api/overall'
 import { queryClient } from '../../api/queryClient'
 import { saveFile } from '../../lib/saveFile'
 import { rememberUser } from '../../session/session'
-import { anApp, user } from '../../testing/app'
+import { refusedRoute, anApp, user } from '../../testing/app'
 import { aUser, ok, refusal, stubServer, type SeenRequest } from '../../testing/server'
 import DashboardPage from './DashboardPage'
 
@@ -105,7 +105,7 @@ function show({ search = '?org=org-1', apps = [SHOP], canExport = true, instead 
     },
     '/orgs/org-1/data-overall/export': () => new Response('\ufeff事件,次数'),
   })
-  const router = createMemoryRouter([{ path: '*', element: <DashboardPage /> }], {
+  const router = createMemoryRouter([refusedRoute, { path: '*', element: <DashboardPage /> }], {
     initialEntries: [`/data-dashboard${search}`],
   })
   render(
@@ -275,7 +275,7 @@ describe('the faces of the board', () => {
 
   it('is closed to those who may see no app’s figures', async () => {
     show({ apps: [{ ...SHOP, permissions: ['app:view'] }] })
-    expect(await screen.findByText('403')).toBeDefined()
+    expect(await screen.findByText(/^refused: \/data-dashboard/)).toBeDefined()
   })
 
   it('leads to the quick start where nothing has happened', async () => {

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { allAppsQuery } from '../../api/overall'
 import { BoardProvider } from '../../components/figures/board'
-import { Forbidden } from '../../components/teams/Forbidden'
+import { Refused } from '../../components/Refused'
 import { OrgUnloaded } from '../../layouts/OrgUnloaded'
 import { OrgProvider, useOrg, useOrgOnScreen } from '../../session/org'
 import { BoardFrame } from './BoardFrame'
@@ -28,7 +28,7 @@ function TeamBoard() {
   const board = useBoardFromAddress(apps)
   if (apps?.length === 0) return <NoApps />
   if (apps && !apps.some(({ permissions }) => permissions.includes('dashboard:view'))) {
-    return <Forbidden />
+    return <Refused />
   }
   return (
     <BoardProvider value={board}>

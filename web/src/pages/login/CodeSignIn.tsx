@@ -12,6 +12,7 @@ import { useSubmit } from '../../components/form/useSubmit'
 import { MailHint } from '../../components/MailHint'
 import { ResendButton } from '../../components/ResendButton'
 import { useT } from '../../i18n/useT'
+import { useMailT } from '../../components/useMailT'
 import { proceed, withRegions, type SignInCourse } from '../../session/arrive'
 import type { SignInFormProps } from './PasswordSignIn'
 import styles from './login.module.css'
@@ -84,6 +85,7 @@ interface CodeStepProps extends SignInCourse {
 
 function CodeStep({ sent, onBack, ...course }: CodeStepProps) {
   const t = useT()
+  const mailT = useMailT()
   const element = useRef<HTMLFormElement>(null)
   const form = useForm({ defaultValues: { code: '' } })
   const { sending, failure, onSubmit } = useSubmit(form, {
@@ -98,7 +100,7 @@ function CodeStep({ sent, onBack, ...course }: CodeStepProps) {
   return (
     <form ref={element} noValidate onSubmit={onSubmit}>
       <p className={styles.sent}>
-        {t('code.sentTo')} <strong>{sent.email}</strong>{' '}
+        {mailT('code.sentTo')} <strong>{sent.email}</strong>{' '}
         <button type="button" className={styles.change} onClick={onBack}>
           {t('code.change')}
         </button>

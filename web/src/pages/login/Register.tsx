@@ -8,6 +8,7 @@ import { SubmitButton } from '../../components/form/SubmitButton'
 import { useSubmit } from '../../components/form/useSubmit'
 import { LinkButton } from '../../components/LinkButton'
 import { Statement } from '../../components/Statement'
+import { useMailT } from '../../components/useMailT'
 import { storedLanguage } from '../../i18n/language'
 import { useT } from '../../i18n/useT'
 import { goTo } from '../../lib/navigation'
@@ -26,6 +27,7 @@ export function Register({ search }: { search: string }) {
 
 function Closed({ signInPath }: { signInPath: string }) {
   const t = useT()
+  const mailT = useMailT()
   return (
     <Statement
       title={t('register.closed')}
@@ -35,13 +37,14 @@ function Closed({ signInPath }: { signInPath: string }) {
         </LinkButton>
       }
     >
-      <p>{t('register.closedText')}</p>
+      <p>{mailT('register.closedText')}</p>
     </Statement>
   )
 }
 
 function AddressForm({ signInPath }: { signInPath: string }) {
   const t = useT()
+  const mailT = useMailT()
   const arrival = readArrival(useLocation().state)
   const form = useForm({ mode: 'onBlur', defaultValues: { email: arrival.email ?? '' } })
   const { sending, failure, onSubmit } = useSubmit(form, {
@@ -56,12 +59,12 @@ function AddressForm({ signInPath }: { signInPath: string }) {
   return (
     <>
       <h1 className={styles.title}>{t('register.title')}</h1>
-      <p className={styles.lead}>{t('register.lead')}</p>
+      <p className={styles.lead}>{mailT('register.lead')}</p>
       <form noValidate onSubmit={onSubmit}>
         <FormError>{failure?.message}</FormError>
         <EmailField control={form.control} name="email" autoFocus />
         <SubmitButton size="large" block sending={sending} retryAt={failure?.retryAt}>
-          {t('register.submit')}
+          {mailT('register.submit')}
         </SubmitButton>
       </form>
       <p className={styles.note}>

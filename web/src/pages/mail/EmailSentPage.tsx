@@ -1,10 +1,11 @@
-/** A mail is on its way. Says the same whether or not the address is known to us. */
+/** A mail is on its way, or waits on the server. Says the same whether or not the address is known to us. */
 import { useLocation } from 'react-router'
 import { forgetPassword, register } from '../../api/account'
 import { LinkButton } from '../../components/LinkButton'
 import { MailHint } from '../../components/MailHint'
 import { ResendButton } from '../../components/ResendButton'
 import { Statement } from '../../components/Statement'
+import { useMailT } from '../../components/useMailT'
 import { storedLanguage } from '../../i18n/language'
 import { useT } from '../../i18n/useT'
 import { parseQuery, queryText } from '../../lib/query'
@@ -19,6 +20,7 @@ const again: Record<MailPurpose, (email: string) => Promise<unknown>> = {
 
 export default function EmailSentPage() {
   const t = useT()
+  const mailT = useMailT()
   const { search, state } = useLocation()
   const arrival = readArrival(state)
   const query = parseQuery(search)
@@ -26,7 +28,7 @@ export default function EmailSentPage() {
   const purpose: MailPurpose = queryText(query, 'purpose') === 'reset' ? 'reset' : 'register'
   return (
     <Statement
-      title={t('title.emailSend')}
+      title={mailT('sent.title')}
       actions={
         <LinkButton type="link" className={styles.back} to={paths.login()}>
           {t('common.backToSignIn')}
@@ -35,16 +37,16 @@ export default function EmailSentPage() {
     >
       {email ? (
         <p className={styles.text}>
-          {t(`sent.${purpose}`)} <strong>{email}</strong>
+          {mailT(`sent.${purpose}`)} <strong>{email}</strong>
         </p>
       ) : (
-        <p>{t('sent.somewhere')}</p>
+        <p>{mailT('sent.somewhere')}</p>
       )}
-      <p>{t(`sent.${purpose}Next`)}</p>
+      <p>{mailT(`sent.${purpose}Next`)}</p>
       <MailHint />
       {email && (
         <div className={styles.resend}>
-          <p>{t('sent.missing')}</p>
+          <p>{mailT('sent.missing')}</p>
           <ResendButton send={() => again[purpose](email)} sentAt={arrival.sentAt ?? null} />
         </div>
       )}

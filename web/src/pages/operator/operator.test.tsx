@@ -1,15 +1,16 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { render, screen, waitFor, within } from '@testing-library/react'
 import { createMemoryRouter, RouterProvider } from 'react-router'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { environmentQuery, type Environment } from '../../api/environment'
 import { queryClient } from '../../api/queryClient'
 import { PersonMenu } from '../../layouts/PersonMenu'
 import { rememberUser } from '../../session/session'
-import { spaced, user } from '../../testing/app'
+import { refusedRoute, spaced, user } from '../../testing/app'
 import { anEnvironment, aUser, ok, refusal, stubServer } from '../../testing/server'
 import ErrorPage from './ErrorPage'
 import ErrorsPage from './ErrorsPage'
+import LinksPage from './LinksPage'
 import SessionsPage from './SessionsPage'
 import { stackText } from './stackText'
 
@@ -51,6 +52,8 @@ function show(path: string, answers: Parameters<typeof stubServer>[0], operator 
   const seen = stubServer(answers)
   const router = createMemoryRouter(
     [
+      refusedRoute,
+      { path: '/operator/links', element: <LinksPage /> },
       { path: '/operator/sessions', element: <SessionsPage /> },
       { path: '/operator/errors', element: <ErrorsPage /> },
       { path: '/operator/errors/:groupId', element: <ErrorPage /> },
@@ -102,9 +105,9 @@ describe('all errors', () => {
     expect((await screen.findByRole('heading', { level: 2 })).textContent).toBe(title)
   })
 
-  it('is for those who run the instance', () => {
+  it('is for those who run the instance', async () => {
     const { seen } = show('/operator/errors', {}, false)
-    expect(screen.getByText('此页面仅供此实例的服务器管理员使用。')).toBeDefined()
+    expect(await screen.findByText('refused: /operator/errors')).toBeDefined()
     expect(seen).toEqual([])
   })
 })
@@ -216,5 +219,53 @@ describe("people's sessions", () => {
     show('/operator/sessions', { '/operator/sessions': refusal(404) })
     await user.type(screen.getByRole('searchbox'), 'nobody@example.com')
     expect(await screen.findByText('没有使用这个邮箱的账号。')).toBeDefined()
+  })
+})
+
+describe('links that no mail brings', () => {
+  const LINK = {
+    id: 'l-1',
+    kind: 'password_reset',
+    email: 'lin@example.com',
+    created_at: '2026-11-01T00:00:00Z',
+    expires_at: '2999-01-01T00:00:00Z',
+  }
+  const withMail = (mail_configured: boolean) =>
+    queryClient.setQueryData(environmentQuery.queryKey, {
+      ...anEnvironment,
+      mail_configured,
+    } as unknown as Environment)
+
+  it('are listed, and one is made and copied after what that means was said', async () => {
+    withMail(false)
+    const written: string[] = []
+    vi.stubGlobal('navigator', {
+      ...navigator,
+      language: 'zh-CN',
+      clipboard: { writeText: (text: string) => Promise.resolve(void written.push(text)) },
+    })
+    const { seen } = show('/operator/links', {
+      '/operator/links': ok({ items: [LINK] }),
+      '/operator/links/l-1': ok({
+        link: 'https://a.example/pwdReset/t',
+        expires_at: LINK.expires_at,
+      }),
+    })
+    expect(await screen.findByText(/^重置密码/)).toBeDefined()
+    await user.click(screen.getByRole('button', { name: '复制给 lin@example.com 的链接' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(dialog.getByText(/之前的链接随即失效/)).toBeDefined()
+    expect(seen.filter(({ method }) => method === 'POST')).toEqual([])
+    await user.click(dialog.getByRole('button', { name: '复制给 lin@example.com 的链接' }))
+    expect(await dialog.findByText('https://a.example/pwdReset/t')).toBeDefined()
+    await waitFor(() => expect(written).toEqual(['https://a.example/pwdReset/t']))
+    vi.unstubAllGlobals()
+  })
+
+  it('are nobody’s business where mails are sent', () => {
+    withMail(true)
+    const { seen } = show('/operator/links', {})
+    expect(screen.getByRole('status').textContent).toContain('链接会直接寄给本人')
+    expect(seen).toEqual([])
   })
 })

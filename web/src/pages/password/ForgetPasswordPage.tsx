@@ -5,6 +5,7 @@ import { EmailField } from '../../components/form/EmailField'
 import { FormError } from '../../components/form/FormError'
 import { SubmitButton } from '../../components/form/SubmitButton'
 import { useSubmit } from '../../components/form/useSubmit'
+import { useMailT } from '../../components/useMailT'
 import { useT } from '../../i18n/useT'
 import { goTo } from '../../lib/navigation'
 import { paths } from '../../paths'
@@ -13,6 +14,7 @@ import styles from './password.module.css'
 
 export default function ForgetPasswordPage() {
   const t = useT()
+  const mailT = useMailT()
   const arrival = readArrival(useLocation().state)
   const form = useForm({ mode: 'onBlur', defaultValues: { email: arrival.email ?? '' } })
   const { sending, failure, onSubmit } = useSubmit(form, {
@@ -27,12 +29,12 @@ export default function ForgetPasswordPage() {
   return (
     <>
       <h1 className={styles.title}>{t('title.forgetPwd')}</h1>
-      <p className={styles.lead}>{t('forget.lead')}</p>
+      <p className={styles.lead}>{mailT('forget.lead')}</p>
       <form noValidate onSubmit={onSubmit}>
         <FormError>{failure?.message}</FormError>
         <EmailField control={form.control} name="email" autoFocus />
         <SubmitButton size="large" block sending={sending} retryAt={failure?.retryAt}>
-          {t('forget.submit')}
+          {mailT('forget.submit')}
         </SubmitButton>
       </form>
       <p className={styles.note}>

@@ -115,3 +115,64 @@ pub async fn delete_tokens_of(db: &mut AnyConnection, user_id: &Id) -> Result<()
     sqlx::query("DELETE FROM one_time_tokens WHERE user_id = $1").bind(user_id).execute(db).await?;
     Ok(())
 }
+
+/// Ends every link of a purpose that is about one thing.
+pub async fn delete_tokens_about(
+    db: &mut AnyConnection,
+    purpose: &str,
+    payload: &str,
+) -> Result<()> {
+    sqlx::query("DELETE FROM one_time_tokens WHERE purpose = $1 AND payload = $2")
+        .bind(purpose)
+        .bind(payload)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// A link that somebody waits for.
+#[derive(FromRow)]
+pub struct PendingRow {
+    pub id: Id,
+    pub purpose: String,
+    pub email: String,
+    pub user_id: Option<Id>,
+    pub payload: Option<String>,
+    pub created_at: Millis,
+    pub expires_at: Millis,
+}
+
+const PENDING: &str = "SELECT id, purpose, email, user_id, payload, created_at, expires_at
+     FROM one_time_tokens WHERE email IS NOT NULL AND code_hash IS NULL AND used_at IS NULL
+       AND expires_at > $1 AND purpose IN ('register', 'password_reset', 'email_change', 'invitation')";
+
+/// Links of the kinds that reach people by mail and still work, the latest first.
+pub async fn pending_links(
+    db: &mut AnyConnection,
+    now: Millis,
+    limit: i64,
+) -> Result<Vec<PendingRow>> {
+    let sql = format!("{PENDING} ORDER BY created_at DESC, id DESC LIMIT $2");
+    let rows = sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(now).bind(limit);
+    Ok(rows.fetch_all(db).await?)
+}
+
+pub async fn pending_link(
+    db: &mut AnyConnection,
+    id: &Id,
+    now: Millis,
+) -> Result<Option<PendingRow>> {
+    let sql = format!("{PENDING} AND id = $2");
+    let row = sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(now).bind(id);
+    Ok(row.fetch_optional(db).await?)
+}
+
+/// Ends the links of a purpose that were made for an address, as it was typed.
+pub async fn delete_tokens_for(db: &mut AnyConnection, purpose: &str, email: &str) -> Result<()> {
+    sqlx::query("DELETE FROM one_time_tokens WHERE purpose = $1 AND email = $2")
+        .bind(purpose)
+        .bind(email)
+        .execute(db)
+        .await?;
+    Ok(())
+}

@@ -265,25 +265,30 @@ pub async fn members(
 pub struct ReachedApp {
     pub id: Id,
     pub name: String,
-    pub role_id: Id,
+    /// Of their own in the app; owners and admins reach it without one.
+    pub role_id: Option<Id>,
     pub role_name: Option<String>,
 }
 
-/// Apps of the organisation that someone reaches by a role of their own.
+/// Apps of the organisation that someone reaches, by a role of their own or by running them all.
 pub async fn reached_apps(
     db: &mut AnyConnection,
     org_id: &Id,
     user_id: &Id,
+    role: OrgRole,
 ) -> Result<Vec<ReachedApp>> {
     Ok(sqlx::query_as(
         "SELECT apps.id, apps.name, app_members.role_id, app_roles.name AS role_name
-         FROM app_members JOIN apps ON apps.id = app_members.app_id
+         FROM apps LEFT JOIN app_members
+           ON app_members.app_id = apps.id AND app_members.user_id = $1
          LEFT JOIN app_roles ON app_roles.id = app_members.role_id
-         WHERE app_members.user_id = $1 AND apps.org_id = $2 AND apps.deleted_at IS NULL
+         WHERE apps.org_id = $2 AND apps.deleted_at IS NULL
+           AND ($3 = 1 OR app_members.user_id IS NOT NULL)
          ORDER BY apps.name_key, apps.id",
     )
     .bind(user_id)
     .bind(org_id)
+    .bind(i64::from(role.runs_apps()))
     .fetch_all(db)
     .await?)
 }

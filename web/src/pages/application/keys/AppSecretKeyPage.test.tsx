@@ -265,7 +265,7 @@ describe('without the right to', () => {
 
   it('see them at all, the page is closed', async () => {
     const seen = show({ may: ['app:view'] })
-    expect(await screen.findByText('没有权限访问此页面')).toBeDefined()
+    expect(await screen.findByText('refused: /app-1/authManagement/x')).toBeDefined()
     expect(seen).toEqual([])
   })
 

@@ -1,10 +1,11 @@
-import { Link } from 'react-router'
 import type { App } from '../../../api/apps'
 import { ActionMenu, type Action } from '../../../components/ActionMenu'
+import { EntryLink } from '../../../components/figures/EntryLink'
 import type { Column } from '../../../components/table/columns'
 import { Counted, UNKNOWN } from '../../../components/table/Counted'
 import { Moment } from '../../../components/Moment'
 import type { Translate } from '../../../i18n/store'
+import { goTo } from '../../../lib/navigation'
 import { paths } from '../../../paths'
 import { openAppEntry } from '../../../session/appEntry'
 import { DEEDS, deedsFor, type Deed } from './deeds'
@@ -19,7 +20,7 @@ export function nameColumn(t: Translate, linked: boolean): Column<App> {
     heads: true,
     render: (app) => (
       <>
-        {linked ? <Link to={paths.appDetail(app.id)}>{app.name}</Link> : app.name}
+        {linked ? <EntryLink app={app}>{app.name}</EntryLink> : app.name}
         {app.description && <div className={styles.about}>{app.description}</div>}
       </>
     ),
@@ -103,6 +104,16 @@ function entry(t: Translate, app: App): Action[] {
       key: 'open',
       label: t('apps.open'),
       onChoose: () => openAppEntry({ org_id, app_id, endpoint, is_local }),
+    },
+    {
+      key: 'openApart',
+      label: t('apps.openApart'),
+      onChoose: () => openAppEntry({ org_id, app_id, endpoint, is_local }, { target: '_blank' }),
+    },
+    {
+      key: 'settings',
+      label: t('workspace.settings'),
+      onChoose: () => goTo(paths.appDetail(app_id)),
     },
   ]
 }

@@ -13,7 +13,7 @@ import { useLanguageStore, type Translate } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { useOrg, useOrgMay } from '../../../session/org'
 import { useUser } from '../../../session/useUser'
-import { Forbidden } from '../../../components/teams/Forbidden'
+import { Refused } from '../../../components/Refused'
 import { AuditFilterBar } from './AuditFilterBar'
 import { EntryDetails } from './EntryDetails'
 import { AUDIT_FILTERS, filtersFor } from './filters'
@@ -23,7 +23,7 @@ const CHOICES = { filters: AUDIT_FILTERS }
 
 export default function AuditPage() {
   const may = useOrgMay('org_audit:view')
-  return may ? <AuditLog /> : <Forbidden />
+  return may ? <AuditLog /> : <Refused />
 }
 
 function AuditLog() {

@@ -1,15 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
+  invitationLink,
   invitationsOf,
   invitationsQuery,
   resendInvitation,
   revokeInvitation,
   type Invitation,
 } from '../../../api/invitations'
-import { ActionMenu } from '../../../components/ActionMenu'
+import { ActionMenu, type Action } from '../../../components/ActionMenu'
 import { DangerDialog } from '../../../components/DangerDialog'
 import { FormError } from '../../../components/form/FormError'
+import { LinkDialog } from '../../../components/LinkMaker'
 import { MailHint } from '../../../components/MailHint'
 import { Moment } from '../../../components/Moment'
 import type { Column } from '../../../components/table/columns'
@@ -19,6 +21,7 @@ import { EmptyFace } from '../../../components/table/EmptyFace'
 import { SearchBox } from '../../../components/table/SearchBox'
 import { Toolbar } from '../../../components/table/Toolbar'
 import { useTableParams } from '../../../components/table/useTableParams'
+import { useMailT, useNoMail } from '../../../components/useMailT'
 import { useLanguageStore, type Translate } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { useOrg } from '../../../session/org'
@@ -30,18 +33,21 @@ const CHOICES = { sorts: ['email', 'created_at', 'expires_at'] }
 
 export function InvitationsTab() {
   const t = useT()
+  const mailT = useMailT()
+  const noMail = useNoMail()
   const client = useQueryClient()
   const org = useOrg()
   const language = useLanguageStore((state) => state.currentLang)
   const [params, setParams] = useTableParams(CHOICES)
   const invitations = useQuery(invitationsQuery(org.id, params, language))
   const [revoking, setRevoking] = useState<Invitation | null>(null)
+  const [linking, setLinking] = useState<Invitation | null>(null)
   const [status, setStatus] = useState('')
   const reload = () => client.invalidateQueries(invitationsOf(org.id))
   const resending = useMutation({
     mutationFn: (invitation: Invitation) => resendInvitation(org.id, invitation.id),
     onMutate: () => setStatus(''),
-    onSuccess: ({ email }) => setStatus(t('invitations.resent', { email })),
+    onSuccess: ({ email }) => setStatus(mailT('invitations.resent', { email })),
     // After a failure too: it may have been answered meanwhile.
     onSettled: reload,
   })
@@ -70,9 +76,26 @@ export function InvitationsTab() {
         onChange={setParams}
         onClear={() => setParams({ search: undefined })}
         rowKey={(invitation) => invitation.id}
-        columns={columns(t, resending.mutate, setRevoking)}
+        columns={columns(t, {
+          // Without a mail server sending again would bring it to nobody.
+          resend: noMail ? undefined : resending.mutate,
+          link: noMail ? setLinking : undefined,
+          revoke: setRevoking,
+        })}
         empty={<EmptyFace title={t('invitations.none')}>{t('invitations.noneText')}</EmptyFace>}
       />
+      {linking && (
+        <LinkDialog
+          title={t('invitations.linkTitle', { email: linking.email })}
+          text={t('invitations.linkText')}
+          label={t('link.copyFor', { email: linking.email })}
+          make={() => invitationLink(org.id, linking.id)}
+          onClose={() => {
+            setLinking(null)
+            void reload()
+          }}
+        />
+      )}
       {revoking && (
         <DangerDialog
           title={t('invitations.revokeTitle', { email: revoking.email })}
@@ -85,18 +108,20 @@ export function InvitationsTab() {
           }}
           onCancel={() => setRevoking(null)}
         >
-          <p>{t('invitations.revokeText')}</p>
+          <p>{mailT('invitations.revokeText')}</p>
         </DangerDialog>
       )}
     </>
   )
 }
 
-function columns(
-  t: Translate,
-  resend: (invitation: Invitation) => void,
-  revoke: (invitation: Invitation) => void,
-): Column<Invitation>[] {
+interface Ways {
+  resend?: (invitation: Invitation) => void
+  link?: (invitation: Invitation) => void
+  revoke: (invitation: Invitation) => void
+}
+
+function columns(t: Translate, ways: Ways): Column<Invitation>[] {
   return [
     {
       key: 'email',
@@ -151,21 +176,28 @@ function columns(
       render: (invitation) => (
         <ActionMenu
           label={t('table.actionsOf', { name: invitation.email })}
-          actions={[
-            {
-              key: 'resend',
-              label: t('invitations.resend'),
-              onChoose: () => resend(invitation),
-            },
-            {
-              key: 'revoke',
-              label: t('invitations.revoke'),
-              danger: true,
-              onChoose: () => revoke(invitation),
-            },
-          ]}
+          actions={actionsFor(t, invitation, ways)}
         />
       ),
+    },
+  ]
+}
+
+function actionsFor(
+  t: Translate,
+  invitation: Invitation,
+  { resend, link, revoke }: Ways,
+): Action[] {
+  return [
+    ...(resend
+      ? [{ key: 'resend', label: t('invitations.resend'), onChoose: () => resend(invitation) }]
+      : []),
+    ...(link ? [{ key: 'link', label: t('link.copy'), onChoose: () => link(invitation) }] : []),
+    {
+      key: 'revoke',
+      label: t('invitations.revoke'),
+      danger: true,
+      onChoose: () => revoke(invitation),
     },
   ]
 }

@@ -16,6 +16,7 @@ import { Field } from '../../../components/form/Field'
 import { FormError } from '../../../components/form/FormError'
 import { SubmitButton } from '../../../components/form/SubmitButton'
 import { useSubmit } from '../../../components/form/useSubmit'
+import { useMailT } from '../../../components/useMailT'
 import { useT } from '../../../i18n/useT'
 import { useOrg } from '../../../session/org'
 import { readAddresses } from './addresses'
@@ -69,6 +70,7 @@ interface Values {
 
 function InviteForm({ address, onDone, onCancel }: InviteFormProps) {
   const t = useT()
+  const mailT = useMailT()
   const org = useOrg()
   const form = useForm<Values>({
     mode: 'onBlur',
@@ -117,7 +119,7 @@ function InviteForm({ address, onDone, onCancel }: InviteFormProps) {
       <div className={dialog.actions}>
         <Button onClick={onCancel}>{t('common.cancel')}</Button>
         <SubmitButton sending={sending} retryAt={failure?.retryAt}>
-          {t('invite.submit')}
+          {mailT('invite.submit')}
         </SubmitButton>
       </div>
     </form>

@@ -1,8 +1,11 @@
 import { Button } from 'antd'
 import { useEffect, useRef } from 'react'
-import type { InvitationResult } from '../../../api/invitations'
+import { invitationLink, type InvitationResult } from '../../../api/invitations'
+import { LinkMaker } from '../../../components/LinkMaker'
 import { MailHint } from '../../../components/MailHint'
+import { useMailT, useNoMail } from '../../../components/useMailT'
 import { useT } from '../../../i18n/useT'
+import { useOrg } from '../../../session/org'
 import dialog from '../../../components/dialog.module.css'
 import styles from './InviteResults.module.css'
 
@@ -15,6 +18,9 @@ interface InviteResultsProps {
 /** What became of each address. */
 export function InviteResults({ results, onMore, onClose }: InviteResultsProps) {
   const t = useT()
+  const mailT = useMailT()
+  const noMail = useNoMail()
+  const org = useOrg()
   const sent = results.filter(({ status }) => status === 'invited').length
   const words = useRef<HTMLParagraphElement>(null)
   // What had the focus is gone with the form.
@@ -22,16 +28,24 @@ export function InviteResults({ results, onMore, onClose }: InviteResultsProps) 
   return (
     <>
       <p ref={words} tabIndex={-1} role="status" className={dialog.lead}>
-        {t('invite.sent', { count: sent })}
+        {mailT('invite.sent', { count: sent })}
       </p>
       <MailHint />
       <ul className={styles.results}>
-        {results.map(({ email, status }) => (
+        {results.map(({ email, status, invitation }) => (
           <li key={email}>
             <span>{email}</span>
             <span className={status === 'invited' ? styles.good : styles.other}>
               {t(`invite.status.${status}`)}
             </span>
+            {noMail && status === 'invited' && invitation && (
+              <div className={styles.link}>
+                <LinkMaker
+                  label={t('link.copyFor', { email })}
+                  make={() => invitationLink(org.id, invitation.id)}
+                />
+              </div>
+            )}
           </li>
         ))}
       </ul>

@@ -20,7 +20,7 @@ import { Toolbar } from '../../../components/table/Toolbar'
 import { useTableParams } from '../../../components/table/useTableParams'
 import type { Translate } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
-import { useOrg } from '../../../session/org'
+import { useOrg, useOrgMay } from '../../../session/org'
 import { reloadUser } from '../../../session/session'
 import { RoleName } from '../RoleName'
 import { EndSessionsDialog } from './EndSessionsDialog'
@@ -34,6 +34,9 @@ const CHOICES = {
   filters: ['role'],
 } as const
 
+/** When someone signed in last is told to those who manage members, and so is an order by it. */
+const SEEN_BY_ALL = { ...CHOICES, sorts: CHOICES.sorts.filter((sort) => sort !== 'last_login_at') }
+
 type Deed = 'role' | 'endSessions' | 'remove'
 type Asking = { what: Deed; member: OrgMember }
 
@@ -41,7 +44,8 @@ export function MembersTab() {
   const t = useT()
   const client = useQueryClient()
   const org = useOrg()
-  const [params, setParams] = useTableParams(CHOICES)
+  const manages = useOrgMay('org_member:manage')
+  const [params, setParams] = useTableParams(manages ? CHOICES : SEEN_BY_ALL)
   const role = ORG_ROLES.find((known) => known === params.role)
   const members = useQuery(membersQuery(org.id, { ...params, role }))
   const [asking, setAsking] = useState<Asking | null>(null)
@@ -88,7 +92,7 @@ export function MembersTab() {
         filtered={role !== undefined}
         onClear={() => setParams({ search: undefined, role: undefined })}
         rowKey={(member) => member.user_id}
-        columns={columns(t, org, (what, member) => setAsking({ what, member }))}
+        columns={columns(t, org, manages, (what, member) => setAsking({ what, member }))}
         empty={null}
       />
       {asking?.what === 'role' && (
@@ -122,6 +126,8 @@ export function MembersTab() {
 function columns(
   t: Translate,
   org: Org,
+  /** Whether the person is told how and when others sign in. */
+  manages: boolean,
   ask: (what: Deed, member: OrgMember) => void,
 ): Column<OrgMember>[] {
   return [
@@ -152,6 +158,29 @@ function columns(
       numeric: true,
       render: (member) => <Counted value={member.app_count} />,
     },
+    ...(manages ? signInColumns(t, org) : []),
+    {
+      key: 'joined_at',
+      title: t('members.joined'),
+      sorts: true,
+      render: (member) => <Moment at={member.joined_at} />,
+    },
+    {
+      key: 'actions',
+      title: t('common.actions'),
+      actions: true,
+      render: (member) => (
+        <ActionMenu
+          label={t('table.actionsOf', { name: member.name })}
+          actions={actionsFor(t, org, member, ask)}
+        />
+      ),
+    },
+  ]
+}
+
+function signInColumns(t: Translate, org: Org): Column<OrgMember>[] {
+  return [
     {
       key: 'last_login_at',
       title: t('members.lastLogin'),
@@ -171,23 +200,6 @@ function columns(
             {t('members.mfaOff')}
           </span>
         ),
-    },
-    {
-      key: 'joined_at',
-      title: t('members.joined'),
-      sorts: true,
-      render: (member) => <Moment at={member.joined_at} />,
-    },
-    {
-      key: 'actions',
-      title: t('common.actions'),
-      actions: true,
-      render: (member) => (
-        <ActionMenu
-          label={t('table.actionsOf', { name: member.name })}
-          actions={actionsFor(t, org, member, ask)}
-        />
-      ),
     },
   ]
 }

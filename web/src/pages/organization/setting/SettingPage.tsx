@@ -3,7 +3,7 @@ import { UnsavedGuard } from '../../../components/form/unsaved'
 import { Page } from '../../../components/Page'
 import { useT } from '../../../i18n/useT'
 import { useOrgMay } from '../../../session/org'
-import { Forbidden } from '../../../components/teams/Forbidden'
+import { Refused } from '../../../components/Refused'
 import { GeneralSection } from './GeneralSection'
 import { SecuritySection } from './SecuritySection'
 import styles from '../organization.module.css'
@@ -11,7 +11,7 @@ import styles from '../organization.module.css'
 export default function SettingPage() {
   const t = useT()
   const may = useOrgMay('org:update')
-  if (!may) return <Forbidden />
+  if (!may) return <Refused />
   return (
     <Page title={t('title.teamSetting')} lead={t('setting.lead')}>
       <div className={styles.cards}>

@@ -6,7 +6,7 @@ import { UnsavedGuard } from '../../../components/form/unsaved'
 import { LoadFailure } from '../../../components/LoadFailure'
 import { Page } from '../../../components/Page'
 import { RowSkeleton } from '../../../components/table/RowSkeleton'
-import { Forbidden } from '../../../components/teams/Forbidden'
+import { Refused } from '../../../components/Refused'
 import { useT } from '../../../i18n/useT'
 import { useOrg, useOrgMay } from '../../../session/org'
 import { DomainsSection } from './DomainsSection'
@@ -16,7 +16,7 @@ import styles from '../organization.module.css'
 
 export default function SsoPage() {
   const may = useOrgMay('org_sso:manage')
-  return may ? <SsoOfTeam /> : <Forbidden />
+  return may ? <SsoOfTeam /> : <Refused />
 }
 
 function SsoOfTeam() {

@@ -4,7 +4,7 @@ import { Badge, type Tone } from '../../../components/Badge'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../layouts/AppSettingsLayoutContext'
-import { clockTime } from '../../../lib/time'
+import { arrivalTime, exactTime } from '../../../lib/time'
 import { useUser } from '../../../session/useUser'
 import { PropertyList } from '../PropertyList'
 import styles from './live.module.css'
@@ -18,6 +18,8 @@ export const LiveItem = memo(function LiveItem({ message }: { message: LiveMessa
   const language = useLanguageStore((state) => state.currentLang)
   const zone = useUser()?.timezone ?? 'UTC'
   const [open, setOpen] = useState(false)
+  const at = Date.parse(message.at)
+  const [now] = useState(() => Date.now())
   const { outcome, event, type, user, device, url_path: path, reason_name: reason } = message
   return (
     <li className={styles.item}>
@@ -28,7 +30,9 @@ export const LiveItem = memo(function LiveItem({ message }: { message: LiveMessa
         aria-controls={open ? id : undefined}
         onClick={() => setOpen(!open)}
       >
-        <span className={styles.time}>{clockTime(Date.parse(message.at), language, zone, 3)}</span>
+        <span className={styles.time} title={exactTime(at, language, zone)}>
+          {arrivalTime(at, now, language, zone)}
+        </span>
         <Badge tone={TONES[outcome]}>{t(`ingest.${outcome}`)}</Badge>
         <span className={styles.event}>{event ?? type}</span>
         <span className={styles.who}>{user ?? device}</span>

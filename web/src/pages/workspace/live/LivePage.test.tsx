@@ -9,6 +9,7 @@ const MAY = ['app:view', 'live:view'] as const
 
 const message = (changes: Partial<LiveMessage>): LiveMessage => ({
   at: new Date().toISOString(),
+  earlier: false,
   type: 'Event',
   outcome: 'accepted',
   reason: null,

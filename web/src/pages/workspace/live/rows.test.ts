@@ -4,6 +4,7 @@ import { liveRows, MOST_ROWS, NO_ROWS, passes, type LiveAction } from './rows'
 
 const message = (event: string, changes: Partial<LiveMessage> = {}): LiveMessage => ({
   at: '2026-11-15T00:00:00.000Z',
+  earlier: false,
   type: 'Event',
   outcome: 'accepted',
   reason: null,
@@ -65,6 +66,32 @@ describe('the rows of the live page', () => {
 
   it('add up what was left out', () => {
     expect(after({ kind: 'arrived', messages: [], dropped: 7 }, arrived('a')).dropped).toBe(7)
+  })
+})
+
+describe('what came before the stream was opened', () => {
+  const earlier = (event: string, at: string): LiveMessage =>
+    message(event, { earlier: true, at: `2026-11-15T${at}.000Z`, log_id: `id-${event}` })
+  const told = (...messages: LiveMessage[]): LiveAction => ({ kind: 'arrived', messages, dropped: 0 })
+
+  it('goes where it belongs, whenever it is told of', () => {
+    const now = message('now', { at: '2026-11-15T10:00:00.000Z' })
+    const rows = after(told(now), told(earlier('old', '08:00:00'), earlier('newer', '09:00:00')))
+    expect(names(rows)).toEqual(['now', 'newer', 'old'])
+  })
+
+  it('is shown once, however often the stream is opened, also after it was cleared', () => {
+    const seen = message('a', { at: '2026-11-15T08:00:00.000Z', log_id: 'id-a' })
+    const again = told(earlier('a', '08:00:00'), earlier('b', '09:00:00'))
+    const rows = after(told(seen), again, again)
+    expect(names(rows)).toEqual(['b', 'a'])
+    expect(names([{ kind: 'cleared' } as const, again].reduce(liveRows, rows))).toEqual([])
+  })
+
+  it('is told from the same message that comes again now', () => {
+    const first = message('a', { log_id: 'id-a' })
+    const twin = message('a', { log_id: 'id-a', outcome: 'duplicate' })
+    expect(names(after(told(first), told(twin), told(first)))).toEqual(['a', 'a', 'a'])
   })
 })
 

@@ -20,6 +20,8 @@ export interface LiveRows {
   /** Sent to the app but not to this viewer, who gets so many a second. */
   dropped: number
   next: number
+  /** What came, shown or not any more: a stream that is opened anew begins with the latest again. */
+  known: ReadonlySet<string>
 }
 
 export const NO_ROWS: LiveRows = {
@@ -29,6 +31,7 @@ export const NO_ROWS: LiveRows = {
   paused: false,
   dropped: 0,
   next: 0,
+  known: new Set(),
 }
 
 export type LiveAction =
@@ -40,7 +43,7 @@ export type LiveAction =
 export function liveRows(rows: LiveRows, action: LiveAction): LiveRows {
   switch (action.kind) {
     case 'arrived': {
-      const { messages } = action
+      const { messages, known } = unknownOf(action.messages, rows.known)
       const came = messages.map((message, index) => ({ key: rows.next + index, message })).reverse()
       const next = rows.next + messages.length
       const dropped = rows.dropped + action.dropped
@@ -51,8 +54,9 @@ export function liveRows(rows: LiveRows, action: LiveAction): LiveRows {
             waiting: rows.waiting + messages.length,
             dropped,
             next,
+            known,
           }
-        : { ...rows, shown: newest(came, rows.shown), dropped, next }
+        : { ...rows, shown: newest(came, rows.shown), dropped, next, known }
     }
     case 'paused':
       return { ...rows, paused: true }
@@ -63,7 +67,34 @@ export function liveRows(rows: LiveRows, action: LiveAction): LiveRows {
   }
 }
 
-const newest = (came: LiveRow[], before: LiveRow[]) => [...came, ...before].slice(0, MOST_ROWS)
+/** Newest first. What had come earlier and is told of later goes where it belongs. */
+function newest(came: LiveRow[], before: LiveRow[]): LiveRow[] {
+  const all = [...came, ...before]
+  if (came.some(({ message }) => message.earlier)) {
+    all.sort((one, other) => Date.parse(other.message.at) - Date.parse(one.message.at))
+  }
+  return all.slice(0, MOST_ROWS)
+}
+
+const MOST_KNOWN = 4 * MOST_ROWS
+
+/** Leaves out what had come before the stream was opened, where it is known from an earlier stream. */
+function unknownOf(messages: LiveMessage[], before: ReadonlySet<string>) {
+  const known = new Set(before)
+  const kept = messages.filter((message) => {
+    const mark = markOf(message)
+    const isOld = message.earlier && known.has(mark)
+    known.add(mark)
+    return !isOld
+  })
+  const latest = [...known].slice(-MOST_KNOWN)
+  return { messages: kept, known: latest.length < known.size ? new Set(latest) : known }
+}
+
+/** A refused message has no id that is known. */
+function markOf({ log_id, at, outcome, reason, properties }: LiveMessage): string {
+  return log_id ? `${log_id} ${outcome}` : JSON.stringify([at, reason, properties])
+}
 
 export interface LiveFilter {
   text?: string

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Engagement } from '../../../api/engagement'
 import type { ChartData } from '../../../components/charts/series'
 import { addDays } from '../../../components/range/range'
-import { showInApp, user } from '../../../testing/app'
+import { showInApp, spaced, user } from '../../../testing/app'
 import { ok, refusal, type SeenRequest } from '../../../testing/server'
 import OverviewPage from './OverviewPage'
 
@@ -110,8 +110,10 @@ describe('the overview of an app', () => {
     const fresh = card('新用户与老用户')
     expect(fresh.getByText('11')).toBeDefined()
     expect(fresh.getByText('50%')).toBeDefined()
-    // Every part that failed says so in its own place.
-    expect(screen.getAllByRole('alert').length).toBeGreaterThanOrEqual(5)
+    // Every part that failed says so in its own place, and the page has one way to try again.
+    expect(screen.getAllByText('没有加载出来').length).toBeGreaterThanOrEqual(5)
+    expect(screen.getAllByRole('alert')).toHaveLength(1)
+    expect(screen.getAllByRole('button', { name: spaced('重试') })).toHaveLength(1)
   })
 
   it('shows who came back, week by week, without a column that nobody has a value for', async () => {

@@ -1,4 +1,5 @@
 /** The app at a glance: how much happens, who comes, and who comes back. */
+import { FailureGroup } from '../../../components/FailureGroup'
 import { Page } from '../../../components/Page'
 import { ComparePicker } from '../../../components/range/ComparePicker'
 import { GranularityPicker } from '../../../components/range/GranularityPicker'
@@ -31,15 +32,17 @@ export default function OverviewPage() {
             <HelpButton />
           </div>
           <NoDataYet />
-          <IngestDelay />
-          <Figures />
-          <Trend />
-          <Engagement range={board.params.range} today={board.params.today} />
-          <div className={styles.pair}>
-            <TopEvents />
-            <IngestHealth />
-          </div>
-          <Breakdowns />
+          <FailureGroup>
+            <IngestDelay />
+            <Figures />
+            <Trend />
+            <Engagement range={board.params.range} today={board.params.today} />
+            <div className={styles.pair}>
+              <TopEvents />
+              <IngestHealth />
+            </div>
+            <Breakdowns />
+          </FailureGroup>
         </div>
       </BoardProvider>
     </Page>

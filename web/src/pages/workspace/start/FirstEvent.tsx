@@ -1,26 +1,21 @@
 /** Waits for the first event, and turns green by itself when it comes. */
-import { useQuery } from '@tanstack/react-query'
-import { ingestQuery } from '../../../api/ingest'
+import { useMutation } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { sendTestEvent, TEST_EVENT } from '../../../api/testEvent'
 import { LinkButton } from '../../../components/LinkButton'
 import { LoadFailure } from '../../../components/LoadFailure'
 import { Moment } from '../../../components/Moment'
-import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useFirstData } from '../../../layouts/useFirstData'
 import { paths } from '../../../paths'
 import { useFirstName } from './useFirstName'
 import styles from './start.module.css'
 
-const ASKED_MS = 3_000
-
 export function FirstEvent() {
   const t = useT()
   const { app, may } = useApp()
-  const language = useLanguageStore((state) => state.currentLang)
-  const ingest = useQuery({
-    ...ingestQuery(app.id, language),
-    refetchInterval: ({ state }) => (state.data?.last_event_at ? false : ASKED_MS),
-  })
+  const ingest = useFirstData()
   const last = ingest.data?.last_event_at
   const waits = ingest.data !== undefined && !last && app.status === 'active'
   const name = useFirstName(app.id, waits && may('live:view'))
@@ -46,23 +41,52 @@ export function FirstEvent() {
               ? t(waits ? 'ingest.waiting' : 'ingest.none')
               : t('common.loading')}
       </p>
-      {last && (
+      {last ? (
         <p className={styles.soft}>
           {t('start.lastAt')} <Moment at={last} />
         </p>
+      ) : (
+        arrived && <p className={styles.soft}>{t('start.storing')}</p>
       )}
-      {arrived && (
-        <div className={styles.next}>
-          {may('live:view') && (
-            <LinkButton size="small" to={paths.workspace.live(app)}>
-              {t('title.live')}
-            </LinkButton>
-          )}
-          <LinkButton size="small" to={paths.workspace.overview(app)}>
-            {t('title.overview')}
-          </LinkButton>
-        </div>
-      )}
+      {last && <Next />}
+      {app.status === 'active' && app.collect_key && <TestEvent quiet={Boolean(last)} />}
+    </div>
+  )
+}
+
+/** Where what came can be seen, once it is stored. */
+function Next() {
+  const t = useT()
+  const { app, may } = useApp()
+  const { workspace } = paths
+  return (
+    <div className={styles.next}>
+      <LinkButton type="primary" to={workspace.overview(app)}>
+        {t('title.overview')}
+      </LinkButton>
+      {may('event:view') && <LinkButton to={workspace.events(app)}>{t('title.events')}</LinkButton>}
+      {may('live:view') && <LinkButton to={workspace.live(app)}>{t('title.live')}</LinkButton>}
+    </div>
+  )
+}
+
+/** For whoever wants to see it work before any code is written. */
+function TestEvent({ quiet }: { quiet: boolean }) {
+  const t = useT()
+  const { app } = useApp()
+  const sending = useMutation({ mutationFn: () => sendTestEvent(app) })
+  return (
+    <div className={styles.test}>
+      <Button
+        type={quiet ? 'default' : 'primary'}
+        loading={sending.isPending}
+        onClick={() => sending.mutate()}
+      >
+        {t('start.sendTest')}
+      </Button>
+      <p className={styles.soft} role="status">
+        {t(sending.isSuccess ? 'start.sentTest' : 'start.testHint', { event: TEST_EVENT })}
+      </p>
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import { act, screen, within } from '@testing-library/react'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { bindFailureHandlers } from '../../../api/client'
 import type { AccessKey } from '../../../api/keys'
 import type { AppPermission } from '../../application/gating'
 import { showInApp, user } from '../../../testing/app'
@@ -112,7 +113,68 @@ describe('the first event', () => {
       },
     })
     expect(await screen.findByText('收到第一条事件：page_view')).toBeDefined()
-    expect(within(state()).getByRole('link', { name: '实时数据' })).toBeDefined()
+    // Pages to look at it are offered once they have it.
+    expect(within(state()).getByText(/^正在入库/)).toBeDefined()
+    expect(within(state()).queryByRole('link')).toBeNull()
+  })
+
+  it('leads on to where it can be seen', async () => {
+    const last = new Date().toISOString()
+    show({
+      may: [...may, 'event:view', 'live:view'],
+      answers: { '/apps/app-1/ingest': ok(ingest(last)) },
+    })
+    await screen.findByText('已经收到数据')
+    const links = within(state()).getAllByRole('link')
+    expect(links.map((link) => link.getAttribute('href')?.split('app-1')[1])).toEqual([
+      '',
+      '/events',
+      '/live',
+    ])
+  })
+
+  it('can be a test event, sent as the app’s own pages send theirs', async () => {
+    const seen = show({
+      may,
+      answers: {
+        '/apps/app-1/ingest': ok(ingest(null)),
+        '/v1/collect': ok({ accepted: 1, duplicate: 0, rejected: 0, errors: [] }),
+      },
+    })
+    await user.click(await screen.findByRole('button', { name: '发送测试事件' }))
+    expect(await screen.findByText('测试事件 test_event 已发出。')).toBeDefined()
+    const sent = seen.find(({ path }) => path === '/v1/collect')!
+    expect(sent.credentials).toBe('omit')
+    expect(JSON.parse(sent.body)).toMatchObject({
+      app_key: 'ck_public',
+      messages: [
+        { type: 'Event', data: { event: 'test_event', client_version: expect.any(String) } },
+      ],
+    })
+  })
+
+  it('is not sent by whoever may not see the key, nor to an archived app', async () => {
+    show({ may, app: { collect_key: null }, answers: { '/apps/app-1/ingest': ok(ingest(null)) } })
+    expect(await screen.findByText(/^正在等待第一条数据/)).toBeDefined()
+    expect(screen.queryByRole('button', { name: '发送测试事件' })).toBeNull()
+  })
+
+  it('says so where it is not taken', async () => {
+    const told = vi.fn()
+    bindFailureHandlers({ notify: told })
+    const errors = [{ index: 0, code: 'quota_exceeded', error: '超出配额' }]
+    show({
+      may,
+      answers: {
+        '/apps/app-1/ingest': ok(ingest(null)),
+        '/v1/collect': ok({ accepted: 0, duplicate: 0, rejected: 1, errors }),
+      },
+    })
+    await user.click(await screen.findByRole('button', { name: '发送测试事件' }))
+    await vi.waitFor(() => expect(told).toHaveBeenCalledOnce())
+    expect((told.mock.calls[0] as [Error])[0].message).toBe('超出配额')
+    expect(screen.queryByText('测试事件 test_event 已发出。')).toBeNull()
+    bindFailureHandlers({})
   })
 
   it('comes no more to an archived app', async () => {

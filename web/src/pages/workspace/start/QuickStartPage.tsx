@@ -6,11 +6,11 @@ import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../layouts/AppSettingsLayoutContext'
 import { useAddressQuery } from '../../../router/useAddressQuery'
 import { FirstEvent } from './FirstEvent'
-import { ModuleWay, ScriptWay, ServerWay } from './Ways'
+import { CurlWay, ModuleWay, ScriptWay, ServerWay } from './Ways'
 
-const WAYS = ['script', 'module', 'server'] as const
+const WAYS = ['script', 'module', 'curl', 'server'] as const
 type Way = (typeof WAYS)[number]
-const STEPS = { script: ScriptWay, module: ModuleWay, server: ServerWay }
+const STEPS = { script: ScriptWay, module: ModuleWay, curl: CurlWay, server: ServerWay }
 
 export default function QuickStartPage() {
   const t = useT()

@@ -1,4 +1,4 @@
-/** The three ways to send data, each with code that works as it stands. */
+/** The ways to send data, each with code that works as it stands. */
 import { useQuery } from '@tanstack/react-query'
 import { accessKeysQuery } from '../../../api/keys'
 import { CodeBlock } from '../../../components/CodeBlock'
@@ -6,7 +6,7 @@ import { CopyButton } from '../../../components/CopyButton'
 import { LinkButton } from '../../../components/LinkButton'
 import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../layouts/AppSettingsLayoutContext'
-import { moduleSnippetOf, signedCallOf, snippetOf } from '../../../lib/snippets'
+import { curlOf, moduleSnippetOf, signedCallOf, snippetOf } from '../../../lib/snippets'
 import { paths } from '../../../paths'
 import { usableKey } from './usableKey'
 import styles from './start.module.css'
@@ -22,6 +22,7 @@ export function ScriptWay() {
       <li>
         <p>{t(app.collect_key ? 'appDetail.snippetLead' : 'appDetail.snippetFill')}</p>
         <Code label={t('start.way.script')} text={snippetOf(app)} />
+        <p className={styles.soft}>{t('start.version')}</p>
       </li>
       <li>
         <p>{t('start.script.reload')}</p>
@@ -46,6 +47,21 @@ export function ModuleWay() {
       <li>
         <p>{t(app.collect_key ? 'start.module.init' : 'start.module.fill')}</p>
         <Code label={t('start.way.module')} text={moduleSnippetOf(app)} />
+        <p className={styles.soft}>{t('start.version')}</p>
+      </li>
+    </ol>
+  )
+}
+
+/** One event from a terminal, with nothing to install. */
+export function CurlWay() {
+  const t = useT()
+  const { app } = useApp()
+  return (
+    <ol className={styles.steps}>
+      <li>
+        <p>{t(app.collect_key ? 'start.curl.run' : 'start.curl.fill')}</p>
+        <Code label={t('start.way.curl')} text={curlOf(app)} />
       </li>
     </ol>
   )

@@ -1,0 +1,67 @@
+//! The latest events of an app, whoever caused them.
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::bounds::{Bounds, LIST};
+use crate::client::Warehouse;
+use crate::error::Error;
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct RecentEvent {
+    /// When the collector took it.
+    pub received_ms: i64,
+    pub event: String,
+    pub log_id: Uuid,
+    pub url_path: String,
+    pub sdk_type: String,
+    pub sdk_version: String,
+    /// A JSON object, as text.
+    pub properties: String,
+    pub user_id: String,
+    pub device_id: String,
+}
+
+/// How far to look back from the latest event, ever further while there are too few: a busy app's
+/// day holds millions of events, and all of a stretch is read to find its latest.
+const STRETCHES_MS: [i64; 4] = [10_000, 600_000, 86_400_000, 90 * 86_400_000];
+
+const RECENT: Bounds = Bounds { wide: true, ..LIST };
+
+impl Warehouse {
+    /// The latest events of an app, newest first.
+    pub async fn recent_events(&self, app: Uuid, limit: usize) -> Result<Vec<RecentEvent>, Error> {
+        let Some(last) = self.last_event(&[app]).await?.remove(&app) else {
+            return Ok(Vec::new());
+        };
+        let mut found = Vec::new();
+        for stretch in STRETCHES_MS {
+            found = self.latest_within(app, last - stretch, last, limit).await?;
+            if found.len() >= limit {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    async fn latest_within(
+        &self,
+        app: Uuid,
+        from_ms: i64,
+        to_ms: i64,
+        limit: usize,
+    ) -> Result<Vec<RecentEvent>, Error> {
+        let sql = "SELECT toUnixTimestamp64Milli(received_at) AS received_ms, event, log_id, url_path, \
+                sdk_type, sdk_version, properties, user_id, device_id FROM events \
+             WHERE app_id = {app:UUID} AND time > fromUnixTimestamp64Milli({from:Int64}, 'UTC') \
+                AND time <= fromUnixTimestamp64Milli({to:Int64}, 'UTC') \
+             ORDER BY time DESC, log_id LIMIT {limit:UInt64}";
+        let params = [
+            ("app", app.into()),
+            ("from", from_ms.into()),
+            ("to", to_ms.into()),
+            ("limit", u64::try_from(limit).unwrap_or(u64::MAX).into()),
+        ];
+        self.query_within(&RECENT, sql, &params).await
+    }
+}

@@ -1,0 +1,78 @@
+/** Makes a link that is a secret, puts it on the clipboard and shows it, for handing over by hand. */
+import { useMutation } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { useT } from '../i18n/useT'
+import { copyText } from '../lib/clipboard'
+import { CopyButton } from './CopyButton'
+import { FormDialog } from './FormDialog'
+import { FormError } from './form/FormError'
+import { Moment } from './Moment'
+import dialog from './dialog.module.css'
+import styles from './LinkMaker.module.css'
+
+export interface MadeLink {
+  link: string
+  expires_at: string
+  /** False where it only leads to the console, whose account the person has. */
+  makes_account?: boolean
+}
+
+interface LinkMakerProps {
+  make: () => Promise<MadeLink>
+  /** Whose it is: names the button among several. */
+  label: string
+}
+
+export function LinkMaker({ make, label }: LinkMakerProps) {
+  const t = useT()
+  const making = useMutation({
+    mutationFn: make,
+    // Where the browser refuses, the button beside the link is there to press.
+    onSuccess: ({ link }) => void copyText(link),
+  })
+  const made = making.data
+  return (
+    <>
+      <FormError>{making.error?.message}</FormError>
+      {made ? (
+        <div className={styles.made}>
+          <code data-secret>{made.link}</code>
+          <CopyButton text={made.link}>{t('link.copy')}</CopyButton>
+          <p role="status">
+            {made.makes_account === false ? (
+              t('link.hasAccount')
+            ) : (
+              <>
+                {t('link.until')} <Moment at={made.expires_at} />
+              </>
+            )}
+          </p>
+        </div>
+      ) : (
+        <Button loading={making.isPending} aria-label={label} onClick={() => making.mutate()}>
+          {t('link.copy')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+interface LinkDialogProps extends LinkMakerProps {
+  title: string
+  text: string
+  onClose: () => void
+}
+
+/** The same with what it means said first: other links end, and whoever has this one may use it. */
+export function LinkDialog({ title, text, onClose, ...maker }: LinkDialogProps) {
+  const t = useT()
+  return (
+    <FormDialog title={title} width={560} onCancel={onClose}>
+      <p className={dialog.lead}>{text}</p>
+      <LinkMaker {...maker} />
+      <div className={dialog.actions}>
+        <Button onClick={onClose}>{t('common.close')}</Button>
+      </div>
+    </FormDialog>
+  )
+}
