@@ -1,6 +1,6 @@
 //! Faults of the disk: what heals by itself, what is set aside, and what is refused with a sentence.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -87,8 +87,8 @@ async fn damage_that_is_met_while_running_is_set_aside() {
     let spool = &server.atrium.collector.spool;
     ruin(&server.folder().join("spool/1/spool.db"));
     let everything = || Wanted::AllBut(BTreeSet::new());
-    assert!(spool.take(everything(), i64::MAX).await.is_err());
-    let groups = spool.take(everything(), i64::MAX).await.unwrap();
+    assert!(spool.take(everything(), i64::MAX, HashMap::new()).await.is_err());
+    let groups = spool.take(everything(), i64::MAX, HashMap::new()).await.unwrap();
     assert!(groups.len() >= 20 && groups.len() < 30, "{}", groups.len());
     let kept = spool.usage().messages();
     assert_eq!(kept, i64::try_from(groups.len()).unwrap() * 50);
