@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import {
   ACCESS_KEY_PLACEHOLDER,
+  installOf,
   KEY_PLACEHOLDER,
   moduleSnippetOf,
   SECRET_PLACEHOLDER,
@@ -14,6 +15,14 @@ const app = { endpoint: 'https://eu.example/', collect_key: 'ck_one' }
 it('starts the module with the app’s own key, or says where it belongs', () => {
   expect(moduleSnippetOf(app)).toContain("url: 'https://eu.example',\n  appKey: 'ck_one'")
   expect(moduleSnippetOf({ ...app, collect_key: null })).toContain(KEY_PLACEHOLDER)
+})
+
+it('installs the package from the server that this console is of', () => {
+  const tarball = 'sdk/atrium-analytics-0.2.4.tgz'
+  expect(installOf({ ...app, is_local: true })).toBe(`npm install https://eu.example/${tarball}`)
+  expect(installOf({ ...app, is_local: false })).toBe(
+    `npm install ${window.location.origin}/${tarball}`,
+  )
 })
 
 describe('a signed call in the shell', () => {
