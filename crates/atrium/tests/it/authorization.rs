@@ -89,8 +89,7 @@ const CASES: &[(&str, Access)] = &[
     ("explore_export", Access::App(P::EventExport)),
     ("explore_value_list", Access::App(P::QueryRun)),
     ("feishu_authorize_cancel", Access::Chat),
-    // To bind, one must be signed in: `chat.rs` looks at that.
-    ("feishu_authorize_url", Access::Public),
+    ("feishu_authorize_url", Access::ChatReturn),
     ("feishu_callback", Access::ChatReturn),
     ("invitation_accept", Access::OwnThing),
     ("invitation_create", Access::Org(P::OrgMemberManage)),
@@ -179,7 +178,7 @@ const CASES: &[(&str, Access)] = &[
     ("totp_enrol", Access::SignedIn),
     ("totp_view", Access::SignedIn),
     ("wechatwork_authorize_cancel", Access::Chat),
-    ("wechatwork_authorize_url", Access::Public),
+    ("wechatwork_authorize_url", Access::ChatReturn),
     ("wechatwork_callback", Access::ChatReturn),
 ];
 
