@@ -13,11 +13,13 @@ interface ChartTooltipProps {
   series: DrawnSeries[]
   stacked?: boolean
   style: BucketStyle
+  /** What a click does. */
+  hint?: string
 }
 
 /** Everything about one bucket, beside a line through it. */
 export function ChartTooltip(props: ChartTooltipProps) {
-  const { chart, index, byKey, times, series, stacked, style } = props
+  const { chart, index, byKey, times, series, stacked, style, hint } = props
   const t = useT()
   const x = Number(chart.convertToPixel({ xAxisIndex: 0 }, index))
   if (!Number.isFinite(x)) return null
@@ -55,6 +57,7 @@ export function ChartTooltip(props: ChartTooltipProps) {
             </li>
           )}
         </ul>
+        {hint && <p className={styles.hint}>{hint}</p>}
       </div>
     </>
   )

@@ -33,6 +33,8 @@ interface LineChartProps extends ChartData {
   ariaLabel: string
   /** Where there is nothing to draw. */
   emptyText: React.ReactNode
+  /** What a click on a bucket, or Enter, leads to, and what that is called. */
+  onPoint?: { does: (index: number) => void; hint: string }
   ref?: Ref<ChartHandle>
 }
 
@@ -62,6 +64,7 @@ type LinesProps = Omit<LineChartProps, 'ref' | 'emptyText' | 'height'> & {
 
 function Lines(props: LinesProps) {
   const { times, series, granularity, timezone, stacked, height, ariaLabel, language } = props
+  const { onPoint } = props
   const t = useT()
   const dark = useIsDark()
   const animated = !useThemeStore((state) => state.lessMotion)
@@ -81,12 +84,17 @@ function Lines(props: LinesProps) {
     [times, shown, stacked, style, dark, animated],
   )
   const { host, chart, failed, retry } = useChart(option)
-  const pointed = usePointed(chart, times.length)
+  const pointed = usePointed(chart, times.length, onPoint?.does)
 
   return (
     <figure className={styles.chart}>
       {all.length > 1 && <ChartLegend series={all} hidden={hidden} onChange={setHidden} />}
-      <div className={styles.stage} style={{ height }} {...pointed.handlers}>
+      <div
+        className={styles.stage}
+        style={{ height }}
+        data-leads={Boolean(onPoint)}
+        {...pointed.handlers}
+      >
         <div
           ref={host}
           className={styles.canvas}
@@ -111,6 +119,7 @@ function Lines(props: LinesProps) {
             series={shown}
             stacked={stacked}
             style={style}
+            hint={onPoint?.hint}
           />
         )}
       </div>

@@ -4,6 +4,8 @@ import { StatCard } from '../charts/StatCard'
 import { LoadFailure } from '../LoadFailure'
 import { useT } from '../../i18n/useT'
 import { useBoard, useOverall } from './board'
+import { ExploreLink } from './ExploreLink'
+import { FIGURE_QUESTIONS } from './exploring'
 import styles from './Figures.module.css'
 
 /** The six figures. They come, or fail, with one answer, and their courses with another. */
@@ -45,6 +47,7 @@ export function Figures() {
           definition={t(`metric.${name}.definition`)}
           figure={{ ...totals, data: data?.totals[name] }}
           compared={compare !== 'none'}
+          lead={(value) => <ExploreLink question={FIGURE_QUESTIONS[name]}>{value}</ExploreLink>}
           course={courseOf(name)}
         />
       ))}

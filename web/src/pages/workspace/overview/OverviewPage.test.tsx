@@ -2,15 +2,22 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest'
 import type { Engagement } from '../../../api/engagement'
 import type { ChartSeries } from '../../../components/charts/series'
+import { bindNavigator } from '../../../lib/navigation'
 import { showInApp, user } from '../../../testing/app'
 import { ok, refusal, type SeenRequest } from '../../../testing/server'
 import OverviewPage from './OverviewPage'
 
+interface DrawnChart {
+  series: ChartSeries[]
+  ariaLabel: string
+  onPoint?: { does: (index: number) => void }
+}
+
 // Drawing is the chart's own business; here it is which lines it is given.
 vi.mock('../../../components/charts/LineChart', async (original) => ({
   ...(await original<object>()),
-  LineChart: ({ series, ariaLabel }: { series: ChartSeries[]; ariaLabel: string }) => (
-    <ul aria-label={ariaLabel}>
+  LineChart: ({ series, ariaLabel, onPoint }: DrawnChart) => (
+    <ul aria-label={ariaLabel} onClick={() => onPoint?.does(1)}>
       {series.map(({ key, name, values }) => (
         <li key={key}>
           {name}: {values.join(' ')}
@@ -99,6 +106,20 @@ describe('the overview of an app', () => {
     expect(fresh.getByText('50%')).toBeDefined()
     // Every part that failed says so in its own place.
     expect(screen.getAllByRole('alert').length).toBeGreaterThanOrEqual(5)
+  })
+
+  it('leads from a day to who came on it', async () => {
+    const navigate = vi.fn()
+    bindNavigator(navigate)
+    showInApp(<OverviewPage />, {
+      may: ['app:view', 'dashboard:view', 'query:run'],
+      search: '?range=2026-10-01..2026-10-02',
+      answers: { '/apps/app-1/engagement': ok(engagement) },
+    })
+    await user.click(await screen.findByRole('list', { name: '用户活跃度' }))
+    expect(navigate.mock.lastCall![0]).toBe(
+      '/org-id/org-1/app-id/app-1/explore?measure=users&range=2026-10-02..2026-10-02',
+    )
   })
 
   it('shows who came back, and says of days that are not over that they are not', async () => {

@@ -3,7 +3,9 @@ import { ENGAGEMENT_MOST_DAYS, type Engagement, type EngagementDay } from '../..
 import type { CardQuery } from '../../../components/charts/DataCard'
 import { Definition } from '../../../components/charts/Definition'
 import { LineChart, type ChartHandle } from '../../../components/charts/LineChart'
+import { FIGURE_QUESTIONS } from '../../../components/figures/exploring'
 import { PngButton } from '../../../components/figures/ExportButtons'
+import { useBucketLead } from '../../../components/figures/useBucketLead'
 import { rangeText } from '../../../components/range/rangeText'
 import { UNKNOWN } from '../../../components/table/Counted'
 import { useLanguageStore, type MessageKey } from '../../../i18n/store'
@@ -67,11 +69,14 @@ interface DayChartProps {
 export function DayChart({ days, label, lines, stacked, ref }: DayChartProps) {
   const t = useT()
   const { app } = useApp()
+  const times = days.map(({ date }) => dayStart(date, app.timezone) ?? 0)
+  const onPoint = useBucketLead(FIGURE_QUESTIONS.active_users, times, 'day')
   return (
     <LineChart
       ref={ref}
       height={CHART_HEIGHT}
-      times={days.map(({ date }) => dayStart(date, app.timezone) ?? 0)}
+      times={times}
+      onPoint={onPoint}
       series={lines.map(({ counter, name }) => ({
         key: counter,
         name: t(name),
