@@ -190,6 +190,11 @@ export const routeTable: RouteEntry[] = [
                 title: 'title.appMember',
                 page: () => import('./pages/application/AppMemberPage'),
               },
+              {
+                path: 'appAudit',
+                title: 'title.appAudit',
+                page: () => import('./pages/application/AppAuditPage'),
+              },
             ],
           },
         ],

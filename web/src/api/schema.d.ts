@@ -2315,6 +2315,8 @@ export interface components {
       action_name: string
       target: components['schemas']['AuditTarget']
       app_id?: components['schemas']['Id'] | null
+      /** @description Null where the entry concerns no app, or one whose data was purged. */
+      app_name?: string | null
       /** @description What changed; never a secret. */
       details: Record<string, never>
       ip?: string | null
@@ -2908,6 +2910,8 @@ export interface components {
           action_name: string
           target: components['schemas']['AuditTarget']
           app_id?: components['schemas']['Id'] | null
+          /** @description Null where the entry concerns no app, or one whose data was purged. */
+          app_name?: string | null
           /** @description What changed; never a secret. */
           details: Record<string, never>
           ip?: string | null
@@ -7475,9 +7479,12 @@ export interface operations {
   }
   feishu_authorize_url: {
     parameters: {
-      query: {
-        /** @description To bind an account one must be signed in, and recently. */
-        purpose: 'bind' | 'login'
+      query?: {
+        /**
+         * @description To bind an account one must be signed in, and recently. Left out, it is `bind` for someone
+         *     who is signed in and `login` for everyone else.
+         */
+        purpose?: 'bind' | 'login'
         /** @description Where to go once signed in: a page of the console, or one below a region's endpoint. */
         redirect?: string
       }
@@ -9243,9 +9250,12 @@ export interface operations {
   }
   wechatwork_authorize_url: {
     parameters: {
-      query: {
-        /** @description To bind an account one must be signed in, and recently. */
-        purpose: 'bind' | 'login'
+      query?: {
+        /**
+         * @description To bind an account one must be signed in, and recently. Left out, it is `bind` for someone
+         *     who is signed in and `login` for everyone else.
+         */
+        purpose?: 'bind' | 'login'
         /** @description Where to go once signed in: a page of the console, or one below a region's endpoint. */
         redirect?: string
       }

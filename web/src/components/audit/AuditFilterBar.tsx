@@ -1,41 +1,42 @@
 import { Select } from 'antd'
-import type { AuditFilters } from '../../../api/audit'
-import { TextInput } from '../../../components/form/TextInput'
-import { besideField } from '../../../components/form/TimezoneSelect'
-import { SearchBox } from '../../../components/table/SearchBox'
-import { Toolbar } from '../../../components/table/Toolbar'
-import type { ChangeParams, TableParams } from '../../../components/table/useTableParams'
-import { useT } from '../../../i18n/useT'
-import { ExportButtons } from './ExportButtons'
+import type { AuditScope } from '../../api/audit'
+import { TextInput } from '../form/TextInput'
+import { besideField } from '../form/TimezoneSelect'
+import { SearchBox } from '../table/SearchBox'
+import { Toolbar } from '../table/Toolbar'
+import type { ChangeParams, TableParams } from '../table/useTableParams'
+import { useT } from '../../i18n/useT'
 import type { AuditFilter } from './filters'
-import { ACTION_GROUPS } from './groups'
-import page from '../organization.module.css'
+import { groupsOf } from './groups'
 import styles from './audit.module.css'
 
 interface AuditFilterBarProps {
+  scope: AuditScope
   params: TableParams<AuditFilter>
-  filters: AuditFilters
   onChange: ChangeParams<AuditFilter>
+  /** What may be done with the list, e.g. downloading it. */
+  actions: React.ReactNode
 }
 
-export function AuditFilterBar({ params, filters, onChange }: AuditFilterBarProps) {
+export function AuditFilterBar({ scope, params, onChange, actions }: AuditFilterBarProps) {
   const t = useT()
+  const groups = groupsOf(scope)
   return (
-    <Toolbar actions={<ExportButtons filters={filters} />}>
+    <Toolbar actions={actions}>
       <SearchBox
-        className={page.search}
+        className={styles.search}
         label={t('audit.byActor')}
         value={params.actor}
         onSearch={(actor) => onChange({ actor })}
       />
       <Select
-        className={page.filter}
+        className={styles.filter}
         aria-label={t('audit.byAction')}
         allowClear
         placeholder={t('audit.anyAction')}
-        value={ACTION_GROUPS.find((group) => group === params.action)}
+        value={groups.find((group) => group === params.action)}
         getPopupContainer={besideField}
-        options={ACTION_GROUPS.map((value) => ({ value, label: t(`audit.group.${value}`) }))}
+        options={groups.map((value) => ({ value, label: t(`audit.group.${value}`) }))}
         onChange={(action?: string) => onChange({ action })}
       />
       <Day
