@@ -22,7 +22,7 @@ use super::{Class, event_store, uuid};
 use crate::access::DataApp;
 use crate::app::AppState;
 use crate::collect::ledger::Outcome;
-use crate::collect::live::{Seen, Viewer};
+use crate::collect::live::{Named, Seen, Viewer};
 use crate::collect::message::MessageType;
 use crate::error::{Code, Error, Result};
 use crate::http::locale::Locale;
@@ -151,7 +151,7 @@ impl Watching {
                 seen = self.viewer.next() => {
                     let seen = seen?;
                     let text: Value = serde_json::from_str(&seen.text).unwrap_or_default();
-                    let others = self.others(&text["data"]).await;
+                    let others = self.others(&text["data"], seen.named.as_ref()).await;
                     let message = self.eyes.message(&seen, text, &others);
                     return Event::default().event("message").json_data(message).ok();
                 }
@@ -178,7 +178,7 @@ impl Watching {
 
 impl Watching {
     /// Whose ids stand in a message, for those who may not see them.
-    async fn others(&self, data: &Value) -> Others {
+    async fn others(&self, data: &Value, named: Option<&Named>) -> Others {
         let mut texts = BTreeSet::new();
         if self.eyes.pii {
             return Others::default();
@@ -188,6 +188,9 @@ impl Watching {
         }
         for field in ["url_path", "event"] {
             personal::path_candidates(data[field].as_str().unwrap_or_default(), &mut texts);
+        }
+        if let Some(named) = named {
+            personal::path_candidates(&named.event, &mut texts);
         }
         if texts.is_empty() {
             return Others::default();
@@ -229,6 +232,7 @@ impl Eyes {
             sdk: None,
         };
         if seen.is_outline {
+            message.event = seen.named.as_ref().map(|named| self.event_name(named, others));
             // One that is no object has no fields to show.
             message.properties =
                 Some(if text.is_object() { text } else { json!({ "message": text }) });
@@ -236,6 +240,13 @@ impl Eyes {
             self.fill(&mut message, seen.kind, &text["data"], others);
         }
         message
+    }
+
+    fn event_name(&self, Named { event, user, device }: &Named, others: &Others) -> String {
+        if self.pii {
+            return event.clone();
+        }
+        Ids { user, device, others: Some(others) }.shown(event.clone())
     }
 
     fn fill(&self, message: &mut LiveMessage, kind: MessageType, data: &Value, others: &Others) {
