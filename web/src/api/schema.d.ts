@@ -531,6 +531,23 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/apps/{id}/retention-impact': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How many events would go if the app kept them for so many days. */
+    get: operations['app_retention_impact']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/apps/{id}/role': {
     parameters: {
       query?: never
@@ -1667,6 +1684,26 @@ export interface paths {
     }
     /** What removing a member would hit. */
     get: operations['org_member_impact']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/orgs/{id}/retention-impact': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * How many events would go if the organisation kept them for so many days. Apps with a number of
+     *     their own keep to that.
+     */
+    get: operations['org_retention_impact']
     put?: never
     post?: never
     delete?: never
@@ -3364,6 +3401,16 @@ export interface components {
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
+    Data_RetentionImpact: {
+      data: {
+        /**
+         * Format: int64
+         * @description Events that are older than that now.
+         */
+        events: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
     Data_RoleView: {
       data: {
         id: components['schemas']['Id']
@@ -4527,6 +4574,13 @@ export interface components {
       day7?: number | null
       /** Format: double */
       day30?: number | null
+    }
+    RetentionImpact: {
+      /**
+       * Format: int64
+       * @description Events that are older than that now.
+       */
+      events: number
     }
     RoleBody: {
       name: string
@@ -6183,6 +6237,37 @@ export interface operations {
       403: components['responses']['Forbidden']
       404: components['responses']['NotFound']
       409: components['responses']['Conflict']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  app_retention_impact: {
+    parameters: {
+      query: {
+        /** @description Days that events would be kept. */
+        days: number
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_RetentionImpact']
+        }
+      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
@@ -8621,6 +8706,37 @@ export interface operations {
       401: components['responses']['Unauthorized']
       403: components['responses']['Forbidden']
       404: components['responses']['NotFound']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  org_retention_impact: {
+    parameters: {
+      query: {
+        /** @description Days that events would be kept. */
+        days: number
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_RetentionImpact']
+        }
+      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
