@@ -1,6 +1,7 @@
 import { Select } from 'antd'
+import { useId } from 'react'
 import type { AuditScope } from '../../api/audit'
-import { TextInput } from '../form/TextInput'
+import { DayInput } from '../form/DayInput'
 import { besideField } from '../form/TimezoneSelect'
 import { SearchBox } from '../table/SearchBox'
 import { Toolbar } from '../table/Toolbar'
@@ -63,18 +64,19 @@ interface DayProps {
   onChange: (day: string | undefined) => void
 }
 
-/** The browser's own: it speaks the person's language and every assistive technology knows it. */
 function Day({ label, value = '', min, max, onChange }: DayProps) {
+  const id = useId()
   return (
-    <label className={styles.day}>
-      <span>{label}</span>
-      <TextInput
-        type="date"
+    <div className={styles.day}>
+      <label htmlFor={id}>{label}</label>
+      <DayInput
+        id={id}
         value={value}
         min={min}
         max={max}
-        onChange={({ target }) => onChange(target.value || undefined)}
+        allowClear
+        onChange={(day) => onChange(day || undefined)}
       />
-    </label>
+    </div>
   )
 }

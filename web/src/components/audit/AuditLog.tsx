@@ -35,7 +35,7 @@ export function AuditLog({ scope, title, lead, mayExport }: AuditLogProps) {
   const { page, page_size } = params
   const entries = useQuery(auditQuery(scope, { page, page_size, ...filters }, language))
   return (
-    <Page title={title} lead={lead}>
+    <Page wide title={title} lead={lead}>
       <AuditFilterBar
         scope={scope}
         params={params}

@@ -12,6 +12,7 @@ export function Forbidden() {
   return (
     <Centered>
       <Statement
+        instead
         mark="403"
         title={t('forbidden.title')}
         actions={

@@ -30,7 +30,7 @@ export function AppsTable() {
   const { data } = useOverall('apps')
   const rows = useQuery({
     ...overallQuery(org.id, 'apps', board.question, language),
-    select: ({ apps }) => pageOfApps(apps, params, language),
+    select: ({ apps }) => pageOfApps(apps, params),
   })
   const title = t('dashboard.byApp')
   return (
