@@ -2,7 +2,7 @@
 FROM node:20-bookworm-slim AS web
 WORKDIR /src
 RUN npm install -g npm@11
-COPY package.json package-lock.json .npmrc client-version ./
+COPY package.json package-lock.json .npmrc client-version LICENSE ./
 COPY web/package.json web/
 COPY sdk/package.json sdk/
 COPY tests/standins/package.json tests/standins/

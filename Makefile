@@ -49,7 +49,7 @@ node_modules/.package-lock.json: package-lock.json package.json web/package.json
 	npm ci --no-audit --no-fund
 	@touch $@
 
-sdk/dist/atrium.js: node_modules/.package-lock.json $(SDK_SOURCES)
+sdk/dist/atrium.js: node_modules/.package-lock.json LICENSE $(SDK_SOURCES)
 	npm run --silent -w sdk build
 	@touch $@
 

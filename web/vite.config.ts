@@ -15,7 +15,7 @@ export default defineConfig({
     alias: {
       'side-channel': fileURLToPath(new URL('shims/side-channel.cjs', import.meta.url)),
       // From its source, so that the console can be built before the SDK is.
-      '@atrium/analytics-js': fileURLToPath(new URL('../sdk/src/index.ts', import.meta.url)),
+      'atrium-analytics': fileURLToPath(new URL('../sdk/src/index.ts', import.meta.url)),
     },
   },
   // The server puts a fresh nonce in this place on every response.

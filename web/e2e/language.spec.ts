@@ -55,6 +55,38 @@ test('a form keeps what is typed when the language changes, and numbers and date
   await expect(page.getByRole('button', { name: 'Account menu of 写了一半' })).toBeVisible()
 })
 
+test('English letters come from a Latin font, Chinese ones from a Chinese font', async ({
+  page,
+}) => {
+  const fonts = () => page.evaluate(() => getComputedStyle(document.body).fontFamily)
+  const before = async (one: string, other: string) => {
+    const list = await fonts()
+    return list.includes(one) && list.indexOf(one) < list.indexOf(other)
+  }
+  await page.goto('/login?lang=en-US')
+  await expect(heading(page)).toHaveText('Welcome back')
+  expect(await before('Arial', 'Noto Sans CJK SC')).toBe(true)
+  expect(await before('Roboto', 'Microsoft YaHei')).toBe(true)
+  await page.getByTitle('中文').click()
+  await expect(heading(page)).toHaveText('欢迎回来')
+  expect(await before('Noto Sans CJK SC', 'Arial')).toBe(true)
+})
+
+test('a browser that prefers English is offered it once', async ({ browser, instance }) => {
+  const context = await browser.newContext({ baseURL: instance.url, locale: 'en-GB' })
+  const visitor = await context.newPage()
+  await visitor.goto('/login')
+  await expect(heading(visitor)).toHaveText('欢迎回来')
+  await visitor.getByRole('button', { name: 'Switch to English' }).click()
+  await expect(heading(visitor)).toHaveText('Welcome back')
+  await expect(visitor.getByText('Prefer English?')).toHaveCount(0)
+  await visitor.getByTitle('中文').click()
+  await visitor.reload()
+  await expect(heading(visitor)).toHaveText('欢迎回来')
+  await expect(visitor.getByText('Prefer English?')).toHaveCount(0)
+  await context.close()
+})
+
 test('a pack is fetched once', async ({ page }) => {
   const packs: string[] = []
   page.on('request', (request) => {

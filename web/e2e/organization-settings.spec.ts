@@ -60,6 +60,11 @@ for (const language of LANGUAGES) {
       await dialog.getByRole('button', { name: t('common.cancel') }).click()
       await expect(save).toBeEnabled()
       await save.click()
+      await expect(dialog).toContainText(t('setting.shortenEvents'))
+      const { name } = await dataOf<{ name: string }>(
+        await page.request.get(`/api/v1/orgs/${own.orgId}`),
+      )
+      await dialog.getByLabel(t('danger.type', { name })).fill(name)
       await dialog.getByRole('button', { name: t('setting.shorten') }).click()
     })
     await expect(general.getByRole('status')).toHaveText(t('common.saved'))

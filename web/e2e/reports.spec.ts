@@ -61,6 +61,28 @@ async function breakSomething(page: Page, complaints: string[], message: string)
     .toBe(true)
 }
 
+test('an error before sign-in is told too, without the client and without a cookie', async ({
+  page,
+  complaints,
+}) => {
+  const scripts: string[] = []
+  page.on('request', (request) => scripts.push(request.url()))
+  // One page in four is in the sample: this one is.
+  await page.addInitScript(() => {
+    Math.random = () => 0
+  })
+  await page.goto('/login')
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  const message = `broken before sign-in ${crypto.randomUUID()}`
+  const sent = page.waitForRequest((request) => request.url().endsWith(TUNNEL))
+  await breakSomething(page, complaints, message)
+  const report = await sent
+  expect(report.postData()).toContain(message)
+  expect((await report.response())?.status()).toBe(200)
+  expect(await report.headerValue('cookie')).toBeNull()
+  expect(scripts.filter(isClient)).toEqual([])
+})
+
 test('an error in the page arrives on the operator’s page, with what was on screen', async ({
   page,
   instance,

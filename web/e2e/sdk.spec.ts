@@ -1,7 +1,13 @@
 /** A page of another site with the SDK in it: what it sends arrives, once, with every field. */
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { expect, test, type Page } from '@playwright/test'
+import { build } from 'vite'
 import { queryEvents } from './engine'
 import { createAccount, withDataFolder, withServer, type Account } from './server'
 
@@ -180,4 +186,65 @@ test('a page view, a click, an event from offline and a signed change arrive onc
     const profiles = await queryEvents(folder, 'SELECT kind, id, properties FROM profiles FINAL')
     expect(profiles).toEqual([{ kind: 'user', id: 'user-7', properties: '{"level":"gold"}' }])
   })
+})
+
+test('npm installs it from the server alone, with types, and a bundler takes it', async () => {
+  test.setTimeout(120_000)
+  await withDataFolder((folder) =>
+    withServer(folder, async ({ url }) => {
+      const { version } = JSON.parse(
+        readFileSync(new URL('../../sdk/package.json', import.meta.url), 'utf8'),
+      ) as { version: string }
+      const tarball = `${url}/sdk/atrium-analytics-${version}.tgz`
+      const answer = await fetch(tarball)
+      expect(answer.headers.get('content-type')).toBe('application/gzip')
+      expect((await fetch(`${url}/sdk/atrium-analytics-0.0.0.tgz`)).status).toBe(404)
+
+      const project = join(folder, 'project')
+      const lines = [
+        "import { init, type Client } from 'atrium-analytics'",
+        `const client: Client = init({ url: '${url}', appKey: 'ck_one' })`,
+        "client.track('signup', { plan: 'pro' })",
+        '// @ts-expect-error an event has a name',
+        'client.track(42)',
+      ]
+      mkdirSync(project)
+      writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
+      writeFileSync(join(project, 'main.ts'), lines.join('\n'))
+      const run = (command: string, ...words: string[]) =>
+        promisify(execFile)(command, words, { cwd: project })
+
+      // Nobody answers there: asking a registry for anything would fail.
+      const alone = ['--registry', 'http://127.0.0.1:9/', '--cache', join(folder, 'npm')]
+      await run('npm', 'install', tarball, '--no-audit', '--no-fund', ...alone)
+      const { dependencies } = JSON.parse(
+        readFileSync(join(project, 'package.json'), 'utf8'),
+      ) as Record<string, unknown>
+      expect(dependencies).toEqual({ 'atrium-analytics': tarball })
+
+      const compiler = fileURLToPath(import.meta.resolve('typescript/bin/tsc'))
+      const compilerOptions = {
+        noEmit: true,
+        strict: true,
+        module: 'esnext',
+        moduleResolution: 'bundler',
+        lib: ['es2018', 'dom'],
+        types: [],
+      }
+      const settings = JSON.stringify({ compilerOptions, files: ['main.ts'] })
+      writeFileSync(join(project, 'tsconfig.json'), settings)
+      const checked = await run('node', compiler).catch((refused: { stdout: string }) => refused)
+      expect(checked.stdout).toBe('')
+
+      await build({
+        root: project,
+        configFile: false,
+        logLevel: 'error',
+        build: { lib: { entry: 'main.ts', formats: ['es'], fileName: 'bundle' } },
+      })
+      const bundle = readFileSync(join(project, 'dist/bundle.js'), 'utf8')
+      expect(bundle).toContain('/v1/collect')
+      expect(bundle).not.toContain("from 'atrium-analytics'")
+    }),
+  )
 })

@@ -6,6 +6,7 @@ import { bindFailureHandlers } from './api/client'
 import { watchConnection } from './api/connection'
 import { showFailure } from './components/notices/notices'
 import { askForProof } from './components/reauth'
+import { offerLanguage } from './i18n/offer'
 import { changeLanguage } from './i18n/store'
 import { bindNavigator } from './lib/navigation'
 import { parseQuery } from './lib/query'
@@ -30,7 +31,9 @@ watchConnection()
 watchForSignInLink()
 
 // The language pack, the route's code and the start-up calls all travel at once.
-void changeLanguage(parseQuery(window.location.search).lang)
+const { lang } = parseQuery(window.location.search)
+offerLanguage(lang)
+void changeLanguage(lang)
 const router = createRouter()
 bindNavigator((to, options) => void router.navigate(to, options))
 

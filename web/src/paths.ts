@@ -98,6 +98,7 @@ export const paths = {
     authManagement(appId, 'appAuthority/editRole') + formatQuery(query),
   appMembers: (appId: string, query: { role_id?: string } = {}) =>
     authManagement(appId, 'appMember') + formatQuery(query),
+  appAudit: (appId: string) => authManagement(appId, 'appAudit'),
 
   /** The application entry, relative to a region's endpoint. */
   appEntry: (orgId: string, appId: string, extra = '') =>

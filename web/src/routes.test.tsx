@@ -37,6 +37,7 @@ describe('the table of routes', () => {
     ['/a/authManagement/appAuthority', 'title.appAuthority', true],
     ['/a/authManagement/appAuthority/editRole', 'title.editRole', true],
     ['/a/authManagement/appMember', 'title.appMember', true],
+    ['/a/authManagement/appAudit', 'title.appAudit', true],
     ['/org-id/o/app-id/a', 'title.overview', true],
     ['/org-id/o/app-id/a/events', 'title.events', true],
     ['/org-id/o/app-id/a/explore', 'title.explore', true],

@@ -196,6 +196,11 @@ export const routeTable: RouteEntry[] = [
                 title: 'title.appMember',
                 page: () => import('./pages/application/AppMemberPage'),
               },
+              {
+                path: 'appAudit',
+                title: 'title.appAudit',
+                page: () => import('./pages/application/AppAuditPage'),
+              },
             ],
           },
         ],

@@ -15,7 +15,7 @@ use crate::accounts::{
     pending_links, profile, reauth, register, reset, second_step, sessions,
 };
 use crate::app::AppState;
-use crate::apps::{explain, handlers as apps, lifecycle, members as app_members};
+use crate::apps::{explain, handlers as apps, lifecycle, members as app_members, retention};
 use crate::audit::{export as audit_export, handlers as audit};
 use crate::chat::handlers as chat;
 use crate::collect::{cors, receive};
@@ -137,6 +137,8 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(lifecycle::app_unarchive))
         .routes(routes!(lifecycle::app_restore))
         .routes(routes!(lifecycle::app_impact))
+        .routes(routes!(retention::app_retention_impact))
+        .routes(routes!(retention::org_retention_impact))
         .routes(routes!(app_members::app_member_list, app_members::app_member_add))
         .routes(routes!(app_members::app_member_update, app_members::app_member_remove))
         .routes(routes!(app_members::app_candidate_list))

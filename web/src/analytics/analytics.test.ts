@@ -7,7 +7,7 @@ import { patternOf } from './pattern'
 import { measure } from './start'
 
 const { init } = vi.hoisted(() => ({ init: vi.fn() }))
-vi.mock('@atrium/analytics-js', () => ({ init }))
+vi.mock('atrium-analytics', () => ({ init }))
 
 const routes = toRoutes(routeTable)
 

@@ -1,5 +1,5 @@
 /** Reports page views and clicks of this console, with the person's id while someone is signed in. */
-import { init } from '@atrium/analytics-js'
+import { init } from 'atrium-analytics'
 import type { RouteObject } from 'react-router'
 import { currentUserQuery } from '../api/account'
 import type { Environment } from '../api/environment'

@@ -1,4 +1,4 @@
-/** The audit log of an organisation: who did what, when and from where. */
+/** The audit log of a team or of one app: who did what, when and from where. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call, callForFile, http } from './client'
 import type { Page } from './orgs'
@@ -16,25 +16,42 @@ export interface AuditFilters {
 }
 export type AuditFormat = 'csv' | 'ndjson'
 
+/** Whose log: a team's, its apps included, or one app's. */
+export interface AuditScope {
+  kind: 'org' | 'app'
+  id: string
+  name: string
+}
+
 export function auditQuery(
-  orgId: string,
+  { kind, id }: AuditScope,
   params: AuditFilters & { page: number; page_size: number },
   language: string,
 ) {
+  const asked = { params: { path: { id }, query: params } }
   return queryOptions({
-    queryKey: ['org', orgId, 'audit', params, language],
+    queryKey: [kind, id, 'audit', params, language],
     queryFn: (): Promise<Page<AuditEntry>> =>
-      call(http.GET('/orgs/{id}/audit-logs', { params: { path: { id: orgId }, query: params } })),
+      kind === 'org'
+        ? call(http.GET('/orgs/{id}/audit-logs', asked))
+        : call(http.GET('/apps/{id}/audit-logs', asked)),
     staleTime: 0,
     placeholderData: keepPreviousData,
   })
 }
 
 export function exportAudit(
-  orgId: string,
+  { kind, id }: AuditScope,
   format: AuditFormat,
   filters: AuditFilters,
 ): Promise<Blob> {
-  const params = { path: { id: orgId }, query: { format, ...filters } }
-  return callForFile(http.GET('/orgs/{id}/audit-logs/export', { params, parseAs: 'blob' }))
+  const asked = {
+    params: { path: { id }, query: { format, ...filters } },
+    parseAs: 'blob',
+  } as const
+  return callForFile(
+    kind === 'org'
+      ? http.GET('/orgs/{id}/audit-logs/export', asked)
+      : http.GET('/apps/{id}/audit-logs/export', asked),
+  )
 }

@@ -2,6 +2,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { DEFAULT_PAGE_SIZE } from '../lib/paging'
 import { call, http, UNASKED } from './client'
+import { byName } from '../lib/names'
 import type { components } from './schema'
 
 export type OrgRole = components['schemas']['OrgRole']
@@ -44,7 +45,8 @@ export const orgChoicesQuery = queryOptions({
   queryKey: [...allOrgs.queryKey, 'choices'],
   queryFn: async (): Promise<Org[]> => {
     const query = { page: 1, page_size: 100, sort: 'name', order: 'asc' }
-    return (await call(http.GET('/orgs', { params: { query } }), UNASKED)).items
+    // The server knows no pinyin; all of them are here.
+    return (await call(http.GET('/orgs', { params: { query } }), UNASKED)).items.toSorted(byName)
   },
 })
 

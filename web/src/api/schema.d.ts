@@ -531,6 +531,23 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/apps/{id}/retention-impact': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How many events would go if the app kept them for so many days. */
+    get: operations['app_retention_impact']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/apps/{id}/role': {
     parameters: {
       query?: never
@@ -1733,6 +1750,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/orgs/{id}/retention-impact': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * How many events would go if the organisation kept them for so many days. Apps with a number of
+     *     their own keep to that.
+     */
+    get: operations['org_retention_impact']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/orgs/{id}/sso': {
     parameters: {
       query?: never
@@ -2388,6 +2425,8 @@ export interface components {
       action_name: string
       target: components['schemas']['AuditTarget']
       app_id?: components['schemas']['Id'] | null
+      /** @description Null where the entry concerns no app, or one whose data was purged. */
+      app_name?: string | null
       /** @description What changed; never a secret. */
       details: Record<string, never>
       ip?: string | null
@@ -3015,6 +3054,8 @@ export interface components {
           action_name: string
           target: components['schemas']['AuditTarget']
           app_id?: components['schemas']['Id'] | null
+          /** @description Null where the entry concerns no app, or one whose data was purged. */
+          app_name?: string | null
           /** @description What changed; never a secret. */
           details: Record<string, never>
           ip?: string | null
@@ -3471,6 +3512,16 @@ export interface components {
     Data_ResetTokenView: {
       data: {
         email: string
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_RetentionImpact: {
+      data: {
+        /**
+         * Format: int64
+         * @description Events that are older than that now.
+         */
+        events: number
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -4693,6 +4744,13 @@ export interface components {
       day7?: number | null
       /** Format: double */
       day30?: number | null
+    }
+    RetentionImpact: {
+      /**
+       * Format: int64
+       * @description Events that are older than that now.
+       */
+      events: number
     }
     RoleBody: {
       name: string
@@ -6358,6 +6416,37 @@ export interface operations {
       503: components['responses']['Unavailable']
     }
   }
+  app_retention_impact: {
+    parameters: {
+      query: {
+        /** @description Days that events would be kept. */
+        days: number
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_RetentionImpact']
+        }
+      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
   app_role_view: {
     parameters: {
       query?: never
@@ -7650,9 +7739,12 @@ export interface operations {
   }
   feishu_authorize_url: {
     parameters: {
-      query: {
-        /** @description To bind an account one must be signed in, and recently. */
-        purpose: 'bind' | 'login'
+      query?: {
+        /**
+         * @description To bind an account one must be signed in, and recently. Left out, it is `bind` for someone
+         *     who is signed in and `login` for everyone else.
+         */
+        purpose?: 'bind' | 'login'
         /** @description Where to go once signed in: a page of the console, or one below a region's endpoint. */
         redirect?: string
       }
@@ -8873,6 +8965,37 @@ export interface operations {
       503: components['responses']['Unavailable']
     }
   }
+  org_retention_impact: {
+    parameters: {
+      query: {
+        /** @description Days that events would be kept. */
+        days: number
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_RetentionImpact']
+        }
+      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      422: components['responses']['Invalid']
+      429: components['responses']['TooManyRequests']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
   sso_view: {
     parameters: {
       query?: never
@@ -9498,9 +9621,12 @@ export interface operations {
   }
   wechatwork_authorize_url: {
     parameters: {
-      query: {
-        /** @description To bind an account one must be signed in, and recently. */
-        purpose: 'bind' | 'login'
+      query?: {
+        /**
+         * @description To bind an account one must be signed in, and recently. Left out, it is `bind` for someone
+         *     who is signed in and `login` for everyone else.
+         */
+        purpose?: 'bind' | 'login'
         /** @description Where to go once signed in: a page of the console, or one below a region's endpoint. */
         redirect?: string
       }

@@ -1,5 +1,5 @@
 /** One real event, sent as an app's own pages send theirs: by its public key, to the collector. */
-import { uuid } from '@atrium/analytics-js'
+import { uuid } from 'atrium-analytics'
 import { storedLanguage } from '../i18n/language'
 import type { App } from './app'
 import { fetchWithLimit, notifyFailure } from './client'

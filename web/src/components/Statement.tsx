@@ -1,7 +1,10 @@
 /** A page that says one thing and offers the ways on: no access, not found, a link that is gone. */
+import { useTitleInstead } from './documentTitle'
 import styles from './Statement.module.css'
 
 interface StatementProps {
+  /** It stands in the place of a page whose title would say something else. */
+  instead?: boolean
   /** A short mark above the title: a status number or an icon. */
   mark?: React.ReactNode
   title: string
@@ -9,13 +12,19 @@ interface StatementProps {
   actions?: React.ReactNode
 }
 
-export function Statement({ mark, title, children, actions }: StatementProps) {
+export function Statement({ instead, mark, title, children, actions }: StatementProps) {
   return (
     <section className={styles.statement}>
+      {instead && <TitleInstead title={title} />}
       {mark && <div className={styles.mark}>{mark}</div>}
       <h1 className={styles.title}>{title}</h1>
       <div className={styles.words}>{children}</div>
       {actions && <div className={styles.actions}>{actions}</div>}
     </section>
   )
+}
+
+function TitleInstead({ title }: { title: string }) {
+  useTitleInstead(title)
+  return null
 }

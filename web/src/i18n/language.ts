@@ -16,6 +16,10 @@ export function storedLanguage(): LanguageCode {
   return isLanguage(stored) ? stored : DEFAULT_LANGUAGE
 }
 
+export function hasChosenLanguage(): boolean {
+  return readStored(STORAGE_KEY) !== null
+}
+
 export function storeLanguage(code: LanguageCode): void {
   store(STORAGE_KEY, code)
 }

@@ -1,5 +1,6 @@
 /** The frame of one app's settings: which app, in what state, and the pages the person may open. */
 import { useParams } from 'react-router'
+import { useTitleOf } from '../components/documentTitle'
 import { useT } from '../i18n/useT'
 import { AppBanner } from './AppSettingsLayoutBanner'
 import { AppContext } from './AppSettingsLayoutContext'
@@ -13,6 +14,7 @@ export default function AppSettingsLayout() {
   const t = useT()
   const { appId = '' } = useParams()
   const { open, own, failure } = useAppOnScreen(appId)
+  useTitleOf(open && !failure ? open.app.name : null)
   if (failure) return <AppFailure {...failure} />
   if (!open || !own) return <AppLoading />
   return (

@@ -50,7 +50,7 @@ export function AppFailure({ error, retrying, onRetry }: AppFailureProps) {
   }
   return (
     <Centered>
-      <Statement title={t('appSettings.failed')}>
+      <Statement instead title={t('appSettings.failed')}>
         <LoadFailure error={error} retrying={retrying} onRetry={onRetry} />
       </Statement>
     </Centered>
@@ -62,6 +62,7 @@ function Face(props: { mark: string; title: string; children: React.ReactNode })
   return (
     <Centered>
       <Statement
+        instead
         {...props}
         actions={
           <LinkButton type="primary" to={paths.teamApps()}>
@@ -78,7 +79,7 @@ function SsoFace() {
   const t = useT()
   return (
     <Centered>
-      <Statement title={t('sso.wanted')} actions={<SsoAgainButton />}>
+      <Statement instead title={t('sso.wanted')} actions={<SsoAgainButton />}>
         <p>{t('sso.wantedText')}</p>
       </Statement>
     </Centered>
@@ -93,6 +94,7 @@ function SecondFactorFace({ onDone }: { onDone: () => void }) {
   return (
     <Centered>
       <Statement
+        instead
         title={t('mfa.required')}
         actions={
           enrolled ? (

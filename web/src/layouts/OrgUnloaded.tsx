@@ -22,6 +22,7 @@ export function OrgUnloaded({ org, choices, hasNone }: ReturnType<typeof useOrgO
     return (
       <Centered>
         <Statement
+          instead
           title={t(gone ? 'org.gone' : 'org.none')}
           actions={
             <LinkButton type="primary" to={paths.organizations()}>

@@ -3,6 +3,7 @@ import { BrandMark } from '../components/BrandMark'
 import { LanguageSwitch, ThemeSwitch } from '../components/Preferences'
 import { useT } from '../i18n/useT'
 import { Arches } from './Arches'
+import { LanguageOffer } from './LanguageOffer'
 import styles from './SignInFrame.module.css'
 
 export function SignInFrame({ children }: { children: React.ReactNode }) {
@@ -22,7 +23,10 @@ export function SignInFrame({ children }: { children: React.ReactNode }) {
         <Arches className={styles.arches} />
       </aside>
       <main className={styles.task}>
-        <div className={styles.column}>{children}</div>
+        <div className={styles.column}>
+          <LanguageOffer />
+          {children}
+        </div>
       </main>
     </div>
   )

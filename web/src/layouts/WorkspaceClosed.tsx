@@ -12,6 +12,7 @@ export function WorkspaceClosed() {
   return (
     <Centered>
       <Statement
+        instead
         title={t('workspace.closed')}
         actions={
           <>

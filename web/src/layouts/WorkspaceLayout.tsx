@@ -1,6 +1,7 @@
 /** The frame of one app's workspace: which app, the way to others, and the pages the person may open. */
 import { useState } from 'react'
 import { Navigate, Outlet, useLocation, useParams } from 'react-router'
+import { useTitleOf } from '../components/documentTitle'
 import { useT } from '../i18n/useT'
 import { paths } from '../paths'
 import { AppBanner } from './AppSettingsLayoutBanner'
@@ -19,6 +20,7 @@ export default function WorkspaceLayout() {
   const { orgId = '', appId = '' } = useParams()
   const location = useLocation()
   const { open, failure } = useAppOnScreen(appId)
+  useTitleOf(open && !failure ? open.app.name : null)
   if (failure) return <AppFailure {...failure} />
   if (!open) return <AppLoading />
   if (open.app.org_id !== orgId) {

@@ -31,6 +31,7 @@ export const SETTINGS_PAGES: SettingsPage[] = [
   { title: 'title.appMember', needs: 'member:view', to: paths.appMembers },
   { title: 'title.appAuthority', needs: 'role:view', to: paths.appAuthority },
   { title: 'title.appSecretKey', needs: 'key:view', to: paths.appSecretKeys },
+  { title: 'title.appAudit', needs: 'audit:view', to: paths.appAudit },
 ]
 
 interface WorkspacePage {

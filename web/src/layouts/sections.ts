@@ -8,15 +8,15 @@ export interface Section {
   to: (org: string | null) => string
 }
 
+/** Applications are entered where one was last; a team's list of them is a page of the team. */
 export const SECTIONS: Section[] = [
-  { key: 'applications', label: 'section.applications', to: (org) => paths.teamApps({ org }) },
+  { key: 'applications', label: 'section.applications', to: () => paths.root() },
   { key: 'organization', label: 'section.organization', to: () => paths.organizations() },
   { key: 'dashboard', label: 'section.dashboard', to: (org) => paths.dataDashboard({ org }) },
 ]
 
-/** An app's own pages belong to the applications, wherever the route table keeps them. */
+/** The section whose menu a page stands in. */
 export function sectionOf(pathname: string): Section['key'] | null {
-  if (/^\/organization\/config\/(config|archived|delete)-app$/.test(pathname)) return 'applications'
   if (/^\/(org-id\/|[^/]+\/authManagement)/.test(pathname)) return 'applications'
   if (pathname.startsWith('/organization')) return 'organization'
   if (pathname.startsWith('/data-dashboard')) return 'dashboard'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { paths } from '../paths'
-import { formatQuery, limitQuery, parseQuery, queryText } from './query'
+import { formatQuery, limitQuery, parseQuery, queryText, withoutParameter } from './query'
 import { canonicalPath } from './url'
 
 describe('a path', () => {
@@ -55,6 +55,22 @@ describe('a query', () => {
   it('is written without what is absent', () => {
     expect(formatQuery({ org: null, redirect: undefined })).toBe('')
     expect(formatQuery({ redirect: '/a?b=c&d#e' })).toBe('?redirect=%2Fa%3Fb%3Dc%26d%23e')
+  })
+})
+
+describe('a query without one parameter', () => {
+  it.each([
+    ['?logout', ''],
+    ['?logout=1&redirect=%2Fa%3Fb', '?redirect=%2Fa%3Fb'],
+    [
+      '?lang=en-US&logout&utm_source=x&a=1&a=2&register',
+      '?lang=en-US&utm_source=x&a=1&a=2&register',
+    ],
+    ['?logout[x]=1&log%6Fut=2&b', '?b'],
+    ['?notlogout=1', '?notlogout=1'],
+    ['', ''],
+  ])('%s is %s', (search, rest) => {
+    expect(withoutParameter(search, 'logout')).toBe(rest)
   })
 })
 

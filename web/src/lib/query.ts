@@ -19,6 +19,15 @@ export function limitQuery(query: URLSearchParams): URLSearchParams {
   return new URLSearchParams(qs.stringify(limited, { arrayFormat: 'repeat' }))
 }
 
+/** A query as it stands, but for one parameter: what others mean by theirs is not ours to rewrite. */
+export function withoutParameter(search: string, name: string): string {
+  const rest = search
+    .replace(/^\?/, '')
+    .split('&')
+    .filter((part) => part !== '' && !(name in parseQuery(part)))
+  return rest.length > 0 ? `?${rest.join('&')}` : ''
+}
+
 /** The first text a parameter holds; what is nested or absent is null. */
 export function queryText(query: Query, name: string): string | null {
   const value = query[name]

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import {
   ACCESS_KEY_PLACEHOLDER,
   curlOf,
+  installOf,
   KEY_PLACEHOLDER,
   moduleSnippetOf,
   SECRET_PLACEHOLDER,
@@ -46,6 +47,14 @@ it('sends an event by hand, another one each time', () => {
   expect(first!.log_id).toMatch(/^[0-9a-f]{32}$/)
   expect(first!.log_id).not.toBe(second!.log_id)
   expect(Math.abs(first!.timestamp - Date.now())).toBeLessThan(60_000)
+})
+
+it('installs the package from the server that this console is of', () => {
+  const tarball = 'sdk/atrium-analytics-0.2.4.tgz'
+  expect(installOf({ ...app, is_local: true })).toBe(`npm install https://eu.example/${tarball}`)
+  expect(installOf({ ...app, is_local: false })).toBe(
+    `npm install ${window.location.origin}/${tarball}`,
+  )
 })
 
 describe('a signed call in the shell', () => {

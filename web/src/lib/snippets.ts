@@ -1,4 +1,5 @@
 /** What a developer pastes to send an app its first data, filled with the app's own keys. */
+import { version as SDK_VERSION } from '../../../sdk/package.json'
 import type { App } from '../api/app'
 
 /** Stands where the app's collect key belongs, for those who may not see it. */
@@ -23,9 +24,16 @@ export function snippetOf(app: Target): string {
   ].join('\n')
 }
 
+/** Straight from the server: no public registry has the package, and nobody could claim its name. */
+export function installOf(app: Pick<App, 'endpoint' | 'is_local'>): string {
+  // Another region's server may carry another version; the one of this console is here.
+  const origin = app.is_local ? originOf(app) : window.location.origin
+  return `npm install ${origin}/sdk/atrium-analytics-${SDK_VERSION}.tgz`
+}
+
 export function moduleSnippetOf(app: Target): string {
   return [
-    "import { init } from '@atrium/analytics-js'",
+    "import { init } from 'atrium-analytics'",
     '',
     'const client = init({',
     `  url: '${originOf(app)}',`,

@@ -1,6 +1,6 @@
 /**
  * Errors on their way to the reporting client. That is heavy and comes after sign-in; until then a
- * few are remembered, and forgotten with the page if nobody signs in.
+ * few are remembered, and told without it while nobody is signed in.
  */
 export interface Mishap {
   error: unknown
@@ -11,7 +11,8 @@ export interface Mishap {
 
 const MOST = 10
 
-let remembered: Mishap[] = []
+let remembered: (Mishap & { told?: boolean })[] = []
+let tellNow: ((mishap: Mishap) => boolean) | null = null
 let tell: ((mishap: Mishap) => void) | null = null
 
 /** Also for what the error boundary caught, which no window learns of. */
@@ -23,7 +24,15 @@ export function reportError(error: unknown, componentStack?: string | null): voi
   }
   if (tell) return tell(mishap)
   const known = remembered.some((other) => other.error === error)
-  if (!known && remembered.length < MOST) remembered.push(mishap)
+  if (known || remembered.length >= MOST) return
+  remembered.push({ ...mishap, told: tellNow?.(mishap) })
+}
+
+/** While nobody is signed in. The listener says whether it told; what it did not tell can wait. */
+export function tellStrangersMishaps(listener: ((mishap: Mishap) => boolean) | null): void {
+  tellNow = listener
+  if (!listener) return
+  remembered = remembered.map((mishap) => ({ ...mishap, told: mishap.told || listener(mishap) }))
 }
 
 /** The client is there: it gets what happened so far, and from now on sees uncaught ones itself. */
@@ -31,7 +40,8 @@ export function tellMishaps(listener: (mishap: Mishap) => void): void {
   window.removeEventListener('error', onError)
   window.removeEventListener('unhandledrejection', onRejection)
   tell = listener
-  remembered.splice(0).forEach(listener)
+  const untold = remembered.splice(0).filter(({ told }) => !told)
+  untold.forEach(({ error, path, componentStack }) => listener({ error, path, componentStack }))
 }
 
 export function watchForErrors(): void {
@@ -42,6 +52,7 @@ export function watchForErrors(): void {
 /** For tests: as a page that was just opened. */
 export function forgetMishaps(): void {
   remembered = []
+  tellNow = null
   tell = null
 }
 

@@ -17,6 +17,7 @@ import type { RouteObject } from 'react-router'
 import { ApiError } from '../api/errors'
 import type { Environment } from '../api/environment'
 import { tellMishaps, type Mishap } from './early'
+import { NOISE } from './noise'
 import { Scrubber, SECRET } from './scrub'
 import { packing, scrubEnvelope } from './transport'
 
@@ -34,9 +35,6 @@ export const RECORDING = {
 
 /** Of no use here: visits are not counted, and an address is told as a pattern. */
 const LEFT_OUT = ['BrowserSession', 'HttpContext']
-
-/** Not ours to mend: answers of the server, which has them in its log, and noise of browsers. */
-const NOISE = [/ResizeObserver loop/, /^AbortError/]
 
 export interface Reporter {
   /** Someone signed in, or nobody is any more: then nothing is recorded. */
@@ -90,6 +88,7 @@ export function report(
     sendClientReports: false,
     ignoreErrors: NOISE,
     beforeBreadcrumb: (crumb) => scrubber.all(crumb),
+    // What the server answered is in its log.
     beforeSend: (event, { originalException }) =>
       originalException instanceof ApiError ? null : scrubber.all(event),
     transport: (options) => {

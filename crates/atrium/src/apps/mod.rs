@@ -5,6 +5,7 @@ pub mod handlers;
 pub mod lifecycle;
 pub mod members;
 pub mod purge;
+pub mod retention;
 pub mod store;
 
 use serde::Serialize;

@@ -189,7 +189,7 @@ fn chunk(entries: Vec<AuditEntry>, walk: &Walk, first: bool) -> Result<Bytes> {
     Ok(text.into())
 }
 
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 14] = [
     "at",
     "actor_kind",
     "actor_name",
@@ -199,12 +199,14 @@ const COLUMNS: [&str; 12] = [
     "target_kind",
     "target_id",
     "target_name",
+    "app_id",
+    "app_name",
     "details",
     "ip",
     "user_agent",
 ];
 
-fn record(entry: &AuditEntry) -> [String; 12] {
+fn record(entry: &AuditEntry) -> [String; 14] {
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     [
         entry.at.to_string(),
@@ -216,6 +218,8 @@ fn record(entry: &AuditEntry) -> [String; 12] {
         entry.target.kind.clone(),
         text(&entry.target.id),
         text(&entry.target.name),
+        entry.app_id.as_ref().map(ToString::to_string).unwrap_or_default(),
+        text(&entry.app_name),
         entry.details.to_string(),
         text(&entry.ip),
         text(&entry.user_agent),

@@ -79,6 +79,8 @@ pub struct AuditEntry {
     pub action_name: String,
     pub target: AuditTarget,
     pub app_id: Option<Id>,
+    /// Null where the entry concerns no app, or one whose data was purged.
+    pub app_name: Option<String>,
     /// What changed; never a secret.
     #[schema(value_type = Object)]
     pub details: Value,
@@ -126,6 +128,7 @@ impl AuditEntry {
                 id: row.target_id,
             },
             app_id: row.app_id,
+            app_name: row.app_name,
             details,
             ip: row.ip,
             user_agent: row.user_agent.map(|agent| user_agent::in_words(&agent)),

@@ -52,6 +52,7 @@ pub struct ToldRow {
     pub target_id: Option<String>,
     pub target_name: Option<String>,
     pub app_id: Option<Id>,
+    pub app_name: Option<String>,
     pub details: String,
     pub ip: Option<String>,
     pub user_agent: Option<String>,
@@ -61,11 +62,12 @@ const TOLD: &str = "SELECT audit_entries.id, audit_entries.at, audit_entries.act
         audit_entries.actor_id, actors.name AS actor_name, actors.email AS actor_email,
         audit_entries.action, audit_entries.target_kind, audit_entries.target_id,
         COALESCE(target_users.name, target_apps.name) AS target_name, audit_entries.app_id,
-        audit_entries.details, audit_entries.ip, audit_entries.user_agent";
+        entry_apps.name AS app_name, audit_entries.details, audit_entries.ip, audit_entries.user_agent";
 
 const JOINS: &str = "LEFT JOIN users AS actors ON actors.id = audit_entries.actor_id
      LEFT JOIN users AS target_users ON target_users.id = audit_entries.target_id
-     LEFT JOIN apps AS target_apps ON target_apps.id = audit_entries.target_id";
+     LEFT JOIN apps AS target_apps ON target_apps.id = audit_entries.target_id
+     LEFT JOIN apps AS entry_apps ON entry_apps.id = audit_entries.app_id";
 
 const FOUND: &str = "audit_entries.at >= $2 AND audit_entries.at < $3
      AND ($4 = '' OR audit_entries.actor_id = $4

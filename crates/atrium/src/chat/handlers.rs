@@ -24,9 +24,10 @@ use crate::notifications::{self, Notice, Recipient};
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct AuthorizeQuery {
-    /// To bind an account one must be signed in, and recently.
+    /// To bind an account one must be signed in, and recently. Left out, it is `bind` for someone
+    /// who is signed in and `login` for everyone else.
     #[param(inline)]
-    purpose: Purpose,
+    purpose: Option<Purpose>,
     /// Where to go once signed in: a page of the console, or one below a region's endpoint.
     redirect: Option<String>,
 }
@@ -182,6 +183,8 @@ struct SettingOut {
 
 async fn set_out(atrium: &AppState, provider: Provider, from: SettingOut) -> Result<Response> {
     let AuthorizeQuery { purpose, redirect } = from.query;
+    let meant = if from.signed_in.is_some() { Purpose::Bind } else { Purpose::Login };
+    let purpose = purpose.unwrap_or(meant);
     let asked_by = match purpose {
         Purpose::Bind => Some(from.signed_in.ok_or(Code::NotSignedIn)?),
         Purpose::Login => None,

@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::broadcast;
 use uuid::Uuid;
 
 use super::ledger::Outcome;
-use super::message::MessageType;
+use super::message::{EVENT_MAX, MessageType};
 use super::outline::outline;
 use crate::types::Millis;
 
@@ -32,6 +33,15 @@ pub struct Seen {
     /// JSON: the message, or its outline.
     pub text: Box<str>,
     pub is_outline: bool,
+    /// Of an outline, what can be told of the event it was to be.
+    pub named: Option<Named>,
+}
+
+/// The name of an event, and whose it was: a name can be somebody's id.
+pub struct Named {
+    pub event: String,
+    pub user: String,
+    pub device: String,
 }
 
 #[derive(Default)]
@@ -136,10 +146,11 @@ impl Watched {
         let text = message.get();
         let kind = serde_json::from_str::<Typed>(text).map(|typed| MessageType::parse(&typed.kind));
         let is_outline = matches!(outcome, Outcome::Rejected(_)) || text.len() > TEXT_MAX;
+        let named = is_outline.then(|| named(text)).flatten();
         let text = if is_outline { outline(text).to_string().into() } else { text.into() };
         let kind = kind.unwrap_or_default();
         // Nobody there any more: then nobody misses it.
-        let _ = self.0.sender.send(Arc::new(Seen { at, kind, outcome, text, is_outline }));
+        let _ = self.0.sender.send(Arc::new(Seen { at, kind, outcome, text, is_outline, named }));
     }
 
     fn has_room(&self, at: Millis) -> bool {
@@ -151,6 +162,32 @@ impl Watched {
         second.1 += 1;
         second.1 <= PER_SECOND
     }
+}
+
+/// What else is wrong with a message need not keep its name from whoever looks for the mistake. One
+/// that no event could have is not told.
+pub fn named(text: &str) -> Option<Named> {
+    #[derive(Deserialize)]
+    struct Data {
+        event: String,
+        #[serde(default)]
+        user_id: Value,
+        #[serde(default)]
+        device_id: Value,
+    }
+    #[derive(Deserialize)]
+    struct Message {
+        data: Data,
+    }
+    let Data { event, user_id, device_id } = serde_json::from_str::<Message>(text).ok()?.data;
+    let fits = (1..=EVENT_MAX).contains(&event.chars().count());
+    let id = |value: Value| match value {
+        Value::String(text) => text,
+        Value::Number(number) => number.to_string(),
+        _ => String::new(),
+    };
+    let is_text = fits && !event.chars().any(char::is_control);
+    is_text.then(|| Named { event, user: id(user_id), device: id(device_id) })
 }
 
 /// Someone who watches an app; leaving is dropping it.
@@ -221,6 +258,24 @@ mod tests {
         drop(viewer);
         assert!(live.watched(app).is_none());
         assert_eq!(live.watched.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn a_name_is_told_where_one_can_be_read() {
+        let name = |text: &str| named(text).map(|named| named.event);
+        assert_eq!(name(r#"{"type":"Event","data":{"event":"order"}}"#).as_deref(), Some("order"));
+        assert_eq!(name(r#"{"type":7,"data":{"event":"a","user_id":9}}"#).as_deref(), Some("a"));
+        let long = format!(r#"{{"data":{{"event":"{}"}}}}"#, "x".repeat(EVENT_MAX + 1));
+        for none in [
+            "7",
+            r#"{"data":7}"#,
+            r#"{"data":{"event":7}}"#,
+            r#"{"data":{"event":""}}"#,
+            r#"{"data":{"event":"a\u0000b"}}"#,
+            &long,
+        ] {
+            assert_eq!(name(none), None, "{none}");
+        }
     }
 
     #[tokio::test]

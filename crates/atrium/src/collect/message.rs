@@ -15,7 +15,7 @@ use crate::types::Millis;
 const MESSAGE_MAX: usize = 64 * 1024;
 const PROPERTIES_MAX: usize = 32 * 1024;
 const ID_MAX: usize = 128;
-const EVENT_MAX: usize = 128;
+pub(super) const EVENT_MAX: usize = 128;
 const FIELD_MAX: usize = 256;
 const PATH_MAX: usize = 2_048;
 const USER_AGENT_MAX: usize = 1_024;

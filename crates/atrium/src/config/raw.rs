@@ -271,7 +271,8 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_ENVIRONMENT", value_name = "NAME", global = true)]
     pub environment: Option<String>,
 
-    /// Version the console compares itself with [default: the client version]
+    /// Version the console compares itself with [default: the client version and the
+    /// build's own hash]
     #[arg(long, env = "ATRIUM_BUILD_VERSION", value_name = "VERSION", global = true)]
     pub build_version: Option<String>,
 

@@ -185,6 +185,15 @@ pub fn build_id() -> Option<String> {
     Some(whole.finalize()[..16].iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
+/// What open consoles compare themselves with: the version, and which build of it. A build whose
+/// files are the same needs no new page, so it is not announced either.
+pub fn build_version() -> String {
+    match build_id() {
+        Some(id) => format!("{CLIENT_VERSION}+{}", &id[..8]),
+        None => CLIENT_VERSION.to_owned(),
+    }
+}
+
 fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
     headers
         .get(ACCEPT_ENCODING)

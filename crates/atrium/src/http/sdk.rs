@@ -1,4 +1,5 @@
-//! The browser SDK inside the binary, served to the pages of other sites.
+//! The browser SDK inside the binary: as files for the pages of other sites, and as a package that
+//! npm installs from here, so that nobody depends on a name in a public registry.
 
 use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
@@ -13,6 +14,7 @@ use crate::collect::cors;
 #[folder = "../../sdk/dist"]
 #[include = "atrium.js"]
 #[include = "atrium.mjs"]
+#[include = "atrium-analytics-*.tgz"]
 #[allow_missing = true]
 struct Sdk;
 
@@ -24,8 +26,7 @@ pub async fn file(Path(name): Path<String>, headers: HeaderMap) -> Response {
     let mut response = if unchanged {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        let kind = (CONTENT_TYPE, HeaderValue::from_static("text/javascript; charset=utf-8"));
-        ([kind], file.data).into_response()
+        ([(CONTENT_TYPE, kind_of(&name))], file.data).into_response()
     };
     let answer = response.headers_mut();
     // The address stays the same over versions, so a fix must reach pages within the hour.
@@ -35,4 +36,11 @@ pub async fn file(Path(name): Path<String>, headers: HeaderMap) -> Response {
     }
     cors::apply(answer);
     response
+}
+
+fn kind_of(name: &str) -> HeaderValue {
+    HeaderValue::from_static(match name.ends_with(".tgz") {
+        true => "application/gzip",
+        false => "text/javascript; charset=utf-8",
+    })
 }

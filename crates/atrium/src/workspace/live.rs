@@ -23,7 +23,7 @@ use super::{Class, event_store, live_history, uuid};
 use crate::access::DataApp;
 use crate::app::AppState;
 use crate::collect::ledger::Outcome;
-use crate::collect::live::{Seen, Viewer};
+use crate::collect::live::{Named, Seen, Viewer};
 use crate::collect::message::MessageType;
 use crate::error::{Code, Error, Result};
 use crate::http::locale::Locale;
@@ -204,7 +204,7 @@ impl Watching {
                 seen = self.viewer.next() => {
                     let seen = seen?;
                     let text: Value = serde_json::from_str(&seen.text).unwrap_or_default();
-                    let others = self.others([&text["data"]]).await;
+                    let others = self.others([&text["data"]], seen.named.as_ref()).await;
                     let message = self.eyes.message(&seen, text, &others);
                     if self.earlier.is_new(&message) {
                         return Event::default().event("message").json_data(message).ok();
@@ -252,7 +252,8 @@ impl Watching {
         let is_enough = seen.len() >= live_history::MOST;
         let texts: Vec<Value> =
             seen.iter().map(|one| serde_json::from_str(&one.text).unwrap_or_default()).collect();
-        let others = self.others(texts.iter().map(|text| &text["data"])).await;
+        let named = seen.iter().filter_map(|one| one.named.as_ref());
+        let others = self.others(texts.iter().map(|text| &text["data"]), named).await;
         for (seen, text) in seen.iter().zip(texts) {
             // What came since is told of as it comes, and what is refused has no id to know it by.
             if seen.at > self.earlier.opened || (!is_first && seen.is_outline) {
@@ -270,13 +271,20 @@ impl Watching {
     }
 
     /// Whose ids stand in messages, for those who may not see them.
-    async fn others<'a>(&self, messages: impl IntoIterator<Item = &'a Value>) -> Others {
+    async fn others<'a>(
+        &self,
+        messages: impl IntoIterator<Item = &'a Value>,
+        named: impl IntoIterator<Item = &'a Named>,
+    ) -> Others {
         let mut texts = BTreeSet::new();
         if self.eyes.pii {
             return Others::default();
         }
         for data in messages {
             live_history::candidates(data, &mut texts);
+        }
+        for named in named {
+            personal::path_candidates(&named.event, &mut texts);
         }
         if texts.is_empty() {
             return Others::default();
@@ -320,6 +328,7 @@ impl Eyes {
             sdk: None,
         };
         if seen.is_outline {
+            message.event = seen.named.as_ref().map(|named| self.event_name(named, others));
             // One that is no object has no fields to show.
             message.properties =
                 Some(if text.is_object() { text } else { json!({ "message": text }) });
@@ -327,6 +336,13 @@ impl Eyes {
             self.fill(&mut message, seen.kind, &text["data"], others);
         }
         message
+    }
+
+    fn event_name(&self, Named { event, user, device }: &Named, others: &Others) -> String {
+        if self.pii {
+            return event.clone();
+        }
+        Ids { user, device, others: Some(others) }.shown(event.clone())
     }
 
     fn fill(&self, message: &mut LiveMessage, kind: MessageType, data: &Value, others: &Others) {

@@ -11,7 +11,7 @@ use super::personal;
 use super::{event_store, properties_of};
 use crate::app::AppState;
 use crate::collect::ledger::Outcome;
-use crate::collect::live::{Seen, TEXT_MAX};
+use crate::collect::live::{Seen, TEXT_MAX, named};
 use crate::collect::message::MessageType;
 use crate::collect::outline::outline;
 use crate::collect::reason::Reason;
@@ -66,6 +66,7 @@ fn of_event(row: &RecentEvent) -> Seen {
     }})
     .to_string();
     let is_outline = text.len() > TEXT_MAX;
+    let named = is_outline.then(|| named(&text)).flatten();
     let text = if is_outline { outline(&text).to_string() } else { text };
     Seen {
         at: Millis(row.received_ms),
@@ -73,6 +74,7 @@ fn of_event(row: &RecentEvent) -> Seen {
         outcome: Outcome::Accepted,
         text: text.into(),
         is_outline,
+        named,
     }
 }
 
@@ -84,6 +86,7 @@ fn of_sample(reason: Reason, sample: samples::Sample) -> Seen {
         outcome: Outcome::Rejected(reason),
         text: sample.sample.into(),
         is_outline: true,
+        named: None,
     }
 }
 

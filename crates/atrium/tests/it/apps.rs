@@ -310,6 +310,9 @@ on_both! {
         assert_eq!((&newest["action"], &newest["action_name"]), (&json!("app.archive"), &json!("归档应用")));
         assert_eq!(newest["actor"]["email"], team.people["app_admin"].email.as_str());
         assert_eq!(newest["details"]["after"], "archived");
+        let name = owner.get(&app(&team, "")).await.body["data"]["name"].clone();
+        assert!(name.is_string());
+        assert_eq!((&newest["app_id"], &newest["app_name"]), (&json!(team.app_id), &name));
         for (filter, expected) in [
             ("?action=app.", 2),
             ("?action=app.arch", 1),
@@ -334,6 +337,8 @@ on_both! {
         // The export itself is on record, and no cell is a formula.
         assert_eq!(text.lines().count(), 4, "{text}");
         assert!(text.contains("'=cmd|'x'"), "{text}");
+        let archived = text.lines().find(|line| line.contains("app.archive")).unwrap();
+        assert!(archived.contains(&format!("{},{}", team.app_id, name.as_str().unwrap())), "{archived}");
         let lines = owner.get(&format!("{logs}/export?format=ndjson&action=app.")).await;
         assert_eq!(lines.body.as_str().unwrap().lines().count(), 2);
         assert_eq!(owner.get(&format!("{logs}/export?format=xml")).await.status, 422);

@@ -59,6 +59,7 @@ const CASES: &[(&str, Access)] = &[
     ("app_member_remove", Access::App(P::MemberManage)),
     ("app_member_update", Access::App(P::MemberManage)),
     ("app_restore", Access::App(P::AppDelete)),
+    ("app_retention_impact", Access::App(P::AppUpdate)),
     ("app_role_view", Access::App(P::AppView)),
     ("app_unarchive", Access::App(P::AppArchive)),
     ("app_update", Access::App(P::AppUpdate)),
@@ -89,8 +90,7 @@ const CASES: &[(&str, Access)] = &[
     ("explore_export", Access::App(P::EventExport)),
     ("explore_value_list", Access::App(P::QueryRun)),
     ("feishu_authorize_cancel", Access::Chat),
-    // To bind, one must be signed in: `chat.rs` looks at that.
-    ("feishu_authorize_url", Access::Public),
+    ("feishu_authorize_url", Access::ChatReturn),
     ("feishu_callback", Access::ChatReturn),
     ("invitation_accept", Access::OwnThing),
     ("invitation_create", Access::Org(P::OrgMemberManage)),
@@ -130,6 +130,7 @@ const CASES: &[(&str, Access)] = &[
     ("org_member_list", Access::Org(P::OrgMemberView)),
     ("org_member_remove", Access::Org(P::OrgMemberManage)),
     ("org_member_update", Access::Org(P::OrgMemberManage)),
+    ("org_retention_impact", Access::Org(P::OrgUpdate)),
     ("org_transfer", Access::Org(P::OrgTransfer)),
     ("org_update", Access::Org(P::OrgUpdate)),
     ("org_view", Access::Org(P::OrgView)),
@@ -182,7 +183,7 @@ const CASES: &[(&str, Access)] = &[
     ("totp_enrol", Access::SignedIn),
     ("totp_view", Access::SignedIn),
     ("wechatwork_authorize_cancel", Access::Chat),
-    ("wechatwork_authorize_url", Access::Public),
+    ("wechatwork_authorize_url", Access::ChatReturn),
     ("wechatwork_callback", Access::ChatReturn),
 ];
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::process::Server;
 use crate::support::{Answer, Store, TestServer};
-use atrium::http::CLIENT_VERSION;
 use atrium::http::former;
+use atrium::http::{CLIENT_VERSION, console};
 use atrium::types::Millis;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -237,4 +237,17 @@ fn the_program_lays_its_files_down_and_the_next_build_answers_them() {
     assert!(!root.join(BEFORE).exists());
     third.signal("-TERM");
     third.finish();
+}
+
+/// Open consoles compare it with the one they came with, so another build of the same version must
+/// have another one.
+#[tokio::test]
+async fn a_build_is_announced_by_version_and_content() {
+    let server = server().await;
+    let asked = server.anonymous();
+    let build = asked.get("/api/v1/build-info").await.body["data"]["build_version"].clone();
+    let started_with = asked.get("/api/v1/envs").await.body["data"]["build_version"].clone();
+    assert_eq!(build, started_with);
+    let id = console::build_id().expect("a built console");
+    assert_eq!(build, format!("{CLIENT_VERSION}+{}", &id[..8]));
 }

@@ -359,9 +359,23 @@ in_both_sizes! {
         drain(&server).await;
         let path = format!("/api/v1/apps/{}", team.app_id);
         assert_eq!(owner.put(&path, json!({ "retention_days": 0 })).await.status, 422);
+        // What is said beforehand is what goes.
+        let org = format!("/api/v1/orgs/{}", team.org_id);
+        let goes = async |of: &str, days: i64| {
+            let answer = owner.get(&format!("{of}/retention-impact?days={days}")).await;
+            (answer.status, answer.body["data"]["events"].as_i64())
+        };
+        for of in [&path, &org] {
+            assert_eq!(goes(of, 30).await, (200, Some(1)));
+            assert_eq!(goes(of, 41).await, (200, Some(0)));
+            assert_eq!(goes(of, 0).await.0, 422);
+        }
         let set = owner.put(&path, json!({ "retention_days": 30 })).await;
         assert_eq!(set.body["data"]["retention_days"], 30, "{set:?}");
+        // An app with a number of its own is none of the team's.
+        assert_eq!((goes(&path, 30).await, goes(&org, 30).await), ((200, Some(1)), (200, Some(0))));
         assert_eq!(upkeep::retain(&server.atrium).await.unwrap(), 1);
+        assert_eq!(goes(&path, 30).await, (200, Some(0)));
         assert_eq!(number(&server, "(SELECT count() FROM events)").await, 3);
         assert_eq!(number(&server, "(SELECT sum(events) FROM totals_15m)").await, 3);
         let set = owner.put(&path, json!({ "retention_days": null })).await;

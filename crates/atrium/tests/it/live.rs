@@ -85,7 +85,7 @@ on_both! {
         assert_eq!((&seen["outcome"], &seen["reason"]), (&json!("rejected"), &json!("timestamp_out_of_range")));
         assert!(seen["reason_name"].as_str().unwrap().contains("timestamp"));
         assert_eq!(seen["properties"]["data"]["event"], "<string 4>");
-        assert_eq!((&seen["event"], &seen["user"]), (&Value::Null, &Value::Null));
+        assert_eq!((&seen["event"], &seen["user"]), (&json!("late"), &Value::Null));
         assert_eq!(stream.next("message").await["outcome"], "duplicate");
         let change = mutation(&server, "UserMutation", "set", "jane", json!({ "age": 3 }));
         server.collect_signed(&signer, json!([change])).await;
@@ -95,6 +95,25 @@ on_both! {
         owner.post(&format!("/api/v1/apps/{app}/archive"), json!({})).await;
         server.collect(&key, json!([event(&server, "a")])).await;
         assert_eq!(stream.next("message").await["reason"], "app_archived");
+    }
+}
+
+on_both! {
+    async fn the_name_of_a_rejected_event_tells_nobody_an_id(server: TestServer) {
+        let team = server.team("one").await;
+        let (owner, app) = (team.actor("owner"), team.app_id.as_str());
+        let key = server.collect_key(app).await;
+        let (mut seeing, mut blind) =
+            (Stream::open(owner, app).await, Stream::open(team.actor("analyst"), app).await);
+        for name in ["jane@example.com", "customer-4711", "order"] {
+            let mut message = event(&server, name);
+            message["data"]["timestamp"] = json!(1);
+            message["data"]["user_id"] = json!("customer-4711");
+            server.collect(&key, json!([message])).await;
+            assert_eq!(seeing.next("message").await["event"], name);
+            let shown = blind.next("message").await["event"].clone();
+            assert_eq!(shown == name, name == "order", "{shown}");
+        }
     }
 }
 
@@ -115,7 +134,7 @@ on_both! {
         server.collect(&key, json!([long])).await;
         loop {
             let seen = stream.next("message").await;
-            if seen["event"] == Value::Null {
+            if seen["event"] == "long" {
                 assert_eq!(seen["properties"]["data"]["properties"]["text"], "<string 20000>");
                 break;
             }

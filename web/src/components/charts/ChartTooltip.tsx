@@ -15,11 +15,13 @@ interface ChartTooltipProps {
   /** Whether the bucket is not over. */
   soFar: boolean
   style: BucketStyle
+  /** What a click does. */
+  hint?: string
 }
 
 /** Everything about one bucket, beside a line through it. */
 export function ChartTooltip(props: ChartTooltipProps) {
-  const { chart, index, byKey, times, series, stacked, soFar, style } = props
+  const { chart, index, byKey, times, series, stacked, soFar, style, hint } = props
   const t = useT()
   const x = Number(chart.convertToPixel({ xAxisIndex: 0 }, index))
   if (!Number.isFinite(x)) return null
@@ -61,6 +63,7 @@ export function ChartTooltip(props: ChartTooltipProps) {
             </li>
           )}
         </ul>
+        {hint && <p className={styles.hint}>{hint}</p>}
       </div>
     </>
   )

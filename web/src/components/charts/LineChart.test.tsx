@@ -121,6 +121,34 @@ it('says so where there is nothing to draw', () => {
   expect(loadEngine).not.toHaveBeenCalled()
 })
 
+it('leads on from the bucket that is clicked, or chosen by keys', async () => {
+  const does = vi.fn()
+  render(
+    <LineChart
+      times={[FIRST, FIRST + DAY]}
+      series={SERIES}
+      granularity="day"
+      timezone="UTC"
+      ariaLabel="事件趋势"
+      emptyText="没有数据"
+      onPoint={{ does, hint: '查看明细' }}
+    />,
+  )
+  await isDrawn()
+  fireEvent.keyDown(stage(), { key: 'Enter' })
+  expect(does).not.toHaveBeenCalled()
+  fireEvent.keyDown(stage(), { key: 'ArrowLeft' })
+  expect(screen.getByRole('status').textContent).toContain('查看明细')
+  fireEvent.keyDown(stage(), { key: 'Enter' })
+  expect(does).toHaveBeenLastCalledWith(1)
+  fireEvent.pointerMove(stage(), { clientX: 2 })
+  fireEvent.click(stage())
+  expect(does).toHaveBeenLastCalledWith(0)
+  // A finger that taps reads the values.
+  fireEvent(stage(), Object.assign(new Event('click', { bubbles: true }), { pointerType: 'touch' }))
+  expect(does).toHaveBeenCalledTimes(2)
+})
+
 it('tells all series of the bucket under the arrow keys, and of which time each is', async () => {
   show()
   await isDrawn()

@@ -33,6 +33,8 @@ interface LineChartProps extends ChartData {
   ariaLabel: string
   /** Where there is nothing to draw. */
   emptyText: React.ReactNode
+  /** What a click on a bucket, or Enter, leads to, and what that is called. */
+  onPoint?: { does: (index: number) => void; hint: string }
   ref?: Ref<ChartHandle>
 }
 
@@ -64,7 +66,7 @@ type LinesProps = Omit<LineChartProps, 'ref' | 'emptyText' | 'height'> & {
 
 function Lines(props: LinesProps) {
   const { times, series, granularity, timezone, stacked, partial } = props
-  const { height, ariaLabel, language } = props
+  const { height, ariaLabel, language, onPoint } = props
   const t = useT()
   const dark = useIsDark()
   const animated = !useThemeStore((state) => state.lessMotion)
@@ -85,12 +87,17 @@ function Lines(props: LinesProps) {
   )
   const { host, chart, failed, retry } = useChart(option)
   const unfinished = partialIndex({ times, partial })
-  const pointed = usePointed(chart, times.length, unfinished)
+  const pointed = usePointed(chart, times.length, { unfinished, onChoose: onPoint?.does })
 
   return (
     <figure className={styles.chart}>
       {all.length > 1 && <ChartLegend series={all} hidden={hidden} onChange={setHidden} />}
-      <div className={styles.stage} style={{ height }} {...pointed.handlers}>
+      <div
+        className={styles.stage}
+        style={{ height }}
+        data-leads={Boolean(onPoint)}
+        {...pointed.handlers}
+      >
         <div
           ref={host}
           className={styles.canvas}
@@ -116,6 +123,7 @@ function Lines(props: LinesProps) {
             stacked={stacked}
             soFar={pointed.index === unfinished}
             style={style}
+            hint={onPoint?.hint}
           />
         )}
       </div>

@@ -24,11 +24,14 @@ interface StatCardProps {
   figure: CardQuery<Figure>
   /** Whether anything is compared; without it there is no word about change. */
   compared: boolean
+  /** Makes a link of the value. */
+  lead?: (value: React.ReactNode) => React.ReactNode
   /** Its values over time, null until they are there. */
   course: Course | null
 }
 
-export function StatCard({ title, definition, figure, compared, course }: StatCardProps) {
+export function StatCard(props: StatCardProps) {
+  const { title, definition, figure, compared, lead, course } = props
   const id = useId()
   return (
     <section className={styles.card} aria-labelledby={id}>
@@ -38,13 +41,13 @@ export function StatCard({ title, definition, figure, compared, course }: StatCa
         </h2>
         <Definition of={title}>{definition}</Definition>
       </div>
-      <Value figure={figure} compared={compared} />
+      <Value figure={figure} compared={compared} lead={lead} />
       <div className={styles.course}>{course && <Sparkline {...course} />}</div>
     </section>
   )
 }
 
-function Value({ figure, compared }: Pick<StatCardProps, 'figure' | 'compared'>) {
+function Value({ figure, compared, lead }: Pick<StatCardProps, 'figure' | 'compared' | 'lead'>) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const { data, error, isFetching, isPlaceholderData, refetch } = figure
@@ -66,9 +69,10 @@ function Value({ figure, compared }: Pick<StatCardProps, 'figure' | 'compared'>)
       </div>
     )
   }
+  const value = plainCount(data.value, language)
   return (
     <div className={styles.figure} aria-busy={isPlaceholderData}>
-      <span className={styles.value}>{plainCount(data.value, language)}</span>
+      <span className={styles.value}>{lead ? lead(value) : value}</span>
       {compared && (
         <span className={styles.before}>
           {data.previous == null ? (

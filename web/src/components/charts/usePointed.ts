@@ -8,8 +8,18 @@ interface Pointed {
 
 const NOWHERE: Pointed = { index: null, byKey: false }
 
-/** Which bucket is pointed at, by mouse, finger or arrow keys. */
-export function usePointed(chart: EChartsType | null, count: number, unfinished = -1) {
+interface Options {
+  /** The bucket that is not over, if one is. */
+  unfinished?: number
+  onChoose?: (index: number) => void
+}
+
+/** Which bucket is pointed at, by mouse, finger or arrow keys, and what a click or Enter there does. */
+export function usePointed(
+  chart: EChartsType | null,
+  count: number,
+  { unfinished = -1, onChoose }: Options = {},
+) {
   const [{ index, byKey }, setPointed] = useState(NOWHERE)
 
   const onPointerMove = (event: React.PointerEvent<HTMLElement>) => {
@@ -19,7 +29,14 @@ export function usePointed(chart: EChartsType | null, count: number, unfinished 
     setPointed(Number.isFinite(at) ? { index: within(at, count), byKey: false } : NOWHERE)
   }
 
+  const onClick = (event: React.MouseEvent) => {
+    // A finger that taps wants to read the values.
+    if ((event.nativeEvent as PointerEvent).pointerType === 'touch') return
+    if (index !== null) onChoose?.(index)
+  }
+
   const onKeyDown = (event: React.KeyboardEvent) => {
+    if (event.key === 'Enter' && index !== null) return onChoose?.(index)
     const target = nextIndex(event.key, index, count, unfinished)
     if (target === undefined) return
     event.preventDefault()
@@ -36,6 +53,7 @@ export function usePointed(chart: EChartsType | null, count: number, unfinished 
       onPointerDown: onPointerMove,
       onPointerLeave: () => setPointed(NOWHERE),
       onBlur: () => setPointed(NOWHERE),
+      onClick,
       onKeyDown,
     },
   }

@@ -5,6 +5,8 @@ import { useLanguageStore } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
 import { CsvButton } from './ExportButtons'
 import { useOverall } from './board'
+import { ExploreLink } from './ExploreLink'
+import { valueQuestion } from './exploring'
 import { languageName } from './languageName'
 import { shareOf } from './shares'
 import styles from './Breakdowns.module.css'
@@ -45,12 +47,10 @@ function Breakdown({ dimension }: { dimension: Dimension }) {
               key: other ? 'the rest' : `=${value}`,
               name: other ? (
                 t('dashboard.other')
-              ) : value === '' ? (
-                t('dashboard.unknown')
-              ) : dimension === 'language' ? (
-                <LanguageName code={value} />
               ) : (
-                value
+                <ExploreLink question={valueQuestion(dimension, value)}>
+                  <ValueName dimension={dimension} value={value} />
+                </ExploreLink>
               ),
               share: shareOf(events, items),
               counts: [events, users],
@@ -61,6 +61,12 @@ function Breakdown({ dimension }: { dimension: Dimension }) {
       }
     </DataCard>
   )
+}
+
+function ValueName({ dimension, value }: { dimension: Dimension; value: string }) {
+  const t = useT()
+  if (value === '') return t('dashboard.unknown')
+  return dimension === 'language' ? <LanguageName code={value} /> : value
 }
 
 function LanguageName({ code }: { code: string }) {

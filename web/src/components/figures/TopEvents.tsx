@@ -3,6 +3,8 @@ import { BlockSkeleton, DataCard } from '../charts/DataCard'
 import { useT } from '../../i18n/useT'
 import { CsvButton } from './ExportButtons'
 import { useOverall } from './board'
+import { ExploreLink } from './ExploreLink'
+import { eventQuestion } from './exploring'
 import { shareOf } from './shares'
 import styles from './Breakdowns.module.css'
 
@@ -29,7 +31,13 @@ export function TopEvents() {
             rows={top_events.map(({ event, events, users, other }) => ({
               // An app can send an event that is called "other".
               key: other ? 'over the limit' : `=${event}`,
-              name: other ? t('dashboard.overLimit') : <code className={styles.code}>{event}</code>,
+              name: other ? (
+                t('dashboard.overLimit')
+              ) : (
+                <ExploreLink question={eventQuestion(event)}>
+                  <code className={styles.code}>{event}</code>
+                </ExploreLink>
+              ),
               share: shareOf(events, top_events),
               counts: [events, users],
               soft: other,

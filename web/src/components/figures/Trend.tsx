@@ -12,6 +12,8 @@ import { useT } from '../../i18n/useT'
 import { EntryLink } from './EntryLink'
 import { CsvButton, PngButton } from './ExportButtons'
 import { useBoard, useOverall } from './board'
+import { FIGURE_QUESTIONS } from './exploring'
+import { useBucketLead } from './useBucketLead'
 import styles from './Trend.module.css'
 
 const HEIGHT = 300
@@ -26,6 +28,7 @@ export function Trend() {
   const points = query.data?.series
   const times = useMemo(() => points?.map(({ time }) => time) ?? [], [points])
   const series = useMemo(() => seriesOf(points ?? [], course, t), [points, course, t])
+  const onPoint = useBucketLead(FIGURE_QUESTIONS[course], times)
   const title = t('dashboard.trendOf', { metric: t(`metric.${course}`) })
   return (
     <DataCard
@@ -68,6 +71,7 @@ export function Trend() {
       {({ range }) => (
         <LineChart
           ref={chart}
+          onPoint={onPoint}
           times={times}
           series={series}
           partial={points?.find(({ partial }) => partial)?.time}

@@ -1,7 +1,9 @@
 /** A number of days that events are kept, and the question before it is made smaller. */
+import { useQuery } from '@tanstack/react-query'
 import type { Control, FieldPath, FieldValues } from 'react-hook-form'
+import { retentionImpactQuery, type RetentionOf } from '../../api/retention'
 import { useT } from '../../i18n/useT'
-import { ConfirmDialog } from '../ConfirmDialog'
+import { DangerDialog } from '../DangerDialog'
 import type { useQuestion } from '../useQuestion'
 import { Field } from './Field'
 import { retentionRule } from './retention'
@@ -26,24 +28,38 @@ export function RetentionDays<Values extends FieldValues>(props: RetentionDaysPr
 }
 
 interface ShorterRetentionProps {
+  of: RetentionOf
   /** Days until now. */
   before: number
   question: ReturnType<typeof useQuestion>
 }
 
-/** Events that are older by then are gone, and no setting brings them back. */
-export function ShorterRetention({ before, question }: ShorterRetentionProps) {
+/** Events that are older by then are gone, and no setting brings them back: it says how many. */
+export function ShorterRetention({ question, ...props }: ShorterRetentionProps) {
+  if (question.about === null) return null
+  return <Question {...props} after={question.about} answer={question.answer} />
+}
+
+interface QuestionProps extends Omit<ShorterRetentionProps, 'question'> {
+  after: number
+  answer: (yes: boolean) => void
+}
+
+function Question({ of, before, after, answer }: QuestionProps) {
   const t = useT()
+  const impact = useQuery(retentionImpactQuery(of, after))
   return (
-    <ConfirmDialog
-      open={question.about !== null}
+    <DangerDialog
       title={t('setting.shortenTitle')}
       confirm={t('setting.shorten')}
-      danger
-      onConfirm={() => question.answer(true)}
-      onCancel={() => question.answer(false)}
+      name={of.name}
+      impact={impact}
+      hits={({ events }) => [{ label: t('setting.shortenEvents'), count: events }]}
+      send={() => Promise.resolve()}
+      onDone={() => answer(true)}
+      onCancel={() => answer(false)}
     >
-      {t('setting.shortenText', { before, after: question.about ?? before })}
-    </ConfirmDialog>
+      <p>{t('setting.shortenText', { before, after })}</p>
+    </DangerDialog>
   )
 }

@@ -90,6 +90,27 @@ it('asks for apps and people once the typing pauses', async () => {
   )
 })
 
+it('finds events by name: of the app on screen, else of the one used last', async () => {
+  const seen = open({
+    '/apps/app-1': ok({ ...anApp, permissions: ['event:view'] }),
+    '/apps/app-1/events': ok({ items: [{ event: 'checkout_done' }], total: 1 }),
+  })
+  fireEvent.change(await field(), { target: { value: 'checkout' } })
+  await user.click(await screen.findByRole('option', { name: /checkout_done/ }))
+  expect(navigate).toHaveBeenCalledWith(
+    '/org-id/org-1/app-id/app-1/events?event=checkout_done',
+    undefined,
+  )
+  expect(seen.find(({ path }) => path.endsWith('/events'))?.query).toContain('search=checkout')
+})
+
+it('asks for no events where the person may not see them', async () => {
+  const seen = open({ '/apps/app-1': ok({ ...anApp, permissions: ['app:view'] }) })
+  fireEvent.change(await field(), { target: { value: '周末' } })
+  await screen.findByRole('option', { name: /周末/ })
+  expect(seen.some(({ path }) => path.endsWith('/events'))).toBe(false)
+})
+
 it('opens an app, and forgets one that is closed by now', async () => {
   open()
   fireEvent.change(await field(), { target: { value: '商城' } })

@@ -10,7 +10,7 @@ import { ownEntries, type Entry } from './entries'
 import { PaletteList } from './PaletteList'
 import { readRecent, rememberRecent } from './recent'
 import { siftEntries } from './sift'
-import { useFound, useRecentApps } from './useFound'
+import { useFound, useFoundEvents, useRecentApps } from './useFound'
 import { useSurroundings } from './useSurroundings'
 import styles from './Palette.module.css'
 
@@ -53,14 +53,15 @@ function Search({ input }: { input: React.RefObject<HTMLInputElement | null> }) 
   const wanted = typed.trim()
   const search = useDebounced(wanted)
   const found = useFound(nearestFirst, search)
+  const events = useFoundEvents(around.app, search)
   const recentApps = useRecentApps(recent, wanted === '')
   const sections = siftEntries(wanted, {
     own: ownEntries(around),
-    found: wanted === '' ? recentApps : found.entries,
+    found: wanted === '' ? recentApps : [...found.entries, ...events.entries],
     recent,
   })
   const entries = sections.flatMap((section) => section.entries)
-  const searching = wanted !== search || found.searching
+  const searching = wanted !== search || found.searching || events.searching
   const at = Math.max(
     0,
     entries.findIndex(({ id }) => id === chosenId),

@@ -10,7 +10,8 @@ import { rememberOrg } from '../../session/org'
 import { chooseTheme, THEME_MODES } from '../../theme/store'
 import { showOverlay } from '../shortcuts/overlay'
 
-export const KINDS = ['page', 'app', 'person', 'team', 'action'] as const
+/** In the order in which they are listed: what was named by people comes before what we named. */
+export const KINDS = ['app', 'event', 'page', 'person', 'team', 'action'] as const
 export type Kind = (typeof KINDS)[number]
 
 export interface Entry {

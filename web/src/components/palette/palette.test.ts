@@ -133,6 +133,11 @@ describe('what is shown', () => {
   it('is what matches, by kind, what was chosen before first', () => {
     expect(shown('成员')).toEqual([['page', 'page:a', 'page:b']])
     expect(shown('成员', ['page:b'])).toEqual([['page', 'page:b', 'page:a']])
+    expect(shown('成员', [], [entry('event:1:join'), entry('app:1')])).toEqual([
+      ['app', 'app:1'],
+      ['event', 'event:1:join'],
+      ['page', 'page:a', 'page:b'],
+    ])
     expect(shown('新建', [], [entry('person:x'), entry('app:1')])).toEqual([
       ['app', 'app:1'],
       ['person', 'person:x'],

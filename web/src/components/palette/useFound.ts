@@ -1,12 +1,18 @@
-/** Apps and people by name, in the teams of the person. The server shows only what they may see. */
-import { useQueries } from '@tanstack/react-query'
-import { appQuery } from '../../api/app'
+/**
+ * Apps and people by name in the teams of the person, and events of the app on screen or used last.
+ * The server shows only what they may see.
+ */
+import { queryOptions, useQueries, useQuery } from '@tanstack/react-query'
+import { appQuery, everythingOf } from '../../api/app'
 import { appsQuery, type App } from '../../api/apps'
+import { call, http, UNASKED } from '../../api/client'
+import { eventsQuery } from '../../api/catalogue'
 import { membersQuery, type Org } from '../../api/orgs'
 import { goTo } from '../../lib/navigation'
 import { paths } from '../../paths'
 import { openAppEntry } from '../../session/appEntry'
-import type { Entry } from './entries'
+import { useUser } from '../../session/useUser'
+import type { Entry, Surroundings } from './entries'
 
 /** Teams that are asked, and answers that each gives. */
 const MOST_TEAMS = 5
@@ -37,6 +43,43 @@ export function useFound(orgs: Org[], search: string): Found {
       })),
     ]),
     searching: [...apps, ...people].some(({ isFetching }) => isFetching),
+  }
+}
+
+/** Nobody asked for this app: what goes wrong with it is not told. */
+function lastAppQuery(id: string) {
+  const asked = { params: { path: { id } } }
+  return queryOptions({
+    queryKey: [...everythingOf(id).queryKey, 'used last'],
+    queryFn: (): Promise<App> => call(http.GET('/apps/{id}', asked), UNASKED),
+  })
+}
+
+/** Of one app alone: a name means something else in another. */
+export function useFoundEvents(onScreen: Surroundings['app'], search: string): Found {
+  const last = useUser()?.last_app
+  const asks = search !== ''
+  const lately = useQuery({
+    ...lastAppQuery(last?.app_id ?? ''),
+    enabled: asks && !onScreen && last?.is_local === true,
+    retry: false,
+  })
+  const app = onScreen?.app ?? lately.data
+  const held = onScreen?.held ?? lately.data?.permissions ?? []
+  const params = { page: 1, page_size: MOST_EACH, search, status: 'visible' } as const
+  const events = useQuery({
+    ...eventsQuery(app?.id ?? '', { ...params, sort: 'events', order: 'desc' }),
+    enabled: asks && app?.status !== 'deleted' && held.includes('event:view'),
+  })
+  return {
+    entries: (asks && app && events.data ? events.data.items : []).map(({ event }) => ({
+      id: `event:${app!.id}:${event}`,
+      kind: 'event' as const,
+      label: event,
+      detail: app!.name,
+      run: () => goTo(paths.workspace.events(app!, { event })),
+    })),
+    searching: lately.isFetching || events.isFetching,
   }
 }
 

@@ -4,7 +4,7 @@ import { Button } from 'antd'
 import { useId, useState } from 'react'
 import { useLanguageStore } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
-import { TextInput } from '../form/TextInput'
+import { DayInput } from '../form/DayInput'
 import { Disclosure, useClose } from './Disclosure'
 import { dayCount, isRange, LONGEST_DAYS, PRESETS, type DayRange, type Preset } from './range'
 import { rangeText } from './rangeText'
@@ -87,16 +87,16 @@ function OwnRange({ range, onChoose }: { range: DayRange; onChoose: (range: DayR
   const [typed, setTyped] = useState(range)
   const fits = isRange(typed)
   const field = (name: keyof DayRange, label: string) => (
-    <label className={styles.field}>
-      <span>{label}</span>
-      <TextInput
-        type="date"
+    <div className={styles.field}>
+      <label htmlFor={`${note}-${name}`}>{label}</label>
+      <DayInput
+        id={`${note}-${name}`}
         value={typed[name]}
         aria-invalid={!fits}
         aria-describedby={note}
-        onChange={({ target }) => setTyped({ ...typed, [name]: target.value })}
+        onChange={(day) => setTyped({ ...typed, [name]: day })}
       />
-    </label>
+    </div>
   )
   return (
     <form

@@ -121,7 +121,7 @@ export function usualGranularity(range: DayRange): Granularity {
 
 const noon = (day: string) => Date.parse(`${day}T12:00:00Z`)
 const monthStart = (day: string) => `${day.slice(0, 7)}-01`
-const monthEnd = (day: string) => addDays(addMonths(monthStart(day), 1), -1)
+export const monthEnd = (day: string) => addDays(addMonths(monthStart(day), 1), -1)
 
 /** Of the first of a month. */
 function addMonths(first: string, count: number): string {

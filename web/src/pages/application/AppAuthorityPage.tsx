@@ -22,7 +22,7 @@ export default function AppAuthorityPage() {
   const t = useT()
   return (
     <Allowed to="role:view">
-      <Page title={t('title.appAuthority')} lead={t('role.lead')}>
+      <Page wide title={t('title.appAuthority')} lead={t('role.lead')}>
         <Roles />
       </Page>
     </Allowed>

@@ -61,6 +61,7 @@ describe('retention', () => {
         'PUT /apps/app-1': ok({ ...anApp, retention_days: 30 }),
         '/apps/app-1': ok(anApp),
         '/current': ok(aUser),
+        '/apps/app-1/retention-impact': ok({ events: 1_284_033 }),
       },
     })
     await user.click(await screen.findByRole('radio', { name: '单独设置' }))
@@ -72,9 +73,14 @@ describe('retention', () => {
     await user.type(days, '30')
     await user.click(screen.getByRole('button', { name: spaced('保存') }))
     const asked = await dialog()
-    expect(asked.getByText(/从 365 天缩短为 30 天/)).toBeDefined()
+    expect(await asked.findByText(/从 365 天缩短为 30 天/)).toBeDefined()
+    expect(asked.getByText('1,284,033')).toBeDefined()
+    expect(seen.find(({ path }) => path.endsWith('/retention-impact'))?.query).toBe('days=30')
+    const shorten = asked.getByRole<HTMLButtonElement>('button', { name: '缩短并保存' })
+    expect(shorten.disabled).toBe(true)
+    await user.type(asked.getByLabelText('请输入“商城”以确认'), '商城')
     expect(bodyOf(seen, 'PUT')).toBeNull()
-    await user.click(asked.getByRole('button', { name: '缩短并保存' }))
+    await user.click(shorten)
     expect(await screen.findByText('已保存')).toBeDefined()
     expect(bodyOf(seen, 'PUT')).toMatchObject({ name: '商城', retention_days: 30 })
   })

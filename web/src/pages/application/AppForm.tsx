@@ -56,38 +56,45 @@ export function AppForm({ app }: { app: App }) {
     },
   })
   return (
-    <form noValidate className={styles.form} onSubmit={onSubmit}>
-      <FormError>{failure?.message}</FormError>
-      <Field
-        control={control}
-        name="name"
-        label={t('appDetail.name')}
-        rules={filled(t('appDetail.nameRequired'))}
-      >
-        {(input) => <TextInput {...input} autoComplete="off" maxLength={NAME_MAX} />}
-      </Field>
-      <Field control={control} name="description" label={t('appDetail.description')}>
-        {/* Growing with its text is done by style attributes, which the content policy refuses. */}
-        {(input) => <Input.TextArea {...input} maxLength={DESCRIPTION_MAX} rows={3} />}
-      </Field>
-      <Field
-        control={control}
-        name="timezone"
-        label={t('appDetail.timezone')}
-        hint={t('appDetail.timezoneHint')}
-      >
-        {({ name: _, ...input }) => <TimezoneSelect {...input} />}
-      </Field>
-      <RetentionFields form={form} teamDays={app.org_retention_days} />
-      <SaveRow
-        label={t('common.save')}
-        sending={sending}
-        retryAt={failure?.retryAt}
-        disabled={!formState.isDirty}
-        saved={saved && !formState.isDirty ? t('common.saved') : ''}
+    <>
+      <form noValidate className={styles.form} onSubmit={onSubmit}>
+        <FormError>{failure?.message}</FormError>
+        <Field
+          control={control}
+          name="name"
+          label={t('appDetail.name')}
+          rules={filled(t('appDetail.nameRequired'))}
+        >
+          {(input) => <TextInput {...input} autoComplete="off" maxLength={NAME_MAX} />}
+        </Field>
+        <Field control={control} name="description" label={t('appDetail.description')}>
+          {/* Growing with its text is done by style attributes, which the content policy refuses. */}
+          {(input) => <Input.TextArea {...input} maxLength={DESCRIPTION_MAX} rows={3} />}
+        </Field>
+        <Field
+          control={control}
+          name="timezone"
+          label={t('appDetail.timezone')}
+          hint={t('appDetail.timezoneHint')}
+        >
+          {({ name: _, ...input }) => <TimezoneSelect {...input} />}
+        </Field>
+        <RetentionFields form={form} teamDays={app.org_retention_days} />
+        <SaveRow
+          label={t('common.save')}
+          sending={sending}
+          retryAt={failure?.retryAt}
+          disabled={!formState.isDirty}
+          saved={saved && !formState.isDirty ? t('common.saved') : ''}
+        />
+      </form>
+      {/* A form of its own, so beside this one. */}
+      <ShorterRetention
+        of={{ kind: 'app', id: app.id, name: app.name }}
+        before={before}
+        question={shortening}
       />
-      <ShorterRetention before={before} question={shortening} />
-    </form>
+    </>
   )
 }
 

@@ -34,7 +34,7 @@ export default function AppMemberPage() {
   const t = useT()
   return (
     <Allowed to="member:view">
-      <Page title={t('title.appMember')} lead={t('appMember.lead')}>
+      <Page wide title={t('title.appMember')} lead={t('appMember.lead')}>
         <Members />
       </Page>
     </Allowed>

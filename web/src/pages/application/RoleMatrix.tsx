@@ -1,4 +1,4 @@
-/** Roles against permissions. The headings of both stay on screen while the middle scrolls. */
+/** Roles against permissions. Their names stay on screen while the page scrolls. */
 import { CheckOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import { Fragment, useMemo } from 'react'
@@ -11,6 +11,7 @@ import { useTableParams } from '../../components/table/useTableParams'
 import { useT } from '../../i18n/useT'
 import { matrixOf, type MatrixGroup } from './matrix'
 import { useAppPermissions } from './useRoles'
+import { useOverflows } from './useOverflows'
 import styles from './roles.module.css'
 
 export function RoleMatrix({ roles }: { roles: Role[] }) {
@@ -56,9 +57,17 @@ export function RoleMatrix({ roles }: { roles: Role[] }) {
 
 function Grid({ groups, roles }: { groups: MatrixGroup[]; roles: Role[] }) {
   const t = useT()
+  const { frame, overflows } = useOverflows(roles.length)
   return (
-    // Scrolls both ways by itself, so the keyboard must be able to get into it.
-    <div className={styles.scroller} role="region" aria-label={t('role.matrix')} tabIndex={0}>
+    // Where it scrolls to the side, the keyboard must be able to get into it.
+    <div
+      ref={frame}
+      className={styles.scroller}
+      data-overflows={overflows}
+      role="region"
+      aria-label={t('role.matrix')}
+      tabIndex={overflows ? 0 : undefined}
+    >
       <table className={styles.grid}>
         <thead>
           <tr>

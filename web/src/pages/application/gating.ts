@@ -24,6 +24,8 @@ export type AppPermission =
   | 'query:run'
   | 'metadata:view'
   | 'metadata:manage'
+  | 'audit:view'
+  | 'audit:export'
 
 /** Every role has it: whoever cannot see an app has no use for the rest. */
 export const ALWAYS_HELD = 'app:view'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { FIGURES, overallQuery, type OverallApp } from '../../api/overall'
+import { FIGURES, overallQuery, type FigureName, type OverallApp } from '../../api/overall'
 import { Change } from '../../components/charts/Change'
 import { Card } from '../../components/charts/DataCard'
 import { ShareBar } from '../../components/charts/ShareBar'
@@ -11,6 +11,8 @@ import { useLanguageStore, type Translate } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
 import { useOrg } from '../../session/org'
 import { EntryLink } from '../../components/figures/EntryLink'
+import { explorableApps, explorePath, FIGURE_QUESTIONS } from '../../components/figures/exploring'
+import { writeRange } from '../../components/range/range'
 import { CsvButton } from '../../components/figures/ExportButtons'
 import { APP_SORTS, pageOfApps } from './appRows'
 import { useBoard, useOverall, type Board } from '../../components/figures/board'
@@ -28,7 +30,7 @@ export function AppsTable() {
   const { data } = useOverall('apps')
   const rows = useQuery({
     ...overallQuery(org.id, 'apps', board.question, language),
-    select: ({ apps }) => pageOfApps(apps, params, language),
+    select: ({ apps }) => pageOfApps(apps, params),
   })
   const title = t('dashboard.byApp')
   return (
@@ -52,7 +54,7 @@ export function AppsTable() {
   )
 }
 
-function columns(t: Translate, { apps, question }: Board): Column<OverallApp>[] {
+function columns(t: Translate, { apps, question, params }: Board): Column<OverallApp>[] {
   const compared = question.compare !== 'none'
   return [
     {
@@ -62,7 +64,14 @@ function columns(t: Translate, { apps, question }: Board): Column<OverallApp>[] 
       heads: true,
       render: ({ id, name }) => {
         const app = apps?.find((one) => one.id === id)
-        return app ? <EntryLink app={app}>{name}</EntryLink> : name
+        if (!app) return name
+        // The same days; the app's own overview has others by itself.
+        const range = writeRange(params.preset ?? params.range)
+        return (
+          <EntryLink app={app} extra={`?${new URLSearchParams({ range }).toString()}`}>
+            {name}
+          </EntryLink>
+        )
       },
     },
     ...FIGURES.map((figure): Column<OverallApp> => ({
@@ -71,9 +80,11 @@ function columns(t: Translate, { apps, question }: Board): Column<OverallApp>[] 
       sorts: true,
       largestFirst: true,
       numeric: true,
-      render: ({ [figure]: { value, change } }) => (
+      render: ({ id, [figure]: { value, change } }) => (
         <span className={styles.figure}>
-          <Counted value={value} />
+          <ExploreFigure id={id} figure={figure}>
+            <Counted value={value} />
+          </ExploreFigure>
           {compared && change != null && <Change change={change} />}
         </span>
       ),
@@ -84,4 +95,23 @@ function columns(t: Translate, { apps, question }: Board): Column<OverallApp>[] 
       render: ({ share }) => <ShareBar share={share} />,
     },
   ]
+}
+
+interface ExploreFigureProps {
+  id: string
+  figure: FigureName
+  children: React.ReactNode
+}
+
+/** A figure of one app leads to that app's explorer, whatever else is on the board. */
+function ExploreFigure({ id, figure, children }: ExploreFigureProps) {
+  const board = useBoard()
+  const app = explorableApps(board).find((one) => one.id === id)
+  const question = FIGURE_QUESTIONS[figure]
+  if (!app || !question) return children
+  return (
+    <EntryLink app={app} extra={explorePath(question, board.params)}>
+      {children}
+    </EntryLink>
+  )
 }

@@ -4,6 +4,7 @@ import { ComparePicker } from '../../components/range/ComparePicker'
 import { GranularityPicker } from '../../components/range/GranularityPicker'
 import { RangePicker } from '../../components/range/RangePicker'
 import { useT } from '../../i18n/useT'
+import { byName } from '../../lib/names'
 import { useOrg } from '../../session/org'
 import { useUser } from '../../session/useUser'
 import { useBoard } from '../../components/figures/board'
@@ -70,7 +71,7 @@ function AppFilter() {
       value={apps ? chosen : []}
       optionFilterProp="label"
       getPopupContainer={besideField}
-      options={seen?.map(({ id, name }) => ({ value: id, label: name }))}
+      options={seen?.toSorted(byName).map(({ id, name }) => ({ value: id, label: name }))}
       onChange={(ids) => set('apps', ids.join(',') || null)}
     />
   )

@@ -141,7 +141,7 @@ describe('the board', () => {
     await cardWith('事件数', '1,284,033')
     expect(await cardWith('事件数趋势', '4,321')).toContain('1,234')
     const link = await screen.findByText('商城', { selector: 'a' })
-    expect(link.getAttribute('href')).toBe('/org-id/org-1/app-id/app-1')
+    expect(link.getAttribute('href')).toBe('/org-id/org-1/app-id/app-1?range=7d')
     expect(link.closest('tr')!.textContent).toContain('75%')
     expect(await cardWith('热门事件', 'add_to_cart')).toMatch(/77777%其他（超出名称上限）23523%/)
     expect(await cardWith('操作系统', 'HarmonyOS')).toMatch(/HarmonyOS30375%其他10125%/)
@@ -151,6 +151,45 @@ describe('the board', () => {
     expect(ingest).toMatch(/已接收9090%重复66%已拒绝44%/)
     expect(ingest).toContain('"time": "<string 12>"')
     expect(ingest).toContain('取值过多12')
+  })
+
+  it('leads from every figure to its question, over the same days', async () => {
+    const apps = [{ ...SHOP, permissions: ['dashboard:view', 'query:run'] }]
+    show({ apps, search: '?org=org-1&range=2026-03-01..2026-03-07&granularity=hour' })
+    const lead = async (text: string, within?: string) =>
+      (await screen.findAllByText(text))
+        .map((found) => found.closest('a'))
+        .find((link) => link && (!within || link.closest(within)))
+        ?.getAttribute('href')
+    const days = 'range=2026-03-01..2026-03-07&granularity=hour'
+    const explorer = '/org-id/org-1/app-id/app-1/explore'
+    expect(await lead('1,284,033')).toBe(`${explorer}?${days}`)
+    expect(await lead('add_to_cart')).toBe(`${explorer}?event=add_to_cart&${days}`)
+    expect(await lead('HarmonyOS')).toBe(`${explorer}?filter=%24os%7Eis%7EHarmonyOS&${days}`)
+    expect(await lead('未上报')).toBe(`${explorer}?filter=%24browser%7Enot_set&${days}`)
+    expect(await lead('900', 'tr')).toBe(`${explorer}?${days}`)
+    // Active users, and what only the board counts.
+    expect(await lead('12', 'section')).toBe(`${explorer}?measure=users&${days}`)
+    expect((await screen.findAllByText('15')).some((found) => found.closest('a'))).toBe(false)
+  })
+
+  it('asks in which of several apps', async () => {
+    const permissions = ['dashboard:view', 'query:run']
+    const apps = [
+      { ...SHOP, permissions },
+      { ...SHOP, id: 'app-2', name: '官网', permissions },
+    ]
+    show({ apps })
+    await user.click(await screen.findByText('add_to_cart'))
+    const link = await screen.findByText('官网', { selector: 'a' })
+    expect(link.getAttribute('href')).toBe(
+      '/org-id/org-1/app-id/app-2/explore?event=add_to_cart&range=7d',
+    )
+  })
+
+  it('leads nowhere for those who may not ask', async () => {
+    show({})
+    expect((await screen.findByText('add_to_cart')).closest('a, button')).toBeNull()
   })
 
   it('asks for each part by itself, so that a slow one holds up nothing', async () => {

@@ -2,6 +2,7 @@
 import { FIGURES, type OverallApp } from '../../api/overall'
 import type { Rows } from '../../components/table/columns'
 import type { TableParams } from '../../components/table/useTableParams'
+import { byName } from '../../lib/names'
 import { comparing } from '../../lib/sort'
 
 export const APP_SORTS: readonly string[] = ['name', ...FIGURES]
@@ -9,13 +10,11 @@ export const APP_SORTS: readonly string[] = ['name', ...FIGURES]
 export function pageOfApps(
   apps: OverallApp[],
   { page, page_size, sort, order = 'desc' }: TableParams,
-  language: string,
 ): Rows<OverallApp> {
-  const byName = new Intl.Collator(language, { numeric: true }).compare
   const byFigure = comparing('integer', order)
   const figure = FIGURES.find((name) => name === sort)
   const sorted = apps.toSorted((one, other) => {
-    const inName = byName(one.name, other.name)
+    const inName = byName(one, other)
     if (!figure) return order === 'asc' ? inName : -inName
     // Equals stay in the order of their names.
     return byFigure(one[figure].value, other[figure].value) || inName

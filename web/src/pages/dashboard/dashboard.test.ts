@@ -63,7 +63,7 @@ describe('the table of apps', () => {
     }) as OverallApp
   const apps = [app('b', 1, 7), app('a', 1, 8), app('c', 5, 6)]
   const names = (params: object) =>
-    pageOfApps(apps, sortedBy('events', { page: 1, page_size: 20, ...params }), 'en-US').items.map(
+    pageOfApps(apps, sortedBy('events', { page: 1, page_size: 20, ...params })).items.map(
       ({ name }) => name,
     )
 
@@ -78,7 +78,7 @@ describe('the table of apps', () => {
   })
 
   it('is turned page by page', () => {
-    const second = pageOfApps(apps, sortedBy('events', { page: 2, page_size: 2 }), 'en-US')
+    const second = pageOfApps(apps, sortedBy('events', { page: 2, page_size: 2 }))
     expect(second).toEqual({ items: [apps[0]], total: 3 })
   })
 })

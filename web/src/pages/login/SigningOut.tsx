@@ -6,7 +6,7 @@ import { FormError } from '../../components/form/FormError'
 import { LoadingScreen } from '../../components/LoadingScreen'
 import { useT } from '../../i18n/useT'
 import { browser } from '../../lib/navigation'
-import { parseQuery, queryText } from '../../lib/query'
+import { withoutParameter } from '../../lib/query'
 import { paths } from '../../paths'
 import { forgetUser } from '../../session/session'
 import styles from './login.module.css'
@@ -33,8 +33,7 @@ export function SigningOut({ search }: { search: string }) {
       () => {
         if (gone) return
         forgetUser()
-        const redirect = queryText(parseQuery(search), 'redirect') ?? undefined
-        browser.replace(paths.login({ redirect }))
+        browser.replace(paths.login() + withoutParameter(search, 'logout'))
       },
       (error: ApiError) => !gone && setFailure(error),
     )

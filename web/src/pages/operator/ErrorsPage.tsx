@@ -34,7 +34,7 @@ function Errors() {
   const [params, setParams] = useTableParams(CHOICES)
   const groups = useQuery(errorGroupsQuery(sortedBy('last_seen_at', params)))
   return (
-    <Page title={t('title.errors')} lead={t('errors.lead')}>
+    <Page wide title={t('title.errors')} lead={t('errors.lead')}>
       <Toolbar>
         <SearchBox
           className={styles.search}

@@ -34,7 +34,7 @@ function Sessions() {
   const [email, setEmail] = useState('')
   const found = useQuery(accountSessionsQuery(email.trim()))
   return (
-    <Page title={t('title.operatorSessions')} lead={t('operatorSessions.lead')}>
+    <Page wide title={t('title.operatorSessions')} lead={t('operatorSessions.lead')}>
       <Toolbar>
         <SearchBox
           className={styles.search}

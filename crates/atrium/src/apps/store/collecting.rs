@@ -45,6 +45,14 @@ pub async fn retentions(db: &mut AnyConnection) -> Result<Vec<RetentionRow>> {
     .await?)
 }
 
+/// The apps of an organisation that keep their events for as long as it says.
+pub async fn without_retention(db: &mut AnyConnection, org_id: &Id) -> Result<Vec<Id>> {
+    Ok(sqlx::query_scalar("SELECT id FROM apps WHERE org_id = $1 AND retention_days IS NULL")
+        .bind(org_id)
+        .fetch_all(db)
+        .await?)
+}
+
 /// What apps without a number of their own keep to.
 pub async fn org_retention(db: &mut AnyConnection, org_id: &Id) -> Result<i64> {
     Ok(sqlx::query_scalar("SELECT retention_days FROM organizations WHERE id = $1")

@@ -104,7 +104,7 @@ with_chat! {
         for (provider, who, _) in PEOPLE {
             let url = format!("/api/v1/{provider}/authorize/url?purpose=bind");
             assert_eq!(chat.server.anonymous().get(&url).await.code(), "not_signed_in");
-            for wrong in ["", "?purpose=", "?purpose=steal"] {
+            for wrong in ["?purpose=", "?purpose=steal"] {
                 let answer = owner.get(&format!("/api/v1/{provider}/authorize/url{wrong}")).await;
                 assert_eq!((answer.status, answer.field()), (422, "purpose"), "{wrong}");
             }
@@ -120,6 +120,19 @@ with_chat! {
             let url = format!("/api/v1/{provider}/authorize/url?purpose=bind");
             assert_eq!(owner.get(&url).await.code(), "reauth_required");
             assert_eq!(chat.server.anonymous().post(&format!("/api/v1/{provider}/authorize/cancel"), json!({})).await.status, 401);
+        }
+    }
+}
+
+with_chat! {
+    async fn without_a_purpose_who_is_signed_in_binds_and_anyone_else_signs_in(chat: Chat) {
+        let owner = chat.server.owner("owner@acme.test").await;
+        for (provider, who, _) in PEOPLE {
+            assert_eq!(chat.trip(&owner, provider, "", who).await, bound(provider));
+            let browser = chat.server.anonymous();
+            chat.trip(&browser, provider, "", who).await;
+            let person = browser.get("/api/v1/current").await;
+            assert_eq!(person.body["data"]["email"], "owner@acme.test");
         }
     }
 }

@@ -12,7 +12,7 @@ export default function AppSecretKeyPage() {
   const t = useT()
   return (
     <Allowed to="key:view">
-      <Page title={t('title.appSecretKey')} lead={t('keys.lead')}>
+      <Page wide title={t('title.appSecretKey')} lead={t('keys.lead')}>
         <Limits />
         {/* A secret that is on screen is there this once. */}
         <UnsavedGuard title={t('keys.leaveTitle')} text={t('keys.leaveText')}>

@@ -2,7 +2,7 @@
 import { useWatch, type UseFormReturn } from 'react-hook-form'
 import { ChoiceField } from '../../../components/form/ChoiceField'
 import { Field } from '../../../components/form/Field'
-import { TextInput } from '../../../components/form/TextInput'
+import { DayInput } from '../../../components/form/DayInput'
 import { useNow } from '../../../components/useNow'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
@@ -46,8 +46,7 @@ export function ExpiryFields({ form }: { form: ExpiryForm }) {
               t('accessKey.dayRule'),
           }}
         >
-          {/* The browser's own: it speaks the person's language. */}
-          {(input) => <TextInput {...input} type="date" min={dayAt(now, zone)} />}
+          {({ name: _, ...input }) => <DayInput {...input} min={dayAt(now, zone)} />}
         </Field>
       )}
     </>

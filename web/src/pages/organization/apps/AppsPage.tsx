@@ -41,7 +41,7 @@ export function AppsPage(props: AppsPageProps) {
   const { done, undoing, finish } = useLastDeed(org.id)
 
   return (
-    <Page title={title} lead={lead}>
+    <Page wide title={title} lead={lead}>
       <Toolbar actions={action}>
         <SearchBox
           className={page.search}

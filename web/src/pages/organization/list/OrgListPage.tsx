@@ -58,7 +58,7 @@ export default function OrgListPage() {
     </Button>
   )
   return (
-    <Page title={t('title.organizationList')} lead={t('orgs.lead')}>
+    <Page wide title={t('title.organizationList')} lead={t('orgs.lead')}>
       <MyInvitations onAccepted={(org) => finish(t('orgs.joined', { name: org.name }))} />
       <p role="status" className={styles.status}>
         {status}

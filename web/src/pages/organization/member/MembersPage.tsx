@@ -29,7 +29,7 @@ export default function MembersPage() {
   }
 
   return (
-    <Page title={t('title.teamMembers')} lead={t('members.lead')}>
+    <Page wide title={t('title.teamMembers')} lead={t('members.lead')}>
       {manages ? (
         <>
           <div className={styles.invite}>

@@ -81,7 +81,11 @@ export function GeneralSection() {
           saved={saved && !formState.isDirty ? t('common.saved') : ''}
         />
       </form>
-      <ShorterRetention before={org.retention_days} question={shortening} />
+      <ShorterRetention
+        of={{ kind: 'org', id: org.id, name: org.name }}
+        before={org.retention_days}
+        question={shortening}
+      />
     </Card>
   )
 }

@@ -1,11 +1,19 @@
-import type { ExploreAnswer, ExploreBody } from '../../../api/explore'
+import { Link } from 'react-router'
+import {
+  MOST_FILTERS,
+  type ExploreAnswer,
+  type ExploreBody,
+  type ExploreGroup,
+} from '../../../api/explore'
 import { plainCount } from '../../../components/charts/format'
 import { ShareBar } from '../../../components/charts/ShareBar'
 import { partialIndex } from '../../../components/charts/series'
 import { Sparkline } from '../../../components/charts/Sparkline'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
+import { useAddressQuery } from '../../../router/useAddressQuery'
 import { groupKey, groupName } from './groups'
+import { readQuestion, writeQuestion } from './question'
 import { propertyName } from './propertyName'
 import styles from './explore.module.css'
 
@@ -39,7 +47,9 @@ export function GroupTable({ found, body: { measure, group_by } }: GroupTablePro
         {groups.map((group, index) => (
           <tr key={groupKey(group, index)}>
             <th scope="row" className={group.other || group.redacted ? styles.soft : undefined}>
-              {groupName(group, t)}
+              <GroupLink group={group} property={group_by}>
+                {groupName(group, t)}
+              </GroupLink>
             </th>
             <td className={styles.figure}>{plainCount(group.total, language)}</td>
             {shared && (
@@ -55,4 +65,25 @@ export function GroupTable({ found, body: { measure, group_by } }: GroupTablePro
       </tbody>
     </table>
   )
+}
+
+interface GroupLinkProps {
+  group: ExploreGroup
+  property: string | null
+  children: React.ReactNode
+}
+
+/** Into one group: the same question of those events alone. */
+function GroupLink({ group: { value, other, redacted }, property, children }: GroupLinkProps) {
+  const [query] = useAddressQuery()
+  const question = readQuestion(query)
+  const told = !other && !redacted && value !== ''
+  if (!property || !told || question.filters.length >= MOST_FILTERS) return children
+  const filter =
+    value == null
+      ? { property, operator: 'not_set' as const, values: [] }
+      : { property, operator: 'is' as const, values: [value] }
+  const filters = [...question.filters, filter]
+  const search = writeQuestion(query, { ...question, group: null, filters }).toString()
+  return <Link to={{ search }}>{children}</Link>
 }

@@ -8,6 +8,9 @@ import { LiveItem } from './LiveItem'
 import type { LiveRow } from './rows'
 import styles from './live.module.css'
 
+/** Above the columns of a row, where there is room for columns. */
+const HEADS = ['live.at', 'live.outcome', 'events.event', 'live.who', 'live.what'] as const
+
 interface LiveListProps {
   rows: LiveRow[]
   /** Something came, and the filter lets none of it through. */
@@ -20,11 +23,18 @@ export function LiveList({ rows, filtered, onClear }: LiveListProps) {
   const { app } = useApp()
   if (rows.length > 0) {
     return (
-      <ol className={styles.list} aria-label={t('title.live')}>
-        {rows.map(({ key, message }) => (
-          <LiveItem key={key} message={message} />
-        ))}
-      </ol>
+      <div className={styles.frame}>
+        <div className={styles.heads}>
+          {HEADS.map((head) => (
+            <span key={head}>{t(head)}</span>
+          ))}
+        </div>
+        <ol className={styles.list} aria-label={t('title.live')}>
+          {rows.map(({ key, message }) => (
+            <LiveItem key={key} message={message} />
+          ))}
+        </ol>
+      </div>
     )
   }
   return filtered ? (

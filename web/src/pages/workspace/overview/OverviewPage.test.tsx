@@ -3,15 +3,21 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Engagement } from '../../../api/engagement'
 import type { ChartData } from '../../../components/charts/series'
 import { addDays } from '../../../components/range/range'
+import { bindNavigator } from '../../../lib/navigation'
 import { showInApp, spaced, user } from '../../../testing/app'
 import { ok, refusal, type SeenRequest } from '../../../testing/server'
 import OverviewPage from './OverviewPage'
 
+interface DrawnChart extends ChartData {
+  ariaLabel: string
+  onPoint?: { does: (index: number) => void }
+}
+
 // Drawing is the chart's own business; here it is which lines it is given.
 vi.mock('../../../components/charts/LineChart', async (original) => ({
   ...(await original<object>()),
-  LineChart: ({ series, partial, ariaLabel }: ChartData & { ariaLabel: string }) => (
-    <ul aria-label={ariaLabel} data-partial={partial}>
+  LineChart: ({ series, partial, ariaLabel, onPoint }: DrawnChart) => (
+    <ul aria-label={ariaLabel} data-partial={partial} onClick={() => onPoint?.does(1)}>
       {series.map(({ key, name, values }) => (
         <li key={key}>
           {name}: {values.join(' ')}
@@ -114,6 +120,20 @@ describe('the overview of an app', () => {
     expect(screen.getAllByText('没有加载出来').length).toBeGreaterThanOrEqual(5)
     expect(screen.getAllByRole('alert')).toHaveLength(1)
     expect(screen.getAllByRole('button', { name: spaced('重试') })).toHaveLength(1)
+  })
+
+  it('leads from a day to who came on it', async () => {
+    const navigate = vi.fn()
+    bindNavigator(navigate)
+    showInApp(<OverviewPage />, {
+      may: ['app:view', 'dashboard:view', 'query:run'],
+      search: '?range=2026-10-01..2026-10-02',
+      answers: { '/apps/app-1/engagement': ok(engagement) },
+    })
+    await user.click(await screen.findByRole('list', { name: '用户活跃度' }))
+    expect(navigate.mock.lastCall![0]).toBe(
+      '/org-id/org-1/app-id/app-1/explore?measure=users&range=2026-10-02..2026-10-02',
+    )
   })
 
   it('shows who came back, week by week, without a column that nobody has a value for', async () => {

@@ -3,7 +3,9 @@ import { ENGAGEMENT_MOST_DAYS, type Engagement, type EngagementDay } from '../..
 import type { CardQuery } from '../../../components/charts/DataCard'
 import { Definition } from '../../../components/charts/Definition'
 import { LineChart, type ChartHandle } from '../../../components/charts/LineChart'
+import { FIGURE_QUESTIONS } from '../../../components/figures/exploring'
 import { PngButton } from '../../../components/figures/ExportButtons'
+import { useBucketLead } from '../../../components/figures/useBucketLead'
 import { rangeText } from '../../../components/range/rangeText'
 import { UNKNOWN } from '../../../components/table/Counted'
 import { useLanguageStore, type MessageKey } from '../../../i18n/store'
@@ -75,12 +77,15 @@ export function DayChart({ days, label, lines, stacked, ref }: DayChartProps) {
   const { app } = useApp()
   const startOf = ({ date }: EngagementDay) => dayStart(date, app.timezone) ?? 0
   const unfinished = days.find(({ partial }) => partial)
+  const times = days.map(startOf)
+  const onPoint = useBucketLead(FIGURE_QUESTIONS.active_users, times, 'day')
   return (
     <LineChart
       ref={ref}
       height={CHART_HEIGHT}
-      times={days.map(startOf)}
+      times={times}
       partial={unfinished && startOf(unfinished)}
+      onPoint={onPoint}
       series={lines.map(({ counter, name }) => ({
         key: counter,
         name: t(name),

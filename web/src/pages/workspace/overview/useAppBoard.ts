@@ -10,7 +10,7 @@ const DEFAULTS = { preset: '30d' } as const
 
 /** The same board as the team's, of this app alone and by its own clock. */
 export function useAppBoard(): Board {
-  const { app } = useApp()
+  const { app, held } = useApp()
   const [query, setQuery] = useAddressQuery()
   const params = useRangeParams(app.timezone, DEFAULTS)
   const { granularity, compare, timezone } = params
@@ -24,7 +24,7 @@ export function useAppBoard(): Board {
     orgId: app.org_id,
     question,
     params,
-    apps: useMemo(() => [app], [app]),
+    apps: useMemo(() => [{ ...app, permissions: [...held] }], [app, held]),
     chosen,
     course: FIGURES.find((name) => name === query.get('metric')) ?? 'events',
     set: (name, value) =>

@@ -6,12 +6,11 @@ import { CopyButton } from '../../../components/CopyButton'
 import { LinkButton } from '../../../components/LinkButton'
 import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../layouts/AppSettingsLayoutContext'
-import { curlOf, moduleSnippetOf, signedCallOf, snippetOf } from '../../../lib/snippets'
+import { curlOf, installOf, moduleSnippetOf, signedCallOf, snippetOf } from '../../../lib/snippets'
 import { paths } from '../../../paths'
 import { usableKey } from './usableKey'
 import styles from './start.module.css'
 
-const INSTALL = 'npm install @atrium/analytics-js'
 const TRACK = "atrium.track('signup', { plan: 'pro' })"
 
 export function ScriptWay() {
@@ -42,7 +41,7 @@ export function ModuleWay() {
     <ol className={styles.steps}>
       <li>
         <p>{t('start.module.install')}</p>
-        <Code label={t('start.module.install')} text={INSTALL} />
+        <Code label={t('start.module.install')} text={installOf(app)} />
       </li>
       <li>
         <p>{t(app.collect_key ? 'start.module.init' : 'start.module.fill')}</p>

@@ -1,7 +1,7 @@
 /** The filters as they stand in the address, and as the server takes them. */
-import type { AuditFilters } from '../../../api/audit'
-import type { TableParams } from '../../../components/table/useTableParams'
-import { dayEnd, dayStart } from '../../../lib/zonedDay'
+import type { AuditFilters } from '../../api/audit'
+import type { TableParams } from '../table/useTableParams'
+import { dayEnd, dayStart } from '../../lib/zonedDay'
 import { ACTION_GROUPS, prefixOf } from './groups'
 
 export const AUDIT_FILTERS = ['actor', 'action', 'from', 'to'] as const

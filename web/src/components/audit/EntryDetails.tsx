@@ -1,8 +1,8 @@
-import type { AuditEntry } from '../../../api/audit'
-import { useLanguageStore } from '../../../i18n/store'
-import { useT } from '../../../i18n/useT'
-import { exactTime } from '../../../lib/time'
-import { useUser } from '../../../session/useUser'
+import type { AuditEntry } from '../../api/audit'
+import { useLanguageStore, type Translate } from '../../i18n/store'
+import { useT } from '../../i18n/useT'
+import { exactTime } from '../../lib/time'
+import { useUser } from '../../session/useUser'
 import { changesOf, inWords, notesOf } from './changes'
 import styles from './audit.module.css'
 
@@ -16,6 +16,7 @@ export function EntryDetails({ entry }: { entry: AuditEntry }) {
     [t('audit.at'), exactTime(Date.parse(entry.at), language, zone)],
     [t('audit.code'), entry.action],
     [t('audit.targetId'), inWords(entry.target.id)],
+    ...appFacts(entry, t),
     [t('audit.device'), inWords(entry.user_agent)],
     [t('audit.entryId'), entry.id],
     // Named as the server names them: they are data, not words of the console.
@@ -53,4 +54,13 @@ export function EntryDetails({ entry }: { entry: AuditEntry }) {
       </dl>
     </div>
   )
+}
+
+/** The name for people; the id for whoever looks for the entries of an app that is gone. */
+function appFacts({ app_id, app_name }: AuditEntry, t: Translate): [string, string][] {
+  if (!app_id) return []
+  return [
+    [t('audit.app'), inWords(app_name)],
+    [t('audit.appId'), app_id],
+  ]
 }

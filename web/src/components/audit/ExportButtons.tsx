@@ -1,11 +1,10 @@
 import { DownloadOutlined } from '@ant-design/icons'
 import { useMutation } from '@tanstack/react-query'
 import { Button } from 'antd'
-import { exportAudit, type AuditFilters, type AuditFormat } from '../../../api/audit'
-import { FormError } from '../../../components/form/FormError'
-import { useT } from '../../../i18n/useT'
-import { saveFile } from '../../../lib/saveFile'
-import { useOrg } from '../../../session/org'
+import { exportAudit, type AuditFilters, type AuditFormat, type AuditScope } from '../../api/audit'
+import { FormError } from '../form/FormError'
+import { useT } from '../../i18n/useT'
+import { saveFile } from '../../lib/saveFile'
 import styles from './audit.module.css'
 
 const FORMATS: { format: AuditFormat; label: string }[] = [
@@ -13,14 +12,18 @@ const FORMATS: { format: AuditFormat; label: string }[] = [
   { format: 'ndjson', label: 'NDJSON' },
 ]
 
+interface ExportButtonsProps {
+  scope: AuditScope
+  filters: AuditFilters
+}
+
 /** What the filters show, all pages of it, as a file. */
-export function ExportButtons({ filters }: { filters: AuditFilters }) {
+export function ExportButtons({ scope, filters }: ExportButtonsProps) {
   const t = useT()
-  const org = useOrg()
   const exporting = useMutation({
     mutationFn: async (format: AuditFormat) => {
       const day = new Date().toISOString().slice(0, 10)
-      saveFile(`atrium-audit-${day}.${format}`, await exportAudit(org.id, format, filters))
+      saveFile(`atrium-audit-${day}.${format}`, await exportAudit(scope, format, filters))
     },
   })
   return (

@@ -1,0 +1,75 @@
+/** What only a screen shows: how its width is used, and what long names do to it. */
+import type { Page } from '@playwright/test'
+import { appPath, openOwnApp } from './app'
+import { dataOf, signInAsOwner } from './team'
+import { expect, expectToFit, test } from './test'
+
+const LONG =
+  '跨境电商数据中台与用户增长分析平台（华东大区生产环境）第二季度专项 ios-production-analytics'
+
+const widthOf = async (page: Page, selector: string) =>
+  (await page.locator(selector).first().boundingBox())!.width
+
+test('wide screens are used', async ({ page, instance }) => {
+  await page.setViewportSize({ width: 1920, height: 1000 })
+  const { own, appId } = await openOwnApp(page, instance, 'Wide')
+  await page.goto(`/organization/config/member?org=${own.orgId}`)
+  await expect(page.getByRole('table')).toBeVisible()
+  expect(await widthOf(page, 'table')).toBeGreaterThan(1500)
+  await page.goto(`/org-id/${own.orgId}/app-id/${appId}`)
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  expect(await widthOf(page, 'main section[aria-labelledby] >> nth=0')).toBeGreaterThan(200)
+  const [left, right] = await page.evaluate(() => {
+    const cards = [...document.querySelectorAll('main section')].map((card) =>
+      card.getBoundingClientRect(),
+    )
+    return [
+      Math.min(...cards.map(({ left }) => left)),
+      Math.max(...cards.map(({ right }) => right)),
+    ] as const
+  })
+  expect(right - left).toBeGreaterThan(1500)
+  await expectToFit(page)
+})
+
+test('long names leave the other columns readable', async ({ page, instance }) => {
+  const own = await signInAsOwner(page, instance, LONG.slice(0, 64))
+  await dataOf(
+    await page.request.post(`/api/v1/orgs/${own.orgId}/apps`, {
+      data: { name: LONG, region: 'local', timezone: 'UTC' },
+    }),
+  )
+  for (const path of ['config/config-app', 'config/member', 'config/audit', 'list']) {
+    await page.goto(`/organization/${path}?org=${own.orgId}`)
+    const heads = page.locator('thead th')
+    await expect(heads.nth(2)).toBeVisible()
+    for (const head of await heads.all()) {
+      const text = (await head.innerText()).trim()
+      if (!text) continue
+      const { height } = (await head.boundingBox())!
+      // One line, or two at most: never a letter to a line.
+      expect(height, `${path}: ${text}`).toBeLessThan(72)
+    }
+    const heights = await page
+      .locator('tbody tr.ant-table-row')
+      .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height))
+    expect(Math.max(...heights), path).toBeLessThan(170)
+    await expectToFit(page)
+  }
+})
+
+test('the roles stand in the page, not in a window of their own', async ({ page, instance }) => {
+  await page.setViewportSize({ width: 1440, height: 800 })
+  const { appId } = await openOwnApp(page, instance, 'Roles')
+  await page.goto(appPath(appId, 'appAuthority'))
+  const grid = page.locator('div[data-overflows]')
+  await expect(grid.getByRole('row').nth(20)).toBeAttached()
+  expect(await grid.evaluate((one) => one.scrollHeight - one.clientHeight)).toBeLessThan(2)
+  // The names of the roles stay in sight while the page goes by below them.
+  const name = grid.getByRole('columnheader').nth(1)
+  await grid.getByRole('row').last().scrollIntoViewIfNeeded()
+  await expect(name).toBeInViewport()
+  await page.setViewportSize({ width: 390, height: 800 })
+  await expect(grid).toHaveAttribute('data-overflows', 'true')
+  await expectToFit(page)
+})

@@ -1,0 +1,27 @@
+/** What a shorter retention would cost. */
+import { queryOptions } from '@tanstack/react-query'
+import { call, http } from './client'
+import type { components } from './schema'
+
+export type RetentionImpact = components['schemas']['RetentionImpact']
+
+/** Whose: a team's, for its apps without a number of their own, or one app's. */
+export interface RetentionOf {
+  kind: 'org' | 'app'
+  id: string
+  name: string
+}
+
+/** Counted anew each time it is asked: nobody confirms a number of yesterday. */
+export function retentionImpactQuery({ kind, id }: RetentionOf, days: number) {
+  const asked = { params: { path: { id }, query: { days } } }
+  return queryOptions({
+    queryKey: [kind, id, 'retention-impact', days],
+    queryFn: (): Promise<RetentionImpact> =>
+      kind === 'org'
+        ? call(http.GET('/orgs/{id}/retention-impact', asked))
+        : call(http.GET('/apps/{id}/retention-impact', asked)),
+    staleTime: 0,
+    gcTime: 0,
+  })
+}

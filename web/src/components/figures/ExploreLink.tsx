@@ -1,0 +1,54 @@
+/** Leads from a figure to the question behind it, over the same days. */
+import { Dropdown } from 'antd'
+import { useT } from '../../i18n/useT'
+import type { Question } from '../../pages/workspace/explore/question'
+import { useBoard } from './board'
+import { EntryLink } from './EntryLink'
+import { explorableApps, explorePath } from './exploring'
+import styles from './ExploreLink.module.css'
+
+interface ExploreLinkProps {
+  /** None where the explorer cannot answer it: then there is nothing to follow. */
+  question: Question | undefined
+  children: React.ReactNode
+}
+
+/** The explorer looks at one app at a time, so a board of several asks which. */
+export function ExploreLink({ question, children }: ExploreLinkProps) {
+  const t = useT()
+  const board = useBoard()
+  const apps = explorableApps(board)
+  if (!question || apps.length === 0) return children
+  const extra = explorePath(question, board.params)
+  if (apps.length === 1) {
+    return (
+      <span className={styles.lead} title={t('explore.open')}>
+        <EntryLink app={apps[0]!} extra={extra}>
+          {children}
+        </EntryLink>
+      </span>
+    )
+  }
+  return (
+    <Dropdown
+      trigger={['click']}
+      autoFocus
+      getPopupContainer={(trigger) => trigger.closest('main') ?? document.body}
+      menu={{
+        className: styles.apps,
+        items: apps.map((app) => ({
+          key: app.id,
+          label: (
+            <EntryLink app={app} extra={extra}>
+              {app.name}
+            </EntryLink>
+          ),
+        })),
+      }}
+    >
+      <button type="button" className={styles.choose} title={t('explore.openIn')}>
+        {children}
+      </button>
+    </Dropdown>
+  )
+}

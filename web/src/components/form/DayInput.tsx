@@ -1,0 +1,66 @@
+/**
+ * A day, typed as 2026-03-01 or picked from a calendar. The browser's own field would speak the
+ * language of the browser, whatever that of the console is.
+ */
+import { DatePicker } from 'antd'
+import dayjs from 'dayjs'
+import { useT } from '../../i18n/useT'
+import { besideField } from './TimezoneSelect'
+import styles from './DayInput.module.css'
+
+const FORMAT = 'YYYY-MM-DD'
+
+interface DayInputProps {
+  /** Empty for none. */
+  value: string
+  min?: string
+  max?: string
+  onChange: (day: string) => void
+  id?: string
+  status?: '' | 'error'
+  allowClear?: boolean
+  onBlur?: () => void
+  ref?: (instance: { focus: () => void } | null) => void
+  'aria-invalid'?: boolean
+  'aria-describedby'?: string
+}
+
+export function DayInput({
+  value,
+  onChange,
+  min,
+  max,
+  allowClear = false,
+  ...rest
+}: DayInputProps) {
+  const t = useT()
+  const chosen = isDay(value) ? dayjs(value) : null
+  return (
+    // What is typed counts at once: a form can be sent without leaving the field first.
+    <span
+      className={styles.day}
+      onChangeCapture={({ target }) => {
+        const typed = (target as HTMLInputElement).value.trim()
+        if (typed !== value && (typed === '' || isDay(typed))) onChange(typed)
+      }}
+    >
+      <DatePicker
+        {...rest}
+        className={styles.input}
+        value={chosen}
+        format={FORMAT}
+        placeholder={t('field.day')}
+        allowClear={allowClear}
+        showNow={false}
+        minDate={min && isDay(min) ? dayjs(min) : undefined}
+        maxDate={max && isDay(max) ? dayjs(max) : undefined}
+        getPopupContainer={besideField}
+        onChange={(day) => onChange(day?.format(FORMAT) ?? '')}
+      />
+    </span>
+  )
+}
+
+function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && dayjs(text).format(FORMAT) === text
+}

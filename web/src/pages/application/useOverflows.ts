@@ -1,0 +1,17 @@
+import { useEffect, useRef, useState } from 'react'
+
+/** Whether what is inside of a frame is wider than the frame; looked at again when either changes. */
+export function useOverflows(content: unknown) {
+  const frame = useRef<HTMLDivElement>(null)
+  const [overflows, setOverflows] = useState(false)
+  useEffect(() => {
+    const element = frame.current
+    if (!element) return
+    const look = () => setOverflows(element.scrollWidth > element.clientWidth + 1)
+    const observer = new ResizeObserver(look)
+    observer.observe(element)
+    look()
+    return () => observer.disconnect()
+  }, [content])
+  return { frame, overflows }
+}
