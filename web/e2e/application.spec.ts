@@ -34,7 +34,11 @@ for (const language of LANGUAGES) {
     const header = page.locator('header').filter({ hasText: t('apps.state.active') })
     await expect(header).toContainText('Default')
     await expect(header).toContainText(t('appSettings.viaTeam'))
-    await expect(header.getByRole('link')).toHaveAttribute('href', new RegExp(own.orgId))
+    await expect(header.getByRole('link', { name: own.account.organization })).toHaveAttribute(
+      'href',
+      new RegExp(own.orgId),
+    )
+    await expect(header.getByRole('link', { name: t('appSettings.toWorkspace') })).toBeVisible()
     await expect(page.locator('code').filter({ hasText: appId })).toBeVisible()
     await expect(page.locator('pre')).toContainText('data-app-key="ck_')
 

@@ -49,7 +49,7 @@ for (const language of LANGUAGES) {
     await find('Defau', 'Default')
     await page.keyboard.press('Enter')
     await expectAddress(page, new RegExp(`^/org-id/${own.orgId}/app-id/`))
-    await expect(heading(page)).toHaveText(t('title.overview'))
+    await expect(heading(page)).toHaveText(t('title.quickStart'))
     await find(own.account.email, own.account.email)
     await page.keyboard.press('Enter')
     await expect(page.getByRole('searchbox')).toHaveValue(own.account.email)

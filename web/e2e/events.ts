@@ -56,7 +56,11 @@ export async function loaded(page: Page, appId: string, events: number): Promise
         const { items } = await dataOf<{ items: { events_30d: number }[] }>(
           await page.request.get(`/api/v1/apps/${appId}/events?status=all`),
         )
-        return items.reduce((sum, { events_30d }) => sum + events_30d, 0)
+        // They are counted a moment after they are stored.
+        const app = await dataOf<{ has_events: boolean }>(
+          await page.request.get(`/api/v1/apps/${appId}`),
+        )
+        return app.has_events ? items.reduce((sum, { events_30d }) => sum + events_30d, 0) : 0
       },
       { timeout: 40_000, intervals: [200] },
     )
