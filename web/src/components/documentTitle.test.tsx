@@ -33,7 +33,9 @@ function show(path: string, answers: Parameters<typeof stubServer>[0] = {}) {
     },
     { path: 'elsewhere', ...page('title.organizationList') },
   ]
-  const router = createMemoryRouter([{ Component: RootFrame, children }], { initialEntries: [path] })
+  const router = createMemoryRouter([{ Component: RootFrame, children }], {
+    initialEntries: [path],
+  })
   render(
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
