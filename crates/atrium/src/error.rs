@@ -45,7 +45,7 @@ codes! {
     MalformedJson = "malformed_json", BAD_REQUEST, "请求内容不是有效的 JSON。", "The body is not valid JSON.";
     MalformedReport = "malformed_report", BAD_REQUEST, "错误报告无法解析。", "The error report could not be read.";
     NotSignedIn = "not_signed_in", UNAUTHORIZED, "请先登录。", "Please sign in.";
-    BadCredentials = "bad_credentials", UNAUTHORIZED, "邮箱或密码不正确。", "The e-mail address or the password is wrong.";
+    BadCredentials = "bad_credentials", UNAUTHORIZED, "邮箱或密码不正确。", "Incorrect email or password.";
     BadCode = "bad_code", UNAUTHORIZED, "验证码不正确或已失效。", "The code is wrong or no longer works.";
     BadPasskey = "bad_passkey", UNAUTHORIZED, "无法使用该通行密钥登录。", "This passkey could not be used to sign in.";
     BadAppKey = "bad_app_key", UNAUTHORIZED, "app_key 无效。", "This app_key is not valid.";
@@ -66,7 +66,7 @@ codes! {
     ProviderNotConfigured = "provider_not_configured", NOT_FOUND, "此服务器没有启用这种登录方式。", "This way to sign in is not set up here.";
     NotBound = "not_bound", NOT_FOUND, "你还没有绑定账号。", "You have not bound an account.";
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "此地址不支持该请求方法。", "This address does not take that method.";
-    EmailTaken = "email_taken", CONFLICT, "该邮箱已注册。", "This e-mail address already has an account.";
+    EmailTaken = "email_taken", CONFLICT, "该邮箱已注册。", "This email already has an account.";
     TotpEnabled = "totp_enabled", CONFLICT, "两步验证已开启。", "Two-step verification is already on.";
     TotpNotStarted = "totp_not_started", CONFLICT, "请重新开始设置两步验证。", "Start setting up two-step verification again.";
     TotpNotEnabled = "totp_not_enabled", CONFLICT, "两步验证尚未开启。", "Two-step verification is not on.";
@@ -77,12 +77,12 @@ codes! {
     LastWayIn = "last_way_in", CONFLICT, "解除绑定后你将无法登录。请先设置密码或添加通行密钥。", "Without it you could no longer sign in. Set a password or add a passkey first.";
     SoleOwner = "sole_owner", CONFLICT, "你是以下团队的唯一所有者：{names}。请先转让所有权，或删除团队。", "You are the only owner of: {names}. Hand over the ownership or delete the team first.";
     AccessChanged = "access_changed", CONFLICT, "你的权限刚刚发生变化，请刷新后重试。", "What you may do has just changed. Reload and try again.";
-    LastOwner = "last_owner", CONFLICT, "团队至少需要一位所有者。", "An organisation needs at least one owner.";
-    OrgHasApps = "org_has_apps", CONFLICT, "团队还有 {count} 个应用未彻底清除，暂不能删除。", "The organisation still has {count} apps that are not purged.";
-    TooManyOrgs = "too_many_orgs", CONFLICT, "最多加入 {max} 个团队。", "You can belong to at most {max} organisations.";
+    LastOwner = "last_owner", CONFLICT, "团队至少需要一位所有者。", "A team needs at least one owner.";
+    OrgHasApps = "org_has_apps", CONFLICT, "团队还有 {count} 个应用未彻底清除，暂不能删除。", "The team still has {count} apps that are not purged.";
+    TooManyOrgs = "too_many_orgs", CONFLICT, "最多加入 {max} 个团队。", "You can belong to at most {max} teams.";
     MfaEnrolFirst = "mfa_enrol_first", CONFLICT, "请先为自己开启两步验证并用它登录。", "Turn on two-step verification for yourself and sign in with it first.";
     InvitationClosed = "invitation_closed", CONFLICT, "邀请已被处理或已失效。", "This invitation was answered, taken back or has expired.";
-    AppNameTaken = "app_name_taken", CONFLICT, "团队中已有同名应用。", "Another app of the organisation has this name.";
+    AppNameTaken = "app_name_taken", CONFLICT, "团队中已有同名应用。", "Another app of the team has this name.";
     AppNotActive = "app_not_active", CONFLICT, "应用已归档或删除，不能修改。", "The app is archived or deleted and cannot be changed.";
     AppNotArchived = "app_not_archived", CONFLICT, "应用未归档。", "The app is not archived.";
     AppNotDeleted = "app_not_deleted", CONFLICT, "应用未删除。", "The app is not deleted.";
@@ -90,12 +90,12 @@ codes! {
     RoleNameTaken = "role_name_taken", CONFLICT, "已有同名角色。", "Another role has this name.";
     RoleInUse = "role_in_use", CONFLICT, "仍有成员使用该角色，请指定替代角色。", "Members hold this role. Name one that replaces it.";
     BuiltinRole = "builtin_role", CONFLICT, "内置角色不能修改或删除。", "Built-in roles cannot be changed or deleted.";
-    TooManyApps = "too_many_apps", CONFLICT, "每个团队最多 {max} 个应用。", "An organisation can have at most {max} apps.";
+    TooManyApps = "too_many_apps", CONFLICT, "每个团队最多 {max} 个应用。", "A team can have at most {max} apps.";
     TooManyRoles = "too_many_roles", CONFLICT, "每个应用最多 {max} 个自定义角色。", "An app can have at most {max} custom roles.";
     TooManyErasures = "too_many_erasures", CONFLICT, "最多同时处理 {max} 个擦除请求，请等待已有请求完成。", "At most {max} erasures can be open at once. Wait for those asked for.";
     KeyNameTaken = "key_name_taken", CONFLICT, "已有同名访问密钥。", "Another access key has this name.";
     TooManyKeys = "too_many_keys", CONFLICT, "每个应用最多 {max} 个访问密钥。", "An app can have at most {max} access keys.";
-    SsoNoDomain = "sso_no_domain", CONFLICT, "开启单点登录至少需要一个已验证的邮箱域名。", "Single sign-on needs at least one verified e-mail domain.";
+    SsoNoDomain = "sso_no_domain", CONFLICT, "开启单点登录至少需要一个已验证的邮箱域名。", "Single sign-on needs at least one verified email domain.";
     DomainTaken = "domain_taken", CONFLICT, "该域名已由其他团队验证。", "Another team has verified this domain.";
     TooManyDomains = "too_many_domains", CONFLICT, "每个团队最多 {max} 个域名。", "A team can have at most {max} domains.";
     RecordMissing = "record_missing", CONFLICT, "没有找到 TXT 记录。新记录可能需要一段时间才能生效，请稍后再试。", "There is no TXT record yet. A new one can take a while to be seen, so try again later.";
@@ -116,7 +116,7 @@ codes! {
     OutOfRange = "out_of_range", UNPROCESSABLE_ENTITY, "请输入 {min} 到 {max} 之间的数。", "Use a number from {min} to {max}.";
     TooManyBuckets = "too_many_buckets", UNPROCESSABLE_ENTITY, "时间范围过长，请选择更粗的粒度（最多 {max} 个数据点）。", "That is more than {max} points; choose a coarser granularity.";
     NulCharacter = "nul_character", UNPROCESSABLE_ENTITY, "包含不支持的字符。", "This contains a character that cannot be stored.";
-    BadEmail = "bad_email", UNPROCESSABLE_ENTITY, "请输入有效的邮箱地址。", "Enter a valid e-mail address.";
+    BadEmail = "bad_email", UNPROCESSABLE_ENTITY, "请输入有效的邮箱地址。", "Enter a valid email address.";
     PasswordTooShort = "password_too_short", UNPROCESSABLE_ENTITY, "密码至少 {min} 个字符。", "Use at least {min} characters.";
     PasswordTooLong = "password_too_long", UNPROCESSABLE_ENTITY, "密码最多 {max} 个字符。", "Use at most {max} characters.";
     PasswordCommon = "password_common", UNPROCESSABLE_ENTITY, "这个密码太常见，曾在泄露的密码中出现，请换一个。", "This password is too common: it has been seen in leaks. Choose another.";
@@ -129,7 +129,7 @@ codes! {
     SameEmail = "same_email", UNPROCESSABLE_ENTITY, "这就是你现在的邮箱。", "This is your address already.";
     WrongEmail = "wrong_email", UNPROCESSABLE_ENTITY, "与你的邮箱不一致。", "This is not your address.";
     WrongName = "wrong_name", UNPROCESSABLE_ENTITY, "名称不一致。", "This is not its name.";
-    NotAMember = "not_a_member", UNPROCESSABLE_ENTITY, "请选择团队中的其他成员。", "Choose another member of the organisation.";
+    NotAMember = "not_a_member", UNPROCESSABLE_ENTITY, "请选择团队中的其他成员。", "Choose another member of the team.";
     BadIssuer = "bad_issuer", UNPROCESSABLE_ENTITY, "请输入身份提供方的 HTTPS 地址，不带参数。", "Enter the provider's HTTPS address, without parameters.";
     SecretRequired = "secret_required", UNPROCESSABLE_ENTITY, "请填写客户端密钥。更换提供方后需要重新填写。", "Enter the client secret. With another provider it is needed anew.";
     EnforceNeedsEnabled = "enforce_needs_enabled", UNPROCESSABLE_ENTITY, "请先开启单点登录，再要求成员使用。", "Turn single sign-on on before requiring it.";
