@@ -87,10 +87,15 @@ for (const language of LANGUAGES) {
     await expectAccessible(page)
     await page.setViewportSize({ width: 1440, height: 900 })
 
-    const row = page.getByRole('row').filter({ has: page.getByRole('link') })
-    await expect(row).toContainText('100%')
-    await row.getByRole('link').click()
-    await expectAddress(page, `/org-id/${own.orgId}/app-id/${appId}`)
+    const name = page.getByRole('link', { name: 'Default', exact: true })
+    await expect(page.getByRole('row').filter({ has: name })).toContainText('100%')
+    // From a figure to its question, and from the app to its overview, over the same days.
+    await card(page, t('dashboard.topEvents')).getByRole('link', { name: 'add_to_cart' }).click()
+    const entry = `/org-id/${own.orgId}/app-id/${appId}`
+    await expectAddress(page, `${entry}/explore?event=add_to_cart&range=7d`)
+    await page.goBack()
+    await name.click()
+    await expectAddress(page, `${entry}?range=7d`)
   })
 
   test(`what is on screen is in the address, ${language}`, async ({ page, instance }) => {

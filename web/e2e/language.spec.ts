@@ -128,7 +128,9 @@ test('a later pack that fails leaves the language as it is and can be retried', 
 
 test('the shell speaks both languages', async ({ signedIn: page }) => {
   await page.goto('/organization/config/config-app?lang=en-US')
-  await expect(page.getByRole('navigation', { name: 'Sections' })).toContainText('Data dashboard')
+  await expect(page.getByRole('navigation', { name: 'Main navigation' })).toContainText(
+    'Data dashboard',
+  )
   await page.getByTitle('中文').click()
   await expect(page.getByRole('navigation', { name: '主导航' })).toContainText('数据看板')
   await expectAddress(page, /^\/organization\/config\/config-app\?lang=en-US&org=/)

@@ -114,8 +114,8 @@ permissions! {
         EventView = "event:view", "查看事件", "View events", "查看事件及其属性", "See events and their properties";
         EventExport = "event:export", "导出事件", "Export events", "导出事件数据", "Export event data";
         LiveView = "live:view", "查看实时数据", "View live data", "查看实时上报的数据", "Watch data as it arrives";
-        ProfileView = "profile:view", "查看用户画像", "View profiles", "查看用户和设备，隐去个人信息", "See users and devices, without personal data";
-        ProfilePii = "profile:pii", "查看个人信息", "View personal data", "查看用户画像中的个人信息", "See personal data in profiles";
+        ProfileView = "profile:view", "查看用户与设备", "View users and devices", "查看用户和设备，隐去个人信息", "See users and devices, without personal data";
+        ProfilePii = "profile:pii", "查看个人信息", "View personal data", "查看用户与设备中的个人信息", "See personal data in profiles";
         QueryRun = "query:run", "自助查询", "Run queries", "在事件分析中自助查询", "Ask questions in the explorer";
     }
     Metadata("metadata", App, "元数据", "Metadata") {
@@ -126,15 +126,15 @@ permissions! {
         AuditView = "audit:view", "查看审计日志", "View the audit log", "查看应用的审计日志", "See what was done in the app";
         AuditExport = "audit:export", "导出审计日志", "Export the audit log", "导出应用的审计日志", "Export what was done in the app";
     }
-    Organization("organization", Organization, "团队", "Organisation") {
-        OrgView = "org:view", "查看团队", "View the organisation", "查看团队信息", "See the organisation";
+    Organization("organization", Organization, "团队", "Team") {
+        OrgView = "org:view", "查看团队", "View the team", "查看团队信息", "See the team";
         OrgMemberView = "org_member:view", "查看团队成员", "View its members", "查看团队成员", "See who belongs to it";
-        OrgUpdate = "org:update", "编辑团队", "Edit the organisation", "修改名称、时区和数据保留期", "Change its name, time zone and retention";
+        OrgUpdate = "org:update", "编辑团队", "Edit the team", "修改名称、时区和数据保留期", "Change its name, time zone and retention";
         OrgMemberManage = "org_member:manage", "管理团队成员", "Manage its members", "邀请、移除成员，调整角色", "Invite and remove members, change their roles";
-        OrgAppCreate = "org_app:create", "新建应用", "Create apps", "在团队中新建应用", "Create apps in the organisation";
-        OrgAuditView = "org_audit:view", "查看团队审计日志", "View its audit log", "查看和导出团队的审计日志", "See and export what was done in the organisation";
-        OrgDelete = "org:delete", "删除团队", "Delete the organisation", "删除没有应用的团队", "Delete it once it has no apps";
-        OrgTransfer = "org:transfer", "转让团队", "Hand the organisation over", "把所有权转让给其他成员", "Hand the ownership to another member";
+        OrgAppCreate = "org_app:create", "新建应用", "Create apps", "在团队中新建应用", "Create apps in the team";
+        OrgAuditView = "org_audit:view", "查看团队审计日志", "View its audit log", "查看和导出团队的审计日志", "See and export what was done in the team";
+        OrgDelete = "org:delete", "删除团队", "Delete the team", "删除没有应用的团队", "Delete it once it has no apps";
+        OrgTransfer = "org:transfer", "转让团队", "Transfer the team", "把所有权转让给其他成员", "Transfer ownership to another member";
         OrgSsoManage = "org_sso:manage", "管理单点登录", "Manage single sign-on", "配置单点登录", "Configure single sign-on";
         OrgSecurityManage = "org_security:manage", "管理安全要求", "Manage security", "要求成员开启两步验证", "Require a second factor of members";
     }
@@ -320,9 +320,9 @@ impl OrgRole {
 pub fn page() -> String {
     let mut text = String::from(
         "# Who may do what\n\nMade from `crates/atrium/src/permissions.rs` by `make generate`; \
-         `make test` fails when it is out of date.\n\nOwners and admins of an organisation hold every \
-         permission in every one of its apps. Nobody can grant what they do not hold, and an \
-         organisation always keeps an owner.\n",
+         `make test` fails when it is out of date.\n\nOwners and admins of a team hold every \
+         permission in every one of its apps. Nobody can grant what they do not hold, and a \
+         team always keeps an owner.\n",
     );
     let roles = BuiltinRole::ALL.iter().map(|role| (role.key(), role.permissions()));
     let apps: Vec<(&str, Vec<Permission>)> =
@@ -330,7 +330,7 @@ pub fn page() -> String {
     let orgs: Vec<(&str, Vec<Permission>)> =
         OrgRole::ALL.iter().map(|role| (role.as_str(), role.permissions())).collect();
     for (title, scope, roles) in
-        [("In an app", Scope::App, apps), ("In an organisation", Scope::Organization, orgs)]
+        [("In an app", Scope::App, apps), ("In a team", Scope::Organization, orgs)]
     {
         let names: Vec<&str> = roles.iter().map(|(name, _)| *name).collect();
         text.push_str(&format!(

@@ -163,14 +163,14 @@ impl Notice {
                 "Your password was just changed, and every other device was signed out.".to_owned(),
             ),
             Self::EmailChangeAsked { email } => (
-                "A change of your e-mail address was asked for",
+                "A change of your email address was requested",
                 format!(
                     "Your account is about to move to {email}, once that address confirms it. If \
                      this was not you, change your password, which stops it."
                 ),
             ),
             Self::EmailChanged { email } => (
-                "Your e-mail address was changed",
+                "Your email address was changed",
                 format!("Your account now uses {email}. Sign in with that address from now on."),
             ),
             Self::TotpAdded => (

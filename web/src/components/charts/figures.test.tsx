@@ -15,7 +15,7 @@ describe('a change', () => {
     [0.123, '▲ 上升12.3%'],
     [-0.5, '▼ 下降50%'],
     [0, '＝ 持平0%'],
-    [null, '无可比数据'],
+    [null, '没有更早的数据'],
   ])('of %s has a word, not only a colour', (change, text) => {
     const { container } = render(<Change change={change} />)
     expect(container.textContent).toBe(text)

@@ -4,6 +4,7 @@
  */
 import { DatePicker } from 'antd'
 import dayjs from 'dayjs'
+import { useState } from 'react'
 import { useT } from '../../i18n/useT'
 import { besideField } from './TimezoneSelect'
 import styles from './DayInput.module.css'
@@ -34,6 +35,7 @@ export function DayInput({
   ...rest
 }: DayInputProps) {
   const t = useT()
+  const [open, setOpen] = useState(false)
   const chosen = isDay(value) ? dayjs(value) : null
   return (
     // What is typed counts at once: a form can be sent without leaving the field first.
@@ -41,7 +43,10 @@ export function DayInput({
       className={styles.day}
       onChangeCapture={({ target }) => {
         const typed = (target as HTMLInputElement).value.trim()
-        if (typed !== value && (typed === '' || isDay(typed))) onChange(typed)
+        if (typed === value || (typed !== '' && !isDay(typed))) return
+        onChange(typed)
+        // Whoever types needs no calendar, which would cover what comes next.
+        setOpen(false)
       }}
     >
       <DatePicker
@@ -55,6 +60,8 @@ export function DayInput({
         minDate={min && isDay(min) ? dayjs(min) : undefined}
         maxDate={max && isDay(max) ? dayjs(max) : undefined}
         getPopupContainer={besideField}
+        open={open}
+        onOpenChange={setOpen}
         onChange={(day) => onChange(day?.format(FORMAT) ?? '')}
       />
     </span>

@@ -405,5 +405,5 @@ it('names the operator where no mail leaves', async () => {
   await show()
   await user.click(screen.getByRole('button', { name: '删除配置' }))
   const dialog = within(await screen.findByRole('dialog'))
-  expect(await dialog.findByText(/向运维人员索取登录链接/)).toBeDefined()
+  expect(await dialog.findByText(/向服务器管理员索取登录链接/)).toBeDefined()
 })

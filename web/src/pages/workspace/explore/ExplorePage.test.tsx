@@ -140,7 +140,7 @@ describe('the explorer', () => {
 
   it('offers people as a property only to those who may see them', async () => {
     show({ may: [...MAY, 'profile:pii'] })
-    await user.click(await screen.findByRole('combobox', { name: '拆分' }))
+    await user.click(await screen.findByRole('combobox', { name: '分组' }))
     expect(await screen.findByText('用户 ID')).toBeDefined()
   })
 
@@ -151,7 +151,7 @@ describe('the explorer', () => {
       answers: { '/apps/app-1/explore': refusal(403, { message: '', errors }) },
     })
     expect((await screen.findByRole('alert')).textContent).toContain('查看个人信息')
-    await user.click(screen.getByRole('combobox', { name: '拆分' }))
+    await user.click(screen.getByRole('combobox', { name: '分组' }))
     expect(await screen.findByText('页面路径')).toBeDefined()
     expect(screen.queryAllByRole('option', { name: '用户 ID' })).toEqual([])
   })

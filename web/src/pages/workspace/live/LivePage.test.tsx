@@ -43,7 +43,7 @@ const rows = async () =>
 describe('the live page', () => {
   it('lists what arrives with what became of it, and opens its properties', async () => {
     const send = show()
-    expect(await screen.findByText('已连接，新数据会自动出现')).toBeDefined()
+    expect(await screen.findByText('实时接收中')).toBeDefined()
     expect(screen.getByText('等待数据到达')).toBeDefined()
     await send(
       message({}),
@@ -60,7 +60,7 @@ describe('the live page', () => {
 
   it('holds back while paused, says how many wait, and shows them', async () => {
     const send = show()
-    await screen.findByText('已连接，新数据会自动出现')
+    await screen.findByText('实时接收中')
     await send(message({ event: 'first' }))
     await rows()
     await user.click(screen.getByRole('button', { name: spaced('暂停') }))
@@ -77,7 +77,7 @@ describe('the live page', () => {
 
   it('shows only what the filter in the address lets through', async () => {
     const send = show({ search: '?outcome=rejected&search=pay' })
-    await screen.findByText('已连接，新数据会自动出现')
+    await screen.findByText('实时接收中')
     await send(message({ event: 'pay' }), message({ event: 'view', outcome: 'rejected' }))
     expect(await screen.findByText('没有符合条件的数据')).toBeDefined()
     await send(message({ event: 'pay', outcome: 'rejected' }))
@@ -97,7 +97,7 @@ describe('the live page', () => {
     expect(screen.getByText('连接已断开')).toBeDefined()
     busy = false
     await user.click(screen.getByRole('button', { name: '立即重连' }))
-    expect(await screen.findByText('已连接，新数据会自动出现')).toBeDefined()
+    expect(await screen.findByText('实时接收中')).toBeDefined()
   })
 
   it('says that only this server’s data is shown', async () => {
