@@ -40,7 +40,7 @@ it('waits as long as the server says', async () => {
     text: () => '请稍后再试',
     retryAt: Date.now() + 17_000,
   })
-  render(<ResendButton send={() => Promise.reject(refused)} sentAt={null} />)
+  show(<ResendButton send={() => Promise.reject(refused)} sentAt={null} />)
   expect(button().disabled).toBe(false)
   await press()
   expect(screen.getByRole('alert').textContent).toBe('请稍后再试')
