@@ -1,6 +1,8 @@
+import { QueryClientProvider } from '@tanstack/react-query'
 import { act, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ApiError } from '../api/errors'
+import { queryClient } from '../api/queryClient'
 import { ResendButton } from './ResendButton'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -9,6 +11,10 @@ afterEach(() => void vi.useRealTimers())
 const button = () => screen.getByRole<HTMLButtonElement>('button')
 const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms))
 
+/** Whether mails are sent at all is asked of what is known about the server. */
+const show = (element: React.ReactElement) =>
+  render(<QueryClientProvider client={queryClient}>{element}</QueryClientProvider>)
+
 async function press() {
   fireEvent.click(button())
   await pass(0)
@@ -16,7 +22,7 @@ async function press() {
 
 it('waits 60 s after the last mail, sends, and waits again', async () => {
   const send = vi.fn(() => Promise.resolve())
-  render(<ResendButton send={send} sentAt={Date.now()} />)
+  show(<ResendButton send={send} sentAt={Date.now()} />)
   expect(button().disabled).toBe(true)
   expect(button().textContent).toBe('60 秒后可重新发送')
   await pass(60_000)
@@ -34,7 +40,7 @@ it('waits as long as the server says', async () => {
     text: () => '请稍后再试',
     retryAt: Date.now() + 17_000,
   })
-  render(<ResendButton send={() => Promise.reject(refused)} sentAt={null} />)
+  show(<ResendButton send={() => Promise.reject(refused)} sentAt={null} />)
   expect(button().disabled).toBe(false)
   await press()
   expect(screen.getByRole('alert').textContent).toBe('请稍后再试')

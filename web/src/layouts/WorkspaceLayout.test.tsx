@@ -138,7 +138,11 @@ describe('an app that has never sent anything', () => {
       ['app', 'app-1', 'catalogue'],
       ['org', 'org-1', 'overall'],
     ]) {
-      const old = new QueryObserver(queryClient, { queryKey, queryFn: figures, staleTime: Infinity })
+      const old = new QueryObserver(queryClient, {
+        queryKey,
+        queryFn: figures,
+        staleTime: Infinity,
+      })
       onTestFinished(old.subscribe(() => {}))
     }
     await vi.waitFor(() => expect(figures).toHaveBeenCalledTimes(2))

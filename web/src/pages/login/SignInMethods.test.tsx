@@ -99,7 +99,7 @@ it('signs in as soon as the sixth digit is there', async () => {
   await userEvent.type(screen.getByLabelText('邮箱'), ' lin@example.com {Enter}')
   const code = await screen.findByLabelText('验证码')
   expect(screen.getByText(/outbox/)).toBeDefined()
-  expect(screen.getByRole('button', { name: /秒后可重新发送/ })).toBeDefined()
+  expect(screen.getByRole('button', { name: /秒后可重新生成/ })).toBeDefined()
   await userEvent.click(code)
   await userEvent.paste('123 456')
   await waitFor(() => expect(navigate).toHaveBeenCalledOnce())

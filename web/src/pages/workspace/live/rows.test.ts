@@ -72,7 +72,11 @@ describe('the rows of the live page', () => {
 describe('what came before the stream was opened', () => {
   const earlier = (event: string, at: string): LiveMessage =>
     message(event, { earlier: true, at: `2026-11-15T${at}.000Z`, log_id: `id-${event}` })
-  const told = (...messages: LiveMessage[]): LiveAction => ({ kind: 'arrived', messages, dropped: 0 })
+  const told = (...messages: LiveMessage[]): LiveAction => ({
+    kind: 'arrived',
+    messages,
+    dropped: 0,
+  })
 
   it('goes where it belongs, whenever it is told of', () => {
     const now = message('now', { at: '2026-11-15T10:00:00.000Z' })
