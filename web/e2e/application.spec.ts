@@ -182,7 +182,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await test.step(path, async () => {
           await page.goto(appPath(appId, path))
           await expect(heading(page)).toBeVisible()
-          await expect(page).toHaveTitle(`${title}-Atrium`)
+          await expect(page).toHaveTitle(`${title} · Default-Atrium`)
           await page.waitForLoadState('networkidle')
           await expectAccessible(page)
           await expectToFit(page)

@@ -103,7 +103,7 @@ test('everything can be done by keyboard', async ({ page, instance }) => {
   await expect(page.getByLabel('密码', { exact: true })).toHaveAttribute('type', 'text')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  await expectAddress(page, /^\/org-id\//)
+  await expectAddress(page, /^\/org-id\/.*\/quick-start$/)
 
   await page.reload()
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()

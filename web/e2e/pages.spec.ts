@@ -33,11 +33,12 @@ const forSignedIn: Screen[] = [
   ['/account/user-info', '个人资料'],
   ['/account/sso-link', '关联单点登录', '没有等待关联的单点登录'],
   ['/operator/sessions', '用户登录管理'],
+  ['/operator/links', '待交付链接'],
   ['/operator/errors', '控制台错误'],
   ['/operator/errors/no-such-error', '错误详情'],
   // The pages of an app that is there: application.spec.ts.
-  ['/app-1/authManagement/appDetail', '应用详情', '页面不存在'],
-  ['/org-id/o-1/app-id/a-1', '应用概览', '页面不存在'],
+  ['/app-1/authManagement/appDetail', '页面不存在'],
+  ['/org-id/o-1/app-id/a-1', '页面不存在'],
   ['/no/such/page', '页面不存在'],
 ]
 

@@ -26,7 +26,7 @@ test('first start, account, landing, sign-out, sign-in, sign-out by address', as
   await test.step('and lands in the quick start of the application', async () => {
     await expectAddress(page, entry)
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('快速开始')
-    await expect(page).toHaveTitle('快速开始-Atrium')
+    await expect(page).toHaveTitle('快速开始 · Default-Atrium')
   })
 
   await test.step('the person menu signs out', async () => {
