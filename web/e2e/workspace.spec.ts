@@ -49,7 +49,8 @@ for (const language of LANGUAGES) {
     await speak(page, language)
     const app = await openOwnApp(page, instance, 'Live')
     await page.goto(`${entryOf(app)}/live`)
-    await expect(page.getByText(t('live.state.live'))).toBeVisible()
+    const state = page.getByRole('status').filter({ hasText: t('live.state.live') })
+    await expect(state).toBeVisible()
     await expect(page.getByRole('heading', { name: t('live.none') })).toBeVisible()
 
     await send(
