@@ -351,10 +351,6 @@ impl Warehouse {
             }
             if let Some(gate) = self.gate.as_ref().filter(|_| call.reads) {
                 pairs.append_pair("priority", &gate.priority().to_string());
-                let is_limited = call.settings.iter().any(|(name, _)| *name == "max_threads");
-                if let Some(threads) = gate.threads_max().filter(|_| !is_limited) {
-                    pairs.append_pair("max_threads", &threads.to_string());
-                }
             }
             if call.data.is_some() {
                 pairs.append_pair("query", call.sql);

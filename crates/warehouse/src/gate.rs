@@ -26,9 +26,4 @@ pub trait Gate: Send + Sync {
     fn priority(&self) -> u8 {
         0
     }
-
-    /// How many threads a statement may use that sets no limit itself.
-    fn threads_max(&self) -> Option<usize> {
-        None
-    }
 }

@@ -19,14 +19,15 @@ use crate::support::{Actor, Answer, Store, TestServer, in_both_sizes};
 
 const SECOND: i64 = 1_000;
 
-fn today(server: &TestServer) -> String {
-    let at = jiff::Timestamp::from_millisecond(server.atrium.now().0).unwrap();
+fn day(server: &TestServer, days_ago: i64) -> String {
+    let at = server.atrium.now().0 - days_ago * 24 * 60 * 60 * SECOND;
+    let at = jiff::Timestamp::from_millisecond(at).unwrap();
     at.to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
 }
 
 fn explore(server: &TestServer, team: &Team) -> JoinHandle<Answer> {
-    let today = today(server);
-    let body = json!({ "start": today, "end": today, "granularity": "day" });
+    // Some of what was sent happened minutes ago, which may be yesterday.
+    let body = json!({ "start": day(server, 1), "end": day(server, 0), "granularity": "day" });
     let program = server.anonymous();
     let request = program.request(Method::POST, &format!("/api/v1/apps/{}/explore", team.app_id));
     let request = request.bearer_auth(format!("qk_{}", team.app_id)).json(&body);
@@ -34,7 +35,7 @@ fn explore(server: &TestServer, team: &Team) -> JoinHandle<Answer> {
 }
 
 async fn dashboard(server: &TestServer, actor: &Actor, team: &Team) -> Answer {
-    let today = today(server);
+    let today = day(server, 0);
     let body = json!({ "start": today, "end": today, "granularity": "hour", "timezone": "UTC" });
     actor.post(&format!("/api/v1/orgs/{}/data-overall", team.org_id), body).await
 }

@@ -198,12 +198,6 @@ impl Gate for Reader {
             Class::QueryKey => 3,
         }
     }
-
-    /// Programs can wait: several of their statements run beside what people ask.
-    fn threads_max(&self) -> Option<usize> {
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        self.is_program().then(|| (cores / 4).max(1))
-    }
 }
 
 impl Caller {
