@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { appQuery } from '../api/app'
 import { bindFailureHandlers } from '../api/client'
 import { notSignedIn } from '../api/errors'
+import { queryClient } from '../api/queryClient'
 import { bindNavigator } from '../lib/navigation'
+import { anApp } from '../testing/app'
 import { anEnvironment, aUser, ok, refusal, startUpAnswers, stubServer } from '../testing/server'
 import { admit, leaveForSignIn, leaveRoot } from './guard'
 import { destinationFor, loadUser, rememberUser, startUp } from './session'
@@ -129,6 +132,14 @@ describe('the gate', () => {
 describe('the root path', () => {
   it('leads to the application entry', async () => {
     stubServer({ ...startUpAnswers, '/current': ok(aUser) })
+    expect(await sentTo(leaveRoot(request('/')))).toBe('/org-id/org-1/app-id/app-1')
+  })
+
+  it('leads to the quick start of an app that is known to have no data', async () => {
+    stubServer({ ...startUpAnswers, '/current': ok(aUser) })
+    queryClient.setQueryData(appQuery('app-1').queryKey, { ...anApp, has_events: false })
+    expect(await sentTo(leaveRoot(request('/')))).toBe('/org-id/org-1/app-id/app-1/quick-start')
+    queryClient.setQueryData(appQuery('app-1').queryKey, { ...anApp, has_events: true })
     expect(await sentTo(leaveRoot(request('/')))).toBe('/org-id/org-1/app-id/app-1')
   })
 

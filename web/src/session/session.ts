@@ -1,10 +1,12 @@
 /** What is known at start-up and about the signed-in person. The query cache makes every load run once. */
 import { currentUserQuery, type User } from '../api/account'
+import { appQuery } from '../api/app'
 import { environmentQuery, regionsQuery } from '../api/environment'
 import { isUnauthorized } from '../api/errors'
 import { queryClient } from '../api/queryClient'
 import { parseQuery, queryText } from '../lib/query'
 import { browser } from '../lib/navigation'
+import { QUICK_START } from '../paths'
 import { appEntryDestination } from './appEntry'
 import { safeDestination, type Destination } from './destination'
 
@@ -44,7 +46,13 @@ export function forgetUser(): void {
 /** Where a person goes once they are known: the safe `redirect` of the address, else their app. */
 export function destinationFor(user: User, search: string): Destination {
   const requested = queryText(parseQuery(search), 'redirect')
-  return safeDestination(requested, trustedPlaces()) ?? appEntryDestination(user.last_app)
+  return safeDestination(requested, trustedPlaces()) ?? appEntryDestination(user.last_app, landingPage(user))
+}
+
+/** An app that is known to have no data yet is entered at its quick start, as its workspace would. */
+function landingPage({ last_app }: User): string {
+  const app = last_app && queryClient.getQueryData(appQuery(last_app.app_id).queryKey)
+  return app?.has_events === false && app.status === 'active' ? QUICK_START : ''
 }
 
 function trustedPlaces() {

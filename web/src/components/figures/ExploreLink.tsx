@@ -4,22 +4,25 @@ import { useT } from '../../i18n/useT'
 import type { Question } from '../../pages/workspace/explore/question'
 import { useBoard } from './board'
 import { EntryLink } from './EntryLink'
-import { explorableApps, explorePath } from './exploring'
+import type { DayRange } from '../range/range'
+import { explorableApps, explorePath, timeOf } from './exploring'
 import styles from './ExploreLink.module.css'
 
 interface ExploreLinkProps {
   /** None where the explorer cannot answer it: then there is nothing to follow. */
   question: Question | undefined
+  /** Other days than the board's. */
+  range?: DayRange
   children: React.ReactNode
 }
 
 /** The explorer looks at one app at a time, so a board of several asks which. */
-export function ExploreLink({ question, children }: ExploreLinkProps) {
+export function ExploreLink({ question, range, children }: ExploreLinkProps) {
   const t = useT()
   const board = useBoard()
   const apps = explorableApps(board)
   if (!question || apps.length === 0) return children
-  const extra = explorePath(question, board.params)
+  const extra = explorePath(question, range ? timeOf(range) : board.params)
   if (apps.length === 1) {
     return (
       <span className={styles.lead} title={t('explore.open')}>

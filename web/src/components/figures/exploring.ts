@@ -52,6 +52,13 @@ export function explorePath(question: Question, { preset, range, granularity }: 
   return `/explore?${query.toString()}`
 }
 
+/** Days without a name, in their usual steps. */
+export const timeOf = (range: DayRange): Time => ({
+  preset: null,
+  range,
+  granularity: usualGranularity(range),
+})
+
 /** The days of one bucket, as far as the board shows them, with the usual steps for so many. */
 export function bucketTime(
   time: number,
@@ -64,5 +71,5 @@ export function bucketTime(
     start: first < range.start ? range.start : first,
     end: last[granularity] > range.end ? range.end : last[granularity],
   }
-  return { preset: null, range: days, granularity: usualGranularity(days) }
+  return timeOf(days)
 }

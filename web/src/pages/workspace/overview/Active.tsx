@@ -1,4 +1,5 @@
 import { dayLabel, percent, plainCount } from '../../../components/charts/format'
+import { addDays, type DayRange } from '../../../components/range/range'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { DayCard } from './DayCard'
@@ -6,6 +7,8 @@ import type { DayLine, EngagementCardProps } from './card'
 import styles from './overview.module.css'
 
 const WINDOWS = ['dau', 'wau', 'mau'] as const
+/** How many days each looks back over, its own among them. */
+const WINDOW_DAYS = { dau: 1, wau: 7, mau: 30 }
 const LINES: DayLine[] = WINDOWS.map((window) => ({ counter: window, name: `overview.${window}` }))
 
 /** How many come in a day, a week, a month. */
@@ -30,6 +33,7 @@ export function Active(card: EngagementCardProps) {
           name: t(`overview.${window}`),
           definition: t(`overview.${window}.definition`),
           value: day ? plainCount(day[window], language) : null,
+          people: day ? daysUpTo(day.date, WINDOW_DAYS[window]) : undefined,
           soFar: so_far ? plainCount(so_far[window], language) : undefined,
         })),
         {
@@ -42,3 +46,5 @@ export function Active(card: EngagementCardProps) {
     />
   )
 }
+
+const daysUpTo = (end: string, count: number): DayRange => ({ start: addDays(end, 1 - count), end })

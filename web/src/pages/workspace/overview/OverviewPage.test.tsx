@@ -136,6 +136,21 @@ describe('the overview of an app', () => {
     )
   })
 
+  it('leads from the people of a day, a week and a month to the question behind each', async () => {
+    showInApp(<OverviewPage />, {
+      may: ['app:view', 'dashboard:view', 'query:run'],
+      search: '?range=2026-10-01..2026-10-02',
+      answers: { '/apps/app-1/engagement': ok(engagement) },
+    })
+    await screen.findByText('13.7%')
+    const active = card('用户活跃度')
+    const days = (figure: string) =>
+      active.getByRole('link', { name: figure }).getAttribute('href')!.split('explore?')[1]
+    expect(days('10')).toBe('measure=users&range=2026-10-01..2026-10-01')
+    expect(days('30')).toBe('measure=users&range=2026-09-25..2026-10-01')
+    expect(days('80')).toBe('measure=users&range=2026-09-02..2026-10-01')
+  })
+
   it('shows who came back, week by week, without a column that nobody has a value for', async () => {
     show()
     const table = within(await screen.findByRole('table', { name: '每周新用户的留存' }))

@@ -4,8 +4,10 @@ import type { CardQuery } from '../../../components/charts/DataCard'
 import { Definition } from '../../../components/charts/Definition'
 import { LineChart, type ChartHandle } from '../../../components/charts/LineChart'
 import { FIGURE_QUESTIONS } from '../../../components/figures/exploring'
+import { ExploreLink } from '../../../components/figures/ExploreLink'
 import { PngButton } from '../../../components/figures/ExportButtons'
 import { useBucketLead } from '../../../components/figures/useBucketLead'
+import type { DayRange } from '../../../components/range/range'
 import { rangeText } from '../../../components/range/rangeText'
 import { UNKNOWN } from '../../../components/table/Counted'
 import { useLanguageStore, type MessageKey } from '../../../i18n/store'
@@ -28,6 +30,8 @@ export interface Figure {
   value: string | null
   /** Of the day that is not over. */
   soFar?: string
+  /** The days whose people it counts; the explorer says who they are. */
+  people?: DayRange
 }
 
 /** A few figures side by side, each with what it means. */
@@ -35,18 +39,26 @@ export function FigureList({ figures }: { figures: Figure[] }) {
   const t = useT()
   return (
     <dl className={styles.figures}>
-      {figures.map(({ name, definition, value, soFar }) => (
+      {figures.map(({ name, definition, value, soFar, people }) => (
         <div key={name}>
           <dt>
             {name} <Definition of={name}>{definition}</Definition>
           </dt>
           <dd>
-            {value ?? UNKNOWN}
+            {people ? <PeopleLink days={people}>{value}</PeopleLink> : (value ?? UNKNOWN)}
             {soFar !== undefined && <small>{t('overview.soFar', { value: soFar })}</small>}
           </dd>
         </div>
       ))}
     </dl>
+  )
+}
+
+function PeopleLink({ days, children }: { days: DayRange; children: React.ReactNode }) {
+  return (
+    <ExploreLink question={FIGURE_QUESTIONS.active_users} range={days}>
+      {children}
+    </ExploreLink>
   )
 }
 
