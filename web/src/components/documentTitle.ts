@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { create } from 'zustand'
+import { isolated } from '../lib/bidi'
 
 export const PRODUCT = 'Atrium'
 
@@ -19,7 +20,7 @@ export function documentTitle(title?: string): string {
 export function useDocumentTitle(page?: string): void {
   const { instead, of } = useTitleParts()
   const shown = instead ?? page
-  const title = shown && of ? `${shown} · ${of}` : shown
+  const title = shown && of ? `${shown} · ${isolated(of)}` : shown
   useEffect(() => {
     document.title = documentTitle(title)
   }, [title])

@@ -5,6 +5,7 @@
 import { create } from 'zustand'
 import type zhCN from '../../public/locale/zh-CN.json'
 import { fetchLanguagePack, type LanguagePack } from '../api/locale'
+import { isolated } from '../lib/bidi'
 import { chooseLanguage, DEFAULT_LANGUAGE, storeLanguage, type LanguageCode } from './language'
 
 export type MessageKey = keyof typeof zhCN
@@ -77,7 +78,8 @@ export type Tongue = Pick<LanguageStore, 'currentLang' | 'langPackage'>
 
 /**
  * The text of a key, its {placeholders} filled; a missing key gives the fallback. Numbers are
- * written as the language writes them, so that no text can forget the thousands separators.
+ * written as the language writes them, so that no text can forget the thousands separators, and
+ * names cannot reorder the sentence they stand in.
  */
 export function translate(
   { currentLang, langPackage }: Tongue,
@@ -87,9 +89,12 @@ export function translate(
 ): string {
   const text = Object.hasOwn(langPackage, key) ? langPackage[key] : undefined
   return (text ?? fallback).replace(/\{(\w+)\}/g, (placeholder, name: string) =>
-    Object.hasOwn(params, name) ? params[name]!.toLocaleString(currentLang) : placeholder,
+    Object.hasOwn(params, name) ? written(params[name]!, currentLang) : placeholder,
   )
 }
+
+const written = (value: string | number, language: LanguageCode) =>
+  typeof value === 'string' ? isolated(value) : value.toLocaleString(language)
 
 export type Translate = (key: MessageKey, params?: MessageParams, fallback?: string) => string
 

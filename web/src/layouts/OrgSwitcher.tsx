@@ -53,7 +53,9 @@ export function OrgSwitcher() {
         aria-label={t('org.switch', { name: current?.name ?? t('org.choose') })}
         data-atrium-ignore
       >
-        <span className={styles.name}>{current?.name ?? t('org.choose')}</span>
+        <span className={styles.name} title={current?.name}>
+          {current?.name ?? t('org.choose')}
+        </span>
         <DownOutlined aria-hidden className={styles.arrow} />
       </button>
     </Dropdown>

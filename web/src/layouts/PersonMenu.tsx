@@ -12,6 +12,7 @@ import { useNavigate } from 'react-router'
 import { showOverlay } from '../components/shortcuts/overlay'
 import { useNoMail } from '../components/useMailT'
 import { useT } from '../i18n/useT'
+import { graphemes } from '../lib/names'
 import { paths } from '../paths'
 import { useUser } from '../session/useUser'
 import styles from './PersonMenu.module.css'
@@ -93,7 +94,9 @@ export function PersonMenu() {
         <Avatar size={28} className={styles.avatar}>
           {initial(user.name)}
         </Avatar>
-        <span className={styles.name}>{user.name}</span>
+        <span className={styles.name} title={user.name}>
+          {user.name}
+        </span>
       </button>
     </Dropdown>
   )
@@ -101,5 +104,5 @@ export function PersonMenu() {
 
 /** The first character as a person reads it, also where it is more than one code unit. */
 function initial(name: string): string {
-  return ([...name.trim()][0] ?? '?').toUpperCase()
+  return (graphemes(name.trim())[0] ?? '?').toUpperCase()
 }

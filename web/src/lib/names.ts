@@ -6,3 +6,7 @@ const COLLATOR = new Intl.Collator('zh-CN-u-co-pinyin', { numeric: true, sensiti
 
 export const byName = (one: { name: string }, other: { name: string }): number =>
   COLLATOR.compare(one.name, other.name)
+
+/** The characters of a text as people count them: an emoji of several code points is one. */
+export const graphemes = (text: string): string[] =>
+  [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment)

@@ -97,6 +97,26 @@ pub fn password_fault(password: &str, about_the_owner: &[&str]) -> Option<Fault>
     password_rules::fault_of(password, about_the_owner).map(Fault::new)
 }
 
+/// Someone's name for use in a sentence. Right-to-left letters and direction marks would reorder the
+/// words around them, so such a name is wrapped in a Unicode isolate. Isolates inside the name are
+/// dropped: an unbalanced one would end ours early.
+pub fn isolated(name: &str) -> String {
+    if !name.chars().any(changes_direction) {
+        return name.to_owned();
+    }
+    let inner: String =
+        name.chars().filter(|letter| !matches!(letter, '\u{2066}'..='\u{2069}')).collect();
+    format!("\u{2068}{inner}\u{2069}")
+}
+
+fn changes_direction(letter: char) -> bool {
+    matches!(letter,
+        '\u{590}'..='\u{8ff}'
+        | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}'
+        | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
+}
+
 /// An address as typed, and the form it is compared by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Email {
@@ -149,6 +169,17 @@ impl Email {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_does_not_reorder_the_sentence_around_it() {
+        assert_eq!(
+            isolated("林小雨 Zoë 👨\u{200d}👩\u{200d}👧"),
+            "林小雨 Zoë 👨\u{200d}👩\u{200d}👧"
+        );
+        assert_eq!(isolated("مريم"), "\u{2068}مريم\u{2069}");
+        assert_eq!(isolated("a\u{202e}b"), "\u{2068}a\u{202e}b\u{2069}");
+        assert_eq!(isolated("\u{2069}a\u{2067}"), "\u{2068}a\u{2069}");
+    }
 
     #[test]
     fn plausible_addresses() {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::chat::Provider;
 use crate::collect::cardinality::Limit;
 use crate::http::locale::Locale;
+use crate::http::text::isolated;
 use crate::permissions::OrgRole;
 use crate::types::Id;
 
@@ -218,11 +219,27 @@ impl Notice {
     }
 
     pub fn words(&self, locale: Locale) -> Words {
+        let notice = self.with_isolated_names();
         let (title, text) = match locale {
-            Locale::ZhCn => self.chinese(),
-            Locale::EnUs => self.english(),
+            Locale::ZhCn => notice.chinese(),
+            Locale::EnUs => notice.english(),
         };
         Words { title: title.to_owned(), text }
+    }
+
+    /// Every text that came from a person, safe to stand in a sentence. By way of JSON, so that no
+    /// variant can be forgotten.
+    fn with_isolated_names(&self) -> Self {
+        let isolate = || {
+            let mut fields = serde_json::to_value(self).ok()?;
+            for value in fields.as_object_mut()?.values_mut() {
+                if let serde_json::Value::String(text) = value {
+                    *text = isolated(text);
+                }
+            }
+            serde_json::from_value(fields).ok()
+        };
+        isolate().unwrap_or_else(|| self.clone())
     }
 }
 
@@ -238,5 +255,15 @@ mod tests {
         assert_eq!(serde_json::from_str::<Notice>(&json).unwrap(), notice);
         let json = serde_json::to_string(&Notice::TotpAdded).unwrap();
         assert_eq!(json, r#"{"kind":"totp_added"}"#);
+    }
+
+    #[test]
+    fn names_do_not_reorder_the_words_around_them() {
+        let notice = Notice::Invited { org: "\u{202e}evil".to_owned(), by: "مريم".to_owned() };
+        for locale in Locale::ALL {
+            let text = notice.words(locale).text;
+            assert!(text.contains("\u{2068}\u{202e}evil\u{2069}"), "{text:?}");
+            assert!(text.contains("\u{2068}مريم\u{2069}"), "{text:?}");
+        }
     }
 }

@@ -45,7 +45,11 @@ export function PaletteList({ id, sections, at, onPoint, onChoose }: PaletteList
                 data-atrium-ignore
               >
                 <span className={styles.label}>{entry.label}</span>
-                {entry.detail && <span className={styles.detail}>{entry.detail}</span>}
+                {entry.detail && (
+                  <span className={styles.detail} title={entry.detail}>
+                    {entry.detail}
+                  </span>
+                )}
               </div>
             )
           })}

@@ -8,6 +8,7 @@ import { appsQuery, type App } from '../../api/apps'
 import { call, http, UNASKED } from '../../api/client'
 import { eventsQuery } from '../../api/catalogue'
 import { membersQuery, type Org } from '../../api/orgs'
+import { isolated } from '../../lib/bidi'
 import { goTo } from '../../lib/navigation'
 import { paths } from '../../paths'
 import { openAppEntry } from '../../session/appEntry'
@@ -38,7 +39,7 @@ export function useFound(orgs: Org[], search: string): Found {
         id: `person:${org.id}:${user_id}`,
         kind: 'person' as const,
         label: name,
-        detail: asked.length > 1 ? `${email} · ${org.name}` : email,
+        detail: asked.length > 1 ? `${email} · ${isolated(org.name)}` : email,
         run: () => goTo(paths.teamMembers({ org: org.id, search: email })),
       })),
     ]),

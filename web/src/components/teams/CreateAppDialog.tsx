@@ -21,7 +21,7 @@ import { useOrg } from '../../session/org'
 import { reloadUser } from '../../session/session'
 import dialog from '../dialog.module.css'
 
-const LONGEST = { name: 100, description: 500 }
+const DESCRIPTION_MAX = 500
 
 export function CreateAppDialog({ onCancel }: { onCancel: () => void }) {
   const t = useT()
@@ -81,7 +81,7 @@ function CreateForm({ zones, onCancel }: { zones: Region[]; onCancel: () => void
         label={t('apps.name')}
         rules={filled(t('apps.nameRequired'))}
       >
-        {(input) => <TextInput {...input} autoComplete="off" maxLength={LONGEST.name} />}
+        {(input) => <TextInput {...input} autoComplete="off" />}
       </Field>
       <Field control={control} name="region" label={t('apps.region')} hint={t('apps.regionHint')}>
         {({ name: _, ...input }) => (
@@ -106,7 +106,7 @@ function CreateForm({ zones, onCancel }: { zones: Region[]; onCancel: () => void
             {...input}
             // Growing by itself would take a style attribute, which the content policy refuses.
             rows={2}
-            maxLength={LONGEST.description}
+            maxLength={DESCRIPTION_MAX}
           />
         )}
       </Field>

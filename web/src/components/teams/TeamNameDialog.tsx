@@ -21,8 +21,6 @@ interface TeamNameDialogProps<Answer> {
   onCancel: () => void
 }
 
-const LONGEST = 100
-
 export function TeamNameDialog<Answer>(props: TeamNameDialogProps<Answer>) {
   const { title, submit, name = '', hint, save, onDone, onCancel } = props
   const t = useT()
@@ -42,7 +40,7 @@ export function TeamNameDialog<Answer>(props: TeamNameDialogProps<Answer>) {
           hint={hint}
           rules={filled(t('field.team.required'))}
         >
-          {(input) => <TextInput {...input} autoComplete="off" maxLength={LONGEST} />}
+          {(input) => <TextInput {...input} autoComplete="off" />}
         </Field>
         <div className={dialog.actions}>
           <Button onClick={onCancel}>{t('common.cancel')}</Button>

@@ -3,6 +3,9 @@
  * element that nothing can be clicked through to, tiled by its background; whoever takes it out of
  * the page or restyles it in the console gets it back at once.
  */
+import { isolated } from '../../lib/bidi'
+import { graphemes } from '../../lib/names'
+
 const ANGLE = -30
 const REDRAW_MS = 100
 const SMALLEST = 12
@@ -15,12 +18,12 @@ const FONT = 'system-ui, sans-serif'
 
 /** Whose screen it is. A long name loses its end, the address never does. */
 export function markText(name: string, email: string): string {
-  const characters = [...new Intl.Segmenter().segment(name.trim())].map(({ segment }) => segment)
+  const characters = graphemes(name.trim())
   const shown =
     characters.length > NAME_CHARACTERS
       ? `${characters.slice(0, NAME_CHARACTERS - 1).join('')}…`
       : characters.join('')
-  return `${shown} ${email}`.trim()
+  return `${isolated(shown)} ${email}`.trim()
 }
 
 /** Grows with the window: twelve pixels on a phone, sixteen on a desk. */

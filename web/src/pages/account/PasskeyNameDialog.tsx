@@ -75,7 +75,7 @@ function NameDialog(props: NameDialogProps) {
           hint={t('passkey.nameHint')}
           rules={filled(t('passkey.nameRequired'))}
         >
-          {(input) => <TextInput {...input} autoComplete="off" maxLength={64} />}
+          {(input) => <TextInput {...input} autoComplete="off" />}
         </Field>
         <div className={styles.actions}>
           <Button onClick={onCancel}>{t('common.cancel')}</Button>

@@ -18,7 +18,6 @@ import { useAppChanged, useWatched } from '../../layouts/AppSettingsLayoutContex
 import { RetentionFields, type Keeps } from './RetentionFields'
 import styles from './detail.module.css'
 
-const NAME_MAX = 80
 const DESCRIPTION_MAX = 500
 
 const valuesOf = ({ name, description, timezone, retention_days }: App) => ({
@@ -65,7 +64,7 @@ export function AppForm({ app }: { app: App }) {
           label={t('appDetail.name')}
           rules={filled(t('appDetail.nameRequired'))}
         >
-          {(input) => <TextInput {...input} autoComplete="off" maxLength={NAME_MAX} />}
+          {(input) => <TextInput {...input} autoComplete="off" />}
         </Field>
         <Field control={control} name="description" label={t('appDetail.description')}>
           {/* Growing with its text is done by style attributes, which the content policy refuses. */}

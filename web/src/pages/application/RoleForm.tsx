@@ -21,7 +21,7 @@ import { LinkButton } from '../../components/LinkButton'
 import { useT } from '../../i18n/useT'
 import { useWatched } from '../../layouts/AppSettingsLayoutContext'
 import { paths } from '../../paths'
-import { DESCRIPTION_MAX, inOrder, NAME_MAX } from './draft'
+import { DESCRIPTION_MAX, inOrder } from './draft'
 import { PermissionPicker } from './PermissionPicker'
 import { RolePreview } from './RolePreview'
 import type { SavedRole } from './savedRole'
@@ -62,7 +62,7 @@ export function RoleForm({ appId, role, initial, groups }: RoleFormProps) {
           label={t('role.name')}
           rules={{ validate: (name) => String(name).trim() !== '' || t('role.nameRequired') }}
         >
-          {(input) => <TextInput {...input} autoComplete="off" maxLength={NAME_MAX} />}
+          {(input) => <TextInput {...input} autoComplete="off" />}
         </Field>
         <Field control={control} name="description" label={t('role.description')}>
           {(input) => <TextInput {...input} autoComplete="off" maxLength={DESCRIPTION_MAX} />}

@@ -2,7 +2,6 @@
 import type { PermissionGroup, Role, RoleDraft } from '../../api/roles'
 import { ALWAYS_HELD, lockOf } from './gating'
 
-export const NAME_MAX = 80
 export const DESCRIPTION_MAX = 300
 
 export function draftOf(role: Role): RoleDraft {

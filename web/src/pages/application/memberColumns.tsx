@@ -28,7 +28,8 @@ export function useMemberColumns(props: MemberColumns): Column<AppMember>[] {
       heads: true,
       render: (member) => (
         <>
-          {member.name} {member.is_me && <span className={styles.tag}>{t('appMember.me')}</span>}
+          <bdi>{member.name}</bdi>{' '}
+          {member.is_me && <span className={styles.tag}>{t('appMember.me')}</span>}
         </>
       ),
     },

@@ -1,6 +1,7 @@
 import { rangeText } from '../../components/range/rangeText'
 import { useLanguageStore } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
+import { isolated } from '../../lib/bidi'
 import { useOrg } from '../../session/org'
 import { useBoard, useOverall } from '../../components/figures/board'
 import styles from './PrintHead.module.css'
@@ -16,13 +17,13 @@ export function PrintHead() {
   return (
     <div className={styles.head}>
       <p className={styles.title}>
-        {org.name} · {t('title.dataDashboard')}
+        <bdi>{org.name}</bdi> · {t('title.dataDashboard')}
       </p>
       <p>
         {rangeText(question, language)} · {question.timezone} ·{' '}
         {t(`range.compare.${question.compare}`)}
       </p>
-      <p>{chosen.length > 0 && names ? names.join(' · ') : t('dashboard.allApps')}</p>
+      <p>{chosen.length > 0 && names ? names.map(isolated).join(' · ') : t('dashboard.allApps')}</p>
     </div>
   )
 }

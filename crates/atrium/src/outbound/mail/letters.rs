@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::ServerSettings;
 use crate::http::locale::Locale;
+use crate::http::text::isolated;
 use crate::notifications::Notice;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -174,7 +175,7 @@ pub fn account_deleted(locale: Locale) -> Letter {
 
 /// To someone without an account, whom a link leads to one.
 pub fn invitation(locale: Locale, org: &str, by: &str, link: &str) -> Letter {
-    let (org, by) = (without_links(org), without_links(by));
+    let (org, by) = (isolated(&without_links(org)), isolated(&without_links(by)));
     // No words of a stranger in the subject: this goes to people who never asked for anything.
     let subject =
         say(locale, "你收到一份 Atrium 团队邀请", "You are invited to a team on Atrium").to_owned();

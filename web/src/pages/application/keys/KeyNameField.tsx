@@ -3,7 +3,6 @@ import { Field } from '../../../components/form/Field'
 import { TextInput } from '../../../components/form/TextInput'
 import { useT } from '../../../i18n/useT'
 
-const NAME_MAX = 100
 
 interface KeyNameFieldProps<Values extends { name: string }> {
   control: Control<Values>
@@ -22,7 +21,7 @@ export function KeyNameField<Values extends { name: string }>(props: KeyNameFiel
         validate: (typed: unknown) => String(typed).trim() !== '' || t('accessKey.nameRequired'),
       }}
     >
-      {(input) => <TextInput {...input} autoComplete="off" maxLength={NAME_MAX} />}
+      {(input) => <TextInput {...input} autoComplete="off" />}
     </Field>
   )
 }

@@ -139,7 +139,7 @@ function columns(
       render: (member) => (
         <span className={styles.who}>
           <strong>
-            {member.name}
+            <bdi>{member.name}</bdi>
             {member.is_me && <span className={styles.me}>{t('members.me')}</span>}
           </strong>
           <span className={styles.soft}>{member.email}</span>

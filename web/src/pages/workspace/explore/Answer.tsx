@@ -6,6 +6,7 @@ import { plainCount } from '../../../components/charts/format'
 import { LineChart, type ChartHandle } from '../../../components/charts/LineChart'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
+import { isolated } from '../../../lib/bidi'
 import { useApp } from '../../../layouts/AppSettingsLayoutContext'
 import { AnswerExport } from './AnswerExport'
 import { GroupTable } from './GroupTable'
@@ -19,7 +20,7 @@ export function Answer({ body }: { body: ExploreBody }) {
   const { app, may } = useApp()
   const chart = useRef<ChartHandle>(null)
   const answer = useQuery(exploreQuery(app.id, body))
-  const title = `${body.event ?? t('explore.anyEvent')} · ${t(`explore.measure.${body.measure}`)}`
+  const title = `${isolated(body.event ?? t('explore.anyEvent'))} · ${t(`explore.measure.${body.measure}`)}`
   return (
     <DataCard
       title={title}

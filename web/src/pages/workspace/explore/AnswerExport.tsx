@@ -3,6 +3,7 @@ import type { ChartHandle } from '../../../components/charts/LineChart'
 import { FileButton } from '../../../components/figures/ExportButtons'
 import { rangeText } from '../../../components/range/rangeText'
 import { useLanguageStore } from '../../../i18n/store'
+import { isolated } from '../../../lib/bidi'
 import { useApp } from '../../../layouts/AppSettingsLayoutContext'
 
 interface AnswerExportProps {
@@ -18,7 +19,7 @@ export function AnswerExport({ body, title, chart, disabled }: AnswerExportProps
   const language = useLanguageStore((state) => state.currentLang)
   const { app } = useApp()
   const file = `atrium-explore-${body.start}_${body.end}`
-  const note = `${app.name} · ${rangeText(body, language)} · ${app.timezone}`
+  const note = `${isolated(app.name)} · ${rangeText(body, language)} · ${app.timezone}`
   return (
     <>
       <FileButton

@@ -12,6 +12,7 @@ import { rangeText } from '../../../components/range/rangeText'
 import { UNKNOWN } from '../../../components/table/Counted'
 import { useLanguageStore, type MessageKey } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
+import { isolated } from '../../../lib/bidi'
 import { useApp } from '../../../layouts/AppSettingsLayoutContext'
 import { dayStart } from '../../../lib/zonedDay'
 import styles from './overview.module.css'
@@ -123,7 +124,10 @@ export function useChartPicture(file: string, title: string, data: Engagement | 
       title={title}
       file={`${file}-${start}_${end}`}
       draw={() =>
-        chart.current?.toPng(title, `${app.name} · ${rangeText({ start, end }, language)}`)
+        chart.current?.toPng(
+          title,
+          `${isolated(app.name)} · ${rangeText({ start, end }, language)}`,
+        )
       }
     />
   )
