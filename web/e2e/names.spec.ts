@@ -105,7 +105,7 @@ test('names of any letters are whole in menus and dialogs', async ({ page, insta
   await page.keyboard.press('Escape')
 
   await page.keyboard.press('Control+k')
-  await page.keyboard.insertText('متجر')
+  await page.getByRole('combobox', { name: t('palette.open') }).fill('متجر')
   await expect(page.getByRole('option').filter({ hasText: NAMES.app })).toBeVisible()
   await expectNamesIntact(page)
   await page.keyboard.press('Escape')

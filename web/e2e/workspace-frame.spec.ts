@@ -70,12 +70,12 @@ test('the app that was opened last is where one lands, without a reload', async 
   await page.locator('.ant-select-item-option').filter({ hasText: '官网' }).click()
   const other = entryOf({ ...app, appId: second.id })
   await expectAddress(page, `${other}/events`)
+  // Home is the quick start while an app has nothing to show yet.
   await page.getByRole('link', { name: 'Atrium 首页' }).click()
-  await expectAddress(page, other)
+  await expectAddress(page, `${other}/quick-start`)
   expect(await page.evaluate(() => 'stillHere' in window)).toBe(true)
 
   await expect.poll(() => lastApp(page)).toBe(second.id)
-  // Whoever comes anew to an app that has nothing to show yet lands in its quick start.
   await page.goto('/')
   await expectAddress(page, `${other}/quick-start`)
   await expect(page.getByRole('button', { name: /^当前团队：Lander的团队/ })).toBeVisible()

@@ -1,6 +1,6 @@
 /**
  * Takes the pictures of docs/screenshots from a fresh instance with sample data: `make screenshots`.
- * With a folder as its argument it takes every page there in both languages, both themes and two
+ * With a folder as its argument it takes every page there in both languages, both themes and three
  * widths instead, to be looked at.
  */
 import { mkdirSync } from 'node:fs'
@@ -16,6 +16,8 @@ const range = `${day(30)}..${day(1)}`
 
 /** Of the team whose language the picture is in. */
 const entry = (page) => (team) => `/org-id/${team.id}/app-id/${team.apps[0].id}${page}`
+const team = (page) => (team) => `/organization/config/${page}?org=${team.id}`
+const settings = (page) => (team) => `/${team.apps[0].id}/authManagement/${page}`
 const pages = {
   login: { path: '/login', anonymous: true },
   register: { path: '/login?register', anonymous: true },
@@ -25,8 +27,19 @@ const pages = {
   'no-auth': { path: '/no-auth' },
   forbidden: { path: '/403' },
   'not-found': { path: '/no/such/page' },
-  members: { path: '/organization/config/member' },
+  teams: { path: '/organization/list' },
+  members: { path: team('member') },
+  apps: { path: team('config-app') },
+  'team-setting': { path: team('setting') },
+  'team-sso': { path: team('sso') },
+  'team-audit': { path: team('audit') },
   profile: { path: '/account/user-info' },
+  'app-detail': { path: settings('appDetail') },
+  'app-members': { path: settings('appMember') },
+  'app-roles': { path: settings('appAuthority') },
+  'edit-role': { path: settings('appAuthority/editRole') },
+  'app-keys': { path: settings('appSecretKey') },
+  'app-audit': { path: settings('appAudit') },
   dashboard: { path: (team) => `/data-dashboard?org=${team.id}&range=${range}` },
   workspace: { path: entry(`?range=${range}`) },
   events: { path: entry('/events') },
@@ -52,7 +65,7 @@ const pictures = [
 const everything = Object.keys(pages).flatMap((name) =>
   ['zh', 'en'].flatMap((language) =>
     ['light', 'dark'].flatMap((theme) =>
-      [1440, 390].map((width) => [name, language, theme, width]),
+      [1920, 1440, 390].map((width) => [name, language, theme, width]),
     ),
   ),
 )
@@ -71,7 +84,7 @@ try {
   // One session each: every sign-in from a new browser would be news under the bell.
   const sessions = { zh: await signIn(people.zh), en: await signIn(people.en) }
   for (const [name, language, theme, width] of lookFolder ? everything : pictures) {
-    const { path, anonymous, then } = pages[name]
+    const { path: place, anonymous, then } = pages[name]
     const context = await browser.newContext({
       baseURL: url,
       viewport: { width, height: width < 500 ? 844 : 1000 },
@@ -85,7 +98,7 @@ try {
       language === 'zh' ? 'zh-CN' : 'en-US',
     )
     const page = await context.newPage()
-    await page.goto(typeof path === 'function' ? path(teams[language]) : path)
+    await page.goto(typeof place === 'function' ? place(teams[language]) : place)
     await page.getByRole('heading', { level: 1 }).waitFor()
     if (then) await then(page, teams[language])
     // The live page never falls idle.
@@ -93,7 +106,8 @@ try {
     // Charts are drawn a moment after what they show has come.
     await page.waitForTimeout(1_000)
     const suffix = lookFolder || width < 500 ? `-${width}` : ''
-    await page.screenshot({ path: join(folder, `${name}-${language}-${theme}${suffix}.png`) })
+    const path = join(folder, `${name}-${language}-${theme}${suffix}.png`)
+    await page.screenshot({ path, fullPage: Boolean(lookFolder) })
     await context.close()
   }
 } finally {
