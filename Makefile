@@ -1,4 +1,4 @@
-# The only commands anyone needs: run · demo · doors · test · test-long · build · bench · lighthouse · fmt · generate · release.
+# The only commands anyone needs: run · demo · standins · test · test-long · build · bench · lighthouse · fmt · generate · release.
 # Each does its own set-up on a machine with Rust, Node and make.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -13,13 +13,13 @@ ENGINE := $(if $(findstring darwin,$(PLATFORM)),libchdb.dylib,libchdb.so)
 SDK_SOURCES := $(shell find sdk -type f -not -path '*/node_modules/*' -not -path 'sdk/dist/*')
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*' -not -path 'web/test-results/*')
 
-.PHONY: help run demo doors test test-long build bench fmt generate release screenshots lighthouse watermark clean \
+.PHONY: help run demo standins test test-long build bench fmt generate release screenshots lighthouse watermark clean \
 	check-format check-web check-server test-web test-server test-contract test-browser test-neighbor web-side server-side server
 
 help:
 	@echo 'make run       build everything and start Atrium on http://127.0.0.1:8080'
 	@echo 'make demo      the same with two teams, six apps and 90 days of events, in data-demo/'
-	@echo 'make doors     Atrium beside stand-ins for single sign-on, WeChat Work and Feishu, to click through'
+	@echo 'make standins  Atrium beside stand-ins for single sign-on, WeChat Work and Feishu, to click through'
 	@echo 'make test      everything that must pass before a change lands'
 	@echo 'make test-long the slow tests: kills under load, fuzzing, a noisy neighbor, both languages'
 	@echo 'make build     leave dist/, a folder that can be copied to a server'
@@ -40,8 +40,8 @@ demo: build
 	@exec dist/atrium serve --data-dir '$(DATA)'
 
 # Temporary data and no other company's server: every way in can be tried offline.
-doors: build
-	@exec node tests/standins/doors.mjs
+standins: build
+	@exec node tests/standins/try.mjs
 
 # --- building -----------------------------------------------------------------
 

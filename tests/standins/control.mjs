@@ -81,10 +81,10 @@ export function redirect(response, location) {
   response.writeHead(303, { location, 'content-length': 0 }).end()
 }
 
-/** Where the doors lead back to: this path of an Atrium on this machine. */
-export function isCallback(uri, door) {
+/** Whether a redirect leads back to an Atrium on this machine. */
+export function isCallback(uri, provider) {
   return new RegExp(
-    `^http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:\\d+)?/api/v1/${door}/callback$`,
+    `^http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:\\d+)?/api/v1/${provider}/callback$`,
   ).test(uri)
 }
 

@@ -1,4 +1,4 @@
-/** What `make doors` prints: where to click, in both languages. */
+/** What `make standins` prints: where to click, in both languages. */
 import { FAULTS } from './faults.mjs'
 
 export function guide({ url, owner, places, domain }) {
@@ -27,7 +27,7 @@ WeChat Work, Feishu. Bind one on ${url}/account/user-info, sign out, and sign in
   Messages that arrived:  ${seen}
 A domain of your own. Add it in the team's settings, publish its record, then verify:
   ${txt}
-Ctrl-C ends all of it and removes the data. More: docs/doors.md
+Ctrl-C ends all of it and removes the data. More: docs/standins.md
 
 ──
 Atrium 地址：${url}
@@ -42,6 +42,6 @@ Atrium 地址：${url}
   查看收到的消息：${seen}
 验证自己的域名：在团队设置中添加域名，发布下面的解析记录，再点击验证：
   ${txt}
-按 Ctrl-C 结束，数据随之删除。详见 docs/doors.md
+按 Ctrl-C 结束，数据随之删除。详见 docs/standins.md
 `
 }

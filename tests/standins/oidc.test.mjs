@@ -181,7 +181,7 @@ const otherFaults = {
 test('every fault is looked at here, and described', () => {
   const looked = Object.keys({ ...claimFaults, ...otherFaults })
   assert.deepEqual(looked.sort(), Object.keys(FAULTS).sort())
-  const described = readFileSync(new URL('../../docs/doors.md', import.meta.url), 'utf8')
+  const described = readFileSync(new URL('../../docs/standins.md', import.meta.url), 'utf8')
   for (const fault of looked) assert.ok(described.includes(`anna+${fault}@acme.test`), fault)
 })
 

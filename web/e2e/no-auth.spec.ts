@@ -35,7 +35,7 @@ for (const language of LANGUAGES) {
   const t = wordsOf(language)
   const heading = (page: Page) => page.getByRole('heading', { level: 1 })
 
-  test(`access that arrives opens the door by itself, ${language}`, async ({
+  test(`access that is granted opens the app by itself, ${language}`, async ({
     page: owner,
     browser,
     instance,

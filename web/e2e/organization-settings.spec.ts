@@ -96,7 +96,7 @@ for (const language of LANGUAGES) {
     test.slow()
     await speak(page, language)
     const own = await signInAsOwner(page, instance, 'Guarded')
-    // With a team of their own: whoever has no other is told of it at the door already.
+    // With a team of their own: someone without any team is told at sign-in already.
     const guest = ownAccount(instance, 'Guest')
     const context = await browser.newContext({ baseURL: own.url })
     const guestPage = await context.newPage()

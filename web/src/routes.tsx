@@ -1,5 +1,5 @@
 /** The one table of routes. Screens are loaded on demand; a redirect is relative to its parent. */
-import { askForOrgs } from './session/ahead'
+import { prefetchOrgs } from './session/prefetch'
 import { admitAnyone, leaveRoot } from './session/guard'
 import { leaveReservedAppId } from './router/reserved'
 import type { RouteEntry } from './router/entry'
@@ -72,7 +72,7 @@ export const routeTable: RouteEntry[] = [
             path: 'list',
             title: 'title.organizationList',
             page: () => import('./pages/organization/list/OrgListPage'),
-            ahead: askForOrgs,
+            prefetch: prefetchOrgs,
           },
           {
             path: 'config',

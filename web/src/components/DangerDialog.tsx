@@ -26,7 +26,7 @@ export interface Hit {
 
 interface DangerDialogProps<Impact, Answer> {
   title: string
-  /** What the button that goes ahead says: the deed, not "OK". */
+  /** What the button that goes ahead says: the action, not "OK". */
   confirm: string
   /** To be typed before it goes ahead. */
   name?: string
@@ -37,7 +37,7 @@ interface DangerDialogProps<Impact, Answer> {
   children: React.ReactNode | ((impact: Impact) => React.ReactNode)
   /** Something else is still to be chosen. */
   disabled?: boolean
-  /** A deed that is no danger after all, such as bringing something back. */
+  /** A action that is no danger after all, such as bringing something back. */
   harmless?: boolean
   send: (typed: string) => Promise<Answer>
   onDone: (answer: Answer) => void

@@ -4,7 +4,7 @@ import { Button } from 'antd'
 import { ApiError } from '../api/errors'
 import { useT } from '../i18n/useT'
 import { RequestId } from './RequestId'
-import { Statement } from './Statement'
+import { MessagePage } from './MessagePage'
 
 interface LinkFailureProps {
   link: UseQueryResult<unknown>
@@ -16,7 +16,7 @@ export function LinkFailure({ link, gone }: LinkFailureProps) {
   const t = useT()
   if (!link.error || isGone(link.error)) return gone
   return (
-    <Statement
+    <MessagePage
       title={t('validator.failed')}
       actions={
         <Button type="primary" loading={link.isFetching} onClick={() => void link.refetch()}>
@@ -28,7 +28,7 @@ export function LinkFailure({ link, gone }: LinkFailureProps) {
       {link.error instanceof ApiError && link.error.requestId && (
         <RequestId id={link.error.requestId} />
       )}
-    </Statement>
+    </MessagePage>
   )
 }
 

@@ -44,21 +44,23 @@ export default function ReauthDialog() {
 function NoPassword() {
   const t = useT()
   const user = useUser()
-  const trip = useSsoAgain()
+  const redirecting = useSsoAgain()
   const linked = user?.sso ?? []
   return (
     <>
       <p className={styles.lead}>{t(linked.length > 0 ? 'reauth.bySso' : 'reauth.noPassword')}</p>
-      <FormError>{trip.failure && failureText(trip.failure, t('sso.unavailableHere'))}</FormError>
+      <FormError>
+        {redirecting.failure && failureText(redirecting.failure, t('sso.unavailableHere'))}
+      </FormError>
       <div className={styles.choices}>
         {linked.map(({ org_id, org_name }) => (
           <Button
             key={org_id}
             block
             type="primary"
-            loading={trip.busy && isFor(trip.where, org_id)}
-            disabled={trip.busy && !isFor(trip.where, org_id)}
-            onClick={() => trip.go({ organization: org_id })}
+            loading={redirecting.busy && isFor(redirecting.where, org_id)}
+            disabled={redirecting.busy && !isFor(redirecting.where, org_id)}
+            onClick={() => redirecting.go({ organization: org_id })}
           >
             {t('reauth.sso', { team: org_name })}
           </Button>

@@ -7,7 +7,7 @@ import { LoadFailure } from '../components/LoadFailure'
 import { TotpEnrolment } from '../components/mfa/TotpEnrolment'
 import { Refused } from '../components/Refused'
 import { SsoAgainButton } from '../components/sso/SsoAgainButton'
-import { Statement } from '../components/Statement'
+import { MessagePage } from '../components/MessagePage'
 import { useT } from '../i18n/useT'
 import { paths } from '../paths'
 import { shownAddress } from '../session/guard'
@@ -50,9 +50,9 @@ export function AppFailure({ error, retrying, onRetry }: AppFailureProps) {
   }
   return (
     <Centered>
-      <Statement instead title={t('appSettings.failed')}>
+      <MessagePage instead title={t('appSettings.failed')}>
         <LoadFailure error={error} retrying={retrying} onRetry={onRetry} />
-      </Statement>
+      </MessagePage>
     </Centered>
   )
 }
@@ -61,7 +61,7 @@ function Face(props: { mark: string; title: string; children: React.ReactNode })
   const t = useT()
   return (
     <Centered>
-      <Statement
+      <MessagePage
         instead
         {...props}
         actions={
@@ -79,9 +79,9 @@ function SsoFace() {
   const t = useT()
   return (
     <Centered>
-      <Statement instead title={t('sso.wanted')} actions={<SsoAgainButton />}>
+      <MessagePage instead title={t('sso.wanted')} actions={<SsoAgainButton />}>
         <p>{t('sso.wantedText')}</p>
-      </Statement>
+      </MessagePage>
     </Centered>
   )
 }
@@ -93,7 +93,7 @@ function SecondFactorFace({ onDone }: { onDone: () => void }) {
   const enrolled = mfa !== undefined && (mfa.totp || mfa.passkeys > 0)
   return (
     <Centered>
-      <Statement
+      <MessagePage
         instead
         title={t('mfa.required')}
         actions={
@@ -107,7 +107,7 @@ function SecondFactorFace({ onDone }: { onDone: () => void }) {
         }
       >
         <p>{t(enrolled ? 'appSettings.factorUnused' : 'noAuth.mfaText')}</p>
-      </Statement>
+      </MessagePage>
     </Centered>
   )
 }

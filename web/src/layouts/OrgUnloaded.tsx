@@ -5,7 +5,7 @@ import { Centered } from '../components/Centered'
 import { LinkButton } from '../components/LinkButton'
 import { LoadFailure } from '../components/LoadFailure'
 import { Page } from '../components/Page'
-import { Statement } from '../components/Statement'
+import { MessagePage } from '../components/MessagePage'
 import { RowSkeleton } from '../components/table/RowSkeleton'
 import { useT } from '../i18n/useT'
 import { paths } from '../paths'
@@ -21,7 +21,7 @@ export function OrgUnloaded({ org, choices, hasNone }: ReturnType<typeof useOrgO
   if (hasNone || gone) {
     return (
       <Centered>
-        <Statement
+        <MessagePage
           instead
           title={t(gone ? 'org.gone' : 'org.none')}
           actions={
@@ -31,7 +31,7 @@ export function OrgUnloaded({ org, choices, hasNone }: ReturnType<typeof useOrgO
           }
         >
           <p>{t(gone ? 'org.goneText' : 'org.noneText')}</p>
-        </Statement>
+        </MessagePage>
       </Centered>
     )
   }

@@ -1,6 +1,6 @@
 import { Centered } from '../components/Centered'
 import { LinkButton } from '../components/LinkButton'
-import { Statement } from '../components/Statement'
+import { MessagePage } from '../components/MessagePage'
 import { useT } from '../i18n/useT'
 import { paths } from '../paths'
 import { useApp } from './AppSettingsLayoutContext'
@@ -11,7 +11,7 @@ export function WorkspaceClosed() {
   const { app } = useApp()
   return (
     <Centered>
-      <Statement
+      <MessagePage
         instead
         title={t('workspace.closed')}
         actions={
@@ -24,7 +24,7 @@ export function WorkspaceClosed() {
         }
       >
         <p>{t('workspace.closedText')}</p>
-      </Statement>
+      </MessagePage>
     </Centered>
   )
 }

@@ -23,7 +23,7 @@ interface PathEntry extends Shared {
   /** Another place instead of a screen, relative to the parent's path. */
   redirect?: string
   /** Asks for what the page will ask for, while its code still travels or is drawn. */
-  ahead?: (request: Request) => void
+  prefetch?: (request: Request) => void
   /** In place of the guard, for the few routes that decide for themselves. */
   loader?: (args: LoaderFunctionArgs) => unknown
   children?: RouteEntry[]
@@ -77,7 +77,7 @@ function toRoute(entry: PathEntry, parent: string): RouteObject {
 /** Only for someone whom the guard lets in: nobody else has anything to ask for. */
 async function enter(entry: PathEntry, info: RouteInfo, request: Request) {
   const user = await admit(info, request)
-  entry.ahead?.(request)
+  entry.prefetch?.(request)
   return user
 }
 

@@ -46,7 +46,10 @@ export function forgetUser(): void {
 /** Where a person goes once they are known: the safe `redirect` of the address, else their app. */
 export function destinationFor(user: User, search: string): Destination {
   const requested = queryText(parseQuery(search), 'redirect')
-  return safeDestination(requested, trustedPlaces()) ?? appEntryDestination(user.last_app, landingPage(user))
+  return (
+    safeDestination(requested, trustedPlaces()) ??
+    appEntryDestination(user.last_app, landingPage(user))
+  )
 }
 
 /** An app that is known to have no data yet is entered at its quick start, as its workspace would. */

@@ -7,7 +7,7 @@ import { FormError } from '../form/FormError'
 import { useSsoAgain } from './useSsoAgain'
 
 /**
- * The way through the door of the team on screen. Where the address names none, it is the one team
+ * The way through the provider of the team on screen. Where the address names none, it is the one team
  * that the person is linked to, or whatever has the domain of their address.
  */
 export function SsoAgainButton() {
@@ -15,14 +15,18 @@ export function SsoAgainButton() {
   const user = useUser()
   const shown = useShownOrg()
   const organization = shown ?? (user?.sso.length === 1 ? user.sso[0]!.org_id : null)
-  const trip = useSsoAgain()
+  const redirecting = useSsoAgain()
   return (
     <div>
-      <FormError>{trip.failure && failureText(trip.failure, t('sso.unavailableHere'))}</FormError>
+      <FormError>
+        {redirecting.failure && failureText(redirecting.failure, t('sso.unavailableHere'))}
+      </FormError>
       <Button
         type="primary"
-        loading={trip.busy}
-        onClick={() => trip.go(organization ? { organization } : { email: user?.email ?? '' })}
+        loading={redirecting.busy}
+        onClick={() =>
+          redirecting.go(organization ? { organization } : { email: user?.email ?? '' })
+        }
       >
         {t('sso.goOn')}
       </Button>

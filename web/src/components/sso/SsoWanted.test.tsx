@@ -40,7 +40,7 @@ it.each([
   ['the one linked team', '/a1/authManagement/appDetail', ['o1'], { organization: 'o1' }],
   ['the address', '/a1/authManagement/appDetail', ['o1', 'o2'], { email: aUser.email }],
   ['the address', '/a1/authManagement/appDetail', [], { email: aUser.email }],
-])('goes on through the door of %s, and back to the page', async (_, at, linked, who) => {
+])('goes on through the provider of %s, and back to the page', async (_, at, linked, who) => {
   const seen = stubServer({ '/sso/login': ok({ redirect_url: 'https://id.example/a' }) })
   show(at, linked.map(team))
   expect((await screen.findByRole('alert')).textContent).toContain('这个团队要求使用单点登录')

@@ -1,8 +1,8 @@
 import { startSso, type SsoWho } from '../../api/sso'
 import { shownAddress } from '../../session/guard'
-import { useTrip } from '../useTrip'
+import { useProviderRedirect } from '../useProviderRedirect'
 
 /** Signs in by single sign-on once more, and comes back to the page on screen. */
 export function useSsoAgain() {
-  return useTrip((who: SsoWho) => startSso(who, shownAddress()))
+  return useProviderRedirect((who: SsoWho) => startSso(who, shownAddress()))
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useT } from '../../i18n/useT'
 import { browser } from '../../lib/navigation'
 import { useEnvironment } from '../../session/useEnvironment'
-import { useWhoever } from '../../session/useWhoever'
+import { useCurrentUser } from '../../session/useCurrentUser'
 import { PRODUCT } from '../documentTitle'
 import { FloatingWindow } from '../floating/FloatingWindow'
 import { useNewBuild } from './useNewBuild'
@@ -12,7 +12,7 @@ import styles from './VersionTip.module.css'
 export function VersionTip() {
   const t = useT()
   const environment = useEnvironment()
-  const user = useWhoever()
+  const user = useCurrentUser()
   const watches = user !== undefined && environment?.environment.includes('production') === true
   const build = useNewBuild(watches ? environment.build_version : null)
   const [dismissed, setDismissed] = useState<string | null>(null)

@@ -1,7 +1,7 @@
 /** Whose screen this is, over everything, where the operator has not switched it off. */
 import { useEffect } from 'react'
 import { useEnvironment } from '../../session/useEnvironment'
-import { useWhoever } from '../../session/useWhoever'
+import { useCurrentUser } from '../../session/useCurrentUser'
 import { useIsDark } from '../../theme/store'
 import { layOver, markText } from './mark'
 
@@ -9,7 +9,7 @@ const COLORS = { light: 'rgba(23, 32, 46, 0.04)', dark: 'rgba(230, 235, 242, 0.0
 
 export function Watermark() {
   const wanted = useEnvironment()?.watermark === true
-  const user = useWhoever()
+  const user = useCurrentUser()
   const color = COLORS[useIsDark() ? 'dark' : 'light']
   const text = wanted && user ? markText(user.name, user.email) : null
 

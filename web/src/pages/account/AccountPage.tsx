@@ -12,7 +12,7 @@ import { AccountNav } from './AccountNav'
 import { BindingsSection } from './BindingsSection'
 import { shownProviders } from './bindings'
 import { DeletionSection } from './DeletionSection'
-import { DoorNotice } from './DoorNotice'
+import { ProviderNotice } from './ProviderNotice'
 import { EmailSection } from './EmailSection'
 import { ExportSection } from './ExportSection'
 import { MfaNotice } from './MfaNotice'
@@ -36,7 +36,7 @@ export default function AccountPage() {
       <div className={styles.layout}>
         <AccountNav current={current} hides={binds ? [] : ['bindings']} />
         <div className={styles.sections}>
-          <DoorNotice user={user} />
+          <ProviderNotice user={user} />
           {lacksSecondFactor(user) && <MfaNotice />}
           <UnsavedGuard>
             {/* What was typed about one person must not be saved for another. */}

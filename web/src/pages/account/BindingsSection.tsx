@@ -8,7 +8,7 @@ import { ApiError } from '../../api/errors'
 import { ConfirmDialog } from '../../components/ConfirmDialog'
 import { FormError } from '../../components/form/FormError'
 import { Moment } from '../../components/Moment'
-import { useTrip } from '../../components/useTrip'
+import { useProviderRedirect } from '../../components/useProviderRedirect'
 import { useT } from '../../i18n/useT'
 import { reloadUser } from '../../session/session'
 import { useEnvironment } from '../../session/useEnvironment'
@@ -21,7 +21,7 @@ export function BindingsSection({ user }: { user: User }) {
   const environment = useEnvironment()
   const [asking, setAsking] = useState<ChatProvider | null>(null)
   const [unbound, setUnbound] = useState<ChatProvider | null>(null)
-  const trip = useTrip((provider: ChatProvider) =>
+  const redirecting = useProviderRedirect((provider: ChatProvider) =>
     chatBindUrl(provider).catch((error: unknown) => {
       // Bound in another tab meanwhile: the page should show it.
       if (isCode(error, 'already_bound')) void reloadUser().catch(() => {})
@@ -43,7 +43,7 @@ export function BindingsSection({ user }: { user: User }) {
   const lastWay = isCode(unbinding.error, 'last_way_in')
   const failure = lastWay
     ? t('bindings.lastWay')
-    : (unbinding.error?.message ?? trip.failure?.message)
+    : (unbinding.error?.message ?? redirecting.failure?.message)
 
   const actionFor = (provider: ChatProvider) => {
     const name = t(`notify.channel.${provider}`)
@@ -54,15 +54,15 @@ export function BindingsSection({ user }: { user: User }) {
         </Button>
       )
     }
-    const isOwn = trip.where === provider
+    const isOwn = redirecting.where === provider
     return (
       <Button
         aria-label={t('bindings.bindOf', { name })}
-        loading={trip.busy && isOwn}
-        disabled={trip.busy && !isOwn}
+        loading={redirecting.busy && isOwn}
+        disabled={redirecting.busy && !isOwn}
         onClick={() => {
           unbinding.reset()
-          trip.go(provider)
+          redirecting.go(provider)
         }}
       >
         {t('bindings.bind')}

@@ -10,14 +10,14 @@ import { useT } from '../../i18n/useT'
 import { useApp, useAppChanged, useWatched } from '../../layouts/AppSettingsLayoutContext'
 import styles from './detail.module.css'
 
-type Deed = 'archive' | 'delete'
+type EndAction = 'archive' | 'delete'
 
 export function DangerZone() {
   const t = useT()
   const { app, may, mayChange } = useApp()
   const changed = useAppChanged()
-  const [asking, setAsking] = useState<Deed | null>(null)
-  const [done, setDone] = useState<Deed | null>(null)
+  const [asking, setAsking] = useState<EndAction | null>(null)
+  const [done, setDone] = useState<EndAction | null>(null)
   const archives = mayChange('app:archive')
   const deletes = may('app:delete') && app.status !== 'deleted'
   // The place stays where something was just done, so that it is said there.
@@ -28,11 +28,11 @@ export function DangerZone() {
       <FormNotice>
         {done && app.status !== 'active' && t(`apps.${done}.done`, { name: app.name })}
       </FormNotice>
-      {archives && <Row deed="archive" onStart={setAsking} />}
-      {deletes && <Row deed="delete" onStart={setAsking} />}
+      {archives && <Row action="archive" onStart={setAsking} />}
+      {deletes && <Row action="delete" onStart={setAsking} />}
       {asking && (
-        <DeedDialog
-          deed={asking}
+        <EndAppDialog
+          action={asking}
           app={app}
           onCancel={() => setAsking(null)}
           onDone={(answer) => {
@@ -46,29 +46,29 @@ export function DangerZone() {
   )
 }
 
-function Row({ deed, onStart }: { deed: Deed; onStart: (deed: Deed) => void }) {
+function Row({ action, onStart }: { action: EndAction; onStart: (action: EndAction) => void }) {
   const t = useT()
   return (
-    <div className={styles.deed}>
+    <div className={styles.action}>
       <div>
-        <h3>{t(`appDetail.${deed}.title`)}</h3>
-        <p>{t(`apps.${deed}.text`)}</p>
+        <h3>{t(`appDetail.${action}.title`)}</h3>
+        <p>{t(`apps.${action}.text`)}</p>
       </div>
-      <Button danger onClick={() => onStart(deed)}>
-        {t(`appDetail.${deed}.title`)}
+      <Button danger onClick={() => onStart(action)}>
+        {t(`appDetail.${action}.title`)}
       </Button>
     </div>
   )
 }
 
-interface DeedDialogProps {
-  deed: Deed
+interface EndAppDialogProps {
+  action: EndAction
   app: App
   onDone: (changed: App) => void
   onCancel: () => void
 }
 
-function DeedDialog({ deed, app, onDone, onCancel }: DeedDialogProps) {
+function EndAppDialog({ action, app, onDone, onCancel }: EndAppDialogProps) {
   const t = useT()
   const watched = useWatched()
   const impact = useQuery(appImpactQuery(app.id))
@@ -79,16 +79,16 @@ function DeedDialog({ deed, app, onDone, onCancel }: DeedDialogProps) {
   ]
   return (
     <DangerDialog
-      title={t(`apps.${deed}.title`, { name: app.name })}
-      confirm={t(`apps.${deed}.confirm`)}
-      name={deed === 'delete' ? app.name : undefined}
+      title={t(`apps.${action}.title`, { name: app.name })}
+      confirm={t(`apps.${action}.confirm`)}
+      name={action === 'delete' ? app.name : undefined}
       impact={impact}
       hits={hits}
-      send={(typed) => watched(deed === 'delete' ? deleteApp(app.id, typed) : archiveApp(app.id))}
+      send={(typed) => watched(action === 'delete' ? deleteApp(app.id, typed) : archiveApp(app.id))}
       onDone={onDone}
       onCancel={onCancel}
     >
-      <p>{t(`apps.${deed}.text`)}</p>
+      <p>{t(`apps.${action}.text`)}</p>
     </DangerDialog>
   )
 }

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { signInByLink, type SignInAnswer } from '../../api/account'
 import type { ApiError } from '../../api/errors'
 import { LoadingScreen } from '../../components/LoadingScreen'
-import { Statement } from '../../components/Statement'
+import { MessagePage } from '../../components/MessagePage'
 import { useCountdown } from '../../components/useCountdown'
 import { useT } from '../../i18n/useT'
 import { withRegions } from '../../session/arrive'
@@ -56,7 +56,7 @@ function LinkProblem({ failure, onRetry }: { failure: ApiError; onRetry: () => v
   // Used, expired, or damaged on its way here: trying again would not help.
   const isGone = [404, 410, 422].includes(failure.status)
   return (
-    <Statement
+    <MessagePage
       title={t(isGone ? 'link.gone' : 'link.failed')}
       actions={
         <>
@@ -72,6 +72,6 @@ function LinkProblem({ failure, onRetry }: { failure: ApiError; onRetry: () => v
       }
     >
       <p role="alert">{isGone ? t('link.goneText') : failure.message}</p>
-    </Statement>
+    </MessagePage>
   )
 }

@@ -31,7 +31,7 @@ export default function LoginPage() {
   )
 }
 
-/** How a trip through an outside door ended. */
+/** How a provider's sign-in ended. */
 const NEWS = ['failed', 'provider', 'step', 'notice'] as const
 
 function SignIn({ search }: { search: string }) {

@@ -7,7 +7,7 @@ import { FormError } from '../../components/form/FormError'
 import { SubmitButton } from '../../components/form/SubmitButton'
 import { useSubmit } from '../../components/form/useSubmit'
 import { LinkButton } from '../../components/LinkButton'
-import { Statement } from '../../components/Statement'
+import { MessagePage } from '../../components/MessagePage'
 import { useMailT } from '../../components/useMailT'
 import { storedLanguage } from '../../i18n/language'
 import { useT } from '../../i18n/useT'
@@ -29,7 +29,7 @@ function Closed({ signInPath }: { signInPath: string }) {
   const t = useT()
   const mailT = useMailT()
   return (
-    <Statement
+    <MessagePage
       title={t('register.closed')}
       actions={
         <LinkButton type="primary" to={signInPath}>
@@ -38,7 +38,7 @@ function Closed({ signInPath }: { signInPath: string }) {
       }
     >
       <p>{mailT('register.closedText')}</p>
-    </Statement>
+    </MessagePage>
   )
 }
 

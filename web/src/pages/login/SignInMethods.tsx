@@ -1,5 +1,5 @@
 /**
- * The ways to sign in: our own as tabs, the outside doors as buttons below. A way that is not
+ * The ways to sign in: our own as tabs, the providers as buttons below. A provider that is not
  * configured is not shown.
  */
 import { useState } from 'react'
@@ -13,7 +13,7 @@ import { useT } from '../../i18n/useT'
 import { parseQuery, queryText } from '../../lib/query'
 import { paths } from '../../paths'
 import { readArrival, type ArrivalNotice } from '../../session/arrival'
-import { DOORS, readDoor } from '../../session/doors'
+import { SIGN_IN_PROVIDERS, readSignInProvider } from '../../session/signInProviders'
 import { useEnvironment } from '../../session/useEnvironment'
 import { passkeysSupported } from '../../session/passkey'
 import { CodeSignIn } from './CodeSignIn'
@@ -24,8 +24,8 @@ import { SecondStep } from './SecondStep'
 import { useWay } from './useWay'
 import styles from './login.module.css'
 
-const Outside = onDemand(() => import('./Outside'))
-const DoorFailure = onDemand(() => import('./DoorFailure'))
+const ProviderSignIn = onDemand(() => import('./ProviderSignIn'))
+const ProviderFailure = onDemand(() => import('./ProviderFailure'))
 
 const NOTICES: Record<ArrivalNotice, MessageKey> = {
   passwordReset: 'reset.done',
@@ -35,8 +35,8 @@ const NOTICES: Record<ArrivalNotice, MessageKey> = {
 /** `expired`: back at the first step, because too much time or too many tries went by. */
 type Step = 'first' | 'second' | 'expired'
 
-/** What the end of a trip through an outside door left in the address. */
-export interface DoorNews {
+/** What a provider's redirect left in the address. */
+export interface ProviderNews {
   failed: string | null
   provider: string | null
   notice: string | null
@@ -44,21 +44,21 @@ export interface DoorNews {
 
 interface SignInMethodsProps {
   search: string
-  /** The first step is taken already, by a link or at an outside door. */
+  /** The first step is taken already, by a link or at a provider. */
   halfway?: boolean
-  news?: DoorNews
+  news?: ProviderNews
 }
 
 export function SignInMethods({ search, halfway = false, news }: SignInMethodsProps) {
   const t = useT()
   const arrival = readArrival(useLocation().state)
   const environment = useEnvironment()
-  const doors = DOORS.filter((door) => environment?.providers[door])
+  const providers = SIGN_IN_PROVIDERS.filter((provider) => environment?.providers[provider])
   const [step, setStep] = useState<Step>(halfway ? 'second' : 'first')
   const passkeys = passkeysSupported(environment?.passkey_domain)
   // An address typed into one form is there in the others.
   const [address, setAddress] = useState(arrival.email ?? '')
-  const way = useWay(doors.includes('sso'), {
+  const way = useWay(providers.includes('sso'), {
     known: environment !== undefined,
     // Whoever has begun to type stays, and whoever is to read something first.
     waives: address !== (arrival.email ?? '') || !!news?.notice || news?.failed != null,
@@ -77,7 +77,7 @@ export function SignInMethods({ search, halfway = false, news }: SignInMethodsPr
   const course = { search, onSecondStep: () => setStep('second') }
   const form = { ...course, address, onAddress: setAddress, autoFocus: !way.moved, passkeys }
   const offersRetry =
-    readDoor(news?.provider ?? null) === 'sso' && doors.includes('sso') && !way.inSso
+    readSignInProvider(news?.provider ?? null) === 'sso' && providers.includes('sso') && !way.inSso
   return (
     <>
       <h1 className={styles.title}>{t('login.title')}</h1>
@@ -85,7 +85,7 @@ export function SignInMethods({ search, halfway = false, news }: SignInMethodsPr
       <FormNotice>{step === 'first' && noticeOf(arrival.notice, news?.notice, t)}</FormNotice>
       <FormError>{step === 'expired' && t('mfa.expired')}</FormError>
       {news?.failed != null && (
-        <DoorFailure
+        <ProviderFailure
           needed
           search={search}
           failed={news.failed}
@@ -94,7 +94,13 @@ export function SignInMethods({ search, halfway = false, news }: SignInMethodsPr
       )}
       {way.inSso ? (
         <div className={styles.ssoPlace}>
-          <Outside needed part="sso" search={search} address={address} onAddress={setAddress} />
+          <ProviderSignIn
+            needed
+            part="sso"
+            search={search}
+            address={address}
+            onAddress={setAddress}
+          />
         </div>
       ) : (
         <Tabs
@@ -106,17 +112,17 @@ export function SignInMethods({ search, halfway = false, news }: SignInMethodsPr
           {way.tab === 'code' ? <CodeSignIn {...form} /> : <PasswordSignIn {...form} />}
         </Tabs>
       )}
-      {(passkeys || doors.length > 0) && (
+      {(passkeys || providers.length > 0) && (
         <div className={styles.others}>
-          <p className={styles.or}>{t(doors.length > 0 ? 'login.orBy' : 'login.or')}</p>
+          <p className={styles.or}>{t(providers.length > 0 ? 'login.orBy' : 'login.or')}</p>
           {passkeys && <PasskeySignIn search={search} />}
-          {doors.length > 0 && (
-            <div className={styles.doorsPlace} data-count={doors.length}>
-              <Outside
+          {providers.length > 0 && (
+            <div className={styles.providersPlace} data-count={providers.length}>
+              <ProviderSignIn
                 needed
-                part="doors"
+                part="providers"
                 search={search}
-                doors={doors}
+                providers={providers}
                 inSso={way.inSso}
                 onSso={way.openSso}
                 onBack={way.closeSso}

@@ -6,7 +6,7 @@ import { EmailField } from '../../components/form/EmailField'
 import { FormError } from '../../components/form/FormError'
 import { SubmitButton } from '../../components/form/SubmitButton'
 import { useSubmit } from '../../components/form/useSubmit'
-import { useDeparture } from '../../components/useTrip'
+import { useLeavePage } from '../../components/useProviderRedirect'
 import { useT } from '../../i18n/useT'
 import { parseQuery, queryText } from '../../lib/query'
 import styles from './login.module.css'
@@ -19,7 +19,7 @@ interface SsoSignInProps {
 
 export function SsoSignIn({ search, address, onAddress }: SsoSignInProps) {
   const t = useT()
-  const { leaving, depart } = useDeparture()
+  const { leaving, leave } = useLeavePage()
   const form = useForm({ mode: 'onBlur', defaultValues: { email: address } })
   const { sending, failure, onSubmit } = useSubmit(form, {
     send: ({ email }) => {
@@ -28,7 +28,7 @@ export function SsoSignIn({ search, address, onAddress }: SsoSignInProps) {
         throw isUnknownDomain(error) ? onTheAddress(error, t('sso.notFound')) : error
       })
     },
-    done: depart,
+    done: leave,
   })
   return (
     <form
@@ -37,7 +37,7 @@ export function SsoSignIn({ search, address, onAddress }: SsoSignInProps) {
       onSubmit={(event) => (leaving ? event.preventDefault() : onSubmit(event))}
     >
       <h2 id="sso-title" className={styles.formTitle}>
-        {t('door.sso')}
+        {t('provider.sso')}
       </h2>
       <FormError>{failure?.status === 503 ? t('sso.unavailable') : failure?.message}</FormError>
       <EmailField

@@ -4,7 +4,7 @@ import { forgetPassword, register } from '../../api/account'
 import { LinkButton } from '../../components/LinkButton'
 import { MailHint } from '../../components/MailHint'
 import { ResendButton } from '../../components/ResendButton'
-import { Statement } from '../../components/Statement'
+import { MessagePage } from '../../components/MessagePage'
 import { useMailT } from '../../components/useMailT'
 import { storedLanguage } from '../../i18n/language'
 import { useT } from '../../i18n/useT'
@@ -27,7 +27,7 @@ export default function EmailSentPage() {
   const email = arrival.email ?? queryText(query, 'email')
   const purpose: MailPurpose = queryText(query, 'purpose') === 'reset' ? 'reset' : 'register'
   return (
-    <Statement
+    <MessagePage
       title={mailT('sent.title')}
       actions={
         <LinkButton type="link" className={styles.back} to={paths.login()}>
@@ -50,6 +50,6 @@ export default function EmailSentPage() {
           <ResendButton send={() => again[purpose](email)} sentAt={arrival.sentAt ?? null} />
         </div>
       )}
-    </Statement>
+    </MessagePage>
   )
 }

@@ -13,7 +13,7 @@ import { useSubmit } from '../../components/form/useSubmit'
 import { LinkButton } from '../../components/LinkButton'
 import { LinkFailure } from '../../components/LinkFailure'
 import { LoadingScreen } from '../../components/LoadingScreen'
-import { Statement } from '../../components/Statement'
+import { MessagePage } from '../../components/MessagePage'
 import { useT } from '../../i18n/useT'
 import { goTo } from '../../lib/navigation'
 import { paths } from '../../paths'
@@ -73,7 +73,7 @@ function ResetForm({ token, email }: { token: string; email: string }) {
 function LinkGone() {
   const t = useT()
   return (
-    <Statement
+    <MessagePage
       title={t('validator.gone')}
       actions={
         <>
@@ -85,6 +85,6 @@ function LinkGone() {
       }
     >
       <p>{t('reset.goneText')}</p>
-    </Statement>
+    </MessagePage>
   )
 }

@@ -7,7 +7,7 @@ import { FormError } from '../../components/form/FormError'
 import { SubmitButton } from '../../components/form/SubmitButton'
 import { useSubmit } from '../../components/form/useSubmit'
 import { LinkButton } from '../../components/LinkButton'
-import { Statement } from '../../components/Statement'
+import { MessagePage } from '../../components/MessagePage'
 import { useT } from '../../i18n/useT'
 import { paths } from '../../paths'
 import { reloadUser } from '../../session/session'
@@ -45,7 +45,7 @@ export function EmailChange({ token, email, account, gone }: EmailChangeProps) {
   if (changed) return <Done {...changed} />
   return (
     <form noValidate onSubmit={onSubmit}>
-      <Statement
+      <MessagePage
         title={t('validator.email_change.title')}
         actions={
           <SubmitButton size="large" sending={sending} retryAt={failure?.retryAt}>
@@ -55,7 +55,7 @@ export function EmailChange({ token, email, account, gone }: EmailChangeProps) {
       >
         <FormError>{failure?.message}</FormError>
         <p>{t('validator.email_change.lead', { account, email })}</p>
-      </Statement>
+      </MessagePage>
     </form>
   )
 }
@@ -63,7 +63,7 @@ export function EmailChange({ token, email, account, gone }: EmailChangeProps) {
 function Done({ email, user }: Changed) {
   const t = useT()
   return (
-    <Statement
+    <MessagePage
       title={t('email.changed')}
       actions={
         <LinkButton type="primary" to={user ? paths.profile('email') : paths.login()}>
@@ -72,6 +72,6 @@ function Done({ email, user }: Changed) {
       }
     >
       <p role="status">{t('email.changedText', { email })}</p>
-    </Statement>
+    </MessagePage>
   )
 }

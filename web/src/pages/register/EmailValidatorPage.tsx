@@ -5,7 +5,7 @@ import { registerTokenQuery } from '../../api/account'
 import { LinkButton } from '../../components/LinkButton'
 import { LinkFailure } from '../../components/LinkFailure'
 import { LoadingScreen } from '../../components/LoadingScreen'
-import { Statement } from '../../components/Statement'
+import { MessagePage } from '../../components/MessagePage'
 import { useT } from '../../i18n/useT'
 import { SignInFrame } from '../../layouts/SignInFrame'
 import { paths } from '../../paths'
@@ -39,7 +39,7 @@ function LinkGone() {
   const t = useT()
   const open = useEnvironment()?.registration === 'open'
   return (
-    <Statement
+    <MessagePage
       title={t('validator.gone')}
       actions={
         <>
@@ -51,6 +51,6 @@ function LinkGone() {
       }
     >
       <p>{t('validator.goneText')}</p>
-    </Statement>
+    </MessagePage>
   )
 }

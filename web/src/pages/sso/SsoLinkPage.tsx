@@ -14,7 +14,7 @@ import { SubmitButton } from '../../components/form/SubmitButton'
 import { useSubmit } from '../../components/form/useSubmit'
 import { LinkButton } from '../../components/LinkButton'
 import { LoadFailure } from '../../components/LoadFailure'
-import { Statement } from '../../components/Statement'
+import { MessagePage } from '../../components/MessagePage'
 import { Waiting } from '../../components/Waiting'
 import { useT } from '../../i18n/useT'
 import { goTo } from '../../lib/navigation'
@@ -35,7 +35,7 @@ export default function SsoLinkPage() {
   if (refused instanceof ApiError && [404, 410].includes(refused.status)) return <Gone />
   if (link.data) return <Question link={link.data} onRefusal={setRefusal} />
   return (
-    <Statement title={t('title.ssoLink')}>
+    <MessagePage title={t('title.ssoLink')}>
       {link.error ? (
         <LoadFailure
           error={link.error}
@@ -47,7 +47,7 @@ export default function SsoLinkPage() {
           <Skeleton active title={false} paragraph={{ rows: 4 }} />
         </Waiting>
       )}
-    </Statement>
+    </MessagePage>
   )
 }
 
@@ -79,7 +79,7 @@ function Question({ link, onRefusal }: QuestionProps) {
   })
   return (
     <form noValidate onSubmit={onSubmit}>
-      <Statement
+      <MessagePage
         title={t('ssoLink.title', { team: link.org_name })}
         actions={
           <>
@@ -109,7 +109,7 @@ function Question({ link, onRefusal }: QuestionProps) {
           </div>
         </dl>
         <p>{t('ssoLink.text')}</p>
-      </Statement>
+      </MessagePage>
     </form>
   )
 }
@@ -117,7 +117,7 @@ function Question({ link, onRefusal }: QuestionProps) {
 function Gone() {
   const t = useT()
   return (
-    <Statement
+    <MessagePage
       title={t('ssoLink.gone')}
       actions={
         <LinkButton type="primary" to={paths.root()}>
@@ -126,7 +126,7 @@ function Gone() {
       }
     >
       <p>{t('ssoLink.goneText')}</p>
-    </Statement>
+    </MessagePage>
   )
 }
 
@@ -134,7 +134,7 @@ function WrongAccount() {
   const t = useT()
   const email = useUser()?.email ?? ''
   return (
-    <Statement
+    <MessagePage
       title={t('ssoLink.wrong')}
       actions={
         <>
@@ -146,6 +146,6 @@ function WrongAccount() {
       }
     >
       <p>{t('ssoLink.wrongText', { email })}</p>
-    </Statement>
+    </MessagePage>
   )
 }

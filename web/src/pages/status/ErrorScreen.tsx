@@ -6,7 +6,7 @@ import { ApiError } from '../../api/errors'
 import { Centered } from '../../components/Centered'
 import { MissingCode } from '../../components/onDemand'
 import { RequestId } from '../../components/RequestId'
-import { Statement } from '../../components/Statement'
+import { MessagePage } from '../../components/MessagePage'
 import { useT } from '../../i18n/useT'
 import { browser } from '../../lib/navigation'
 import { reportError } from '../../reports/early'
@@ -26,7 +26,7 @@ function Broken({ error }: { error: unknown }) {
   }, [error])
   return (
     <Centered>
-      <Statement
+      <MessagePage
         title={t('broken.title')}
         actions={
           <Button type="primary" onClick={() => browser.reload()}>
@@ -37,7 +37,7 @@ function Broken({ error }: { error: unknown }) {
         <p>{t('broken.text')}</p>
         {error instanceof ApiError && <p>{error.message}</p>}
         {error instanceof ApiError && error.requestId && <RequestId id={error.requestId} />}
-      </Statement>
+      </MessagePage>
     </Centered>
   )
 }

@@ -4,7 +4,7 @@ import { useLocation } from 'react-router'
 import { grantersQuery, permissionNameQuery, type Granters } from '../../api/granters'
 import { Centered } from '../../components/Centered'
 import { LinkButton } from '../../components/LinkButton'
-import { Statement } from '../../components/Statement'
+import { MessagePage } from '../../components/MessagePage'
 import { useLanguageStore } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
 import { browser } from '../../lib/navigation'
@@ -19,7 +19,7 @@ export default function ForbiddenPage() {
   const refusal = readRefusal(queryText(parseQuery(search), 'from'), browser.origin())
   return (
     <Centered>
-      <Statement
+      <MessagePage
         mark="403"
         title={t('forbidden.title')}
         actions={
@@ -33,7 +33,7 @@ export default function ForbiddenPage() {
         }
       >
         {refusal ? <Explanation refusal={refusal} /> : <p>{t('forbidden.text')}</p>}
-      </Statement>
+      </MessagePage>
     </Centered>
   )
 }

@@ -4,7 +4,7 @@ import { lookForServer, useConnection } from '../../api/connection'
 import { Centered } from '../../components/Centered'
 import { LoadingScreen } from '../../components/LoadingScreen'
 import type { MissingCode } from '../../components/onDemand'
-import { Statement } from '../../components/Statement'
+import { MessagePage } from '../../components/MessagePage'
 import { useT } from '../../i18n/useT'
 import { browser } from '../../lib/navigation'
 import { takeReload } from '../../lib/reloadOnce'
@@ -41,7 +41,7 @@ export function MissingPage({ error }: { error: MissingCode }) {
   if (!lost && !helpless) return <LoadingScreen />
   return (
     <Centered>
-      <Statement
+      <MessagePage
         title={t(lost ? 'connection.lost' : 'missing.title')}
         actions={
           !lost && (
@@ -52,7 +52,7 @@ export function MissingPage({ error }: { error: MissingCode }) {
         }
       >
         <p>{t(lost ? 'missing.offline' : 'missing.text')}</p>
-      </Statement>
+      </MessagePage>
     </Centered>
   )
 }

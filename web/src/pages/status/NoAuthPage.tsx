@@ -9,7 +9,7 @@ import { ApiError } from '../../api/errors'
 import { FormError } from '../../components/form/FormError'
 import { TotpEnrolment } from '../../components/mfa/TotpEnrolment'
 import { LinkButton } from '../../components/LinkButton'
-import { Statement } from '../../components/Statement'
+import { MessagePage } from '../../components/MessagePage'
 import { MyInvitations } from '../../components/teams/MyInvitations'
 import { useT } from '../../i18n/useT'
 import { paths } from '../../paths'
@@ -32,12 +32,12 @@ export default function NoAuthPage() {
   useEffect(() => (hasAccess ? undefined : watch()), [hasAccess, watch])
   if (!user) return null
 
-  // Then this is what keeps the door shut, and the person can open it alone.
+  // Then this is what keeps the provider shut, and the person can open it alone.
   const lacksFactor = !hasAccess && lacksSecondFactor(user)
   const title = hasAccess ? 'noAuth.granted' : lacksFactor ? 'mfa.required' : 'noAuth.title'
   return (
     <>
-      <Statement
+      <MessagePage
         title={t(title)}
         actions={
           <>
@@ -69,7 +69,7 @@ export default function NoAuthPage() {
         ) : (
           <p role="status">{outcome === 'still' ? t('noAuth.still') : ''}</p>
         )}
-      </Statement>
+      </MessagePage>
       {!hasAccess && (
         <div className={styles.ways}>
           <NoAuthSso user={user} />

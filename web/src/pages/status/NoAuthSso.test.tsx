@@ -31,11 +31,14 @@ it('is not there where no team has it', () => {
 it.each([
   ['a linked team', [{ org_id: 'o1', org_name: 'Acme' }], /“Acme”/, { organization: 'o1' }],
   ['the address', [], /用单点登录继续/, { email: aUser.email }],
-])('leads through the door of %s to where the person was heading', async (_, linked, name, who) => {
-  const assign = vi.spyOn(browser, 'assign').mockImplementation(() => {})
-  const seen = stubServer({ '/sso/login': ok({ redirect_url: 'https://id.example/a' }) })
-  show(true, linked)
-  await user.click(screen.getByRole('button', { name }))
-  await waitFor(() => expect(assign).toHaveBeenCalledExactlyOnceWith('https://id.example/a'))
-  expect(JSON.parse(seen[0]!.body)).toEqual({ ...who, redirect: '/data-dashboard' })
-})
+])(
+  'leads through the provider of %s to where the person was heading',
+  async (_, linked, name, who) => {
+    const assign = vi.spyOn(browser, 'assign').mockImplementation(() => {})
+    const seen = stubServer({ '/sso/login': ok({ redirect_url: 'https://id.example/a' }) })
+    show(true, linked)
+    await user.click(screen.getByRole('button', { name }))
+    await waitFor(() => expect(assign).toHaveBeenCalledExactlyOnceWith('https://id.example/a'))
+    expect(JSON.parse(seen[0]!.body)).toEqual({ ...who, redirect: '/data-dashboard' })
+  },
+)

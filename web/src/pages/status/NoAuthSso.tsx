@@ -1,11 +1,11 @@
-/** A team may let in only who comes through its single sign-on: then that is what keeps the door shut. */
+/** A team may let in only who comes through its single sign-on: then that is what keeps the provider shut. */
 import { Button } from 'antd'
 import { useLocation } from 'react-router'
 import type { User } from '../../api/account'
 import { startSso, type SsoWho } from '../../api/sso'
 import { FormError } from '../../components/form/FormError'
 import { failureText } from '../../components/sso/SsoAgainButton'
-import { useTrip } from '../../components/useTrip'
+import { useProviderRedirect } from '../../components/useProviderRedirect'
 import { useT } from '../../i18n/useT'
 import { parseQuery, queryText } from '../../lib/query'
 import { useEnvironment } from '../../session/useEnvironment'
@@ -20,7 +20,7 @@ interface Way {
 export function NoAuthSso({ user }: { user: User }) {
   const t = useT()
   const redirect = queryText(parseQuery(useLocation().search), 'redirect') ?? undefined
-  const trip = useTrip(({ who }: Way) => startSso(who, redirect))
+  const redirecting = useProviderRedirect(({ who }: Way) => startSso(who, redirect))
   const offered = useEnvironment()?.providers.sso
   if (!offered) return null
   const ways: Way[] = user.sso.map((team) => ({
@@ -36,14 +36,16 @@ export function NoAuthSso({ user }: { user: User }) {
         {t('noAuth.sso')}
       </h2>
       <p className={styles.soft}>{t('noAuth.ssoText')}</p>
-      <FormError>{trip.failure && failureText(trip.failure, t('sso.unavailableHere'))}</FormError>
+      <FormError>
+        {redirecting.failure && failureText(redirecting.failure, t('sso.unavailableHere'))}
+      </FormError>
       {ways.map((way) => (
         <Button
           key={way.key}
           className={styles.button}
-          loading={trip.busy && trip.where?.key === way.key}
-          disabled={trip.busy && trip.where?.key !== way.key}
-          onClick={() => trip.go(way)}
+          loading={redirecting.busy && redirecting.where?.key === way.key}
+          disabled={redirecting.busy && redirecting.where?.key !== way.key}
+          onClick={() => redirecting.go(way)}
         >
           {way.label}
         </Button>

@@ -4,7 +4,7 @@ import { Centered } from '../../components/Centered'
 import { LinkButton } from '../../components/LinkButton'
 import { LoadingScreen } from '../../components/LoadingScreen'
 import { pageCode } from '../../components/onDemand'
-import { Statement } from '../../components/Statement'
+import { MessagePage } from '../../components/MessagePage'
 import { useT } from '../../i18n/useT'
 import { SignInFrame } from '../../layouts/SignInFrame'
 import { paths } from '../../paths'
@@ -37,7 +37,7 @@ export default function NotFoundPage() {
 function NotFound({ signedIn = false }: { signedIn?: boolean }) {
   const t = useT()
   return (
-    <Statement
+    <MessagePage
       mark="404"
       title={t('notFound.title')}
       actions={
@@ -47,6 +47,6 @@ function NotFound({ signedIn = false }: { signedIn?: boolean }) {
       }
     >
       <p>{t('notFound.text')}</p>
-    </Statement>
+    </MessagePage>
   )
 }

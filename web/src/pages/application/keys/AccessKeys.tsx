@@ -13,7 +13,7 @@ import { useTableParams } from '../../../components/table/useTableParams'
 import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../layouts/AppSettingsLayoutContext'
 import { ChangeNotice } from '../ChangeNotice'
-import { useAccessKeyColumns, type KeyDeed } from './accessKeyColumns'
+import { useAccessKeyColumns, type KeyAction } from './accessKeyColumns'
 import { CreateKeyDialog } from './CreateKeyDialog'
 import { EndKeyDialog } from './EndKeyDialog'
 import { ExpiryDialog } from './ExpiryDialog'
@@ -31,7 +31,7 @@ const MOST = 10
 type Asking =
   | { what: 'create' }
   | { what: 'secret'; key: NewAccessKey }
-  | { what: Exclude<KeyDeed, 'enable'>; key: AccessKey }
+  | { what: Exclude<KeyAction, 'enable'>; key: AccessKey }
 
 export function AccessKeys() {
   const t = useT()
@@ -42,8 +42,8 @@ export function AccessKeys() {
   const changes = useKeyChanges()
   const [asking, setAsking] = useState<Asking | null>(null)
   const close = () => setAsking(null)
-  const columns = useAccessKeyColumns((deed, key) =>
-    deed === 'enable' ? changes.enable(key) : setAsking({ what: deed, key }),
+  const columns = useAccessKeyColumns((action, key) =>
+    action === 'enable' ? changes.enable(key) : setAsking({ what: action, key }),
   )
   const full = !params.search && (list.data?.total ?? 0) >= MOST
   const create = mayReceive && (
@@ -114,7 +114,7 @@ export function AccessKeys() {
       )}
       {(asking?.what === 'disable' || asking?.what === 'delete') && (
         <EndKeyDialog
-          deed={asking.what}
+          action={asking.what}
           accessKey={asking.key}
           onCancel={close}
           onDone={() => {

@@ -62,9 +62,9 @@ const sent = (seen: SeenRequest[], method: string) =>
     .filter((request) => request.method === method)
     .map(({ path, body }) => [path, body && JSON.parse(body)])
 
-async function choose(deed: string) {
+async function choose(action: string) {
   await user.click(await screen.findByRole('button', { name: '“订单服务”的操作' }))
-  await user.click(await screen.findByRole('menuitem', { name: deed }))
+  await user.click(await screen.findByRole('menuitem', { name: action }))
 }
 
 describe('the API keys', () => {

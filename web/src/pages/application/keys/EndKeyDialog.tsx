@@ -16,27 +16,27 @@ import { LastUse } from './facts'
 import styles from './keys.module.css'
 
 interface EndKeyDialogProps {
-  deed: 'disable' | 'delete'
+  action: 'disable' | 'delete'
   accessKey: AccessKey
   onDone: () => void
   onCancel: () => void
 }
 
-export function EndKeyDialog({ deed, accessKey, onDone, onCancel }: EndKeyDialogProps) {
+export function EndKeyDialog({ action, accessKey, onDone, onCancel }: EndKeyDialogProps) {
   const t = useT()
   const { app } = useApp()
   const watched = useWatched()
   const use = useQuery(keyUseQuery(app.id, accessKey.id))
   const send = (): Promise<unknown> =>
-    deed === 'delete'
+    action === 'delete'
       ? deleteAccessKey(app.id, accessKey.id)
       : updateAccessKey(app.id, accessKey.id, { enabled: false })
   return (
     <DangerDialog<KeyUse, unknown>
-      title={t(`accessKey.${deed}Title`, { name: accessKey.name })}
-      confirm={t(`accessKey.do.${deed}`)}
+      title={t(`accessKey.${action}Title`, { name: accessKey.name })}
+      confirm={t(`accessKey.do.${action}`)}
       // Disabling is taken back in a click.
-      name={deed === 'delete' ? accessKey.name : undefined}
+      name={action === 'delete' ? accessKey.name : undefined}
       impact={use}
       hits={({ messages_7d }) => [
         { label: t('accessKey.hit.messages'), count: messages_7d },
@@ -49,7 +49,7 @@ export function EndKeyDialog({ deed, accessKey, onDone, onCancel }: EndKeyDialog
       {(known) => (
         <>
           <RecentUse use={known} />
-          <p>{t(`accessKey.${deed}Text`)}</p>
+          <p>{t(`accessKey.${action}Text`)}</p>
         </>
       )}
     </DangerDialog>

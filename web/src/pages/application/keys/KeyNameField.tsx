@@ -3,7 +3,6 @@ import { Field } from '../../../components/form/Field'
 import { TextInput } from '../../../components/form/TextInput'
 import { useT } from '../../../i18n/useT'
 
-
 interface KeyNameFieldProps<Values extends { name: string }> {
   control: Control<Values>
   hint?: string

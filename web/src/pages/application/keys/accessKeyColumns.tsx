@@ -11,11 +11,11 @@ import { expiresSoon } from './expiry'
 import { By, LastUse } from './facts'
 import styles from './keys.module.css'
 
-export type KeyDeed = 'rename' | 'expiry' | 'enable' | 'disable' | 'delete'
+export type KeyAction = 'rename' | 'expiry' | 'enable' | 'disable' | 'delete'
 
 /** What can be done with a key, in the state it is in: one that is over needs a new end first. */
-export function deedsFor({ state }: Pick<AccessKey, 'state'>): KeyDeed[] {
-  const turns: Record<AccessKey['state'], KeyDeed[]> = {
+export function keyActionsFor({ state }: Pick<AccessKey, 'state'>): KeyAction[] {
+  const turns: Record<AccessKey['state'], KeyAction[]> = {
     active: ['disable'],
     disabled: ['enable'],
     expired: [],
@@ -24,7 +24,7 @@ export function deedsFor({ state }: Pick<AccessKey, 'state'>): KeyDeed[] {
 }
 
 export function useAccessKeyColumns(
-  onDeed: (deed: KeyDeed, key: AccessKey) => void,
+  onAction: (action: KeyAction, key: AccessKey) => void,
 ): Column<AccessKey>[] {
   const t = useT()
   const { mayChange } = useApp()
@@ -94,11 +94,11 @@ export function useAccessKeyColumns(
       render: (key) => (
         <ActionMenu
           label={t('table.actionsOf', { name: key.name })}
-          actions={deedsFor(key).map((deed) => ({
-            key: deed,
-            label: t(`accessKey.do.${deed}`),
-            danger: deed === 'delete',
-            onChoose: () => onDeed(deed, key),
+          actions={keyActionsFor(key).map((action) => ({
+            key: action,
+            label: t(`accessKey.do.${action}`),
+            danger: action === 'delete',
+            onChoose: () => onAction(action, key),
           }))}
         />
       ),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AccessKey } from '../../../api/keys'
-import { deedsFor } from './accessKeyColumns'
+import { keyActionsFor } from './accessKeyColumns'
 import { envFileOf } from './envFile'
 import { chosenOf, endOf, expiresSoon } from './expiry'
 import { hoursOf } from './grace'
@@ -104,8 +104,8 @@ it.each([
   ['active', ['rename', 'expiry', 'disable', 'delete']],
   ['disabled', ['rename', 'expiry', 'enable', 'delete']],
   ['expired', ['rename', 'expiry', 'delete']],
-] as const)('a key that is %s can be %j', (state, deeds) => {
-  expect(deedsFor({ state })).toEqual(deeds)
+] as const)('a key that is %s can be %j', (state, actions) => {
+  expect(keyActionsFor({ state })).toEqual(actions)
 })
 
 it('a new key becomes a server’s settings, whatever it is called', () => {

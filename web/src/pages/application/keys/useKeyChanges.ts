@@ -32,10 +32,10 @@ export function useKeyChanges() {
     notice,
     /** After a change that a dialog has made. */
     settle,
-    ended: (deed: 'disable' | 'delete', key: AccessKey) =>
+    ended: (action: 'disable' | 'delete', key: AccessKey) =>
       settle({
-        text: t(`accessKey.${deed}d`, { name: key.name }),
-        undo: deed === 'disable' ? () => enabling.mutate(key) : undefined,
+        text: t(`accessKey.${action}d`, { name: key.name }),
+        undo: action === 'disable' ? () => enabling.mutate(key) : undefined,
       }),
   }
 }

@@ -15,8 +15,8 @@ import { useTableParams } from '../../../components/table/useTableParams'
 import { useT } from '../../../i18n/useT'
 import { useOrg } from '../../../session/org'
 import { reloadUser } from '../../../session/session'
-import { DeedDialog } from './DeedDialog'
-import { DEEDS, type Deed } from './deeds'
+import { AppActionDialog } from './AppActionDialog'
+import { APP_ACTIONS, type AppAction } from './appActions'
 import page from '../organization.module.css'
 import styles from './AppsPage.module.css'
 
@@ -24,7 +24,7 @@ interface AppsPageProps {
   status: AppStatus
   title: string
   lead: string
-  columns: (ask: (deed: Deed, app: App) => void) => Column<App>[]
+  columns: (ask: (action: AppAction, app: App) => void) => Column<App>[]
   /** What the server can sort this list by; a constant. */
   choices: { sorts: string[] }
   empty: React.ReactNode
@@ -37,8 +37,8 @@ export function AppsPage(props: AppsPageProps) {
   const org = useOrg()
   const [params, setParams] = useTableParams(choices)
   const apps = useQuery(appsQuery(org.id, { ...params, status }))
-  const [asking, setAsking] = useState<{ deed: Deed; app: App } | null>(null)
-  const { done, undoing, finish } = useLastDeed(org.id)
+  const [asking, setAsking] = useState<{ action: AppAction; app: App } | null>(null)
+  const { done, undoing, finish } = useLastAction(org.id)
 
   return (
     <Page wide title={title} lead={lead}>
@@ -55,9 +55,9 @@ export function AppsPage(props: AppsPageProps) {
         {done && (
           <>
             <span className={page.status}>
-              {t(`apps.${done.deed}.done`, { name: done.app.name })}
+              {t(`apps.${done.action}.done`, { name: done.app.name })}
             </span>
-            {DEEDS[done.deed].undo && (
+            {APP_ACTIONS[done.action].undo && (
               <Button size="small" loading={undoing.isPending} onClick={() => undoing.mutate(done)}>
                 {t('apps.undo')}
               </Button>
@@ -72,14 +72,14 @@ export function AppsPage(props: AppsPageProps) {
         onChange={setParams}
         onClear={() => setParams({ search: undefined })}
         rowKey={(app) => app.id}
-        columns={columns((deed, app) => setAsking({ deed, app }))}
+        columns={columns((action, app) => setAsking({ action, app }))}
         empty={empty}
       />
       {asking && (
-        <DeedDialog
+        <AppActionDialog
           {...asking}
           onDone={(app) => {
-            finish({ deed: asking.deed, app })
+            finish({ action: asking.action, app })
             setAsking(null)
           }}
           onCancel={() => setAsking(null)}
@@ -90,18 +90,18 @@ export function AppsPage(props: AppsPageProps) {
 }
 
 interface Done {
-  deed: Deed
+  action: AppAction
   app: App
 }
 
 /** Says what was done and takes it back in one click, where no name has to be typed for that. */
-function useLastDeed(orgId: string) {
+function useLastAction(orgId: string) {
   const client = useQueryClient()
   const [done, setDone] = useState<Done | null>(null)
 
-  function finish(deed: Done | null) {
-    setDone(deed)
-    if (deed) void client.invalidateQueries(everythingOf(deed.app.id))
+  function finish(action: Done | null) {
+    setDone(action)
+    if (action) void client.invalidateQueries(everythingOf(action.app.id))
     void client.invalidateQueries(appsOf(orgId))
     void client.invalidateQueries(allOrgs)
     // Which app the person lands in hangs on it.
@@ -109,7 +109,8 @@ function useLastDeed(orgId: string) {
   }
 
   const undoing = useMutation({
-    mutationFn: ({ deed, app }: Done) => DEEDS[DEEDS[deed].undo!].send(app, app.name),
+    mutationFn: ({ action, app }: Done) =>
+      APP_ACTIONS[APP_ACTIONS[action].undo!].send(app, app.name),
     onSuccess: () => finish(null),
   })
   return { done, undoing, finish }

@@ -8,7 +8,7 @@ import type { Translate } from '../../../i18n/store'
 import { goTo } from '../../../lib/navigation'
 import { paths } from '../../../paths'
 import { openAppEntry } from '../../../session/appEntry'
-import { DEEDS, deedsFor, type Deed } from './deeds'
+import { APP_ACTIONS, appActionsFor, type AppAction } from './appActions'
 import { RegionName } from './RegionName'
 import styles from './AppsPage.module.css'
 
@@ -73,7 +73,10 @@ export function momentColumn(
   }
 }
 
-export function actionColumn(t: Translate, ask: (deed: Deed, app: App) => void): Column<App> {
+export function actionColumn(
+  t: Translate,
+  ask: (action: AppAction, app: App) => void,
+): Column<App> {
   return {
     key: 'actions',
     title: t('common.actions'),
@@ -83,11 +86,11 @@ export function actionColumn(t: Translate, ask: (deed: Deed, app: App) => void):
         label={t('table.actionsOf', { name: app.name })}
         actions={[
           ...entry(t, app),
-          ...deedsFor(app).map((deed) => ({
-            key: deed,
-            label: t(`apps.${deed}.confirm`),
-            danger: DEEDS[deed].danger,
-            onChoose: () => ask(deed, app),
+          ...appActionsFor(app).map((action) => ({
+            key: action,
+            label: t(`apps.${action}.confirm`),
+            danger: APP_ACTIONS[action].danger,
+            onChoose: () => ask(action, app),
           })),
         ]}
       />

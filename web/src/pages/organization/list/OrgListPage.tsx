@@ -25,14 +25,14 @@ import { RoleName } from '../RoleName'
 import { DeleteOrgDialog } from './DeleteOrgDialog'
 import { LeaveTeamDialog } from '../../../components/teams/LeaveTeamDialog'
 import { MyInvitations } from '../../../components/teams/MyInvitations'
-import { orgActions, type OrgDeed } from './orgActions'
+import { orgActions, type OrgAction } from './orgActions'
 import { TransferDialog } from './TransferDialog'
 import styles from '../organization.module.css'
 
 const SORTS = ['name', 'created_at', 'member_count', 'app_count']
 const CHOICES = { sorts: SORTS }
 
-type Asking = { what: OrgDeed; org: Org }
+type Asking = { what: OrgAction; org: Org }
 
 export default function OrgListPage() {
   const t = useT()
@@ -138,7 +138,7 @@ export default function OrgListPage() {
 
 function columns(
   t: ReturnType<typeof useT>,
-  ask: (what: OrgDeed, org: Org) => void,
+  ask: (what: OrgAction, org: Org) => void,
 ): Column<Org>[] {
   return [
     {

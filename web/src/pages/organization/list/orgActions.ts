@@ -1,14 +1,14 @@
 import type { Org } from '../../../api/orgs'
 
-export type OrgDeed = 'rename' | 'transfer' | 'leave' | 'delete'
+export type OrgAction = 'rename' | 'transfer' | 'leave' | 'delete'
 
 /** What the person may do with a team of theirs. Whether an owner may leave is for the server to say. */
-export function orgActions({ permissions }: Org): { what: OrgDeed; danger?: boolean }[] {
-  const deeds: { what: OrgDeed; needs?: string; danger?: boolean }[] = [
+export function orgActions({ permissions }: Org): { what: OrgAction; danger?: boolean }[] {
+  const actions: { what: OrgAction; needs?: string; danger?: boolean }[] = [
     { what: 'rename', needs: 'org:update' },
     { what: 'transfer', needs: 'org:transfer' },
     { what: 'leave', danger: true },
     { what: 'delete', needs: 'org:delete', danger: true },
   ]
-  return deeds.filter(({ needs }) => !needs || permissions.includes(needs))
+  return actions.filter(({ needs }) => !needs || permissions.includes(needs))
 }

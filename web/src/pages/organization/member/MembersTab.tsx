@@ -37,8 +37,8 @@ const CHOICES = {
 /** When someone signed in last is told to those who manage members, and so is an order by it. */
 const SEEN_BY_ALL = { ...CHOICES, sorts: CHOICES.sorts.filter((sort) => sort !== 'last_login_at') }
 
-type Deed = 'role' | 'endSessions' | 'remove'
-type Asking = { what: Deed; member: OrgMember }
+type MemberAction = 'role' | 'endSessions' | 'remove'
+type Asking = { what: MemberAction; member: OrgMember }
 
 export function MembersTab() {
   const t = useT()
@@ -128,7 +128,7 @@ function columns(
   org: Org,
   /** Whether the person is told how and when others sign in. */
   manages: boolean,
-  ask: (what: Deed, member: OrgMember) => void,
+  ask: (what: MemberAction, member: OrgMember) => void,
 ): Column<OrgMember>[] {
   return [
     {
@@ -208,7 +208,7 @@ function actionsFor(
   t: Translate,
   org: Org,
   member: OrgMember,
-  ask: (what: Deed, member: OrgMember) => void,
+  ask: (what: MemberAction, member: OrgMember) => void,
 ): Action[] {
   const actions: (Action & { shown: boolean })[] = [
     {

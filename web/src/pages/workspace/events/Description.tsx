@@ -86,7 +86,7 @@ function Editor({ label, value, onSave, onClose }: EditorProps) {
         rows={3}
         onChange={({ target }) => setText(target.value)}
       />
-      <div className={styles.deeds}>
+      <div className={styles.actions}>
         <SubmitButton size="small" sending={saving.isPending}>
           {t('common.save')}
         </SubmitButton>

@@ -90,7 +90,7 @@ function Details({ item }: { item: EventItem }) {
         </Fact>
       </dl>
       <FormError>{hiding.failure}</FormError>
-      <div className={styles.deeds}>
+      <div className={styles.actions}>
         {may('query:run') && (
           <LinkButton type="primary" to={paths.workspace.explore(app, { event })}>
             {t('events.explore')}

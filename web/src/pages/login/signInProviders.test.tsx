@@ -8,9 +8,9 @@ import { bindNavigator, browser } from '../../lib/navigation'
 import { user } from '../../testing/app'
 import { anEnvironment, aUser, ok, refusal, stubServer } from '../../testing/server'
 import LoginPage from './LoginPage'
-// The page fetches them when there is a door; here that would count against the time to find them.
-import './DoorFailure'
-import './Outside'
+// Loaded on demand by the page; loading it here keeps that out of the tests' time-outs.
+import './ProviderFailure'
+import './ProviderSignIn'
 
 const ALL = { sso: true, wechatwork: true, feishu: true }
 const NONE = { sso: false, wechatwork: false, feishu: false }
@@ -58,18 +58,19 @@ function show({ at = '/login', providers = ALL, answers = {}, early = false }: S
   return { seen, address, unmount, to: (path: string) => seen.filter((call) => call.path === path) }
 }
 
-const door = (name: string) => screen.findByRole('button', { name: new RegExp(`^${name}`) })
-const hasDoor = (name: string) =>
+const providerButton = (name: string) =>
+  screen.findByRole('button', { name: new RegExp(`^${name}`) })
+const hasProvider = (name: string) =>
   screen.queryByRole('button', { name: new RegExp(`^${name}`) }) !== null
 const workEmail = () => screen.findByLabelText<HTMLInputElement>('工作邮箱')
 const goOn = () => screen.getByRole('button', { name: /^(loading )?继\s?续$/ })
 
 async function openSso() {
-  await user.click(await door('企业单点登录'))
+  await user.click(await providerButton('企业单点登录'))
   return workEmail()
 }
 
-describe('the doors', () => {
+describe('the providers', () => {
   it.each<[Partial<typeof ALL>, string[]]>([
     [{}, []],
     [{ sso: true }, ['企业单点登录']],
@@ -79,9 +80,9 @@ describe('the doors', () => {
   ])('%j are %j', async (providers, names) => {
     show({ providers })
     expect(screen.getByRole('tab', { name: '密码登录' })).toBeDefined()
-    if (names[0]) await door(names[0])
+    if (names[0]) await providerButton(names[0])
     for (const name of ['企业单点登录', '企业微信', '飞书']) {
-      expect(hasDoor(name), name).toBe(names.includes(name))
+      expect(hasProvider(name), name).toBe(names.includes(name))
     }
     expect(screen.queryByText('或使用以下方式登录') !== null).toBe(names.length > 0)
   })
@@ -89,7 +90,7 @@ describe('the doors', () => {
   it('are not there before the server has said which there are', async () => {
     show({ early: true, answers: { '/envs': refused(500, 'internal') } })
     await user.click(screen.getByRole('tab', { name: '验证码登录' }))
-    expect(hasDoor('企业单点登录')).toBe(false)
+    expect(hasProvider('企业单点登录')).toBe(false)
   })
 })
 
@@ -154,7 +155,7 @@ describe('single sign-on', () => {
     show({ answers: { '/sso/login': refused(503, 'provider_unavailable') } })
     await user.type(await openSso(), 'anna@acme.example{Enter}')
     expect((await screen.findByRole('alert')).textContent).toContain('暂时没有响应')
-    await user.click(await door('密码或验证码'))
+    await user.click(await providerButton('密码或验证码'))
     expect(screen.getByLabelText<HTMLInputElement>('邮箱').value).toBe('anna@acme.example')
     expect(screen.getByLabelText('密码')).toBeDefined()
   })
@@ -178,7 +179,7 @@ describe('a chat service', () => {
       at: '/login?redirect=%2F403',
       answers: { [path]: () => new Promise<Response>((resolve) => (answer = resolve)) },
     })
-    await user.click(await door(name))
+    await user.click(await providerButton(name))
     await user.click(screen.getByRole('button', { name: new RegExp(name) }))
     await waitFor(() => expect(to(path)).toHaveLength(1))
     expect(to(path)[0]).toMatchObject({ method: 'GET', query: 'purpose=login&redirect=%2F403' })
@@ -192,20 +193,20 @@ describe('a chat service', () => {
     show({
       answers: { '/feishu/authorize/url': refused(404, 'provider_not_configured', '未配置') },
     })
-    await user.click(await door('飞书'))
+    await user.click(await providerButton('飞书'))
     expect((await screen.findByRole('alert')).textContent).toBe('未配置')
-    expect((await door('企业微信')).hasAttribute('disabled')).toBe(false)
+    expect((await providerButton('企业微信')).hasAttribute('disabled')).toBe(false)
   })
 })
 
 describe('the way used last', () => {
-  it('is single sign-on again where there is such a door', async () => {
+  it('is single sign-on again where there is such a provider', async () => {
     const first = show()
     await openSso()
     first.unmount()
     const second = show()
     expect(await workEmail()).toBeDefined()
-    await user.click(await door('密码或验证码'))
+    await user.click(await providerButton('密码或验证码'))
     second.unmount()
     show()
     expect(screen.getByRole('tab', { selected: true }).textContent).toBe('密码登录')
@@ -214,7 +215,7 @@ describe('the way used last', () => {
   it('is none that this instance does not have', async () => {
     localStorage.setItem('atrium.signInMethod', 'sso')
     show({ providers: { feishu: true } })
-    await door('飞书')
+    await providerButton('飞书')
     expect(screen.getByRole('tab', { selected: true }).textContent).toBe('密码登录')
     expect(screen.queryByLabelText('工作邮箱')).toBeNull()
   })
@@ -226,20 +227,20 @@ describe('the way used last', () => {
     show({ early: true, answers: { '/envs': envs } })
     await user.type(screen.getByLabelText('邮箱'), 'l')
     answer(ok({ ...anEnvironment, providers: ALL })())
-    await door('企业单点登录')
+    await providerButton('企业单点登录')
     expect(screen.queryByLabelText('工作邮箱')).toBeNull()
   })
 
   it('is marked at a chat service', async () => {
     localStorage.setItem('atrium.signInMethod', 'feishu')
     show()
-    expect((await door('飞书')).textContent).toBe('飞书上次使用')
-    expect((await door('企业微信')).textContent).toBe('企业微信')
+    expect((await providerButton('飞书')).textContent).toBe('飞书上次使用')
+    expect((await providerButton('企业微信')).textContent).toBe('企业微信')
     expect(screen.getByRole('tab', { selected: true }).textContent).toBe('密码登录')
   })
 })
 
-describe('the end of a trip', () => {
+describe('back from a provider', () => {
   it('is said once: it leaves the address, and the way back stays', async () => {
     const { address } = show({ at: '/login?failed=cancelled&provider=sso&redirect=%2F403' })
     expect((await screen.findByRole('alert')).textContent).toContain('你取消了授权')
@@ -266,10 +267,10 @@ describe('the end of a trip', () => {
     expect(screen.queryByRole('button', { name: '重新尝试' })).toBeNull()
   })
 
-  it('offers no door that is closed by now', async () => {
+  it('offers no provider that is closed by now', async () => {
     show({ at: '/login?failed=sso_off&provider=sso', providers: { feishu: true } })
     await screen.findByRole('alert')
-    await door('飞书')
+    await providerButton('飞书')
     expect(screen.queryByRole('button', { name: '重新尝试' })).toBeNull()
   })
 

@@ -1,58 +1,60 @@
-/** The outside doors as a row of equal buttons. */
+/** The sign-in providers as a row of equal buttons. */
 import { Button } from 'antd'
 import { useState } from 'react'
 import { chatSignInUrl, type ChatProvider } from '../../api/chat'
 import { FormError } from '../../components/form/FormError'
-import { useTrip } from '../../components/useTrip'
+import { useProviderRedirect } from '../../components/useProviderRedirect'
 import { useT } from '../../i18n/useT'
 import { parseQuery, queryText } from '../../lib/query'
-import type { Door } from '../../session/doors'
-import { DoorIcon } from './doorIcons'
+import type { SignInProvider } from '../../session/signInProviders'
+import { ProviderIcon } from './providerIcons'
 import { rememberedMethod, rememberMethod } from './method'
-import styles from './doors.module.css'
+import styles from './signInProviders.module.css'
 
-interface DoorsProps {
+interface SignInProvidersProps {
   search: string
   /** Those that this instance has. */
-  doors: Door[]
+  providers: SignInProvider[]
   /** The form of single sign-on is open, and its place in the row is the way back. */
   inSso: boolean
   onSso: () => void
   onBack: () => void
 }
 
-export function Doors({ search, doors, inSso, onSso, onBack }: DoorsProps) {
+export function SignInProviders({ search, providers, inSso, onSso, onBack }: SignInProvidersProps) {
   const t = useT()
   const [last] = useState(rememberedMethod)
   const redirect = queryText(parseQuery(search), 'redirect') ?? undefined
-  const trip = useTrip((provider: ChatProvider) => chatSignInUrl(provider, redirect))
+  const redirecting = useProviderRedirect((provider: ChatProvider) =>
+    chatSignInUrl(provider, redirect),
+  )
 
   function leaveBy(provider: ChatProvider) {
     rememberMethod(provider)
-    trip.go(provider)
+    redirecting.go(provider)
   }
 
   return (
     <>
-      <FormError>{trip.failure?.message}</FormError>
-      <div className={styles.doors} data-count={doors.length}>
+      <FormError>{redirecting.failure?.message}</FormError>
+      <div className={styles.providers} data-count={providers.length}>
         {inSso && (
           <Tile icon="own" onPress={onBack}>
             {t('login.ownWays')}
           </Tile>
         )}
-        {doors
-          .filter((door) => !(inSso && door === 'sso'))
-          .map((door) => (
+        {providers
+          .filter((provider) => !(inSso && provider === 'sso'))
+          .map((provider) => (
             <Tile
-              key={door}
-              icon={door}
-              last={door === last}
-              busy={trip.busy && trip.where === door}
-              disabled={trip.busy && trip.where !== door}
-              onPress={door === 'sso' ? onSso : () => leaveBy(door)}
+              key={provider}
+              icon={provider}
+              last={provider === last}
+              busy={redirecting.busy && redirecting.where === provider}
+              disabled={redirecting.busy && redirecting.where !== provider}
+              onPress={provider === 'sso' ? onSso : () => leaveBy(provider)}
             >
-              {t(`door.${door}`)}
+              {t(`provider.${provider}`)}
             </Tile>
           ))}
       </div>
@@ -61,7 +63,7 @@ export function Doors({ search, doors, inSso, onSso, onBack }: DoorsProps) {
 }
 
 interface TileProps {
-  icon: Door | 'own'
+  icon: SignInProvider | 'own'
   /** It was the way of the last time. */
   last?: boolean
   busy?: boolean
@@ -75,8 +77,8 @@ function Tile({ icon, last, busy, disabled, onPress, children }: TileProps) {
   return (
     <Button
       size="large"
-      className={styles.door}
-      icon={<DoorIcon of={icon} />}
+      className={styles.provider}
+      icon={<ProviderIcon of={icon} />}
       loading={busy}
       disabled={disabled}
       onClick={onPress}

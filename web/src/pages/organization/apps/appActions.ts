@@ -2,18 +2,18 @@
 import { archiveApp, deleteApp, restoreApp, unarchiveApp } from '../../../api/app'
 import type { App } from '../../../api/apps'
 
-export type Deed = 'archive' | 'unarchive' | 'delete' | 'restore'
+export type AppAction = 'archive' | 'unarchive' | 'delete' | 'restore'
 
-interface DeedRule {
+interface ActionRule {
   needs: string
   send: (app: App, typedName: string) => Promise<App>
-  undo?: Deed
+  undo?: AppAction
   danger?: boolean
   /** Asks for the name of the app. */
   typed?: boolean
 }
 
-export const DEEDS: Record<Deed, DeedRule> = {
+export const APP_ACTIONS: Record<AppAction, ActionRule> = {
   archive: {
     needs: 'app:archive',
     send: ({ id }) => archiveApp(id),
@@ -32,12 +32,12 @@ export const DEEDS: Record<Deed, DeedRule> = {
 }
 
 /** What the person may do with an app, in the state it is in. */
-export function deedsFor({ status, permissions, purge_started }: App): Deed[] {
-  const possible: Record<App['status'], Deed[]> = {
+export function appActionsFor({ status, permissions, purge_started }: App): AppAction[] {
+  const possible: Record<App['status'], AppAction[]> = {
     active: ['archive', 'delete'],
     archived: ['unarchive', 'delete'],
     // Once its data is being removed, there is nothing whole to bring back.
     deleted: purge_started ? [] : ['restore'],
   }
-  return possible[status].filter((deed) => permissions.includes(DEEDS[deed].needs))
+  return possible[status].filter((action) => permissions.includes(APP_ACTIONS[action].needs))
 }

@@ -1,15 +1,15 @@
-/** What became of a trip through an outside door that did not end with a sign-in. */
+/** Why a provider did not sign the person in, and what they can do now. */
 import { Button } from 'antd'
 import { useEffect, useState } from 'react'
 import type { User } from '../../api/account'
 import { FormError } from '../../components/form/FormError'
 import { useT } from '../../i18n/useT'
 import { follow } from '../../session/appEntry'
-import { doorFailure } from '../../session/doorFailure'
+import { providerFailureText } from '../../session/providerFailure'
 import { destinationFor, loadUser, startUp } from '../../session/session'
-import styles from './doors.module.css'
+import styles from './signInProviders.module.css'
 
-interface DoorFailureProps {
+interface ProviderFailureProps {
   search: string
   /** As the address said it. */
   failed: string
@@ -17,16 +17,16 @@ interface DoorFailureProps {
   onRetry?: () => void
 }
 
-export default function DoorFailure({ search, failed, onRetry }: DoorFailureProps) {
+export default function ProviderFailure({ search, failed, onRetry }: ProviderFailureProps) {
   const t = useT()
   const user = useStillSignedIn()
   return (
     <FormError>
       <div className={styles.failure}>
-        <p>{doorFailure(t, failed)}</p>
+        <p>{providerFailureText(t, failed)}</p>
         {onRetry && (
           <Button type="link" onClick={onRetry}>
-            {t('door.retry')}
+            {t('provider.retry')}
           </Button>
         )}
         {user && (
@@ -34,7 +34,7 @@ export default function DoorFailure({ search, failed, onRetry }: DoorFailureProp
             type="link"
             onClick={() => follow(destinationFor(user, search), { replace: true })}
           >
-            {t('door.goOn', { name: user.name })}
+            {t('provider.goOn', { name: user.name })}
           </Button>
         )}
       </div>
@@ -42,7 +42,7 @@ export default function DoorFailure({ search, failed, onRetry }: DoorFailureProp
   )
 }
 
-/** Whoever was signed in before the trip still is, and can go on as they were. */
+/** Someone who was signed in before still is, and can continue. */
 function useStillSignedIn(): User | null {
   const [user, setUser] = useState<User | null>(null)
   useEffect(() => {

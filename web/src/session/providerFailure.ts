@@ -1,11 +1,11 @@
 /**
- * A trip through an outside door ends at an address of ours, which says how it went. Anyone can write
- * such an address, so only known words count, and none of its text is shown.
+ * A provider sends people back to an address of ours that says how the sign-in went. Anyone can write
+ * such an address, so only known codes count, and none of its text is shown.
  */
 import type { Translate } from '../i18n/store'
 
-/** Why a trip failed. */
-export const DOOR_CODES = [
+/** Why a provider's sign-in failed. */
+export const PROVIDER_FAILURES = [
   'cancelled',
   'state_invalid',
   'provider_unavailable',
@@ -34,8 +34,8 @@ export const DOOR_CODES = [
   'wrong_user',
 ] as const
 
-/** What to say of a failure; a code of nobody's is a failure too. */
-export function doorFailure(t: Translate, text: string): string {
-  const code = DOOR_CODES.find((known) => known === text)
-  return code ? t(`door.failed.${code}`) : t('door.failed.unknown')
+/** What to say of a failure; an unknown code is a failure too. */
+export function providerFailureText(t: Translate, text: string): string {
+  const code = PROVIDER_FAILURES.find((known) => known === text)
+  return code ? t(`provider.failed.${code}`) : t('provider.failed.unknown')
 }

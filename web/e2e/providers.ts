@@ -1,4 +1,4 @@
-/** The outside doors: stand-ins for the other parties' servers, and a server that is wired to them. */
+/** Stand-ins for the sign-in providers' servers, and an Atrium that is wired to them. */
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -15,14 +15,14 @@ export interface Standins {
   dns_control: string
 }
 
-interface DoorFixtures {
+interface ProviderFixtures {
   standins: Standins
   /** A server with both chat services and, in the owner's team, single sign-on for acme.test. */
-  doors: Instance
+  wired: Instance
 }
 
-/** In place of the usual server: one whose doors lead to the stand-ins. */
-export const test = base.extend<object, DoorFixtures>({
+/** In place of the usual server: one that is wired to the stand-ins. */
+export const test = base.extend<object, ProviderFixtures>({
   standins: [
     async ({}, use) => {
       const program = resolve(import.meta.dirname, '../../tests/standins/run.mjs')
@@ -41,7 +41,7 @@ export const test = base.extend<object, DoorFixtures>({
     { scope: 'worker' },
   ],
 
-  doors: [
+  wired: [
     async ({ standins }, use, worker) => {
       const account: Account = {
         email: `owner${worker.workerIndex}@example.com`,
@@ -67,7 +67,7 @@ export const test = base.extend<object, DoorFixtures>({
     { scope: 'worker' },
   ],
 
-  instance: [async ({ doors }, use) => use(doors), { scope: 'worker' }],
+  instance: [async ({ wired }, use) => use(wired), { scope: 'worker' }],
 })
 
 export async function control(standin: string, switched: string, body: object): Promise<void> {
@@ -118,14 +118,14 @@ export async function setUpSso(
 /** A team of this test's own that uses single sign-on, and its owner in another browser. */
 export async function teamWithSso(
   browser: Browser,
-  doors: Instance,
+  wired: Instance,
   standins: Standins,
   name: string,
 ) {
   const domain = ownDomain()
-  const context = await browser.newContext({ baseURL: doors.url })
+  const context = await browser.newContext({ baseURL: wired.url })
   const owner = await context.newPage()
-  const own = await signInAsOwner(owner, doors, name)
+  const own = await signInAsOwner(owner, wired, name)
   await setUpSso(owner, own, standins, domain)
   return { domain, owner, own, close: () => context.close() }
 }
@@ -137,10 +137,10 @@ export const ownDomain = () => `${crypto.randomUUID().slice(0, 8)}.test`
 export async function leaveBySso(page: Page, language: Language, email: string): Promise<void> {
   const t = wordsOf(language)
   const address = page.getByLabel(t('field.workEmail'), { exact: true })
-  const door = page.getByRole('button', { name: t('door.sso') })
+  const button = page.getByRole('button', { name: t('provider.sso') })
   // Open already where it was the way of the last time.
-  await expect(address.or(door).first()).toBeVisible()
-  if (!(await address.isVisible())) await door.click()
+  await expect(address.or(button).first()).toBeVisible()
+  if (!(await address.isVisible())) await button.click()
   await address.fill(email)
   await page.getByRole('button', { name: t('sso.submit'), exact: true }).click()
 }

@@ -11,7 +11,7 @@ import { useUser } from '../../session/useUser'
 import { user } from '../../testing/app'
 import { anEnvironment, aUser, ok, refusal, stubServer } from '../../testing/server'
 import { BindingsSection } from './BindingsSection'
-import { DoorNotice } from './DoorNotice'
+import { ProviderNotice } from './ProviderNotice'
 import { PasswordSection } from './PasswordSection'
 
 const assign = vi.fn()
@@ -138,7 +138,10 @@ describe('coming back from a service', () => {
   const bound = { bindings: { wechatwork: null, feishu: BOUND } }
 
   it('says once that it is bound', async () => {
-    const { address } = show(DoorNotice, { at: '/account/user-info?bound=feishu', person: bound })
+    const { address } = show(ProviderNotice, {
+      at: '/account/user-info?bound=feishu',
+      person: bound,
+    })
     await waitFor(() => expect(screen.getByRole('status').textContent).toContain('已绑定飞书'))
     await waitFor(() => expect(address()).toBe('/account/user-info'))
     expect(screen.getByRole('status').textContent).toContain('已绑定飞书')
@@ -148,7 +151,7 @@ describe('coming back from a service', () => {
     'says nothing of %j that is not bound',
     async (value) => {
       const at = `/account/user-info?bound=${encodeURIComponent(value)}`
-      const { address } = show(DoorNotice, { at, person: bound })
+      const { address } = show(ProviderNotice, { at, person: bound })
       await waitFor(() => expect(address()).toBe('/account/user-info'))
       expect(document.body.textContent).toBe('')
     },
@@ -160,7 +163,7 @@ describe('coming back from a service', () => {
     ['Call +1 555', '操作没有完成，请重试。'],
   ])('says once what went wrong: %s', async (failed, text) => {
     const at = `/account/user-info?provider=feishu&failed=${encodeURIComponent(failed)}&x=1`
-    const { address } = show(DoorNotice, { at })
+    const { address } = show(ProviderNotice, { at })
     expect((await screen.findByRole('alert')).textContent).toContain(text)
     await waitFor(() => expect(address()).toBe('/account/user-info?x=1'))
     expect(document.body.textContent).not.toContain('555')

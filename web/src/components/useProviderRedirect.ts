@@ -6,7 +6,7 @@ import { browser } from '../lib/navigation'
  * Leaves for another party's page in this window. It counts as leaving until the page is gone, so
  * that nothing can be pressed twice; a page that the browser kept for its Back button is usable again.
  */
-export function useDeparture() {
+export function useLeavePage() {
   const [leaving, setLeaving] = useState(false)
   useEffect(() => {
     const comeBack = (event: PageTransitionEvent) => event.persisted && setLeaving(false)
@@ -15,7 +15,7 @@ export function useDeparture() {
   }, [])
   return {
     leaving,
-    depart: (href: string) => {
+    leave: (href: string) => {
       setLeaving(true)
       browser.assign(href)
     },
@@ -29,8 +29,8 @@ interface Asked<Where> {
 }
 
 /** Asks the server where to go, then goes there. By hand: the sign-in page would pay for more. */
-export function useTrip<Where>(ask: (where: Where) => Promise<string>) {
-  const { leaving, depart } = useDeparture()
+export function useProviderRedirect<Where>(ask: (where: Where) => Promise<string>) {
+  const { leaving, leave } = useLeavePage()
   const [asked, setAsked] = useState<Asked<Where> | null>(null)
   const busy = leaving || asked?.pending === true
 
@@ -38,7 +38,7 @@ export function useTrip<Where>(ask: (where: Where) => Promise<string>) {
     if (busy) return
     setAsked({ where, failure: null, pending: true })
     try {
-      depart(await ask(where))
+      leave(await ask(where))
       setAsked({ where, failure: null, pending: false })
     } catch (failure) {
       setAsked({ where, failure: null, pending: false })

@@ -4,23 +4,23 @@ import { appImpactQuery, type AppImpact } from '../../../api/app'
 import type { App } from '../../../api/apps'
 import { DangerDialog } from '../../../components/DangerDialog'
 import { useT } from '../../../i18n/useT'
-import { DEEDS, type Deed } from './deeds'
+import { APP_ACTIONS, type AppAction } from './appActions'
 
-interface DeedDialogProps {
-  deed: Deed
+interface AppActionDialogProps {
+  action: AppAction
   app: App
   onDone: (app: App) => void
   onCancel: () => void
 }
 
-export function DeedDialog({ deed, app, onDone, onCancel }: DeedDialogProps) {
+export function AppActionDialog({ action, app, onDone, onCancel }: AppActionDialogProps) {
   const t = useT()
   const impact = useQuery(appImpactQuery(app.id))
-  const { danger, typed, send } = DEEDS[deed]
+  const { danger, typed, send } = APP_ACTIONS[action]
   return (
     <DangerDialog<AppImpact, App>
-      title={t(`apps.${deed}.title`, { name: app.name })}
-      confirm={t(`apps.${deed}.confirm`)}
+      title={t(`apps.${action}.title`, { name: app.name })}
+      confirm={t(`apps.${action}.confirm`)}
       harmless={!danger}
       name={typed ? app.name : undefined}
       impact={impact}
@@ -33,7 +33,7 @@ export function DeedDialog({ deed, app, onDone, onCancel }: DeedDialogProps) {
       onDone={onDone}
       onCancel={onCancel}
     >
-      <p>{t(`apps.${deed}.text`)}</p>
+      <p>{t(`apps.${action}.text`)}</p>
     </DangerDialog>
   )
 }

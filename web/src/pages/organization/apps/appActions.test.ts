@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { App, AppStatus } from '../../../api/apps'
-import { deedsFor } from './deeds'
+import { appActionsFor } from './appActions'
 
 const app = (status: AppStatus, permissions: string[], purging = false) =>
   ({ status, permissions, purge_started: purging }) as unknown as App
@@ -11,17 +11,17 @@ describe('what can be done with an app', () => {
     ['active', ['archive', 'delete']],
     ['archived', ['unarchive', 'delete']],
     ['deleted', ['restore']],
-  ] as const)('%s: %s', (status, deeds) => {
-    expect(deedsFor(app(status, ALL))).toEqual(deeds)
+  ] as const)('%s: %s', (status, actions) => {
+    expect(appActionsFor(app(status, ALL))).toEqual(actions)
   })
 
   it('is what the permissions say', () => {
-    expect(deedsFor(app('active', ['app:view']))).toEqual([])
-    expect(deedsFor(app('active', ['app:archive']))).toEqual(['archive'])
-    expect(deedsFor(app('archived', ['app:delete']))).toEqual(['delete'])
+    expect(appActionsFor(app('active', ['app:view']))).toEqual([])
+    expect(appActionsFor(app('active', ['app:archive']))).toEqual(['archive'])
+    expect(appActionsFor(app('archived', ['app:delete']))).toEqual(['delete'])
   })
 
   it('is nothing once the purge has begun', () => {
-    expect(deedsFor(app('deleted', ALL, true))).toEqual([])
+    expect(appActionsFor(app('deleted', ALL, true))).toEqual([])
   })
 })

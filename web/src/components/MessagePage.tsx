@@ -1,8 +1,8 @@
 /** A page that says one thing and offers the ways on: no access, not found, a link that is gone. */
 import { useTitleInstead } from './documentTitle'
-import styles from './Statement.module.css'
+import styles from './MessagePage.module.css'
 
-interface StatementProps {
+interface MessagePageProps {
   /** It stands in the place of a page whose title would say something else. */
   instead?: boolean
   /** A short mark above the title: a status number or an icon. */
@@ -12,9 +12,9 @@ interface StatementProps {
   actions?: React.ReactNode
 }
 
-export function Statement({ instead, mark, title, children, actions }: StatementProps) {
+export function MessagePage({ instead, mark, title, children, actions }: MessagePageProps) {
   return (
-    <section className={styles.statement}>
+    <section className={styles.page}>
       {instead && <TitleInstead title={title} />}
       {mark && <div className={styles.mark}>{mark}</div>}
       <h1 className={styles.title}>{title}</h1>

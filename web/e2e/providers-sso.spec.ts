@@ -8,7 +8,7 @@ import {
   setUpSso,
   teamWithSso,
   test,
-} from './doors'
+} from './providers'
 import { createAccount } from './server'
 import { dataOf, joinByCall, signInAsOwner } from './team'
 import {
@@ -28,12 +28,12 @@ for (const language of LANGUAGES) {
   test(`set up, tested, and used by someone new, ${language}`, async ({
     page,
     browser,
-    doors,
+    wired,
     standins,
   }) => {
     test.slow()
     await speak(page, language)
-    const own = await signInAsOwner(page, doors, 'Owner')
+    const own = await signInAsOwner(page, wired, 'Owner')
     const domain = ownDomain()
     await page.goto(`/organization/config/sso?org=${own.orgId}`)
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(t('title.teamSso'))
@@ -77,7 +77,7 @@ for (const language of LANGUAGES) {
     })
 
     await test.step('someone new comes in', async () => {
-      const context = await browser.newContext({ baseURL: doors.url })
+      const context = await browser.newContext({ baseURL: wired.url })
       const newcomer = await context.newPage()
       await speak(newcomer, language)
       const email = `anna@${domain}`
@@ -103,15 +103,15 @@ for (const language of LANGUAGES) {
   test(`an address that has an account is linked by its owner only, ${language}`, async ({
     page,
     browser,
-    doors,
+    wired,
     standins,
   }) => {
     test.slow()
-    const team = await teamWithSso(browser, doors, standins, 'Links')
+    const team = await teamWithSso(browser, wired, standins, 'Links')
     const { domain, own } = team
     const email = `bob@${domain}`
-    const account = { ...doors.account, name: 'Bob', email, organization: 'Bobs' }
-    createAccount(doors.dataFolder, account)
+    const account = { ...wired.account, name: 'Bob', email, organization: 'Bobs' }
+    createAccount(wired.dataFolder, account)
 
     await speak(page, language)
     await page.goto('/login')
@@ -142,11 +142,11 @@ for (const language of LANGUAGES) {
   test(`what is wrong at the provider is said, each in its words, ${language}`, async ({
     page,
     browser,
-    doors,
+    wired,
     standins,
   }) => {
     test.slow()
-    const team = await teamWithSso(browser, doors, standins, 'Faults')
+    const team = await teamWithSso(browser, wired, standins, 'Faults')
     const { domain, owner, own } = team
     await speak(page, language)
     const faults = {
@@ -167,7 +167,7 @@ for (const language of LANGUAGES) {
         await page.goto('/login')
         await leaveBySso(page, language, email)
         await confirmAtProvider(page, email)
-        await expect(page.getByRole('alert')).toContainText(t(`door.failed.${code}`))
+        await expect(page.getByRole('alert')).toContainText(t(`provider.failed.${code}`))
         // Once read it is gone: a reload is a new start.
         await expectAddress(page, '/login')
       })
@@ -177,13 +177,13 @@ for (const language of LANGUAGES) {
       await leaveBySso(page, language, `anna@${domain}`)
       await page.getByLabel('Work address').fill('anna@elsewhere.test')
       await page.getByRole('button', { name: 'Sign in' }).click()
-      await expect(page.getByRole('alert')).toContainText(t('door.failed.domain_not_allowed'))
+      await expect(page.getByRole('alert')).toContainText(t('provider.failed.domain_not_allowed'))
     })
     await test.step('a person who would rather not', async () => {
       await page.goto('/login?redirect=%2Fdata-dashboard')
       await leaveBySso(page, language, `anna@${domain}`)
       await page.getByRole('link', { name: 'Cancel' }).click()
-      await expect(page.getByRole('alert')).toContainText(t('door.failed.cancelled'))
+      await expect(page.getByRole('alert')).toContainText(t('provider.failed.cancelled'))
       await expectAccessible(page)
       await expectAddress(page, '/login?redirect=%2Fdata-dashboard')
     })
@@ -197,7 +197,7 @@ for (const language of LANGUAGES) {
       await page.goto('/login?logout')
       await expectAddress(page, '/login')
       await page.goto(callback)
-      await expect(page.getByRole('alert')).toContainText(t('door.failed.state_invalid'))
+      await expect(page.getByRole('alert')).toContainText(t('provider.failed.state_invalid'))
     })
     const log = await dataOf<{ items: { action: string; details: { code?: string } }[] }>(
       await owner.request.get(`/api/v1/orgs/${own.orgId}/audit-logs?page_size=100`),
@@ -210,10 +210,10 @@ for (const language of LANGUAGES) {
 test('a provider that is down is said at once, and the other ways stay', async ({
   page,
   browser,
-  doors,
+  wired,
   standins,
 }) => {
-  const team = await teamWithSso(browser, doors, standins, 'Down')
+  const team = await teamWithSso(browser, wired, standins, 'Down')
   const { domain } = team
   const t = wordsOf('zh-CN')
   await page.goto('/login')
@@ -231,13 +231,13 @@ test('a provider that is down is said at once, and the other ways stay', async (
 test('a team that requires it keeps out who came another way, and leads there', async ({
   page,
   browser,
-  doors,
+  wired,
   standins,
 }) => {
   test.slow()
   const t = wordsOf('zh-CN')
   const domain = ownDomain()
-  const own = await signInAsOwner(page, doors, 'Strict')
+  const own = await signInAsOwner(page, wired, 'Strict')
   await setUpSso(page, own, standins, domain)
   const email = `dora@${domain}`
   const dora = await joinByCall(page, browser, own, 'Dora', { app: 'viewer', email })

@@ -1,5 +1,5 @@
 /** WeChat Work and Feishu: bound in the profile, signed in with, told through, unbound. */
-import { seenBy, test } from './doors'
+import { seenBy, test } from './providers'
 import { dataOf, signInAsOwner } from './team'
 import { expect, expectAccessible, expectAddress, LANGUAGES, speak, wordsOf } from './test'
 
@@ -10,18 +10,18 @@ for (const language of LANGUAGES) {
   const t = wordsOf(language)
 
   for (const provider of ['wechatwork', 'feishu'] as const) {
-    const name = t(`door.${provider}`)
+    const name = t(`provider.${provider}`)
 
-    test(`${provider} is bound, signs in and is unbound, ${language}`, async ({ page, doors }) => {
+    test(`${provider} is bound, signs in and is unbound, ${language}`, async ({ page, wired }) => {
       test.slow()
       await speak(page, language)
-      const own = await signInAsOwner(page, doors, 'Chat')
+      const own = await signInAsOwner(page, wired, 'Chat')
       await page.goto('/account/user-info')
 
       await test.step('refused there, nothing is bound', async () => {
         await page.getByRole('button', { name: t('bindings.bindOf', { name }) }).click()
         await page.getByRole('button', { name: 'Refuse' }).click()
-        await expect(page.getByText(t('door.failed.cancelled'))).toBeVisible()
+        await expect(page.getByText(t('provider.failed.cancelled'))).toBeVisible()
         await expectAddress(page, '/account/user-info')
       })
 
@@ -54,7 +54,7 @@ for (const language of LANGUAGES) {
         await expectAddress(page, '/login')
         await page.getByRole('button', { name }).click()
         await page.getByRole('button', { name: PEOPLE[language] }).click()
-        await expect(page.getByRole('alert')).toContainText(t('door.failed.not_bound'))
+        await expect(page.getByRole('alert')).toContainText(t('provider.failed.not_bound'))
       })
     })
   }
@@ -62,16 +62,16 @@ for (const language of LANGUAGES) {
 
 test('what a person chose to hear through chat arrives there', async ({
   page,
-  doors,
+  wired,
   standins,
 }) => {
   test.slow()
   const t = wordsOf('zh-CN')
   const messages = async () =>
     (await seenBy<{ messages: unknown[] }>(standins.feishu)).messages.length
-  const own = await signInAsOwner(page, doors, 'Hears')
+  const own = await signInAsOwner(page, wired, 'Hears')
   await page.goto('/account/user-info')
-  const name = t('door.feishu')
+  const name = t('provider.feishu')
   await page.getByRole('button', { name: t('bindings.bindOf', { name }) }).click()
   await page.getByRole('button', { name: 'Li Lei' }).click()
   await expect(page.getByText(t('bindings.done', { name }))).toBeVisible()

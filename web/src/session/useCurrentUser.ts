@@ -6,7 +6,7 @@ import { currentUserQuery, type User } from '../api/account'
  * The signed-in person for what outlives pages and layouts: nobody as soon as they are gone, which
  * `useUser` is not told where it stays on the screen.
  */
-export function useWhoever(): User | undefined {
+export function useCurrentUser(): User | undefined {
   const client = useQueryClient()
   const subscribe = useCallback(
     (changed: () => void) => client.getQueryCache().subscribe(changed),

@@ -1,7 +1,6 @@
 /**
- * `make doors`: an Atrium with temporary data beside the stand-ins, so that a person can go through
- * every outside door without the internet: single sign-on, WeChat Work, Feishu. Ends with Ctrl-C
- * and leaves nothing behind.
+ * `make standins`: an Atrium with temporary data, wired to the stand-ins, for trying single sign-on,
+ * WeChat Work and Feishu without the internet. Ctrl-C ends it and removes the data.
  */
 import { randomBytes } from 'node:crypto'
 import { newInstance } from '../../web/scripts/instance.mjs'

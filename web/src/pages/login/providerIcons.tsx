@@ -1,10 +1,10 @@
 /**
  * Drawn by hand in a few strokes: the package has no picture for one of them, and its pictures of the
- * others weigh more than all the doors together.
+ * others weigh more than all the providers together.
  */
-import type { Door } from '../../session/doors'
+import type { SignInProvider } from '../../session/signInProviders'
 
-const STROKES: Record<Door | 'own', string> = {
+const STROKES: Record<SignInProvider | 'own', string> = {
   own: 'M3.5 7h9v6.5h-9zM5.5 7V5a2.5 2.5 0 015 0v2M8 9.7v1.4',
   sso: 'M8 1.8l5 1.9v4c0 3-2 5.3-5 6.5-3-1.2-5-3.5-5-6.5v-4zM5.7 8l1.7 1.7 3-3.2',
   wechatwork:
@@ -12,7 +12,7 @@ const STROKES: Record<Door | 'own', string> = {
   feishu: 'M14 2.2L1.8 7.2l4.5 2 2 4.5zM6.3 9.2L14 2.2',
 }
 
-export function DoorIcon({ of }: { of: Door | 'own' }) {
+export function ProviderIcon({ of }: { of: SignInProvider | 'own' }) {
   return (
     <svg
       width="1.15em"
