@@ -141,7 +141,7 @@ async function send(page, team) {
   // What is sent before the stream is open is not seen.
   await page
     .getByRole('status')
-    .filter({ hasText: /Connected|已连接/ })
+    .filter({ hasText: /Live|实时接收中/ })
     .waitFor()
   for (const [event, url_path, properties, broken] of steps) {
     const data = {

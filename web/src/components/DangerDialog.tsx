@@ -3,7 +3,7 @@
  * once asks for the name to be typed.
  */
 import type { UseQueryResult } from '@tanstack/react-query'
-import { Button, Skeleton } from 'antd'
+import { Button } from 'antd'
 import { useForm, useWatch } from 'react-hook-form'
 import { useT } from '../i18n/useT'
 import { Counted } from './table/Counted'
@@ -12,7 +12,7 @@ import { FormError } from './form/FormError'
 import { TextInput } from './form/TextInput'
 import { useSubmit } from './form/useSubmit'
 import { FormDialog } from './FormDialog'
-import { LoadFailure } from './LoadFailure'
+import { Loaded } from './Loaded'
 import dialog from './dialog.module.css'
 import styles from './DangerDialog.module.css'
 
@@ -46,17 +46,14 @@ interface DangerDialogProps<Impact, Answer> {
 
 export function DangerDialog<Impact, Answer>(props: DangerDialogProps<Impact, Answer>) {
   const { title, impact, onCancel } = props
-  const t = useT()
-  // What an earlier look said may no longer be so.
-  const known = impact?.isFetching ? undefined : impact?.data
   return (
     <FormDialog title={title} width={480} onCancel={onCancel}>
-      {!impact || known !== undefined ? (
-        <Confirmation {...props} known={known as Impact} />
-      ) : impact.error && !impact.isFetching ? (
-        <LoadFailure error={impact.error} retrying={false} onRetry={() => void impact.refetch()} />
+      {impact ? (
+        <Loaded fresh query={impact} skeleton={4}>
+          {(known) => <Confirmation {...props} known={known} />}
+        </Loaded>
       ) : (
-        <Skeleton active title={false} paragraph={{ rows: 4 }} aria-label={t('common.loading')} />
+        <Confirmation {...props} known={undefined as Impact} />
       )}
     </FormDialog>
   )

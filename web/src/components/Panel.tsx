@@ -2,6 +2,8 @@ import { useId } from 'react'
 import styles from './Panel.module.css'
 
 interface PanelProps {
+  /** Makes it a target of links, which move the focus here. */
+  id?: string
   title: string
   lead?: React.ReactNode
   /** Beside the title: what can be done with all of it. */
@@ -9,14 +11,19 @@ interface PanelProps {
   children: React.ReactNode
 }
 
-/** A part of a page with a name of its own. */
-export function Panel({ title, lead, action, children }: PanelProps) {
-  const id = useId()
+/** A titled part of a page. */
+export function Panel({ id, title, lead, action, children }: PanelProps) {
+  const heading = useId()
   return (
-    <section className={styles.panel} aria-labelledby={id}>
+    <section
+      id={id}
+      className={styles.panel}
+      tabIndex={id === undefined ? undefined : -1}
+      aria-labelledby={heading}
+    >
       <div className={styles.head}>
         <div>
-          <h2 id={id} className={styles.title}>
+          <h2 id={heading} className={styles.title}>
             {title}
           </h2>
           {lead && <p className={styles.lead}>{lead}</p>}

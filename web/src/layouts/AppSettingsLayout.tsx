@@ -3,12 +3,12 @@ import { useParams } from 'react-router'
 import { useTitleOf } from '../components/documentTitle'
 import { useT } from '../i18n/useT'
 import { AppBanner } from './AppSettingsLayoutBanner'
-import { AppContext } from './AppSettingsLayoutContext'
+import { AppContext } from '../session/app'
 import { AppFailure, AppLoading } from './AppSettingsLayoutFaces'
 import { AppHeader } from './AppSettingsLayoutHeader'
 import { SETTINGS_PAGES } from './pages'
 import { SideNav } from './SideNav'
-import { useAppOnScreen } from './useAppOnScreen'
+import { useAppOnScreen } from '../session/useAppOnScreen'
 
 export default function AppSettingsLayout() {
   const t = useT()

@@ -5,7 +5,7 @@ import { everythingOf, restoreApp, unarchiveApp, type App } from '../api/app'
 import { FormError } from '../components/form/FormError'
 import { Moment } from '../components/Moment'
 import { useT } from '../i18n/useT'
-import { useApp, useAppChanged } from './AppSettingsLayoutContext'
+import { useApp, useAppChanged } from '../session/app'
 import styles from './AppSettingsLayout.module.css'
 
 export function AppBanner() {

@@ -7,6 +7,7 @@ import { LoadFailure } from '../components/LoadFailure'
 import { Page } from '../components/Page'
 import { MessagePage } from '../components/MessagePage'
 import { RowSkeleton } from '../components/table/RowSkeleton'
+import { Waiting } from '../components/Waiting'
 import { useT } from '../i18n/useT'
 import { paths } from '../paths'
 import type { RouteHandle } from '../router/entry'
@@ -44,7 +45,9 @@ export function OrgUnloaded({ org, choices, hasNone }: ReturnType<typeof useOrgO
           onRetry={() => void failed.refetch()}
         />
       ) : (
-        <RowSkeleton rows={6} />
+        <Waiting>
+          <RowSkeleton rows={6} />
+        </Waiting>
       )}
     </Page>
   )

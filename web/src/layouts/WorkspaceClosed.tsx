@@ -3,7 +3,7 @@ import { LinkButton } from '../components/LinkButton'
 import { MessagePage } from '../components/MessagePage'
 import { useT } from '../i18n/useT'
 import { paths } from '../paths'
-import { useApp } from './AppSettingsLayoutContext'
+import { useApp } from '../session/app'
 
 /** In place of the pages of a deleted app: nobody reads its data any more. */
 export function WorkspaceClosed() {

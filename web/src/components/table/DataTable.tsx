@@ -7,6 +7,7 @@ import { Button, Pagination } from 'antd'
 import { useEffect } from 'react'
 import { useT } from '../../i18n/useT'
 import { LoadFailure } from '../LoadFailure'
+import { Waiting } from '../Waiting'
 import { CardList } from './CardList'
 import type { Rows } from './columns'
 import { formatCount } from './Counted'
@@ -25,6 +26,8 @@ interface DataTableProps<Row extends object> extends Shared<Row> {
   onChange: ChangeParams
   /** Filters beyond search that hide rows, so that "nothing yet" is not said of a filtered list. */
   filtered?: boolean
+  /** How many rows to keep room for while they load; a page of them unless few are expected. */
+  skeletonRows?: number
   /** Takes search and filters back. */
   onClear?: () => void
   /** What this is and what fills it, where there is nothing at all. */
@@ -32,7 +35,7 @@ interface DataTableProps<Row extends object> extends Shared<Row> {
 }
 
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
-  const { query, params, onChange, filtered, onClear, empty, ...list } = props
+  const { query, params, onChange, filtered, skeletonRows, onClear, empty, ...list } = props
   const t = useT()
   const narrow = useIsNarrow()
   const { data } = query
@@ -44,7 +47,13 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   })
 
   if (!data) {
-    return query.error ? <Failure query={query} /> : <RowSkeleton rows={params.page_size} />
+    return query.error ? (
+      <Failure query={query} />
+    ) : (
+      <Waiting>
+        <RowSkeleton rows={skeletonRows ?? params.page_size} />
+      </Waiting>
+    )
   }
   const List = narrow ? CardList : WideTable
   const narrowed = Boolean(params.search) || filtered

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Button, Select, Skeleton } from 'antd'
+import { Button, Select } from 'antd'
 import TextArea from 'antd/es/input/TextArea'
 import { useForm } from 'react-hook-form'
 import { appsOf, appZonesQuery, createApp } from '../../api/apps'
@@ -13,7 +13,7 @@ import { SubmitButton } from '../form/SubmitButton'
 import { TextInput } from '../form/TextInput'
 import { besideField, TimezoneSelect } from '../form/TimezoneSelect'
 import { useSubmit } from '../form/useSubmit'
-import { LoadFailure } from '../LoadFailure'
+import { Loaded } from '../Loaded'
 import { useT } from '../../i18n/useT'
 import { QUICK_START } from '../../paths'
 import { openAppEntry } from '../../session/appEntry'
@@ -28,17 +28,9 @@ export function CreateAppDialog({ onCancel }: { onCancel: () => void }) {
   const zones = useQuery(appZonesQuery)
   return (
     <FormDialog title={t('apps.create')} width={480} onCancel={onCancel}>
-      {zones.data ? (
-        <CreateForm zones={zones.data} onCancel={onCancel} />
-      ) : zones.error ? (
-        <LoadFailure
-          error={zones.error}
-          retrying={zones.isFetching}
-          onRetry={() => void zones.refetch()}
-        />
-      ) : (
-        <Skeleton active title={false} paragraph={{ rows: 6 }} aria-label={t('common.loading')} />
-      )}
+      <Loaded query={zones} skeleton={6}>
+        {(found) => <CreateForm zones={found} onCancel={onCancel} />}
+      </Loaded>
     </FormDialog>
   )
 }

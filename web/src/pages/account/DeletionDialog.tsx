@@ -1,6 +1,6 @@
 /** Deleting the account: what it takes with it, or which teams stand in the way. */
 import { useQuery } from '@tanstack/react-query'
-import { Button, Modal, Skeleton } from 'antd'
+import { Button, Modal } from 'antd'
 import { useForm, useWatch } from 'react-hook-form'
 import type { User } from '../../api/account'
 import { ApiError } from '../../api/errors'
@@ -10,7 +10,7 @@ import { FormError } from '../../components/form/FormError'
 import { TextInput } from '../../components/form/TextInput'
 import { useSubmit } from '../../components/form/useSubmit'
 import { LinkButton } from '../../components/LinkButton'
-import { LoadFailure } from '../../components/LoadFailure'
+import { Loaded } from '../../components/Loaded'
 import { useT } from '../../i18n/useT'
 import { goTo } from '../../lib/navigation'
 import { paths } from '../../paths'
@@ -33,21 +33,19 @@ export function DeletionDialog({ user, onCancel }: { user: User; onCancel: () =>
       width={480}
       onCancel={onCancel}
     >
-      {teams === undefined ? (
-        deletion.error ? (
-          <LoadFailure
-            error={deletion.error}
-            retrying={deletion.isFetching}
-            onRetry={() => void deletion.refetch()}
-          />
-        ) : (
-          <Skeleton active title={false} paragraph={{ rows: 4 }} aria-label={t('common.loading')} />
-        )
-      ) : teams.length > 0 ? (
-        <Blocked teams={teams} onCancel={onCancel} />
-      ) : (
-        <Confirmation user={user} onCancel={onCancel} onBlocked={() => void deletion.refetch()} />
-      )}
+      <Loaded fresh query={deletion} skeleton={4}>
+        {(blocking) =>
+          blocking.length > 0 ? (
+            <Blocked teams={blocking} onCancel={onCancel} />
+          ) : (
+            <Confirmation
+              user={user}
+              onCancel={onCancel}
+              onBlocked={() => void deletion.refetch()}
+            />
+          )
+        }
+      </Loaded>
     </Modal>
   )
 }

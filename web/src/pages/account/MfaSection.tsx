@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Button, Modal, Skeleton } from 'antd'
+import { Button, Modal } from 'antd'
 import { useState } from 'react'
 import { removeTotp, renewRecoveryCodes, totpQuery, type TotpState } from '../../api/security'
 import { ConfirmDialog } from '../../components/ConfirmDialog'
 import { FormError } from '../../components/form/FormError'
-import { LoadFailure } from '../../components/LoadFailure'
+import { Loaded } from '../../components/Loaded'
 import { RecoveryCodes } from '../../components/mfa/RecoveryCodes'
 import { TotpEnrolment } from '../../components/mfa/TotpEnrolment'
 import { Moment } from '../../components/Moment'
@@ -17,23 +17,16 @@ import styles from './Section.module.css'
 const FEW_CODES = 3
 
 export function MfaSection() {
-  const t = useT()
   const client = useQueryClient()
   const totp = useQuery(totpQuery)
   const reload = () => void client.invalidateQueries(totpQuery)
   return (
     <Section name="mfa">
-      {totp.data ? (
-        totp.data.enabled ? (
-          <TurnedOn state={totp.data} onChange={reload} />
-        ) : (
-          <TotpEnrolment />
-        )
-      ) : totp.error ? (
-        <LoadFailure error={totp.error} retrying={totp.isFetching} onRetry={reload} />
-      ) : (
-        <Skeleton active title={false} paragraph={{ rows: 2 }} aria-label={t('common.loading')} />
-      )}
+      <Loaded query={totp} skeleton={2}>
+        {(state) =>
+          state.enabled ? <TurnedOn state={state} onChange={reload} /> : <TotpEnrolment />
+        }
+      </Loaded>
     </Section>
   )
 }

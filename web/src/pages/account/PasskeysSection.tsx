@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Button, Skeleton } from 'antd'
+import { Button } from 'antd'
 import { useState } from 'react'
 import { passkeysQuery, removePasskey, type Passkey } from '../../api/security'
 import { ConfirmDialog } from '../../components/ConfirmDialog'
 import { FormError } from '../../components/form/FormError'
-import { LoadFailure } from '../../components/LoadFailure'
+import { Loaded } from '../../components/Loaded'
 import { useT } from '../../i18n/useT'
 import { passkeysSupported } from '../../session/passkey'
 import { useEnvironment } from '../../session/useEnvironment'
@@ -44,21 +44,15 @@ export function PasskeysSection() {
         {status}
       </p>
       {!supported && <p className={styles.fact}>{t('passkey.unsupported')}</p>}
-      {passkeys.data ? (
-        <PasskeyList
-          passkeys={passkeys.data}
-          onRename={(passkey) => setAsking({ what: 'rename', passkey })}
-          onRemove={(passkey) => setAsking({ what: 'remove', passkey })}
-        />
-      ) : passkeys.error ? (
-        <LoadFailure
-          error={passkeys.error}
-          retrying={passkeys.isFetching}
-          onRetry={() => void passkeys.refetch()}
-        />
-      ) : (
-        <Skeleton active title={false} paragraph={{ rows: 2 }} aria-label={t('common.loading')} />
-      )}
+      <Loaded query={passkeys} skeleton={2}>
+        {(found) => (
+          <PasskeyList
+            passkeys={found}
+            onRename={(passkey) => setAsking({ what: 'rename', passkey })}
+            onRemove={(passkey) => setAsking({ what: 'remove', passkey })}
+          />
+        )}
+      </Loaded>
       {asking?.what === 'add' && (
         <AddPasskeyDialog onDone={() => finish(t('passkey.added'))} onCancel={close} />
       )}

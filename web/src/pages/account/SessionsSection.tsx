@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Button, Pagination, Skeleton } from 'antd'
+import { Button, Pagination } from 'antd'
 import { useEffect, useState } from 'react'
 import {
   allSessions,
@@ -11,7 +11,7 @@ import {
 } from '../../api/profile'
 import { ConfirmDialog } from '../../components/ConfirmDialog'
 import { FormError } from '../../components/form/FormError'
-import { LoadFailure } from '../../components/LoadFailure'
+import { Loaded } from '../../components/Loaded'
 import { useT } from '../../i18n/useT'
 import { useAddressQuery } from '../../router/useAddressQuery'
 import { deviceName } from './deviceName'
@@ -60,17 +60,9 @@ export function SessionsSection() {
           ? t(ending.variables === 'others' ? 'sessions.othersEnded' : 'sessions.ended')
           : ''}
       </p>
-      {sessions.data ? (
-        <SessionTable sessions={sessions.data.items} onEnd={ask} />
-      ) : sessions.error ? (
-        <LoadFailure
-          error={sessions.error}
-          retrying={sessions.isFetching}
-          onRetry={() => void sessions.refetch()}
-        />
-      ) : (
-        <Skeleton active title={false} paragraph={{ rows: 4 }} aria-label={t('common.loading')} />
-      )}
+      <Loaded query={sessions} skeleton={4}>
+        {({ items }) => <SessionTable sessions={items} onEnd={ask} />}
+      </Loaded>
       {(sessions.data?.total ?? 0) > SESSIONS_PER_PAGE && (
         <Pagination
           className={styles.pages}

@@ -1,15 +1,15 @@
 /** Why a person may do something in the app, or what would let them. */
 import { CheckCircleFilled, MinusCircleOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
-import { Drawer, Skeleton } from 'antd'
+import { Drawer } from 'antd'
 import { useState } from 'react'
 import { accessQuery, type MemberAccess, type PermissionAccess } from '../../api/appMembers'
 import { TextInput } from '../../components/form/TextInput'
-import { LoadFailure } from '../../components/LoadFailure'
+import { Loaded } from '../../components/Loaded'
 import { useDebounced } from '../../components/table/useDebounced'
 import { useLanguageStore } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
-import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../session/app'
 import { hasAll, wordsOf } from './matrix'
 import styles from './members.module.css'
 
@@ -36,19 +36,13 @@ export function AccessDrawer({ userId, onClose }: AccessDrawerProps) {
 }
 
 function Explanation({ userId }: { userId: string }) {
-  const t = useT()
   const { app } = useApp()
   const language = useLanguageStore((state) => state.currentLang)
   const access = useQuery(accessQuery(app.id, userId, language))
-  if (access.data) return <Permissions access={access.data} />
-  return access.error ? (
-    <LoadFailure
-      error={access.error}
-      retrying={access.isFetching}
-      onRetry={() => void access.refetch()}
-    />
-  ) : (
-    <Skeleton active paragraph={{ rows: 10 }} aria-label={t('common.loading')} />
+  return (
+    <Loaded query={access} skeleton={10}>
+      {(found) => <Permissions access={found} />}
+    </Loaded>
   )
 }
 

@@ -1,6 +1,6 @@
 /** Adds people of the team to the app. Those chosen stay chosen while the search goes on. */
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Button, Checkbox, Skeleton } from 'antd'
+import { Button, Checkbox } from 'antd'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { addAppMembers, candidatesQuery, type Candidate } from '../../api/appMembers'
@@ -11,10 +11,10 @@ import { FormError } from '../../components/form/FormError'
 import { SubmitButton } from '../../components/form/SubmitButton'
 import { useSubmit } from '../../components/form/useSubmit'
 import { LinkButton } from '../../components/LinkButton'
-import { LoadFailure } from '../../components/LoadFailure'
+import { Loaded } from '../../components/Loaded'
 import { SearchBox } from '../../components/table/SearchBox'
 import { useT } from '../../i18n/useT'
-import { useApp, useWatched } from '../../layouts/AppSettingsLayoutContext'
+import { useApp, useWatched } from '../../session/app'
 import { paths } from '../../paths'
 import { RoleSelect } from './RoleSelect'
 import dialog from '../../components/dialog.module.css'
@@ -111,34 +111,28 @@ function Candidates({ chosen, onChoose }: CandidatesProps) {
         onSearch={(text) => setSearch(text ?? '')}
       />
       <div className={styles.candidates} role="group" aria-label={t('appMember.candidates')}>
-        {!found ? (
-          candidates.error ? (
-            <LoadFailure
-              error={candidates.error}
-              retrying={candidates.isFetching}
-              onRetry={() => void candidates.refetch()}
-            />
-          ) : (
-            <Skeleton active title={false} paragraph={{ rows: 4 }} />
-          )
-        ) : found.length === 0 ? (
-          <p role="status">{t('table.nothingFound')}</p>
-        ) : (
-          found.map((candidate) => {
-            const on = chosen.some(({ user_id }) => user_id === candidate.user_id)
-            return (
-              <Checkbox
-                key={candidate.user_id}
-                className={styles.candidate}
-                checked={on}
-                disabled={!on && chosen.length >= MOST}
-                onChange={({ target }) => choose(candidate, target.checked)}
-              >
-                {candidate.name} <span className={styles.soft}>{candidate.email}</span>
-              </Checkbox>
-            )
-          })
-        )}
+        <Loaded
+          query={{ ...candidates, data: found }}
+          skeleton={4}
+          empty={<p role="status">{t('table.nothingFound')}</p>}
+        >
+          {(people) =>
+            people.map((candidate) => {
+              const on = chosen.some(({ user_id }) => user_id === candidate.user_id)
+              return (
+                <Checkbox
+                  key={candidate.user_id}
+                  className={styles.candidate}
+                  checked={on}
+                  disabled={!on && chosen.length >= MOST}
+                  onChange={({ target }) => choose(candidate, target.checked)}
+                >
+                  <bdi>{candidate.name}</bdi> <span className={styles.soft}>{candidate.email}</span>
+                </Checkbox>
+              )
+            })
+          }
+        </Loaded>
         {candidates.hasNextPage && (
           <Button
             size="small"

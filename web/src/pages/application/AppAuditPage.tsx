@@ -1,7 +1,7 @@
 /** Who did what in the app, when and from where. */
 import { AuditLog } from '../../components/audit/AuditLog'
 import { useT } from '../../i18n/useT'
-import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../session/app'
 import { Allowed } from './Allowed'
 
 export default function AppAuditPage() {

@@ -4,11 +4,11 @@ import { useLocation, useNavigate } from 'react-router'
 import type { Role } from '../../api/roles'
 import { FormNotice } from '../../components/form/FormNotice'
 import { LinkButton } from '../../components/LinkButton'
-import { LoadFailure } from '../../components/LoadFailure'
+import { Loaded } from '../../components/Loaded'
 import { Page } from '../../components/Page'
 import { RowSkeleton } from '../../components/table/RowSkeleton'
 import { useT } from '../../i18n/useT'
-import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../session/app'
 import { paths } from '../../paths'
 import { Allowed } from './Allowed'
 import { DeleteRoleDialog } from './DeleteRoleDialog'
@@ -19,39 +19,35 @@ import { useRoles } from './useRoles'
 import styles from './roles.module.css'
 
 export default function AppAuthorityPage() {
-  const t = useT()
   return (
     <Allowed to="role:view">
-      <Page wide title={t('title.appAuthority')} lead={t('role.lead')}>
-        <Roles />
-      </Page>
+      <RolesPage />
     </Allowed>
+  )
+}
+
+function RolesPage() {
+  const t = useT()
+  const roles = useRoles()
+  return (
+    <Page wide title={t('title.appAuthority')} lead={t('role.lead')}>
+      <Loaded query={roles} skeleton={<RowSkeleton rows={4} />}>
+        {(found) => <Roles roles={found} />}
+      </Loaded>
+    </Page>
   )
 }
 
 /** At most so many of an app's own; the server counts. */
 const CUSTOM_MAX = 30
 
-function Roles() {
+function Roles({ roles }: { roles: Role[] }) {
   const t = useT()
   const { app, mayChange } = useApp()
-  const roles = useRoles()
   const [deleting, setDeleting] = useState<Role | null>(null)
   const [deleted, setDeleted] = useState<string | null>(null)
   const saved = useSavedRole()
-
-  if (!roles.data) {
-    return roles.error ? (
-      <LoadFailure
-        error={roles.error}
-        retrying={roles.isFetching}
-        onRetry={() => void roles.refetch()}
-      />
-    ) : (
-      <RowSkeleton rows={4} />
-    )
-  }
-  const custom = roles.data.filter((role) => !role.builtin).length
+  const custom = roles.filter((role) => !role.builtin).length
   return (
     <>
       <FormNotice>
@@ -68,12 +64,12 @@ function Roles() {
           </LinkButton>
         )}
       </div>
-      <RoleList roles={roles.data} onDelete={setDeleting} />
-      <RoleMatrix roles={roles.data} />
+      <RoleList roles={roles} onDelete={setDeleting} />
+      <RoleMatrix roles={roles} />
       {deleting && (
         <DeleteRoleDialog
           role={deleting}
-          roles={roles.data}
+          roles={roles}
           onCancel={() => setDeleting(null)}
           onDone={() => {
             setDeleting(null)

@@ -5,7 +5,7 @@ import { CopyButton } from '../../components/CopyButton'
 import { Moment } from '../../components/Moment'
 import { Panel } from '../../components/Panel'
 import { useT } from '../../i18n/useT'
-import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../session/app'
 import styles from './detail.module.css'
 
 export function AppFacts() {

@@ -14,7 +14,7 @@ import { useUnsaved } from '../../components/form/unsaved'
 import { useSubmit } from '../../components/form/useSubmit'
 import { useQuestion } from '../../components/useQuestion'
 import { useT } from '../../i18n/useT'
-import { useAppChanged, useWatched } from '../../layouts/AppSettingsLayoutContext'
+import { useAppChanged, useWatched } from '../../session/app'
 import { RetentionFields, type Keeps } from './RetentionFields'
 import styles from './detail.module.css'
 

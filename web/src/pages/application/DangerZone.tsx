@@ -7,7 +7,7 @@ import { DangerDialog } from '../../components/DangerDialog'
 import { FormNotice } from '../../components/form/FormNotice'
 import { Panel } from '../../components/Panel'
 import { useT } from '../../i18n/useT'
-import { useApp, useAppChanged, useWatched } from '../../layouts/AppSettingsLayoutContext'
+import { useApp, useAppChanged, useWatched } from '../../session/app'
 import styles from './detail.module.css'
 
 type EndAction = 'archive' | 'delete'

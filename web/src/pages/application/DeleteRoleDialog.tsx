@@ -11,7 +11,7 @@ import { Field } from '../../components/form/Field'
 import { FormError } from '../../components/form/FormError'
 import { useSubmit } from '../../components/form/useSubmit'
 import { useT } from '../../i18n/useT'
-import { useApp, useWatched } from '../../layouts/AppSettingsLayoutContext'
+import { useApp, useWatched } from '../../session/app'
 import { RoleSelect } from './RoleSelect'
 import dialog from '../../components/dialog.module.css'
 

@@ -1,18 +1,18 @@
 /** A role of the app's own: a new one, a copy of another, or one that is there already. */
 import { useLocation } from 'react-router'
-import type { Role } from '../../api/roles'
+import type { PermissionGroup, Role } from '../../api/roles'
 import { UnsavedGuard } from '../../components/form/unsaved'
 import { LinkButton } from '../../components/LinkButton'
-import { LoadFailure } from '../../components/LoadFailure'
+import { Loaded, together } from '../../components/Loaded'
 import { Page } from '../../components/Page'
 import { RowSkeleton } from '../../components/table/RowSkeleton'
 import { useT } from '../../i18n/useT'
-import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../session/app'
 import { parseQuery, queryText } from '../../lib/query'
 import { paths } from '../../paths'
 import { Allowed } from './Allowed'
 import { copyOf, draftOf, NEW_ROLE } from './draft'
-import { isWithin } from './gating'
+import { isWithin } from '../../session/access'
 import { RoleForm } from './RoleForm'
 import { useAppPermissions, useRoles } from './useRoles'
 import styles from './editor.module.css'
@@ -32,24 +32,29 @@ export default function EditRolePage() {
 }
 
 function Editor({ roleId, from }: { roleId: string | null; from: string | null }) {
+  const both = together(useRoles(), useAppPermissions())
+  return (
+    <Loaded query={both} skeleton={<RowSkeleton rows={8} />}>
+      {([roles, groups]) => (
+        <RoleEditor roleId={roleId} from={from} roles={roles} groups={groups} />
+      )}
+    </Loaded>
+  )
+}
+
+interface RoleEditorProps {
+  roleId: string | null
+  from: string | null
+  roles: Role[]
+  groups: PermissionGroup[]
+}
+
+function RoleEditor({ roleId, from, roles, groups }: RoleEditorProps) {
   const t = useT()
   const { app, held, mayChange } = useApp()
-  const roles = useRoles()
-  const permissions = useAppPermissions()
-  const failed = [roles, permissions].find(({ data, error }) => !data && error)
-  if (failed?.error) {
-    return (
-      <LoadFailure
-        error={failed.error}
-        retrying={failed.isFetching}
-        onRetry={() => void failed.refetch()}
-      />
-    )
-  }
-  if (!roles.data || !permissions.data) return <RowSkeleton rows={8} />
   if (!mayChange('role:manage')) return <Notice>{t('role.readOnly')}</Notice>
 
-  const find = (id: string | null) => roles.data.find((role) => role.id === id)
+  const find = (id: string | null) => roles.find((role) => role.id === id)
   const role = find(roleId)
   if (roleId && !role) return <Notice>{t('role.gone')}</Notice>
   if (role?.builtin) return <Notice copies={role}>{t('role.builtinFixed')}</Notice>
@@ -63,7 +68,7 @@ function Editor({ roleId, from }: { roleId: string | null; from: string | null }
       : NEW_ROLE
   return (
     <UnsavedGuard>
-      <RoleForm appId={app.id} role={role} initial={initial} groups={permissions.data} />
+      <RoleForm appId={app.id} role={role} initial={initial} groups={groups} />
     </UnsavedGuard>
   )
 }

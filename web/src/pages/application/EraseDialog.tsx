@@ -8,7 +8,7 @@ import { FormError } from '../../components/form/FormError'
 import { TextInput } from '../../components/form/TextInput'
 import { useSubmit } from '../../components/form/useSubmit'
 import { useT } from '../../i18n/useT'
-import { useApp, useWatched } from '../../layouts/AppSettingsLayoutContext'
+import { useApp, useWatched } from '../../session/app'
 import dialog from '../../components/dialog.module.css'
 import styles from './erasures.module.css'
 

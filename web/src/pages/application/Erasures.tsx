@@ -6,10 +6,9 @@ import { erasuresOf, erasuresQuery } from '../../api/erasures'
 import { FormNotice } from '../../components/form/FormNotice'
 import { Panel } from '../../components/Panel'
 import { DataTable } from '../../components/table/DataTable'
-import { RowSkeleton } from '../../components/table/RowSkeleton'
 import { useTableParams } from '../../components/table/useTableParams'
 import { useT } from '../../i18n/useT'
-import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../session/app'
 import { EraseDialog } from './EraseDialog'
 import { useErasureColumns } from './erasureColumns'
 import styles from './erasures.module.css'
@@ -41,20 +40,16 @@ export function Erasures({ mayAsk }: { mayAsk: boolean }) {
       }
     >
       <FormNotice>{asked && t('erasure.asked')}</FormNotice>
-      {list.isPending ? (
-        // Most apps have none, so little room is taken for them.
-        <RowSkeleton rows={1} />
-      ) : (
-        <DataTable
-          label={t('erasure.list')}
-          query={list}
-          params={{ page, page_size }}
-          onChange={setParams}
-          rowKey={({ id }) => id}
-          columns={columns}
-          empty={<p className={styles.soft}>{t('erasure.none')}</p>}
-        />
-      )}
+      <DataTable
+        label={t('erasure.list')}
+        query={list}
+        skeletonRows={1}
+        params={{ page, page_size }}
+        onChange={setParams}
+        rowKey={({ id }) => id}
+        columns={columns}
+        empty={<p className={styles.soft}>{t('erasure.none')}</p>}
+      />
       {asking && (
         <EraseDialog
           onCancel={() => setAsking(false)}

@@ -1,16 +1,15 @@
 /** Whether data arrives, and what was turned away. It turns green by itself with the first event. */
 import { useQuery } from '@tanstack/react-query'
 import { INGEST_DAYS, ingestQuery, type Ingest } from '../../api/ingest'
-import { LoadFailure } from '../../components/LoadFailure'
+import { Loaded } from '../../components/Loaded'
 import { Moment } from '../../components/Moment'
 import { Panel } from '../../components/Panel'
 import { Counted } from '../../components/table/Counted'
 import { useNow } from '../../components/useNow'
 import { useLanguageStore } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
-import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../session/app'
 import { flowOf } from './flow'
-import { ReceivingSkeleton } from './ReceivingSkeleton'
 import styles from './receiving.module.css'
 
 export function Receiving() {
@@ -20,18 +19,9 @@ export function Receiving() {
   const ingest = useQuery(ingestQuery(app.id, language))
   return (
     <Panel title={t('ingest.title')} lead={t('ingest.lead', { days: INGEST_DAYS })}>
-      {/* One missed look is no news while there are numbers of the look before. */}
-      {ingest.data ? (
-        <Figures ingest={ingest.data} />
-      ) : ingest.error ? (
-        <LoadFailure
-          error={ingest.error}
-          retrying={ingest.isFetching}
-          onRetry={() => void ingest.refetch()}
-        />
-      ) : (
-        <ReceivingSkeleton />
-      )}
+      <Loaded query={ingest} skeleton={3}>
+        {(found) => <Figures ingest={found} />}
+      </Loaded>
     </Panel>
   )
 }

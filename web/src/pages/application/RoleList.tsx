@@ -8,9 +8,9 @@ import { Counted } from '../../components/table/Counted'
 import { useIsNarrow } from '../../components/table/useIsNarrow'
 import { WideTable } from '../../components/table/WideTable'
 import { useT } from '../../i18n/useT'
-import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../session/app'
 import { paths } from '../../paths'
-import { isWithin } from './gating'
+import { isWithin } from '../../session/access'
 import styles from './roles.module.css'
 
 interface RoleListProps {

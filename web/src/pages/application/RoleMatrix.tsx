@@ -3,7 +3,7 @@ import { CheckOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import { Fragment, useMemo } from 'react'
 import type { Role } from '../../api/roles'
-import { LoadFailure } from '../../components/LoadFailure'
+import { Loaded } from '../../components/Loaded'
 import { RowSkeleton } from '../../components/table/RowSkeleton'
 import { SearchBox } from '../../components/table/SearchBox'
 import { Toolbar } from '../../components/table/Toolbar'
@@ -33,24 +33,18 @@ export function RoleMatrix({ roles }: { roles: Role[] }) {
           onSearch={(text) => setParams({ search: text })}
         />
       </Toolbar>
-      {!permissions.data ? (
-        permissions.error ? (
-          <LoadFailure
-            error={permissions.error}
-            retrying={permissions.isFetching}
-            onRetry={() => void permissions.refetch()}
-          />
-        ) : (
-          <RowSkeleton rows={8} />
-        )
-      ) : groups.length === 0 ? (
-        <div className={styles.nothing}>
-          <p role="status">{t('role.nothingFound')}</p>
-          <Button onClick={() => setParams({ search: undefined })}>{t('table.clear')}</Button>
-        </div>
-      ) : (
-        <Grid groups={groups} roles={roles} />
-      )}
+      <Loaded query={permissions} skeleton={<RowSkeleton rows={8} />}>
+        {() =>
+          groups.length > 0 ? (
+            <Grid groups={groups} roles={roles} />
+          ) : (
+            <div className={styles.nothing}>
+              <p role="status">{t('role.nothingFound')}</p>
+              <Button onClick={() => setParams({ search: undefined })}>{t('table.clear')}</Button>
+            </div>
+          )
+        }
+      </Loaded>
     </div>
   )
 }

@@ -4,7 +4,7 @@ import { appMembersQuery } from '../../api/appMembers'
 import type { PermissionGroup, Role } from '../../api/roles'
 import { useLanguageStore } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
-import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../session/app'
 import { changeBetween } from './draft'
 import styles from './editor.module.css'
 

@@ -2,8 +2,8 @@
 import { Select, type SelectProps } from 'antd'
 import type { Role } from '../../api/roles'
 import { useT } from '../../i18n/useT'
-import { useApp } from '../../layouts/AppSettingsLayoutContext'
-import { isWithin } from './gating'
+import { useApp } from '../../session/app'
+import { isWithin } from '../../session/access'
 
 interface RoleOption {
   value: string

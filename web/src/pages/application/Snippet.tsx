@@ -4,7 +4,7 @@ import { CopyButton } from '../../components/CopyButton'
 import { LinkButton } from '../../components/LinkButton'
 import { Panel } from '../../components/Panel'
 import { useT } from '../../i18n/useT'
-import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../session/app'
 import { snippetOf } from '../../lib/snippets'
 import { paths } from '../../paths'
 

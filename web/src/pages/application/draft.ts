@@ -1,6 +1,6 @@
 /** A role while it is being edited. */
 import type { PermissionGroup, Role, RoleDraft } from '../../api/roles'
-import { ALWAYS_HELD, lockOf } from './gating'
+import { ALWAYS_HELD, lockOf } from '../../session/access'
 
 export const DESCRIPTION_MAX = 300
 

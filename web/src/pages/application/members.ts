@@ -2,7 +2,7 @@
 import type { AppMember } from '../../api/appMembers'
 import { ApiError } from '../../api/errors'
 import type { Role } from '../../api/roles'
-import { isWithin } from './gating'
+import { isWithin } from '../../session/access'
 
 /** Those who reach the app through the team come last, apart from the app's own members. */
 export function ownMembersFirst(members: AppMember[]): AppMember[] {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { App } from '../../api/app'
 import type { PermissionGroup, Role } from '../../api/roles'
 import { changeBetween, copyOf, groupToggled, inOrder } from './draft'
-import { accessTo, isWithin, lockOf } from './gating'
+import { accessTo, isWithin, lockOf } from '../../session/access'
 import { matrixOf } from './matrix'
 
 const permission = (code: string, name: string, description = '') => ({ code, name, description })

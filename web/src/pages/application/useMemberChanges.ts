@@ -4,7 +4,7 @@ import { everythingOf } from '../../api/app'
 import { changeAppMember, type AppMember } from '../../api/appMembers'
 import type { Role } from '../../api/roles'
 import { useT } from '../../i18n/useT'
-import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../session/app'
 
 export interface Notice {
   text: string

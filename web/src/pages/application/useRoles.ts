@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { appPermissionsQuery, rolesQuery } from '../../api/roles'
 import { useLanguageStore } from '../../i18n/store'
-import { useApp } from '../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../session/app'
 
 /** Whoever manages members need not be allowed to see the roles. */
 export function useRoles({ enabled = true } = {}) {

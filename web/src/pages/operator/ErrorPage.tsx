@@ -10,15 +10,13 @@ import {
   removeErrorGroup,
   type ErrorGroupDetail,
 } from '../../api/errorGroups'
-import { ApiError } from '../../api/errors'
 import { BlockSkeleton } from '../../components/charts/DataCard'
 import { ConfirmDialog } from '../../components/ConfirmDialog'
 import { FormError } from '../../components/form/FormError'
 import { LinkButton } from '../../components/LinkButton'
-import { LoadFailure } from '../../components/LoadFailure'
+import { Loaded } from '../../components/Loaded'
 import { Page } from '../../components/Page'
 import { EmptyFace } from '../../components/table/EmptyFace'
-import { Waiting } from '../../components/Waiting'
 import { useT } from '../../i18n/useT'
 import { paths } from '../../paths'
 import { ErrorFacts } from './ErrorFacts'
@@ -50,25 +48,26 @@ export default function ErrorPage() {
 function ErrorOfKind({ id }: { id: string }) {
   const t = useT()
   const group = useQuery(errorGroupQuery(id))
-  if (group.data) return <Found detail={group.data} />
-  const { error } = group
-  if (error instanceof ApiError && error.status === 404) {
-    return (
-      <EmptyFace
-        title={t('errors.gone')}
-        action={<LinkButton to={paths.errors()}>{t('errors.back')}</LinkButton>}
-      >
-        {t('errors.goneText')}
-      </EmptyFace>
-    )
-  }
-  return error ? (
-    <LoadFailure error={error} retrying={group.isFetching} onRetry={() => void group.refetch()} />
-  ) : (
-    <Waiting>
-      <BlockSkeleton height={160} />
-      <BlockSkeleton height={320} />
-    </Waiting>
+  return (
+    <Loaded
+      query={group}
+      skeleton={
+        <>
+          <BlockSkeleton height={160} />
+          <BlockSkeleton height={320} />
+        </>
+      }
+      missing={
+        <EmptyFace
+          title={t('errors.gone')}
+          action={<LinkButton to={paths.errors()}>{t('errors.back')}</LinkButton>}
+        >
+          {t('errors.goneText')}
+        </EmptyFace>
+      }
+    >
+      {(detail) => <Found detail={detail} />}
+    </Loaded>
   )
 }
 

@@ -3,7 +3,6 @@
  * its own means; now it decides whether the two belong together.
  */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Skeleton } from 'antd'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { ApiError } from '../../api/errors'
@@ -13,9 +12,8 @@ import { FormError } from '../../components/form/FormError'
 import { SubmitButton } from '../../components/form/SubmitButton'
 import { useSubmit } from '../../components/form/useSubmit'
 import { LinkButton } from '../../components/LinkButton'
-import { LoadFailure } from '../../components/LoadFailure'
+import { Loaded } from '../../components/Loaded'
 import { MessagePage } from '../../components/MessagePage'
-import { Waiting } from '../../components/Waiting'
 import { useT } from '../../i18n/useT'
 import { goTo } from '../../lib/navigation'
 import { parseUrl } from '../../lib/url'
@@ -36,17 +34,9 @@ export default function SsoLinkPage() {
   if (link.data) return <Question link={link.data} onRefusal={setRefusal} />
   return (
     <MessagePage title={t('title.ssoLink')}>
-      {link.error ? (
-        <LoadFailure
-          error={link.error}
-          retrying={link.isFetching}
-          onRetry={() => void link.refetch()}
-        />
-      ) : (
-        <Waiting>
-          <Skeleton active title={false} paragraph={{ rows: 4 }} />
-        </Waiting>
-      )}
+      <Loaded query={link} skeleton={4}>
+        {() => null}
+      </Loaded>
     </MessagePage>
   )
 }

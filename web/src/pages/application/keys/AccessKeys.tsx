@@ -6,12 +6,11 @@ import { FormError } from '../../../components/form/FormError'
 import { Panel } from '../../../components/Panel'
 import { DataTable } from '../../../components/table/DataTable'
 import { EmptyFace } from '../../../components/table/EmptyFace'
-import { RowSkeleton } from '../../../components/table/RowSkeleton'
 import { SearchBox } from '../../../components/table/SearchBox'
 import { Toolbar } from '../../../components/table/Toolbar'
 import { useTableParams } from '../../../components/table/useTableParams'
 import { useT } from '../../../i18n/useT'
-import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../../session/app'
 import { ChangeNotice } from '../ChangeNotice'
 import { useAccessKeyColumns, type KeyAction } from './accessKeyColumns'
 import { CreateKeyDialog } from './CreateKeyDialog'
@@ -72,25 +71,21 @@ export function AccessKeys() {
           {full && <span className={styles.soft}>{t('accessKey.full', { max: MOST })}</span>}
         </Toolbar>
       )}
-      {list.isPending ? (
-        // There are never many of them.
-        <RowSkeleton rows={3} />
-      ) : (
-        <DataTable
-          label={t('accessKey.title')}
-          query={list}
-          params={params}
-          onChange={setParams}
-          onClear={() => setParams({ search: undefined })}
-          rowKey={(key) => key.id}
-          columns={columns}
-          empty={
-            <EmptyFace title={t('accessKey.empty')} action={create}>
-              {t('accessKey.emptyText')}
-            </EmptyFace>
-          }
-        />
-      )}
+      <DataTable
+        label={t('accessKey.title')}
+        query={list}
+        skeletonRows={3}
+        params={params}
+        onChange={setParams}
+        onClear={() => setParams({ search: undefined })}
+        rowKey={(key) => key.id}
+        columns={columns}
+        empty={
+          <EmptyFace title={t('accessKey.empty')} action={create}>
+            {t('accessKey.emptyText')}
+          </EmptyFace>
+        }
+      />
       {asking?.what === 'create' && (
         <CreateKeyDialog
           onCancel={close}

@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { everythingOf } from '../../../api/app'
 import { apiKeysQuery, type ApiKey } from '../../../api/keys'
 import { FormNotice } from '../../../components/form/FormNotice'
-import { LoadFailure } from '../../../components/LoadFailure'
+import { Loaded } from '../../../components/Loaded'
 import { Panel } from '../../../components/Panel'
 import { RowSkeleton } from '../../../components/table/RowSkeleton'
 import { useT } from '../../../i18n/useT'
-import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../../session/app'
 import { ApiKeyCard } from './ApiKeyCard'
 import { DropPreviousDialog } from './DropPreviousDialog'
 import { ResetKeysDialog } from './ResetKeysDialog'
@@ -43,22 +43,17 @@ export function ApiKeys() {
       }
     >
       <FormNotice>{asking ? null : said}</FormNotice>
-      {keys.error && (
-        <LoadFailure
-          error={keys.error}
-          retrying={keys.isFetching}
-          onRetry={() => void keys.refetch()}
-        />
-      )}
-      {keys.data
-        ? keys.data.map((key) => (
+      <Loaded query={keys} skeleton={<RowSkeleton rows={4} />}>
+        {(found) =>
+          found.map((key) => (
             <ApiKeyCard
               key={key.kind}
               apiKey={key}
               onDrop={() => setAsking({ what: 'drop', key })}
             />
           ))
-        : !keys.error && <RowSkeleton rows={4} />}
+        }
+      </Loaded>
       {asking?.what === 'reset' && (
         <ResetKeysDialog
           keys={keys.data ?? []}

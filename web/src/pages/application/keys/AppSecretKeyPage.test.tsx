@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { AccessKey, ApiKey } from '../../../api/keys'
 import { showInApp, spaced, user } from '../../../testing/app'
 import { ok, refusal, type SeenRequest } from '../../../testing/server'
-import type { AppPermission } from '../gating'
+import type { AppPermission } from '../../../session/access'
 import AppSecretKeyPage from './AppSecretKeyPage'
 
 const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()

@@ -2,7 +2,7 @@
 import { UnsavedGuard } from '../../../components/form/unsaved'
 import { Page } from '../../../components/Page'
 import { useT } from '../../../i18n/useT'
-import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../../session/app'
 import { Allowed } from '../Allowed'
 import { AccessKeys } from './AccessKeys'
 import { ApiKeys } from './ApiKeys'

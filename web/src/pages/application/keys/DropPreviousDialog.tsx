@@ -2,7 +2,7 @@ import { dropPreviousKey, type ApiKey } from '../../../api/keys'
 import { DangerDialog } from '../../../components/DangerDialog'
 import { useNow } from '../../../components/useNow'
 import { useT } from '../../../i18n/useT'
-import { useApp, useWatched } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp, useWatched } from '../../../session/app'
 import { previousUse } from './previous'
 
 interface DropPreviousDialogProps {

@@ -11,7 +11,7 @@ import {
 import { DangerDialog } from '../../../components/DangerDialog'
 import { Moment } from '../../../components/Moment'
 import { useT } from '../../../i18n/useT'
-import { useApp, useWatched } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp, useWatched } from '../../../session/app'
 import { LastUse } from './facts'
 import styles from './keys.module.css'
 

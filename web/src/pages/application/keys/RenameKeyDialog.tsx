@@ -6,7 +6,7 @@ import { FormError } from '../../../components/form/FormError'
 import { SubmitButton } from '../../../components/form/SubmitButton'
 import { useSubmit } from '../../../components/form/useSubmit'
 import { useT } from '../../../i18n/useT'
-import { useApp, useWatched } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp, useWatched } from '../../../session/app'
 import { KeyNameField } from './KeyNameField'
 import dialog from '../../../components/dialog.module.css'
 

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keysOf, updateAccessKey, type AccessKey } from '../../../api/keys'
 import { useT } from '../../../i18n/useT'
-import { useApp, useWatched } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp, useWatched } from '../../../session/app'
 import type { Notice } from '../useMemberChanges'
 
 /** Changes made in the list itself, and what is said about changes of any kind. */

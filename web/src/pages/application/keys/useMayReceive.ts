@@ -1,4 +1,4 @@
-import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../../session/app'
 
 /** New values go to those who may manage keys and may also receive what is in them. */
 export function useMayReceive(): boolean {

@@ -12,9 +12,9 @@ import { TimezoneSelect } from '../../../components/form/TimezoneSelect'
 import { useUnsaved } from '../../../components/form/unsaved'
 import { useSubmit } from '../../../components/form/useSubmit'
 import { useQuestion } from '../../../components/useQuestion'
+import { Panel } from '../../../components/Panel'
 import { useT } from '../../../i18n/useT'
 import { useOrg } from '../../../session/org'
-import { Card } from '../Card'
 import { useOrgChange } from './useOrgChange'
 import styles from '../organization.module.css'
 
@@ -48,7 +48,7 @@ export function GeneralSection() {
     },
   })
   return (
-    <Card id="general" title={t('setting.general')} lead={t('setting.generalLead')}>
+    <Panel id="general" title={t('setting.general')} lead={t('setting.generalLead')}>
       <form noValidate className={styles.form} onSubmit={onSubmit}>
         <FormError>{failure?.message}</FormError>
         <Field
@@ -86,6 +86,6 @@ export function GeneralSection() {
         before={org.retention_days}
         question={shortening}
       />
-    </Card>
+    </Panel>
   )
 }

@@ -7,11 +7,11 @@ import { updateOrg } from '../../../api/orgs'
 import { ConfirmDialog } from '../../../components/ConfirmDialog'
 import { FormError } from '../../../components/form/FormError'
 import { TotpEnrolment } from '../../../components/mfa/TotpEnrolment'
+import { Panel } from '../../../components/Panel'
 import { useT } from '../../../i18n/useT'
 import { useOrg, useOrgMay } from '../../../session/org'
 import { reloadUser } from '../../../session/session'
 import { useUser } from '../../../session/useUser'
-import { Card } from '../Card'
 import { useOrgChange } from './useOrgChange'
 import styles from './SecuritySection.module.css'
 
@@ -21,12 +21,12 @@ export function SecuritySection() {
   const may = useOrgMay('org_security:manage')
   const on = org.require_mfa
   return (
-    <Card id="security" title={t('setting.security')} lead={t('setting.securityLead')}>
+    <Panel id="security" title={t('setting.security')} lead={t('setting.securityLead')}>
       <p className={styles.state}>
         {t('setting.mfaState')} <strong>{t(on ? 'setting.mfaOn' : 'setting.mfaOff')}</strong>
       </p>
       {may ? <Requirement on={on} /> : <p>{t('setting.ownersOnly')}</p>}
-    </Card>
+    </Panel>
   )
 }
 

@@ -6,7 +6,6 @@ import { useOrgMay } from '../../../session/org'
 import { Refused } from '../../../components/Refused'
 import { GeneralSection } from './GeneralSection'
 import { SecuritySection } from './SecuritySection'
-import styles from '../organization.module.css'
 
 export default function SettingPage() {
   const t = useT()
@@ -14,12 +13,10 @@ export default function SettingPage() {
   if (!may) return <Refused />
   return (
     <Page title={t('title.teamSetting')} lead={t('setting.lead')}>
-      <div className={styles.cards}>
-        <UnsavedGuard>
-          <GeneralSection />
-        </UnsavedGuard>
-        <SecuritySection />
-      </div>
+      <UnsavedGuard>
+        <GeneralSection />
+      </UnsavedGuard>
+      <SecuritySection />
     </Page>
   )
 }

@@ -10,10 +10,10 @@ import { SubmitButton } from '../../../components/form/SubmitButton'
 import { TextInput } from '../../../components/form/TextInput'
 import { useUnsaved } from '../../../components/form/unsaved'
 import { useSubmit } from '../../../components/form/useSubmit'
+import { Panel } from '../../../components/Panel'
 import type { MessageKey } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { useOrg } from '../../../session/org'
-import { Card } from '../Card'
 import { DomainItem } from './DomainItem'
 import { isDomain } from './values'
 import organization from '../organization.module.css'
@@ -31,7 +31,7 @@ export function DomainsSection({ domains }: { domains: SsoDomain[] }) {
   const change = useDomainChange()
   const [status, setStatus] = useState('')
   return (
-    <Card id="domains" title={t('ssoDomain.title')} lead={t('ssoDomain.lead')}>
+    <Panel id="domains" title={t('ssoDomain.title')} lead={t('ssoDomain.lead')}>
       <p role="status" className={organization.status}>
         {status}
       </p>
@@ -61,7 +61,7 @@ export function DomainsSection({ domains }: { domains: SsoDomain[] }) {
           setStatus(t('ssoDomain.added', { domain: added.domain }))
         }}
       />
-    </Card>
+    </Panel>
   )
 }
 

@@ -15,9 +15,9 @@ import { TextInput } from '../../../components/form/TextInput'
 import { useUnsaved } from '../../../components/form/unsaved'
 import { useSubmit } from '../../../components/form/useSubmit'
 import { useQuestion } from '../../../components/useQuestion'
+import { Panel } from '../../../components/Panel'
 import { useT } from '../../../i18n/useT'
 import { useOrg } from '../../../session/org'
-import { Card } from '../Card'
 import { ConnectionTest, useConnectionTest } from './ConnectionTest'
 import { UseFields } from './UseFields'
 import { changeOf, issuerRule, needsSecret, valuesOf } from './values'
@@ -59,7 +59,7 @@ export function ProviderSection({ sso }: { sso: SsoSettings }) {
   const asksSecret = needsSecret(sso, issuer)
 
   return (
-    <Card id="provider" title={t('ssoSetting.provider')} lead={t('ssoSetting.providerLead')}>
+    <Panel id="provider" title={t('ssoSetting.provider')} lead={t('ssoSetting.providerLead')}>
       <p className={styles.state}>
         {t('ssoSetting.state')} <State sso={sso} />
       </p>
@@ -156,7 +156,7 @@ export function ProviderSection({ sso }: { sso: SsoSettings }) {
       >
         {t('ssoSetting.enforceText', { unlinked: enforcing.about ?? unlinked })}
       </ConfirmDialog>
-    </Card>
+    </Panel>
   )
 }
 

@@ -3,10 +3,10 @@ import { Button } from 'antd'
 import { useState } from 'react'
 import { removeSso, ssoQuery, type SsoSettings } from '../../../api/sso'
 import { DangerDialog } from '../../../components/DangerDialog'
+import { Panel } from '../../../components/Panel'
 import { useT } from '../../../i18n/useT'
 import { useOrg } from '../../../session/org'
 import { useEnvironment } from '../../../session/useEnvironment'
-import { Card } from '../Card'
 
 export function RemovalSection() {
   const t = useT()
@@ -14,7 +14,7 @@ export function RemovalSection() {
   const client = useQueryClient()
   const [asking, setAsking] = useState(false)
   return (
-    <Card id="removal" title={t('ssoRemoval.title')} lead={t('ssoRemoval.lead')}>
+    <Panel id="removal" title={t('ssoRemoval.title')} lead={t('ssoRemoval.lead')}>
       <Button danger onClick={() => setAsking(true)}>
         {t('ssoRemoval.submit')}
       </Button>
@@ -27,7 +27,7 @@ export function RemovalSection() {
           onCancel={() => setAsking(false)}
         />
       )}
-    </Card>
+    </Panel>
   )
 }
 

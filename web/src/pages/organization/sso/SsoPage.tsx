@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ssoQuery, type SsoSettings } from '../../../api/sso'
 import { UnsavedGuard } from '../../../components/form/unsaved'
-import { LoadFailure } from '../../../components/LoadFailure'
+import { Loaded } from '../../../components/Loaded'
 import { Page } from '../../../components/Page'
 import { RowSkeleton } from '../../../components/table/RowSkeleton'
 import { Refused } from '../../../components/Refused'
@@ -12,7 +12,6 @@ import { useOrg, useOrgMay } from '../../../session/org'
 import { DomainsSection } from './DomainsSection'
 import { ProviderSection } from './ProviderSection'
 import { RemovalSection } from './RemovalSection'
-import styles from '../organization.module.css'
 
 export default function SsoPage() {
   const may = useOrgMay('org_sso:manage')
@@ -24,17 +23,9 @@ function SsoOfTeam() {
   const sso = useQuery(ssoQuery(useOrg().id))
   return (
     <Page title={t('title.teamSso')} lead={t('ssoSetting.lead')}>
-      {sso.data ? (
-        <Sections sso={sso.data} />
-      ) : sso.error ? (
-        <LoadFailure
-          error={sso.error}
-          retrying={sso.isFetching}
-          onRetry={() => void sso.refetch()}
-        />
-      ) : (
-        <RowSkeleton rows={8} />
-      )}
+      <Loaded query={sso} skeleton={<RowSkeleton rows={8} />}>
+        {(settings) => <Sections sso={settings} />}
+      </Loaded>
     </Page>
   )
 }
@@ -47,13 +38,13 @@ function Sections({ sso }: { sso: SsoSettings }) {
     if (was) setRemovals(removals + 1)
   }
   return (
-    <div className={styles.cards}>
+    <>
       <UnsavedGuard>
         <DomainsSection domains={sso.domains} />
         {/* What was typed about a provider is over once its settings are gone. */}
         <ProviderSection key={removals} sso={sso} />
       </UnsavedGuard>
       {sso.configured && <RemovalSection />}
-    </div>
+    </>
   )
 }

@@ -7,7 +7,7 @@ import { catalogueOf } from '../../../api/catalogue'
 import { FormError } from '../../../components/form/FormError'
 import { SubmitButton } from '../../../components/form/SubmitButton'
 import { useT } from '../../../i18n/useT'
-import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../../session/app'
 import styles from './events.module.css'
 
 const DESCRIPTION_MAX = 500

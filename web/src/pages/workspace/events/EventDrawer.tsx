@@ -1,16 +1,15 @@
 /** One event beside the catalogue: what it means, how often it comes, and what it carries. */
 import { useQuery } from '@tanstack/react-query'
-import { Button, Drawer, Skeleton } from 'antd'
+import { Button, Drawer } from 'antd'
 import { describeEvent, eventQuery, type EventItem } from '../../../api/catalogue'
 import { Badge } from '../../../components/Badge'
 import { FormError } from '../../../components/form/FormError'
 import { LinkButton } from '../../../components/LinkButton'
-import { LoadFailure } from '../../../components/LoadFailure'
+import { Loaded } from '../../../components/Loaded'
 import { Moment } from '../../../components/Moment'
 import { Counted, UNKNOWN } from '../../../components/table/Counted'
-import { Waiting } from '../../../components/Waiting'
 import { useT } from '../../../i18n/useT'
-import { useApp, useWatched } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp, useWatched } from '../../../session/app'
 import { paths } from '../../../paths'
 import { Description } from './Description'
 import { EventPropertyList } from './EventPropertyList'
@@ -43,18 +42,10 @@ function Content({ event }: { event: string }) {
   const t = useT()
   const { app } = useApp()
   const found = useQuery(eventQuery(app.id, event))
-  if (found.data) return <Details item={found.data} />
-  if (found.data === null) return <p role="status">{t('events.gone')}</p>
-  return found.error ? (
-    <LoadFailure
-      error={found.error}
-      retrying={found.isFetching}
-      onRetry={() => void found.refetch()}
-    />
-  ) : (
-    <Waiting>
-      <Skeleton active title={false} paragraph={{ rows: 8 }} />
-    </Waiting>
+  return (
+    <Loaded query={found} skeleton={8} empty={<p role="status">{t('events.gone')}</p>}>
+      {(item) => <Details item={item} />}
+    </Loaded>
   )
 }
 

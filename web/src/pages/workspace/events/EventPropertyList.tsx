@@ -1,6 +1,5 @@
 /** What an event carries, as its newest examples show: types, how often, and sample values. */
 import { useQuery } from '@tanstack/react-query'
-import { Skeleton } from 'antd'
 import {
   describeProperty,
   eventPropertiesQuery,
@@ -9,12 +8,11 @@ import {
 } from '../../../api/catalogue'
 import { percent } from '../../../components/charts/format'
 import { ShareBar } from '../../../components/charts/ShareBar'
-import { LoadFailure } from '../../../components/LoadFailure'
+import { Loaded } from '../../../components/Loaded'
 import { formatCount } from '../../../components/table/Counted'
 import { useLanguageStore } from '../../../i18n/store'
-import { Waiting } from '../../../components/Waiting'
 import { useT } from '../../../i18n/useT'
-import { useApp, useWatched } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp, useWatched } from '../../../session/app'
 import { Hidden } from '../PropertyList'
 import { Description } from './Description'
 import styles from './events.module.css'
@@ -31,19 +29,9 @@ export function EventPropertyList({ event, editable }: EventPropertyListProps) {
   return (
     <section aria-label={t('properties.title')}>
       <h2 className={styles.title}>{t('properties.title')}</h2>
-      {properties.data ? (
-        <Properties found={properties.data} event={event} editable={editable} />
-      ) : properties.error ? (
-        <LoadFailure
-          error={properties.error}
-          retrying={properties.isFetching}
-          onRetry={() => void properties.refetch()}
-        />
-      ) : (
-        <Waiting>
-          <Skeleton active title={false} paragraph={{ rows: 6 }} />
-        </Waiting>
-      )}
+      <Loaded query={properties} skeleton={6}>
+        {(found) => <Properties found={found} event={event} editable={editable} />}
+      </Loaded>
     </section>
   )
 }

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
 import type { EventItem, EventProperties } from '../../../api/catalogue'
-import type { AppPermission } from '../../application/gating'
+import type { AppPermission } from '../../../session/access'
 import { showInApp, spaced, user } from '../../../testing/app'
 import { ok, type SeenRequest } from '../../../testing/server'
 import EventsPage from './EventsPage'

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { catalogueOf, describeEvent, type EventItem } from '../../../api/catalogue'
-import { useApp, useWatched } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp, useWatched } from '../../../session/app'
 
 export interface Hidden {
   event: string

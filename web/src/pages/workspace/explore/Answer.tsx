@@ -7,7 +7,7 @@ import { LineChart, type ChartHandle } from '../../../components/charts/LineChar
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { isolated } from '../../../lib/bidi'
-import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../../session/app'
 import { AnswerExport } from './AnswerExport'
 import { GroupTable } from './GroupTable'
 import { seriesOf } from './groups'

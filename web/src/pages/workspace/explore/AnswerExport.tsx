@@ -4,7 +4,7 @@ import { FileButton } from '../../../components/figures/ExportButtons'
 import { rangeText } from '../../../components/range/rangeText'
 import { useLanguageStore } from '../../../i18n/store'
 import { isolated } from '../../../lib/bidi'
-import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../../session/app'
 
 interface AnswerExportProps {
   body: ExploreBody

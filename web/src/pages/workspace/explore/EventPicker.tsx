@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { eventsQuery } from '../../../api/catalogue'
 import { SearchSelect, useTypeahead } from '../../../components/form/SearchSelect'
 import { useT } from '../../../i18n/useT'
-import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../../session/app'
 import styles from './explore.module.css'
 
 const MOST_SHOWN = 20

@@ -5,7 +5,7 @@ import type { ChartSeries } from '../../../components/charts/series'
 import { saveFile } from '../../../lib/saveFile'
 import { showInApp, user } from '../../../testing/app'
 import { ok, refusal, type SeenRequest } from '../../../testing/server'
-import type { AppPermission } from '../../application/gating'
+import type { AppPermission } from '../../../session/access'
 import ExplorePage from './ExplorePage'
 
 vi.mock('../../../lib/saveFile', () => ({ saveFile: vi.fn() }))

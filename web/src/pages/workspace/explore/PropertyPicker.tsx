@@ -5,7 +5,7 @@ import { eventPropertiesQuery } from '../../../api/catalogue'
 import { BUILT_INS, PERSONAL_BUILT_INS } from '../../../api/explore'
 import { besideField } from '../../../components/form/TimezoneSelect'
 import { useT } from '../../../i18n/useT'
-import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../../session/app'
 import { propertyName } from './propertyName'
 import styles from './explore.module.css'
 

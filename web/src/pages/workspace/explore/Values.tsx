@@ -6,7 +6,7 @@ import { TextInput } from '../../../components/form/TextInput'
 import { formatCount } from '../../../components/table/Counted'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
-import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../../session/app'
 import { isNumber } from './question'
 import styles from './explore.module.css'
 

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { engagementQuery } from '../../../api/engagement'
 import type { DayRange } from '../../../components/range/range'
-import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../../session/app'
 import { Active } from './Active'
 import { NewAndReturning } from './NewAndReturning'
 import { Retention } from './Retention'

@@ -3,7 +3,7 @@ import { ingestQuery } from '../../../api/ingest'
 import { LinkButton } from '../../../components/LinkButton'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
-import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../../session/app'
 import { paths } from '../../../paths'
 import styles from './overview.module.css'
 

@@ -13,7 +13,7 @@ import { UNKNOWN } from '../../../components/table/Counted'
 import { useLanguageStore, type MessageKey } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { isolated } from '../../../lib/bidi'
-import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../../session/app'
 import { dayStart } from '../../../lib/zonedDay'
 import styles from './overview.module.css'
 

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { FIGURES } from '../../../api/overall'
 import type { Board } from '../../../components/figures/board'
 import { changed, useRangeParams } from '../../../components/range/useRangeParams'
-import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../../session/app'
 import { useAddressQuery } from '../../../router/useAddressQuery'
 
 /** Long enough for some of those who came first to have had the time to come back. */

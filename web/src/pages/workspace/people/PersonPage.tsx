@@ -3,16 +3,14 @@ import { ArrowLeftOutlined } from '@ant-design/icons'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'react-router'
 import { PERSON_KINDS, profileQuery, type PersonKind } from '../../../api/people'
-import { ApiError } from '../../../api/errors'
 import { BlockSkeleton } from '../../../components/charts/DataCard'
 import { CopyButton } from '../../../components/CopyButton'
-import { LoadFailure } from '../../../components/LoadFailure'
+import { Loaded } from '../../../components/Loaded'
 import { Page } from '../../../components/Page'
 import { EmptyFace } from '../../../components/table/EmptyFace'
 import { LinkButton } from '../../../components/LinkButton'
-import { Waiting } from '../../../components/Waiting'
 import { useT } from '../../../i18n/useT'
-import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../../session/app'
 import { paths } from '../../../paths'
 import { PersonFacts } from './PersonFacts'
 import { PersonTimeline } from './PersonTimeline'
@@ -50,50 +48,42 @@ function Person({ kind, personRef, list }: PersonProps) {
   const t = useT()
   const { app } = useApp()
   const profile = useQuery(profileQuery(app.id, kind, personRef))
-  if (!profile.data) {
-    const { error } = profile
-    if (error instanceof ApiError && error.status === 404) {
-      return (
+  return (
+    <Loaded
+      query={profile}
+      skeleton={
+        <div className={styles.columns}>
+          <BlockSkeleton height={320} />
+          <BlockSkeleton height={520} />
+        </div>
+      }
+      missing={
         <EmptyFace
           title={t(`people.gone.${kind}`)}
           action={<LinkButton to={list}>{t(`people.back.${kind}`)}</LinkButton>}
         >
           {t('people.goneText')}
         </EmptyFace>
-      )
-    }
-    return error ? (
-      <LoadFailure
-        error={error}
-        retrying={profile.isFetching}
-        onRetry={() => void profile.refetch()}
-      />
-    ) : (
-      <Waiting>
-        <div className={styles.columns}>
-          <BlockSkeleton height={320} />
-          <BlockSkeleton height={520} />
-        </div>
-      </Waiting>
-    )
-  }
-  const { id } = profile.data
-  return (
-    <>
-      <p className={styles.id}>
-        <code className={shared.mono}>{id}</code>
-        <CopyButton compact text={id}>
-          {t('appDetail.copyId')}
-        </CopyButton>
-      </p>
-      <div className={styles.columns}>
-        <div className={styles.column}>
-          <PersonFacts kind={kind} profile={profile.data} />
-        </div>
-        <div className={styles.column}>
-          <PersonTimeline kind={kind} personRef={personRef} />
-        </div>
-      </div>
-    </>
+      }
+    >
+      {(found) => (
+        <>
+          <p className={styles.id}>
+            <code className={shared.mono}>{found.id}</code>
+            <CopyButton compact text={found.id}>
+              {t('appDetail.copyId')}
+            </CopyButton>
+          </p>
+          <div className={styles.columns}>
+            <div className={styles.column}>
+              <PersonFacts kind={kind} profile={found} />
+            </div>
+            <div className={styles.column}>
+              <PersonTimeline kind={kind} personRef={personRef} />
+            </div>
+          </div>
+        </>
+      )}
+    </Loaded>
   )
 }

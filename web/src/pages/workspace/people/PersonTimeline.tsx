@@ -4,12 +4,12 @@ import { Button } from 'antd'
 import { useId, useState } from 'react'
 import { timelineQuery, type PersonKind, type TimelineItem } from '../../../api/people'
 import { FormError } from '../../../components/form/FormError'
-import { LoadFailure } from '../../../components/LoadFailure'
+import { Loaded } from '../../../components/Loaded'
 import { Panel } from '../../../components/Panel'
 import { RowSkeleton } from '../../../components/table/RowSkeleton'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
-import { useApp } from '../../../layouts/AppSettingsLayoutContext'
+import { useApp } from '../../../session/app'
 import { clockTime } from '../../../lib/time'
 import { useUser } from '../../../session/useUser'
 import { PropertyList } from '../PropertyList'
@@ -26,32 +26,25 @@ export function PersonTimeline({ kind, personRef }: PersonTimelineProps) {
   const t = useT()
   const { app } = useApp()
   const timeline = useInfiniteQuery(timelineQuery(app.id, kind, personRef))
-  const { data, error } = timeline
   return (
     <Panel title={t('people.timeline')} lead={t('people.timelineLead')}>
-      {data ? (
-        <>
-          <Days items={data.pages.flatMap(({ items }) => items)} />
-          {/* The steps that are there stay, whatever became of the next. */}
-          <FormError>{error?.message}</FormError>
-          {timeline.hasNextPage && (
-            <Button
-              loading={timeline.isFetchingNextPage}
-              onClick={() => void timeline.fetchNextPage()}
-            >
-              {t('people.earlier')}
-            </Button>
-          )}
-        </>
-      ) : error ? (
-        <LoadFailure
-          error={error}
-          retrying={timeline.isFetching}
-          onRetry={() => void timeline.refetch()}
-        />
-      ) : (
-        <RowSkeleton rows={8} />
-      )}
+      <Loaded query={timeline} skeleton={<RowSkeleton rows={8} />}>
+        {({ pages }) => (
+          <>
+            <Days items={pages.flatMap(({ items }) => items)} />
+            {/* The steps that are there stay, even if the next ones fail to load. */}
+            <FormError>{timeline.error?.message}</FormError>
+            {timeline.hasNextPage && (
+              <Button
+                loading={timeline.isFetchingNextPage}
+                onClick={() => void timeline.fetchNextPage()}
+              >
+                {t('people.earlier')}
+              </Button>
+            )}
+          </>
+        )}
+      </Loaded>
     </Panel>
   )
 }

@@ -6,7 +6,7 @@ import { appsOf } from '../api/apps'
 import { ingestQuery, type Ingest } from '../api/ingest'
 import { overallOf } from '../api/overall'
 import { useLanguageStore } from '../i18n/store'
-import { useApp } from './AppSettingsLayoutContext'
+import { useApp } from './app'
 
 const ASKED_MS = 3_000
 

@@ -1,6 +1,6 @@
 /** What the person may do in an app, and why something is out of their reach. */
-import type { App } from '../../api/app'
-import type { Role } from '../../api/roles'
+import type { App } from '../api/app'
+import type { Role } from '../api/roles'
 
 /** The permissions that these pages ask about; the server's registry holds the rest. */
 export type AppPermission =

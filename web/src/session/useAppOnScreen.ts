@@ -4,8 +4,8 @@ import { useMemo } from 'react'
 import { appQuery, ownRoleQuery } from '../api/app'
 import { ApiError } from '../api/errors'
 import { useLanguageStore } from '../i18n/store'
-import { accessTo } from '../pages/application/gating'
-import type { OpenApp } from './AppSettingsLayoutContext'
+import { accessTo } from './access'
+import type { OpenApp } from './app'
 
 export function useAppOnScreen(appId: string) {
   const language = useLanguageStore((state) => state.currentLang)

@@ -5,8 +5,8 @@ import { appQuery, everythingOf, type App } from '../api/app'
 import { appsOf } from '../api/apps'
 import { ApiError } from '../api/errors'
 import { allOrgs } from '../api/orgs'
-import type { Access } from '../pages/application/gating'
-import { reloadUser } from '../session/session'
+import type { Access } from './access'
+import { reloadUser } from './session'
 
 export interface OpenApp extends Access {
   app: App

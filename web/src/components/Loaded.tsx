@@ -1,0 +1,59 @@
+/** What a query brings, with the faces every part of a page needs until then and in place of it. */
+import { Skeleton } from 'antd'
+import { ApiError } from '../api/errors'
+import { LoadFailure } from './LoadFailure'
+import { Waiting } from './Waiting'
+
+export interface LoadedQuery<Data> {
+  data: Data | undefined
+  error: Error | null
+  isFetching: boolean
+  refetch: () => unknown
+}
+
+interface LoadedProps<Data> {
+  query: LoadedQuery<Data>
+  /** Shapes of the final size, so that nothing jumps; a number is that many lines of text. */
+  skeleton: React.ReactNode
+  /** In place of an empty list or of null. */
+  empty?: React.ReactNode
+  /** In place of the failure where the server says that there is no such thing. */
+  missing?: React.ReactNode
+  /** For decisions: only an answer that has just arrived will do. */
+  fresh?: boolean
+  children: (data: NonNullable<Data>) => React.ReactNode
+}
+
+export function Loaded<Data>(props: LoadedProps<Data>) {
+  const { query, skeleton, empty, missing, fresh, children } = props
+  const { data, error, isFetching, refetch } = query
+  const waits = fresh && isFetching
+  if (data !== undefined && !waits)
+    return isEmpty(data) && empty !== undefined ? empty : children(data!)
+  if (!error || waits) return <Waiting>{shapes(skeleton)}</Waiting>
+  if (missing !== undefined && error instanceof ApiError && error.status === 404) return missing
+  return <LoadFailure error={error} retrying={isFetching} onRetry={() => void refetch()} />
+}
+
+const isEmpty = (data: unknown) => data === null || (Array.isArray(data) && data.length === 0)
+
+const shapes = (skeleton: React.ReactNode) =>
+  typeof skeleton === 'number' ? (
+    <Skeleton active title={false} paragraph={{ rows: skeleton }} />
+  ) : (
+    skeleton
+  )
+
+/** Two queries as one: there once both are, failed where either is. */
+export function together<One, Other>(
+  one: LoadedQuery<One>,
+  other: LoadedQuery<Other>,
+): LoadedQuery<[One, Other]> {
+  const failed = [one, other].find(({ data, error }) => data === undefined && error)
+  return {
+    data: one.data === undefined || other.data === undefined ? undefined : [one.data, other.data],
+    error: failed?.error ?? null,
+    isFetching: (failed ?? one).isFetching,
+    refetch: () => (failed ?? one).refetch(),
+  }
+}
