@@ -14,7 +14,7 @@ use crate::config::Settings;
 use crate::db::integrity;
 use crate::http::CLIENT_VERSION;
 use crate::http::connections::{self, ConnectionLimits};
-use crate::http::{edge, former};
+use crate::http::{edge, previous_builds};
 use crate::instance::{first_start, neighbors};
 use crate::types::Clock;
 use crate::{jobs, router};
@@ -32,8 +32,8 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     let atrium = AppState::start(settings, Clock::default()).await?;
     first_start::compare(&atrium).await?;
     first_start::remember(&atrium).await?;
-    former::take_over(&atrium).await;
-    // Before this server's own event store starts.
+    previous_builds::take_over(&atrium).await;
+    // Before this server's own warehouse starts.
     let notice = neighbors::notice(&atrium.settings)?;
     jobs::start(&atrium);
 

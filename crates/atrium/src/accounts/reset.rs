@@ -6,7 +6,7 @@ use http::header::CONTENT_TYPE;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::posted::{self, MailRequest, Posted};
+use super::mailed_tokens::{self, MailRequest, MailedToken};
 use super::session::{hash_token, new_token};
 use super::{password_check, store, user_locale};
 use crate::app::AppState;
@@ -41,11 +41,11 @@ pub async fn password_forget(
     Json(input): Json<MailRequest>,
 ) -> Result<Data<Done>> {
     let email = input.admit(&atrium, PURPOSE, &client).await?;
-    let user = posted::account(&atrium, &email).await?;
+    let user = mailed_tokens::account(&atrium, &email).await?;
     let token = new_token(&atrium);
     let link = atrium.settings.server.link(&format!("/pwdReset/{token}"));
     let address = user.as_ref().map(|user| user.email.as_str());
-    let letter = Posted {
+    let letter = MailedToken {
         purpose: PURPOSE,
         lifetime: LIFETIME,
         token: &token,
@@ -55,7 +55,7 @@ pub async fn password_forget(
         to: address,
         letter: letters::password_reset(user_locale(user.as_ref(), locale), &link),
     };
-    posted::post(&atrium, letter).await?;
+    mailed_tokens::send(&atrium, letter).await?;
     Ok(Data(Done {}))
 }
 

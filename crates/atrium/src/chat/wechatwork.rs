@@ -8,9 +8,10 @@ use std::time::Duration;
 use url::Url;
 
 use super::answer::{self, PATIENCE};
-use super::pace::{Limit, Pace};
+use super::rate_limit::{Limit, RateLimit};
 use super::token::{Fresh, TokenCache};
-use super::{Ask, Door, Failure, Fate, Message, Person};
+use super::{Ask, Failure, Message, Person, RetryDecision};
+use crate::accounts::sign_in_failure::SignInFailure;
 use crate::config::WechatWorkSettings;
 use crate::config::chat::below;
 use crate::http::locale::Locale;
@@ -26,7 +27,7 @@ pub struct WechatWork {
     settings: Arc<WechatWorkSettings>,
     client: Client,
     tokens: TokenCache,
-    pub(super) pace: Pace,
+    pub(super) rate_limit: RateLimit,
 }
 
 fn is_busy(code: i64) -> bool {
@@ -38,20 +39,20 @@ fn is_stale(code: i64) -> bool {
     matches!(code, 40014 | 42001 | 41001)
 }
 
-pub fn fate(code: i64) -> Fate {
+pub fn retry_decision(code: i64) -> RetryDecision {
     match code {
         // Unknown, out of the app's sight, or no longer a member.
-        60111 | 60011 | 81013 => Fate::Never,
-        45009 | 45033 => Fate::Rate,
-        _ => Fate::Retry,
+        60111 | 60011 | 81013 => RetryDecision::GiveUp,
+        45009 | 45033 => RetryDecision::RateLimited,
+        _ => RetryDecision::Later,
     }
 }
 
-fn door(failure: Failure) -> Door {
+fn sign_in_failure(failure: Failure) -> SignInFailure {
     match failure {
-        Failure::Code(40029) => Door::CodeRefused,
-        Failure::Code(_) => Door::ProviderError,
-        _ => Door::ProviderUnavailable,
+        Failure::Code(40029) => SignInFailure::CodeRefused,
+        Failure::Code(_) => SignInFailure::ProviderError,
+        _ => SignInFailure::ProviderUnavailable,
     }
 }
 
@@ -61,7 +62,7 @@ impl WechatWork {
             settings: Arc::new(settings),
             client: web::limited().build()?,
             tokens: TokenCache::default(),
-            pace: Pace::new(&LIMITS),
+            rate_limit: RateLimit::new(&LIMITS),
         })
     }
 
@@ -85,12 +86,19 @@ impl WechatWork {
         self.settings.corp_id == tenant
     }
 
-    pub(super) async fn who(&self, ask: Ask<'_>) -> Result<Person, Door> {
+    pub(super) async fn who(&self, ask: Ask<'_>) -> Result<Person, SignInFailure> {
         let found = tokio::time::timeout(PATIENCE, self.member(ask.code, ask.now));
-        let found = found.await.map_err(|_| Door::ProviderUnavailable)?.map_err(door)?;
+        let found = found
+            .await
+            .map_err(|_| SignInFailure::ProviderUnavailable)?
+            .map_err(sign_in_failure)?;
         let Some(userid) = answer::id(&found["userid"]) else {
             let is_stranger = found["openid"].is_string() || found["external_userid"].is_string();
-            return Err(if is_stranger { Door::Outsider } else { Door::ProviderUnavailable });
+            return Err(if is_stranger {
+                SignInFailure::Outsider
+            } else {
+                SignInFailure::ProviderUnavailable
+            });
         };
         let mut name = None;
         if ask.with_name {

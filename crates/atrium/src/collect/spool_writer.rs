@@ -12,8 +12,8 @@ use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc, oneshot};
 use uuid::Uuid;
 
+use super::dedup::Dedup;
 use super::ledger::Tally;
-use super::recent::Recent;
 use super::spool::{Change, Entry, FORMAT, Usage};
 use super::spool_changes::Removed;
 use super::spool_file::{Part, STEP, connect, last_seq};
@@ -59,7 +59,7 @@ struct Writer {
     queue: mpsc::UnboundedReceiver<Command>,
     usage: Arc<Usage>,
     arrived: Arc<Notify>,
-    recent: Arc<Recent>,
+    dedup: Arc<Dedup>,
     log: Arc<Log>,
     runtime: Option<Handle>,
     /// The number of the last group.
@@ -158,7 +158,7 @@ pub fn start(
     queue: mpsc::UnboundedReceiver<Command>,
     usage: Arc<Usage>,
     arrived: Arc<Notify>,
-    recent: Arc<Recent>,
+    dedup: Arc<Dedup>,
 ) -> anyhow::Result<()> {
     let log = Arc::new(Log::default());
     let copier = Arc::new(Mutex::new(connect(file)?));
@@ -171,7 +171,7 @@ pub fn start(
         queue,
         usage,
         arrived,
-        recent,
+        dedup,
         log,
         runtime,
         last,
@@ -234,7 +234,7 @@ impl Writer {
         let mut told = commit.told;
         for (entry, done) in commit.waiting {
             if !kept {
-                self.recent.forget(&entry.ids);
+                self.dedup.forget(&entry.ids);
             }
             told.push(done);
         }

@@ -3,7 +3,7 @@
 //!
 //! `plan` settles how many events every app gets on every day (`calendar`) and who makes them
 //! (`population`), `generator` makes them visit by visit (`visits`, `journeys`), `load` carries them
-//! into the event store, and `making` writes the rest once all events are there: a demo is there as a
+//! into the warehouse, and `making` writes the rest once all events are there: a demo is there as a
 //! whole or not at all.
 
 mod batch;
@@ -87,7 +87,7 @@ pub async fn run(settings: Settings, options: &Options) -> anyhow::Result<Outcom
     outcome
 }
 
-/// The embedded event store belongs to one process, and a server would go on answering from memory.
+/// The embedded warehouse belongs to one process, and a server would go on answering from memory.
 fn only_we_are_here(atrium: &AppState) -> anyhow::Result<()> {
     let folder = &atrium.settings.stores.data_dir;
     anyhow::ensure!(

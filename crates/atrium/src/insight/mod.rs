@@ -1,14 +1,14 @@
 //! What the events say: the dashboard's figures, and how an app's data is coming in.
 
-pub mod asking;
 pub mod cache;
+pub mod csv;
 pub mod dates;
 pub mod elapsed;
+pub mod errors;
 pub mod fair_queue;
 pub mod ingest;
 pub mod overall;
 pub mod range;
-pub mod sheet;
 pub mod versions;
 
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use crate::apps::AppView;
 use crate::types::{Id, Millis};
 use fair_queue::Caller;
 
-/// A list of apps must not wait for an event store that is busy or away.
+/// A list of apps must not wait for an warehouse that is busy or away.
 const PATIENCE: Duration = Duration::from_millis(800);
 
 /// Fills in the events of the last day; they stay unknown where the event store cannot say.

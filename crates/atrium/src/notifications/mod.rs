@@ -103,7 +103,7 @@ pub async fn notify_id(
 
 /// Removes what is too old to matter to anyone.
 pub async fn sweep(atrium: &AppState) -> Result<u64> {
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     let removed = store::delete_before(&mut tx, atrium.now().plus(-KEEP)).await?;
     tx.commit().await?;
     Ok(removed)

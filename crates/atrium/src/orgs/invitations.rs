@@ -131,7 +131,7 @@ pub async fn invitation_create(
     checks.finish()?;
     throttle::count_invitations(&atrium, org.user_id(), &input.emails).await?;
     let mut tx = atrium.db.write().await?;
-    let (_, mine) = org.hold(&mut tx).await?;
+    let (_, mine) = org.lock_and_recheck(&mut tx).await?;
     if input.role > mine {
         return Err(Code::Forbidden.into());
     }
@@ -278,7 +278,7 @@ pub async fn invitation_revoke(
     SecondId(id): SecondId,
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
-    let (_, mine) = org.hold(&mut tx).await?;
+    let (_, mine) = org.lock_and_recheck(&mut tx).await?;
     let row = of_org(&mut tx, &org, &id).await?;
     if OrgRole::parse(&row.role).is_some_and(|role| role > mine) {
         return Err(Code::Forbidden.into());
@@ -318,7 +318,7 @@ pub async fn invitation_resend(
     }
     throttle::count_invitations(&atrium, org.user_id(), std::slice::from_ref(&row.email)).await?;
     let mut tx = atrium.db.write().await?;
-    let (_, mine) = org.hold(&mut tx).await?;
+    let (_, mine) = org.lock_and_recheck(&mut tx).await?;
     if OrgRole::parse(&row.role).is_some_and(|role| role > mine) {
         return Err(Code::Forbidden.into());
     }

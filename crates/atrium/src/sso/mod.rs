@@ -3,7 +3,7 @@
 //! domains and for nothing else, and it never opens an account that was there before it
 //! (docs/decisions/0018-single-sign-on.md).
 
-mod arrival;
+pub mod connection_test;
 mod dns;
 pub mod doctor;
 pub mod domain;
@@ -11,11 +11,10 @@ pub mod domains;
 pub mod linking;
 pub mod network;
 pub mod provider;
-mod refusal;
+mod provision;
 pub mod settings;
 pub mod sign_in;
 pub mod store;
-pub mod testing;
 mod token;
 
 use serde::{Deserialize, Serialize};
@@ -26,8 +25,6 @@ use crate::config::SsoSettings;
 use crate::error::Result;
 use crate::orgs::OrgRole;
 use crate::types::{Id, Millis};
-
-pub use refusal::Refusal;
 
 use network::Outside;
 use provider::Providers;

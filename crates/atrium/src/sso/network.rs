@@ -11,6 +11,7 @@ use openidconnect::{AsyncHttpClient, HttpRequest, HttpResponse};
 use reqwest::{Client, RequestBuilder};
 use url::{Host, Url};
 
+use crate::accounts::sign_in_failure::SignInFailure;
 use crate::config::SsoSettings;
 use crate::outbound::guard::{Guard, GuardedNames, Refused};
 use crate::outbound::web::{self, Answer, Trouble};
@@ -35,6 +36,12 @@ pub enum Reason {
     Broken,
     /// An answer that is not what was asked for; with its status.
     Unexpected(u16),
+}
+
+impl From<Reason> for SignInFailure {
+    fn from(_: Reason) -> Self {
+        Self::ProviderUnavailable
+    }
 }
 
 impl std::fmt::Display for Reason {

@@ -1,4 +1,4 @@
-//! The queue in front of the event store. Every statement that somebody waits for takes a slot
+//! The queue in front of the warehouse. Every statement that somebody waits for takes a slot
 //! while it runs in the store, and those who wait for one are served fairly: `schedule.rs` has the
 //! rules, this file the waiting. Answers that are kept take none, and neither does the server's own
 //! work (loading, erasing), which therefore never waits behind people's questions.
@@ -194,7 +194,7 @@ impl Gate for Reader {
     fn priority(&self) -> u8 {
         match self.caller.class {
             Class::Dashboard => 1,
-            Class::Question => 2,
+            Class::AdHoc => 2,
             Class::QueryKey => 3,
         }
     }

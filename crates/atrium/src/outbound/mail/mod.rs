@@ -100,7 +100,7 @@ pub async fn run(atrium: AppState) {
 /// Takes up to ten mails that are due and tries each once. Returns how many there were.
 pub async fn send_due(atrium: &AppState) -> Result<usize> {
     let now = atrium.now();
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     let due = store::lease(&mut tx, now, now.plus(LEASE)).await?;
     tx.commit().await?;
     for mail in &due {
@@ -125,7 +125,7 @@ async fn settle(
     outcome: anyhow::Result<()>,
 ) -> Result<()> {
     let now = atrium.now();
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     match outcome {
         Ok(()) => {
             metrics::counter!("atrium_mails_sent_total").increment(1);

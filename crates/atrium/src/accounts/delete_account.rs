@@ -1,4 +1,4 @@
-//! Leaving: what stands in the way, and deleting one's account.
+//! Deleting one's account, and what prevents it.
 
 use axum::extract::State;
 use axum::response::{AppendHeaders, IntoResponse};
@@ -87,7 +87,7 @@ pub async fn account_delete(
     for org_id in &org_ids {
         orgs::store::lock(&mut tx, org_id).await?;
     }
-    if !store::hold_user(&mut tx, &user.id, None).await? {
+    if !store::lock_user(&mut tx, &user.id, None).await? {
         return Err(Code::NotSignedIn.into());
     }
     let blocking = orgs::store::owned_alone(&mut tx, &user.id).await?;

@@ -280,13 +280,13 @@ async fn client(
     target: &Target,
     secret: &str,
 ) -> Result<(), Failed> {
-    let desk = token::Desk {
+    let endpoint = token::TokenEndpoint {
         token: &endpoints.token,
         secret_in_body: document.wants_secret_in_body(),
         client_id: &target.client_id,
         client_secret: secret,
     };
-    match desk.ask_with_made_up_code(atrium).await {
+    match endpoint.probe_with_fake_code(atrium).await {
         Ok(CoreErrorResponseType::InvalidGrant) => Ok(()),
         Ok(CoreErrorResponseType::InvalidClient | CoreErrorResponseType::UnauthorizedClient) => {
             Err(Failed::at(Step::Client, TestCode::ClientRefused))
