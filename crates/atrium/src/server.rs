@@ -15,7 +15,7 @@ use crate::db::integrity;
 use crate::http::CLIENT_VERSION;
 use crate::http::connections::{self, ConnectionLimits};
 use crate::http::{edge, previous_builds};
-use crate::instance::{first_start, neighbors};
+use crate::instance::{first_start, other_servers};
 use crate::types::Clock;
 use crate::{jobs, router};
 
@@ -34,7 +34,7 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     first_start::remember(&atrium).await?;
     previous_builds::take_over(&atrium).await;
     // Before this server's own warehouse starts.
-    let notice = neighbors::notice(&atrium.settings)?;
+    let notice = other_servers::notice(&atrium.settings)?;
     jobs::start(&atrium);
 
     announce(&format!("Atrium {CLIENT_VERSION} listening on http://{address}"));

@@ -58,7 +58,7 @@ pub use location::Location;
 pub use overall::{BreakdownValue, Counts, Overall};
 pub use params::Param;
 pub use people::{PeopleQuery, PeopleSearch, PeopleSort, PersonRow, PseudonymKey};
-pub use person::{CountOf, Doings, EventOf};
+pub use person::{CountOf, EventOf, PersonActivity};
 pub use profiles::{Kind, MutationRow, PROFILE_READ_MAX, ProfileRow, chunks as chunks_of_ids};
 pub use properties::{PropertyKind, PropertyName, PropertyNames, PropertySample};
 pub use recent::RecentEvent;

@@ -22,7 +22,7 @@ use crate::http::json::{Data, Done, Json};
 use crate::http::locale::Locale;
 use crate::http::text::Email;
 use crate::keyring::mac;
-use crate::outbound::mail::letters;
+use crate::outbound::mail::templates;
 use crate::types::Millis;
 
 pub const PURPOSE: &str = "login_code";
@@ -56,7 +56,7 @@ pub async fn login_code_send(
         email: Some(&email.normalized),
         user: user.as_ref(),
         to: user.as_ref().map(|user| user.email.as_str()),
-        letter: letters::login_code(user_locale(user.as_ref(), locale), &code),
+        letter: templates::login_code(user_locale(user.as_ref(), locale), &code),
     };
     mailed_tokens::send(&atrium, letter).await?;
     let cookie = atrium.code_cookie.set(&token, LIFETIME / Millis::SECOND);

@@ -16,7 +16,7 @@ use crate::http::json::{Data, Done, Json};
 use crate::http::locale::Locale;
 use crate::http::text::Email;
 use crate::orgs;
-use crate::outbound::mail::{self, letters};
+use crate::outbound::mail::{self, templates};
 use crate::types::Id;
 
 #[derive(Serialize, ToSchema)]
@@ -104,7 +104,7 @@ pub async fn account_delete(
     let event = Event::new("account.delete", "user", &user.id);
     audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
     let locale = Locale::parse(&user.locale).unwrap_or_default();
-    mail::enqueue(&atrium, &mut tx, Some(&user.email), letters::account_deleted(locale)).await?;
+    mail::enqueue(&atrium, &mut tx, Some(&user.email), templates::account_deleted(locale)).await?;
     store::delete_user(&mut tx, &user.id).await?;
     tx.commit().await?;
     atrium.outbox.wake();

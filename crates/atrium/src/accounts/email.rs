@@ -17,7 +17,7 @@ use crate::http::json::{Data, Done, Json};
 use crate::http::locale::Locale;
 use crate::http::text::Email;
 use crate::notifications::{self, Notice, Recipient};
-use crate::outbound::mail::letters;
+use crate::outbound::mail::templates;
 use crate::types::Millis;
 
 pub const PURPOSE: &str = "email_change";
@@ -59,11 +59,11 @@ pub async fn email_change(
     let locale = Locale::parse(&user.locale).unwrap_or_default();
     let letter = match &taken {
         Some(owner) => {
-            letters::already_registered(user_locale(Some(owner), locale), &server.link("/login"))
+            templates::already_registered(user_locale(Some(owner), locale), &server.link("/login"))
         }
         None => {
             let link = server.link(&format!("/emailValidator/{token}"));
-            letters::email_change(locale, &user.email, &link)
+            templates::email_change(locale, &user.email, &link)
         }
     };
     let mailed = MailedToken {

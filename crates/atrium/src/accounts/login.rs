@@ -159,12 +159,12 @@ pub async fn finish(
     attempt: &Attempt,
     sign_in: SignIn<'_>,
 ) -> Result<Response> {
-    Ok(settle(atrium, tx, attempt, sign_in).await?.into_response())
+    Ok(complete(atrium, tx, attempt, sign_in).await?.into_response())
 }
 
 /// Starts the session, in the transaction that used the proof up; or, where the person has a
 /// second factor that was not shown yet, asks for it.
-pub async fn settle(
+pub async fn complete(
     atrium: &AppState,
     mut tx: Write,
     attempt: &Attempt,

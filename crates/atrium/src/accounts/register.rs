@@ -21,7 +21,7 @@ use crate::http::json::{Data, Done, Json, Query};
 use crate::http::locale::Locale;
 use crate::orgs::store::{self as orgs, InvitationRow};
 use crate::orgs::{invitations, my_invitations};
-use crate::outbound::mail::letters;
+use crate::outbound::mail::templates;
 use crate::timezone;
 use crate::types::{Id, Millis};
 
@@ -62,9 +62,9 @@ pub async fn register(
     let letter = match &user {
         Some(_) => {
             let locale = user_locale(user.as_ref(), locale);
-            letters::already_registered(locale, &server.link("/login"))
+            templates::already_registered(locale, &server.link("/login"))
         }
-        None => letters::register(locale, &server.link(&format!("/emailValidator/{token}"))),
+        None => templates::register(locale, &server.link(&format!("/emailValidator/{token}"))),
     };
     let letter = MailedToken {
         purpose: PURPOSE,

@@ -17,7 +17,7 @@ use crate::http::json::{Data, Done, Json, Query};
 use crate::http::locale::Locale;
 use crate::http::text::Checks;
 use crate::notifications::{self, Notice, Recipient};
-use crate::outbound::mail::letters;
+use crate::outbound::mail::templates;
 use crate::types::Millis;
 
 pub const PURPOSE: &str = "password_reset";
@@ -53,7 +53,7 @@ pub async fn password_forget(
         email: address,
         user: user.as_ref(),
         to: address,
-        letter: letters::password_reset(user_locale(user.as_ref(), locale), &link),
+        letter: templates::password_reset(user_locale(user.as_ref(), locale), &link),
     };
     mailed_tokens::send(&atrium, letter).await?;
     Ok(Data(Done {}))

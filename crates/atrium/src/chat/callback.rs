@@ -18,7 +18,7 @@ use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
 use crate::error::{Code, Error, Result};
 use crate::http::client::Client;
-use crate::http::redirect::{leave, with_query};
+use crate::http::redirect::{redirect_to, with_query};
 use crate::notifications::{self, Notice, Recipient};
 use crate::types::Id;
 
@@ -169,7 +169,7 @@ async fn bind(
 }
 
 fn bound(provider: Provider) -> Response {
-    leave(&with_query("/account/user-info", &[("bound", Some(provider.as_str()))]), [])
+    redirect_to(&with_query("/account/user-info", &[("bound", Some(provider.as_str()))]), [])
 }
 
 async fn sign_in(
@@ -204,11 +204,11 @@ async fn sign_in(
     }
     let proof = SignIn::by(provider.method(), &user, client, headers);
     let redirect = flow.redirect.as_deref();
-    Ok(match login::settle(atrium, tx, &attempt, proof).await? {
-        Outcome::SignedIn { cookies, .. } => leave(redirect.unwrap_or("/"), cookies),
+    Ok(match login::complete(atrium, tx, &attempt, proof).await? {
+        Outcome::SignedIn { cookies, .. } => redirect_to(redirect.unwrap_or("/"), cookies),
         Outcome::SecondStep { cookie } => {
             let query = [("step", Some("mfa")), ("redirect", redirect)];
-            leave(&with_query("/login", &query), [cookie])
+            redirect_to(&with_query("/login", &query), [cookie])
         }
     })
 }
@@ -244,7 +244,7 @@ fn redirect_with_failure(
             with_query("/login", &query)
         }
     };
-    leave(&to, std::iter::empty::<HeaderValue>())
+    redirect_to(&to, std::iter::empty::<HeaderValue>())
 }
 
 async fn audit_failure(

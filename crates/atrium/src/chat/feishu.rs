@@ -10,14 +10,14 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-use super::answer::{self, PATIENCE};
+use super::answer::{self, TIMEOUT};
 use super::rate_limit::{Limit, RateLimit};
 use super::token::{Fresh, TokenCache};
 use super::{Ask, Failure, Message, Person, RetryDecision};
 use crate::accounts::sign_in_failure::SignInFailure;
 use crate::config::FeishuSettings;
 use crate::config::chat::below;
-use crate::outbound::web::{self, Trouble};
+use crate::outbound::web::{self, WebError};
 use crate::types::Millis;
 
 const FIELD: &str = "code";
@@ -87,7 +87,7 @@ impl Feishu {
             let token = self.exchange(ask).await?;
             self.person(&token).await
         };
-        let asked = tokio::time::timeout(PATIENCE, asking).await;
+        let asked = tokio::time::timeout(TIMEOUT, asking).await;
         asked.map_err(|_| SignInFailure::ProviderUnavailable)?.map_err(sign_in_failure)
     }
 
@@ -135,8 +135,8 @@ impl Feishu {
                 outcome => outcome,
             }
         };
-        let sent = tokio::time::timeout(PATIENCE, sending).await;
-        sent.unwrap_or(Err(Failure::Trouble(Trouble::Timeout)))
+        let sent = tokio::time::timeout(TIMEOUT, sending).await;
+        sent.unwrap_or(Err(Failure::WebError(WebError::Timeout)))
     }
 
     async fn post(&self, token: &str, message: Message<'_>) -> Result<(), Failure> {

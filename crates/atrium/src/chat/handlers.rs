@@ -66,7 +66,7 @@ pub async fn wechatwork_authorize_url(
     locale: Locale,
     Query(query): Query<AuthorizeQuery>,
 ) -> Result<Response> {
-    let setting_out = SettingOut { signed_in, client, headers, locale, query };
+    let setting_out = StartContext { signed_in, client, headers, locale, query };
     set_out(&atrium, Provider::Wechatwork, setting_out).await
 }
 
@@ -88,7 +88,7 @@ pub async fn feishu_authorize_url(
     locale: Locale,
     Query(query): Query<AuthorizeQuery>,
 ) -> Result<Response> {
-    let setting_out = SettingOut { signed_in, client, headers, locale, query };
+    let setting_out = StartContext { signed_in, client, headers, locale, query };
     set_out(&atrium, Provider::Feishu, setting_out).await
 }
 
@@ -175,7 +175,7 @@ fn readable(query: Result<Query<Callback>>) -> Callback {
     query.map_or_else(|_| Callback::default(), |Query(query)| query)
 }
 
-struct SettingOut {
+struct StartContext {
     signed_in: Option<SignedIn>,
     client: Client,
     headers: HeaderMap,
@@ -183,7 +183,7 @@ struct SettingOut {
     query: AuthorizeQuery,
 }
 
-async fn set_out(atrium: &AppState, provider: Provider, from: SettingOut) -> Result<Response> {
+async fn set_out(atrium: &AppState, provider: Provider, from: StartContext) -> Result<Response> {
     let AuthorizeQuery { purpose, redirect } = from.query;
     let meant = if from.signed_in.is_some() { Purpose::Bind } else { Purpose::Login };
     let purpose = purpose.unwrap_or(meant);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-use super::answer::{self, PATIENCE};
+use super::answer::{self, TIMEOUT};
 use super::rate_limit::{Limit, RateLimit};
 use super::token::{Fresh, TokenCache};
 use super::{Ask, Failure, Message, Person, RetryDecision};
@@ -15,12 +15,12 @@ use crate::accounts::sign_in_failure::SignInFailure;
 use crate::config::WechatWorkSettings;
 use crate::config::chat::below;
 use crate::http::locale::Locale;
-use crate::outbound::web::{self, Trouble};
+use crate::outbound::web::{self, WebError};
 use crate::types::Millis;
 
 const FIELD: &str = "errcode";
 /// A member who cannot be asked about is bound all the same, under their id.
-const NAME_PATIENCE: Duration = Duration::from_secs(3);
+const NAME_TIMEOUT: Duration = Duration::from_secs(3);
 const LIMITS: [Limit; 2] = [(Millis::MINUTE, 30), (Millis::HOUR, 1_000)];
 
 pub struct WechatWork {
@@ -87,7 +87,7 @@ impl WechatWork {
     }
 
     pub(super) async fn who(&self, ask: Ask<'_>) -> Result<Person, SignInFailure> {
-        let found = tokio::time::timeout(PATIENCE, self.member(ask.code, ask.now));
+        let found = tokio::time::timeout(TIMEOUT, self.member(ask.code, ask.now));
         let found = found
             .await
             .map_err(|_| SignInFailure::ProviderUnavailable)?
@@ -102,7 +102,7 @@ impl WechatWork {
         };
         let mut name = None;
         if ask.with_name {
-            let asked = tokio::time::timeout(NAME_PATIENCE, self.name(userid, ask.now)).await;
+            let asked = tokio::time::timeout(NAME_TIMEOUT, self.name(userid, ask.now)).await;
             name = asked.unwrap_or_default();
         }
         Ok(Person {
@@ -146,8 +146,8 @@ impl WechatWork {
             url.query_pairs_mut().append_pair("access_token", token);
             web::json(self.client.post(url), body.clone())
         });
-        let sent = tokio::time::timeout(PATIENCE, sending).await;
-        let sent = sent.unwrap_or(Err(Failure::Trouble(Trouble::Timeout)))?;
+        let sent = tokio::time::timeout(TIMEOUT, sending).await;
+        let sent = sent.unwrap_or(Err(Failure::WebError(WebError::Timeout)))?;
         // Of the only one it was for, this too is told as a success.
         let unknown = sent["invaliduser"].as_str().is_some_and(|list| !list.is_empty());
         if unknown { Err(Failure::Code(81013)) } else { Ok(()) }

@@ -35,7 +35,7 @@ const GATHER: Duration = Duration::from_millis(1_500);
 const IDLE_LOOK: Duration = Duration::from_secs(5);
 const ADOPT_LOOK: Duration = Duration::from_secs(60);
 /// What was left is loaded between our own batches: nobody waits for what it takes longer.
-const ADOPT_PATIENCE: Duration = Duration::from_secs(2);
+const ADOPT_TIMEOUT: Duration = Duration::from_secs(2);
 const READY: Duration = Duration::from_secs(30);
 const RETRY_FIRST: Duration = Duration::from_secs(1);
 const RETRY_LAST: Duration = Duration::from_secs(30);
@@ -112,7 +112,7 @@ async fn adopt(atrium: &AppState) {
         tracing::info!(messages = spool.usage().messages(), "loading what another server left");
         loop {
             match turn(atrium, &spool).await {
-                Ok(Turn::Later(wait)) if wait <= ADOPT_PATIENCE => tokio::time::sleep(wait).await,
+                Ok(Turn::Later(wait)) if wait <= ADOPT_TIMEOUT => tokio::time::sleep(wait).await,
                 // What fails is tried again with the next look.
                 Ok(Turn::Idle | Turn::Later(_)) => break,
                 Ok(Turn::Loaded(_) | Turn::Failed) => {}

@@ -89,7 +89,7 @@ struct Commit {
     change: Option<Change>,
     damage: Option<(String, u64)>,
     waiting: Vec<(Entry, oneshot::Sender<bool>)>,
-    told: Vec<oneshot::Sender<bool>>,
+    waiters: Vec<oneshot::Sender<bool>>,
 }
 
 /// A group as it gathers.
@@ -113,11 +113,11 @@ impl Commit {
             }
             Command::Change { change, done } => {
                 self.change = Some(change);
-                self.told.push(done);
+                self.waiters.push(done);
             }
             Command::Repair { what, seen, done } => {
                 self.damage = Some((what, seen));
-                self.told.push(done);
+                self.waiters.push(done);
             }
         }
     }
@@ -197,7 +197,7 @@ impl Writer {
             let mut commit = Commit::default();
             commit.add(first);
             // Two changes in one commit would lose their order.
-            while commit.bytes < COMMIT_MAX && commit.told.is_empty() {
+            while commit.bytes < COMMIT_MAX && commit.waiters.is_empty() {
                 match self.queue.try_recv() {
                     Ok(command) => commit.add(command),
                     Err(_) => break,
@@ -231,15 +231,15 @@ impl Writer {
             self.noted.write(LastWritten { seq: self.last, waiting: self.usage.messages() });
         }
         let kept = written.is_some();
-        let mut told = commit.told;
+        let mut waiters = commit.waiters;
         for (entry, done) in commit.waiting {
             if !kept {
                 self.dedup.forget(&entry.ids);
             }
-            told.push(done);
+            waiters.push(done);
         }
         let tell = move || {
-            for done in told {
+            for done in waiters {
                 // Whoever hung up needs no answer.
                 let _ = done.send(kept);
             }

@@ -105,11 +105,11 @@ impl PreviousBuilds {
             let error = format!("{error:#}");
             tracing::warn!(error, "the console's files could not be kept for tabs that stay open");
         }
-        self.tidy(now);
+        self.clean_up(now);
     }
 
     /// Says again that this build runs, and removes what is past its time.
-    pub fn tidy(&self, now: Millis) -> u64 {
+    pub fn clean_up(&self, now: Millis) -> u64 {
         if let Err(error) = self.lay_down(now) {
             tracing::debug!("the console's files could not be kept: {error:#}");
         }
@@ -289,7 +289,7 @@ pub async fn take_over(atrium: &AppState) {
 }
 
 /// Removes what is past its time.
-pub async fn tidy(atrium: &AppState) -> anyhow::Result<u64> {
+pub async fn clean_up(atrium: &AppState) -> anyhow::Result<u64> {
     let state = atrium.clone();
-    Ok(tokio::task::spawn_blocking(move || state.previous_builds.tidy(state.now())).await?)
+    Ok(tokio::task::spawn_blocking(move || state.previous_builds.clean_up(state.now())).await?)
 }

@@ -53,7 +53,7 @@ async fn hourly(atrium: AppState) {
         report(
             "tidying",
             "removed the console's files of old builds",
-            previous_builds::tidy(&atrium).await,
+            previous_builds::clean_up(&atrium).await,
         );
         // Each time rewrites a part of the store: once a day, and at the start.
         if hours % 24 == 0 {

@@ -298,8 +298,8 @@ mod tests {
         assert_eq!(
             found,
             [
-                "handlers.rs",
                 "generate.rs",
+                "handlers.rs",
                 "mod.rs",
                 "outbox.rs",
                 "rotation.rs",

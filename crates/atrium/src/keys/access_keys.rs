@@ -24,7 +24,7 @@ use crate::types::{Id, Millis};
 const MOST: i64 = 10;
 const NAME_MAX: usize = 100;
 /// Addresses told of one key.
-const MOST_TOLD: i64 = 20;
+const ADDRESSES_SHOWN: i64 = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -313,7 +313,7 @@ pub async fn access_key_use(
     let mut db = atrium.db.read().await?;
     let key = store::access_key(&mut db, app.id(), &id, atrium.now()).await?;
     let key = key.ok_or(Code::NotFound)?;
-    let rows = store::addresses(&mut db, &id, MOST_TOLD).await?;
+    let rows = store::addresses(&mut db, &id, ADDRESSES_SHOWN).await?;
     let told = |row: store::AddressRow| UsedFrom { ip: row.ip, last_used_at: row.last_used_at };
     Ok(Data(AccessKeyUse {
         last_used_at: key.last_used_at,

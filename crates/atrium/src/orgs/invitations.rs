@@ -26,7 +26,7 @@ use crate::http::page::Items;
 use crate::http::path::SecondId;
 use crate::http::text::{Checks, Email};
 use crate::notifications::{self, Notice, Recipient};
-use crate::outbound::mail::{self, letters};
+use crate::outbound::mail::{self, templates};
 use crate::permissions::OrgMemberManage;
 use crate::roles;
 use crate::types::{Id, Millis};
@@ -235,7 +235,7 @@ async fn send(
     let token = new_link(atrium, tx, invitation_id, email).await?;
     let locale = Locale::parse(&inviter.locale).unwrap_or_default();
     let link = atrium.settings.server.link(&format!("/emailValidator/{token}"));
-    let letter = letters::invitation(locale, &org.name, &inviter.name, &link);
+    let letter = templates::invitation(locale, &org.name, &inviter.name, &link);
     mail::enqueue(atrium, tx, Some(&email.as_typed), letter).await
 }
 

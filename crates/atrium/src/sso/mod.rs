@@ -26,7 +26,7 @@ use crate::error::Result;
 use crate::orgs::OrgRole;
 use crate::types::{Id, Millis};
 
-use network::Outside;
+use network::ProviderClient;
 use provider::Providers;
 
 /// Where providers send people back to.
@@ -36,13 +36,13 @@ const SECRET: &str = "sso_client_secret";
 
 /// What the instance keeps for all organisations' providers.
 pub struct Sso {
-    pub outside: Outside,
+    pub client: ProviderClient,
     pub providers: Providers,
 }
 
 impl Sso {
     pub fn new(settings: &SsoSettings) -> anyhow::Result<Self> {
-        Ok(Self { outside: Outside::new(settings)?, providers: Providers::default() })
+        Ok(Self { client: ProviderClient::new(settings)?, providers: Providers::default() })
     }
 }
 

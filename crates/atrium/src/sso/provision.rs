@@ -125,7 +125,7 @@ async fn sign_in(
         proven_at: proven_at.or(context.asked_by.map(SignedIn::proven_at)),
         ..SignIn::by(SignInMethod::Sso, user, context.client, context.headers)
     };
-    match login::settle(atrium, tx, context.attempt, sign_in).await {
+    match login::complete(atrium, tx, context.attempt, sign_in).await {
         Ok(outcome) => Ok(Provisioned::Done(outcome)),
         Err(error) if error.code() == Some(Code::BadCredentials) => {
             Ok(Provisioned::Failed(SignInFailure::AccountDisabled))

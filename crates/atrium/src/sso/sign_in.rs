@@ -214,7 +214,7 @@ pub async fn sso_callback(
 
 fn refused(code: &str, redirect: Option<&str>) -> Response {
     let query = [("failed", Some(code)), ("provider", Some("sso")), ("redirect", redirect)];
-    redirect::leave(&redirect::with_query("/login", &query), [])
+    redirect::redirect_to(&redirect::with_query("/login", &query), [])
 }
 
 /// One callback request.
@@ -266,11 +266,11 @@ impl CallbackRequest<'_> {
         };
         match provision::provision(atrium, context, &row, &person).await? {
             Provisioned::Done(Outcome::SignedIn { cookies, .. }) => {
-                Ok(redirect::leave(back.unwrap_or("/"), cookies))
+                Ok(redirect::redirect_to(back.unwrap_or("/"), cookies))
             }
             Provisioned::Done(Outcome::SecondStep { cookie }) => {
                 let query = [("step", Some("mfa")), ("redirect", back)];
-                Ok(redirect::leave(&redirect::with_query("/login", &query), [cookie]))
+                Ok(redirect::redirect_to(&redirect::with_query("/login", &query), [cookie]))
             }
             Provisioned::NeedsLink { ticket } => self.lead_to_link(&ticket).await,
             Provisioned::Failed(failure) => {
@@ -319,7 +319,7 @@ impl CallbackRequest<'_> {
         );
         let to = if signed_in.is_some() { PAGE } else { through_login.as_str() };
         let seconds = super::linking::LIFETIME / Millis::SECOND;
-        Ok(redirect::leave(to, [self.atrium.link_cookie.set(ticket, seconds)]))
+        Ok(redirect::redirect_to(to, [self.atrium.link_cookie.set(ticket, seconds)]))
     }
 }
 

@@ -69,7 +69,7 @@ impl TokenEndpoint<'_> {
         client
             .exchange_code(AuthorizationCode::new(code.to_owned()))
             .set_pkce_verifier(PkceCodeVerifier::new(verifier.to_owned()))
-            .request_async(&atrium.sso.outside)
+            .request_async(&atrium.sso.client)
             .await
     }
 
@@ -312,7 +312,7 @@ async fn userinfo(
         CoreClient::new(ClientId::new(client_id.to_owned()), issuer, provider.keys.clone())
             .set_user_info_url(UserInfoUrl::from_url(url.clone()));
     let subject = claims.subject().clone();
-    let asked = client.user_info(access, Some(subject)).request_async(&atrium.sso.outside).await;
+    let asked = client.user_info(access, Some(subject)).request_async(&atrium.sso.client).await;
     let answer: UserInfoClaims<EmptyAdditionalClaims, CoreGenderClaim> =
         asked.map_err(|error| match error {
             UserInfoError::ClaimsVerification(_) => SignInFailure::TokenInvalid,

@@ -106,7 +106,7 @@ pub async fn live_view(
     let viewer = atrium.collector.live.watch(id);
     let viewer = viewer.ok_or_else(|| Error::busy(Code::TooManyViewers, RETRY_SECONDS))?;
     let pseudonyms = |kind| Pseudonyms::new(&atrium, app.id(), kind);
-    let eyes = Eyes {
+    let eyes = ViewerRights {
         pii: app.has_pii(),
         users: pseudonyms(Kind::User),
         devices: pseudonyms(Kind::Device),
@@ -150,7 +150,7 @@ struct Watching {
     /// Of the request, to look again at who it is from.
     parts: Parts,
     viewer: Viewer,
-    eyes: Eyes,
+    eyes: ViewerRights,
     look: Interval,
     sum_up: Interval,
     end: Instant,
@@ -298,14 +298,14 @@ impl Watching {
 }
 
 /// What a viewer may see.
-struct Eyes {
+struct ViewerRights {
     pii: bool,
     users: Pseudonyms,
     devices: Pseudonyms,
     locale: Locale,
 }
 
-impl Eyes {
+impl ViewerRights {
     fn message(&self, seen: &Seen, text: Value, others: &Others) -> LiveMessage {
         let (outcome, reason) = match seen.outcome {
             Outcome::Accepted => ("accepted", None),

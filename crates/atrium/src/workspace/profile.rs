@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
-use warehouse::{CountOf, Doings, EventOf, Kind, PersonRow, Warehouse};
+use warehouse::{CountOf, EventOf, Kind, PersonActivity, PersonRow, Warehouse};
 
 use super::personal::{self, HIDDEN, Ids, Others};
-use super::profiles::{KindQuery, ProfileItem, Sight};
+use super::profiles::{KindQuery, PiiAccess, ProfileItem};
 use super::pseudonym::{self, Pseudonyms};
 use super::{Class, properties_of, shorten, uuid, warehouse_error, warehouse_for};
 use crate::access::DataApp;
@@ -70,14 +70,14 @@ pub async fn profile_view(
     Query(query): Query<RefQuery>,
 ) -> Result<Data<Profile>> {
     let kind = Kind::from(kind.kind);
-    let sight = Sight::new(&atrium, &app, kind);
+    let sight = PiiAccess::new(&atrium, &app, kind);
     let (caller, app_uuid) = (app.reader(Class::AdHoc), uuid(app.id())?);
     let store = warehouse_for(&atrium, caller).await?;
     let id = find(&store, app_uuid, kind, &sight, &query.reference).await?;
     let person = store.person(app_uuid, kind, &id).await.map_err(warehouse_error)?;
     let doings = match seen(&person) {
         Some(range) => store.doings(app_uuid, kind, &id, range).await.map_err(warehouse_error)?,
-        None => Doings { events: 0, top_events: Vec::new(), together: Vec::new() },
+        None => PersonActivity { events: 0, top_events: Vec::new(), together: Vec::new() },
     };
     let profiles = store.profiles(app_uuid, kind, &[id]).await.map_err(warehouse_error)?;
     let profile = profiles.first();
@@ -85,7 +85,8 @@ pub async fn profile_view(
         Kind::User => Kind::Device,
         Kind::Device => Kind::User,
     };
-    let others = Sight { pii: sight.pii, pseudonyms: Pseudonyms::new(&atrium, app.id(), other) };
+    let others =
+        PiiAccess { pii: sight.pii, pseudonyms: Pseudonyms::new(&atrium, app.id(), other) };
     let together: Vec<_> = doings.together.into_iter().map(|id| others.name(id)).collect();
     let (devices, users) = match kind {
         Kind::User => (Some(together), None),
@@ -132,7 +133,7 @@ async fn find(
     store: &Warehouse,
     app: Uuid,
     kind: Kind,
-    sight: &Sight,
+    sight: &PiiAccess,
     reference: &str,
 ) -> Result<String> {
     if sight.pii
@@ -206,7 +207,7 @@ pub async fn profile_event_list(
         return Err(Error::invalid(vec![fault]));
     }
     let kind = Kind::from(kind.kind);
-    let sight = Sight::new(&atrium, &app, kind);
+    let sight = PiiAccess::new(&atrium, &app, kind);
     let store = warehouse_for(&atrium, app.reader(Class::AdHoc)).await?;
     let app = uuid(app.id())?;
     let id = find(&store, app, kind, &sight, &query.reference).await?;

@@ -64,12 +64,12 @@ pub struct ProfileItem {
 }
 
 /// How a caller sees people.
-pub struct Sight {
+pub struct PiiAccess {
     pub pii: bool,
     pub pseudonyms: Pseudonyms,
 }
 
-impl Sight {
+impl PiiAccess {
     pub fn new(atrium: &AppState, app: &DataApp<ProfileView>, kind: Kind) -> Self {
         Self { pii: app.has_pii(), pseudonyms: Pseudonyms::new(atrium, app.id(), kind) }
     }
@@ -173,7 +173,7 @@ pub async fn profile_list(
 ) -> Result<Data<Paged<ProfileItem>>> {
     let paging = query.check(SORTS)?;
     let kind = Kind::from(kind.kind);
-    let sight = Sight::new(&atrium, &app, kind);
+    let sight = PiiAccess::new(&atrium, &app, kind);
     let Some(search) = sight.search(&paging.search) else {
         return Ok(Data(Paged::new(Vec::new(), 0, paging.page)));
     };
@@ -199,7 +199,7 @@ fn people_query(
     kind: Kind,
     search: PeopleSearch,
     paging: &Paging<PeopleSort>,
-    sight: &Sight,
+    sight: &PiiAccess,
 ) -> Result<PeopleQuery> {
     Ok(PeopleQuery {
         app,

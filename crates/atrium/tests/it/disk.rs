@@ -101,7 +101,7 @@ async fn damage_that_is_met_while_running_is_set_aside() {
     assert!(ready.body["storage"].as_str().unwrap().starts_with("degraded"), "{ready:?}");
 }
 
-/// A server without an warehouse, so that what it takes waits in its spool.
+/// A server without a warehouse, so that what it takes waits in its spool.
 fn serve(folder: &Path) -> Server {
     Server::start(folder, &["--engine-library", "/no/such/library.so"])
 }

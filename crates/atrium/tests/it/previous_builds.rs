@@ -93,12 +93,12 @@ async fn the_files_of_the_version_before_stay_for_a_day() {
     assert_eq!(caller.post(script, Value::Null).await.status, 404);
 
     server.clock.advance(Millis::DAY - Millis::MINUTE);
-    assert_eq!(previous_builds::tidy(&server.atrium).await.unwrap(), 0);
+    assert_eq!(previous_builds::clean_up(&server.atrium).await.unwrap(), 0);
     assert_eq!(get(&server, script, "").await.status, 200);
     server.clock.advance(2 * Millis::MINUTE);
     assert_eq!(get(&server, script, "").await.status, 404, "it ends with the day");
     assert!(folder.exists());
-    assert_eq!(previous_builds::tidy(&server.atrium).await.unwrap(), 1);
+    assert_eq!(previous_builds::clean_up(&server.atrium).await.unwrap(), 1);
     assert!(!folder.exists(), "and is removed");
 }
 
@@ -133,7 +133,7 @@ async fn an_upgrade_is_noted_once_and_a_return_takes_it_back() {
     assert!(!root.join(format!("{own}.ended")).exists());
     // Another build ran for a while: back here, its end no longer counts.
     std::fs::write(root.join(format!("{own}.ended")), "1").unwrap();
-    previous_builds::tidy(&server.atrium).await.unwrap();
+    previous_builds::clean_up(&server.atrium).await.unwrap();
     assert!(!root.join(format!("{own}.ended")).exists());
     assert!(root.join(&own).exists());
 }
@@ -203,7 +203,7 @@ async fn a_folder_that_cannot_be_written_costs_the_old_files_only() {
     let caller = server.anonymous();
     assert_eq!(caller.get("/login").await.status, 200);
     assert_eq!(get(&server, "/v25.9.1/assets/Old-AAAAAAAA.js", "").await.status, 404);
-    assert_eq!(previous_builds::tidy(&server.atrium).await.unwrap(), 0);
+    assert_eq!(previous_builds::clean_up(&server.atrium).await.unwrap(), 0);
 }
 
 #[test]

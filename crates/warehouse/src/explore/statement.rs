@@ -70,8 +70,8 @@ impl Statement {
     /// The groups over time, those that are not among the top taken together.
     pub fn points(query: &ExploreQuery, top: &[Key], hidden_as: HiddenAs) -> Self {
         let mut this = Self::of(query);
-        let told = this.told(top);
-        let from = this.grouped(query, &told, hidden_as);
+        let label = this.group_label(top);
+        let from = this.grouped(query, &label, hidden_as);
         let starts = this.bind("Array(UInt32)", query.starts.clone().into());
         this.sql = format!(
             "SELECT belongs.1 AS kind, belongs.2 AS value, \
@@ -82,8 +82,8 @@ impl Statement {
         this
     }
 
-    /// What a group `part` is told as.
-    fn told(&mut self, top: &[Key]) -> String {
+    /// The label of a group `part`.
+    fn group_label(&mut self, top: &[Key]) -> String {
         let texts = top.iter().filter_map(|key| match key {
             Key::Text(text) => Some(text.clone()),
             _ => None,
@@ -147,7 +147,7 @@ impl Statement {
 
     /// Events with the group they belong to, as it is told; several times, where they belong to
     /// several.
-    fn grouped(&mut self, query: &ExploreQuery, told: &str, hidden_as: HiddenAs) -> String {
+    fn grouped(&mut self, query: &ExploreQuery, label: &str, hidden_as: HiddenAs) -> String {
         let Some(property) = &query.group_by else {
             let from = self.filtered(query);
             return format!(
@@ -158,7 +158,7 @@ impl Statement {
         let from = self.filtered_with(query, &format!(", {elements} AS looked_at"));
         format!(
             "(SELECT time, person, device, \
-             arrayJoin(arrayDistinct(arrayMap(part -> {told}, {}))) AS belongs FROM {from})",
+             arrayJoin(arrayDistinct(arrayMap(part -> {label}, {}))) AS belongs FROM {from})",
             self.keys(property, hidden_as)
         )
     }

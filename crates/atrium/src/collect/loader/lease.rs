@@ -10,7 +10,7 @@ const AWAY_LOOK: Duration = Duration::from_millis(100);
 const AWAY_TRIES: u32 = 600;
 const LEASE: &str = "loader";
 /// Longer than one step can take.
-const LEASE_LASTING: i64 = 15 * Millis::MINUTE;
+const LEASE_DURATION: i64 = 15 * Millis::MINUTE;
 
 /// The lease, as long as work is done under it.
 pub struct LoaderLease {
@@ -19,13 +19,13 @@ pub struct LoaderLease {
 
 impl LoaderLease {
     pub(super) async fn take(atrium: &AppState, holder: &str) -> anyhow::Result<Option<Self>> {
-        let held = lease::acquire(atrium, LEASE, holder, LEASE_LASTING).await?;
+        let held = lease::acquire(atrium, LEASE, holder, LEASE_DURATION).await?;
         Ok(held.then(|| Self { holder: holder.to_owned() }))
     }
 
     /// Before each step: it must still be ours, and last for the step.
     pub(super) async fn renew(&self, atrium: &AppState) -> anyhow::Result<()> {
-        let held = lease::acquire(atrium, LEASE, &self.holder, LEASE_LASTING).await?;
+        let held = lease::acquire(atrium, LEASE, &self.holder, LEASE_DURATION).await?;
         anyhow::ensure!(held, "another instance has begun to load");
         Ok(())
     }

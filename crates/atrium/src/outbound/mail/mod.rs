@@ -1,8 +1,8 @@
 //! Mail: written into an outbox by the transaction that causes it, sent afterwards by a job that
 //! tries again until it is out. A mail server that is down costs time, never a mail.
 
-pub mod letters;
 mod store;
+pub mod templates;
 mod transport;
 
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::db::Write;
 use crate::error::{Error, Result};
 use crate::types::Millis;
 
-pub use letters::Letter;
+pub use templates::Letter;
 pub use transport::Transport;
 
 /// Waits between tries: quick at first, for a server that restarts, then patient.
