@@ -203,7 +203,7 @@ fn rows(round: usize) -> Bytes {
         };
         warehouse::write_event(&row, &mut body);
         let device = u32::try_from(number % 20_000).unwrap_or(0);
-        warehouse::write_numbers(device + 1, device + 1, &mut body);
+        warehouse::write_person_ids(device + 1, device + 1, &mut body);
     }
     body.into()
 }

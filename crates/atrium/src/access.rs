@@ -32,7 +32,7 @@ pub struct Member {
     pub signed_in: SignedIn,
     pub org: OrgRow,
     pub role: OrgRole,
-    demands: Demands,
+    requirements: SessionRequirements,
 }
 
 impl FromRequestParts<AppState> for Member {
@@ -49,9 +49,9 @@ impl FromRequestParts<AppState> for Member {
             caller.was_kept_out();
             return Err(Code::NotFound.into());
         };
-        let demands = Demands::of(&org, &standing);
-        demands.check_proof(&signed_in)?;
-        Ok(Self { signed_in, org, role: standing.role, demands })
+        let requirements = SessionRequirements::of(&org, &standing);
+        requirements.check_proof(&signed_in)?;
+        Ok(Self { signed_in, org, role: standing.role, requirements })
     }
 }
 
@@ -68,7 +68,7 @@ impl<G: Grant> InOrg<G> {
         &self.org.id
     }
 
-    /// As whom the caller reads from the event store.
+    /// As whom the caller reads from the warehouse.
     pub fn reader(&self, class: Class) -> QueueCaller {
         QueueCaller::person(class, &self.org.id, self.user_id())
     }
@@ -84,11 +84,11 @@ impl<G: Grant> InOrg<G> {
     /// Holds the organisation until the transaction ends, and looks again: at what the caller may
     /// do, because of two admins who demote each other one is too late, and at the organisation
     /// itself, because a body can take its time.
-    pub async fn hold(&self, db: &mut AnyConnection) -> Result<(OrgRow, OrgRole)> {
+    pub async fn lock_and_recheck(&self, db: &mut AnyConnection) -> Result<(OrgRow, OrgRole)> {
         org_store::lock(db, self.id()).await?;
         let found = org_store::for_member(db, self.id(), self.user_id()).await?;
         let (org, standing) = found.ok_or(Code::AccessChanged)?;
-        Demands::of(&org, &standing).check(&self.signed_in, &org.id)?;
+        SessionRequirements::of(&org, &standing).check(&self.signed_in, &org.id)?;
         if !standing.role.permissions().contains(&G::PERMISSION) {
             return Err(Code::AccessChanged.into());
         }
@@ -101,9 +101,9 @@ impl<G: Grant> FromRequestParts<AppState> for InOrg<G> {
 
     async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
         let member = Member::from_request_parts(parts, atrium).await?;
-        let Member { signed_in, org, role, demands } = member;
+        let Member { signed_in, org, role, requirements } = member;
         Caller::of(parts).wants(Target::Org(org.id.clone()), Some(G::PERMISSION));
-        demands.check(&signed_in, &org.id)?;
+        requirements.check(&signed_in, &org.id)?;
         if !role.permissions().contains(&G::PERMISSION) {
             return Err(Code::Forbidden.into());
         }
@@ -113,7 +113,7 @@ impl<G: Grant> FromRequestParts<AppState> for InOrg<G> {
 
 /// What an organisation asks of the session of one of its members.
 #[derive(Clone, Copy, Debug)]
-pub struct Demands {
+pub struct SessionRequirements {
     pub second_factor: bool,
     /// That it came through the organisation's own provider.
     pub sso: bool,
@@ -123,7 +123,7 @@ pub struct Demands {
     pub proven_after: Option<Millis>,
 }
 
-impl Demands {
+impl SessionRequirements {
     /// Owners come in without the provider too, or a broken one would lock everybody out.
     pub fn of(org: &OrgRow, standing: &Standing) -> Self {
         let is_owner = standing.role == OrgRole::Owner;
@@ -200,7 +200,7 @@ impl<G: Grant> InApp<G> {
         &self.app.id
     }
 
-    /// As whom the caller reads from the event store.
+    /// As whom the caller reads from the warehouse.
     pub fn reader(&self, class: Class) -> QueueCaller {
         QueueCaller::person(class, &self.app.org_id, self.user_id())
     }
@@ -215,21 +215,24 @@ impl<G: Grant> InApp<G> {
 
     /// Holds the app until the transaction ends, and looks again: at what the caller may do, and at
     /// the app itself.
-    pub async fn hold(&self, db: &mut AnyConnection) -> Result<(AppRow, AppAccess)> {
+    pub async fn lock_and_recheck(&self, db: &mut AnyConnection) -> Result<(AppRow, AppAccess)> {
         app_store::lock(db, self.id()).await?;
         let found = app_store::for_user(db, self.id(), self.user_id()).await?;
         match found {
-            Some((app, access, demands)) if access.holds(G::PERMISSION) => {
-                demands.check(&self.signed_in, &app.org_id)?;
+            Some((app, access, requirements)) if access.holds(G::PERMISSION) => {
+                requirements.check(&self.signed_in, &app.org_id)?;
                 Ok((app, access))
             }
             _ => Err(Code::AccessChanged.into()),
         }
     }
 
-    /// Like `hold`, for changes that only an active app takes: an archived one is read-only.
-    pub async fn hold_active(&self, db: &mut AnyConnection) -> Result<(AppRow, AppAccess)> {
-        let (app, access) = self.hold(db).await?;
+    /// Like `lock_and_recheck`, for changes that only an active app takes: an archived one is read-only.
+    pub async fn lock_and_recheck_active(
+        &self,
+        db: &mut AnyConnection,
+    ) -> Result<(AppRow, AppAccess)> {
+        let (app, access) = self.lock_and_recheck(db).await?;
         if app.status() != AppStatus::Active {
             return Err(Code::AppNotActive.into());
         }
@@ -252,11 +255,11 @@ impl<G: Grant> FromRequestParts<AppState> for InApp<G> {
             let deleted = app.deleted_at.is_some() && !access.holds(Permission::AppDelete);
             !deleted && access.holds(Permission::AppView)
         });
-        let Some((app, access, demands)) = visible else {
+        let Some((app, access, requirements)) = visible else {
             caller.was_kept_out();
             return Err(Code::NotFound.into());
         };
-        demands.check(&signed_in, &app.org_id)?;
+        requirements.check(&signed_in, &app.org_id)?;
         if !access.holds(G::PERMISSION) {
             return Err(Code::Forbidden.into());
         }

@@ -13,12 +13,12 @@ use crate::accounts::session::SessionCache;
 use crate::audit::refusals::Refusals;
 use crate::chat::Chat;
 use crate::collect::Collector;
-use crate::collect::event_store::EventStore;
+use crate::collect::lazy_warehouse::LazyWarehouse;
 use crate::config::Settings;
 use crate::db::Db;
 use crate::folder;
 use crate::http::cookies::CookieName;
-use crate::http::former::FormerAssets;
+use crate::http::previous_builds::PreviousBuilds;
 use crate::insight::cache::Answers;
 use crate::insight::fair_queue::FairQueue;
 use crate::instance::first_start;
@@ -64,15 +64,15 @@ pub struct Inner {
     pub wake: Wake,
     pub collector: Collector,
     /// Where events end up. Nothing starts before something asks it.
-    pub warehouse: EventStore,
+    pub warehouse: LazyWarehouse,
     pub answers: Answers,
-    /// Where questions to the event store wait for their turn.
+    /// Where questions to the warehouse wait for their turn.
     pub reads: FairQueue,
     /// None where the console reports no errors.
     pub reports: Option<Reports>,
     pub sso: Sso,
     /// The console's files of other builds.
-    pub former: FormerAssets,
+    pub previous_builds: PreviousBuilds,
 }
 
 /// Rings for background work that should not wait for its hour.
@@ -143,12 +143,12 @@ impl AppState {
             chat: Chat::open(&settings.chat)?,
             wake: Wake::default(),
             collector: Collector::open(&settings.stores.data_dir, &settings.events)?,
-            warehouse: EventStore::new(&settings.stores, &settings.events),
+            warehouse: LazyWarehouse::new(&settings.stores, &settings.events),
             answers: Answers::default(),
             reads: settings.reads.queue(),
             reports,
             sso: Sso::new(&settings.sso)?,
-            former: FormerAssets::new(&settings.stores.data_dir),
+            previous_builds: PreviousBuilds::new(&settings.stores.data_dir),
             settings,
         }));
         keys::fill_missing(&atrium).await?;

@@ -87,7 +87,7 @@ fn failures_of_kind(method: &Method, path: &str, operation: &Operation) -> Vec<u
     if operation.request_body.is_some() {
         failures.extend([400, 413, 415, 422]);
     }
-    // Too many of the caller's questions wait for the event store.
+    // Too many of the caller's questions wait for the warehouse.
     let asks = |tag: &String| matches!(tag.as_str(), "data" | "workspace");
     if operation.tags.as_ref().is_some_and(|tags| tags.iter().any(asks)) {
         failures.push(429);

@@ -55,7 +55,7 @@ enum Command {
     Doctor,
     /// Print the OpenAPI document
     Openapi,
-    /// Be the embedded event store of the server that started this
+    /// Be the embedded warehouse of the server that started this
     #[command(hide = true)]
     Engine,
     /// Print who may do what

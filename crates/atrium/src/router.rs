@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 
 use crate::accounts::factors::{passkey_login, passkeys, totp};
 use crate::accounts::{
-    code, current, email, export, leaving, link, login, operator_sessions, password_check,
+    code, current, delete_account, email, export, link, login, operator_sessions, password_check,
     pending_links, profile, reauth, register, reset, second_step, sessions,
 };
 use crate::app::AppState;
@@ -35,7 +35,7 @@ use crate::orgs::{
 };
 use crate::reports::{handlers as errors, receive as error_reports};
 use crate::roles::{handlers as roles, registry};
-use crate::sso::{domains, linking, settings as sso, sign_in as sso_sign_in, testing};
+use crate::sso::{connection_test, domains, linking, settings as sso, sign_in as sso_sign_in};
 use crate::workspace::{
     engagement, events, explore, explore_export, last_app, live, metadata, profile as person,
     profiles, properties,
@@ -65,8 +65,8 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(link::login_by_link))
         .routes(routes!(passkey_login::login_passkey_options))
         .routes(routes!(passkey_login::login_passkey))
-        .routes(routes!(current::current_view, leaving::account_delete))
-        .routes(routes!(leaving::deletion_view))
+        .routes(routes!(current::current_view, delete_account::account_delete))
+        .routes(routes!(delete_account::deletion_view))
         .routes(routes!(export::account_export))
         .routes(routes!(reauth::reauth))
         .routes(routes!(email::email_change))
@@ -125,7 +125,7 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(joining::joinable_org_list))
         .routes(routes!(joining::org_access_ask))
         .routes(routes!(sso::sso_view, sso::sso_update, sso::sso_delete))
-        .routes(routes!(testing::sso_test))
+        .routes(routes!(connection_test::sso_test))
         .routes(routes!(domains::sso_domain_add))
         .routes(routes!(domains::sso_domain_remove))
         .routes(routes!(domains::sso_domain_verify))

@@ -14,8 +14,8 @@ use crate::config::Settings;
 use crate::db::integrity;
 use crate::http::CLIENT_VERSION;
 use crate::http::connections::{self, ConnectionLimits};
-use crate::http::{edge, former};
-use crate::instance::{first_start, neighbors};
+use crate::http::{edge, previous_builds};
+use crate::instance::{first_start, other_servers};
 use crate::types::Clock;
 use crate::{jobs, router};
 
@@ -32,9 +32,9 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     let atrium = AppState::start(settings, Clock::default()).await?;
     first_start::compare(&atrium).await?;
     first_start::remember(&atrium).await?;
-    former::take_over(&atrium).await;
-    // Before this server's own event store starts.
-    let notice = neighbors::notice(&atrium.settings)?;
+    previous_builds::take_over(&atrium).await;
+    // Before this server's own warehouse starts.
+    let notice = other_servers::notice(&atrium.settings)?;
     jobs::start(&atrium);
 
     announce(&format!("Atrium {CLIENT_VERSION} listening on http://{address}"));

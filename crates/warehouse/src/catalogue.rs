@@ -4,11 +4,11 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::bounds::LIST;
+use crate::buckets::DAY;
 use crate::client::Warehouse;
 use crate::error::Error;
 use crate::over_limit::{OTHER, OTHER_SQL};
 use crate::params::Param;
-use crate::pieces::DAY;
 
 /// Names that an app could have by mistake, such as one for each order, end somewhere.
 pub const EVENT_NAMES_MAX: usize = 10_000;

@@ -1,4 +1,4 @@
-//! The one way to the event store: ClickHouse's HTTP interface, whoever answers it.
+//! The one way to the warehouse: ClickHouse's HTTP interface, whoever answers it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use crate::engine::QUEUE_WAIT;
 use crate::error::Error;
 use crate::gate::Gate;
 use crate::location::{Location, Server, own_names};
-use crate::overall::Shelves;
+use crate::overall::RollupCaches;
 use crate::params::Param;
 use crate::schema::{self, Names};
 
@@ -37,7 +37,7 @@ pub struct Insert<'a> {
     pub timeout: Option<Duration>,
 }
 
-/// A handle to the event store. Clones share everything.
+/// A handle to the warehouse. Clones share everything.
 #[derive(Clone)]
 pub struct Warehouse {
     inner: Arc<Inner>,
@@ -52,7 +52,7 @@ struct Inner {
     names: Names,
     /// Held while the schema is brought up to date; true once it is.
     schema: tokio::sync::Mutex<bool>,
-    shelves: Shelves,
+    rollup_caches: RollupCaches,
 }
 
 enum Source {
@@ -140,7 +140,7 @@ impl Warehouse {
             }
         };
         let schema = tokio::sync::Mutex::new(false);
-        let inner = Inner { http, source, names, schema, shelves: Shelves::default() };
+        let inner = Inner { http, source, names, schema, rollup_caches: RollupCaches::default() };
         Self { inner: Arc::new(inner), limit: QUERY_LIMIT, gate: None }
     }
 
@@ -305,8 +305,8 @@ impl Warehouse {
         self.limit
     }
 
-    pub(crate) fn shelves(&self) -> &Shelves {
-        &self.inner.shelves
+    pub(crate) fn rollup_caches(&self) -> &RollupCaches {
+        &self.inner.rollup_caches
     }
 
     pub(crate) fn names(&self) -> &Names {

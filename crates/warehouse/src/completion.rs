@@ -66,7 +66,7 @@ impl Warehouse {
         Ok(())
     }
 
-    /// Longer pieces count the same as the quarters of an hour that they are made of.
+    /// Longer buckets count the same as the quarters of an hour that they are made of.
     async fn complete_pieces(&self, touched: &Touched) -> Result<(), Error> {
         for coarse in COARSE.iter().filter(|coarse| coarse.counts_events()) {
             let uneven = self.places(&uneven_pieces(touched, coarse)).await?;
@@ -165,21 +165,21 @@ fn uneven_counts(touched: &Touched) -> String {
     )
 }
 
-/// The pieces around these quarters of an hour that do not say the same as their quarters.
+/// The buckets around these quarters of an hour that do not say the same as their quarters.
 fn uneven_pieces(touched: &Touched, coarse: &Coarse) -> String {
     let Coarse { table, fine, length, .. } = coarse;
     let quarters: Vec<u64> = touched.buckets.iter().map(|bucket| u64::from(*bucket)).collect();
-    let pieces: Vec<u32> =
-        coarse.pieces(&quarters).into_iter().filter_map(|at| u32::try_from(at).ok()).collect();
-    let from = pieces.first().copied().unwrap_or(0);
-    let to = pieces.last().copied().unwrap_or(0).saturating_add(*length);
-    let (apps, pieces) = (&touched.apps, list(&pieces));
+    let buckets: Vec<u32> =
+        coarse.buckets(&quarters).into_iter().filter_map(|at| u32::try_from(at).ok()).collect();
+    let from = buckets.first().copied().unwrap_or(0);
+    let to = buckets.last().copied().unwrap_or(0).saturating_add(*length);
+    let (apps, buckets) = (&touched.apps, list(&buckets));
     let of = |table: &str, sign: &str| {
         format!(
             "SELECT app_id, intDiv(toUnixTimestamp(bucket), {length}) * {length} AS at, \
                  {sign}toInt64(sum(events)) AS n \
              FROM {table} WHERE app_id IN ({apps}) AND bucket >= toDateTime({from}, 'UTC') \
-                 AND bucket < toDateTime({to}, 'UTC') AND at IN ({pieces}) GROUP BY app_id, at"
+                 AND bucket < toDateTime({to}, 'UTC') AND at IN ({buckets}) GROUP BY app_id, at"
         )
     };
     format!(

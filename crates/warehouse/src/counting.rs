@@ -1,7 +1,7 @@
 //! How every table of counts is made from events: the same as the views of the migrations, for counts
 //! that have to be made anew.
 
-use crate::pieces::{DAY, FOUR_HOURS, HALF_HOUR, HOUR, WEEK};
+use crate::buckets::{DAY, FOUR_HOURS, HALF_HOUR, HOUR, WEEK};
 
 /// A table and how its rows are made.
 pub(crate) struct Count {
@@ -104,7 +104,7 @@ impl Count {
     }
 }
 
-/// A table of longer pieces.
+/// A table of longer buckets.
 pub(crate) struct Coarse {
     pub table: &'static str,
     /// In seconds.
@@ -118,7 +118,7 @@ pub(crate) struct Coarse {
 const TOTALS: &str = "groupBitmapMergeState(people), groupBitmapMergeState(machines)";
 const PARTS: &str = "sum(events), groupBitmapMergeState(people)";
 
-/// In longer pieces, from the quarters of an hour.
+/// In longer buckets, from the quarters of an hour.
 pub(crate) const COARSE: &[Coarse] = &[
     Coarse {
         table: "totals_30m",
@@ -213,13 +213,13 @@ impl Coarse {
         )
     }
 
-    /// The pieces that these quarters of an hour lie in, by their start.
-    pub fn pieces(&self, quarters: &[u64]) -> Vec<u64> {
+    /// The buckets that these quarters of an hour lie in, by their start.
+    pub fn buckets(&self, quarters: &[u64]) -> Vec<u64> {
         let length = u64::from(self.length);
-        let mut pieces: Vec<u64> = quarters.iter().map(|at| at / length * length).collect();
+        let mut buckets: Vec<u64> = quarters.iter().map(|at| at / length * length).collect();
         // In order, because the first and the last say which range to look at.
-        pieces.sort_unstable();
-        pieces.dedup();
-        pieces
+        buckets.sort_unstable();
+        buckets.dedup();
+        buckets
     }
 }

@@ -29,7 +29,7 @@ const VALUES: Bounds = Bounds { read: Some(256 << 20), groups: Some(200_000), wi
 /// One person's question must not keep everyone else's waiting. It takes up to three statements.
 const TIME_LIMIT: Duration = Duration::from_secs(8);
 /// What counts are kept by, in seconds.
-const QUARTER: u64 = crate::pieces::QUARTER as u64;
+const QUARTER: u64 = crate::buckets::QUARTER as u64;
 const MEMORY_LIMIT: u64 = 512 << 20;
 const ROWS_LIMIT: u64 = 500_000_000;
 
@@ -86,7 +86,7 @@ pub struct Filter {
 }
 
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct ExploreQuery {
     pub app: Uuid,
     /// Any, if none is named.
     pub event: Option<String>,
@@ -183,7 +183,7 @@ impl Counts {
     }
 }
 
-impl Question {
+impl ExploreQuery {
     fn place(&self, slot: u64) -> Option<usize> {
         self.starts.binary_search(&slot).ok()
     }
@@ -198,37 +198,37 @@ impl Question {
 }
 
 impl Warehouse {
-    pub async fn explore(&self, question: &Question) -> Result<Finding, Error> {
-        if question.starts.is_empty() {
-            return Ok(question.nothing());
+    pub async fn explore(&self, query: &ExploreQuery) -> Result<Finding, Error> {
+        if query.starts.is_empty() {
+            return Ok(query.nothing());
         }
-        if question.group_by.is_none() {
-            let groups = self.points(question, &[], HiddenAs::Hidden).await?;
-            let Some(group) = groups.into_iter().next() else { return Ok(question.nothing()) };
+        if query.group_by.is_none() {
+            let groups = self.points(query, &[], HiddenAs::Hidden).await?;
+            let Some(group) = groups.into_iter().next() else { return Ok(query.nothing()) };
             return Ok(Finding { total: group.total, groups: vec![group] });
         }
-        let (top, hidden_as) = self.top(question).await?;
-        let mut groups = self.points(question, &top, hidden_as).await?;
+        let (top, hidden_as) = self.top(query).await?;
+        let mut groups = self.points(query, &top, hidden_as).await?;
         let place = |group: &Group| top.iter().position(|key| *key == group.key);
         groups.sort_by_key(|group| place(group).unwrap_or(top.len()));
         // Not the sum of the groups: an event with a list is in several of them.
-        let total: Vec<Counts> = self.bounded(Statement::total(question)).await?;
-        let total = total.first().map_or(0.0, |counts| counts.measure(question.measure));
+        let total: Vec<Counts> = self.bounded(Statement::total(query)).await?;
+        let total = total.first().map_or(0.0, |counts| counts.measure(query.measure));
         Ok(Finding { total, groups })
     }
 
     /// The largest groups. Hidden values of few people are counted as if there were none: a group of
     /// one would tell who has something to hide.
-    async fn top(&self, question: &Question) -> Result<(Vec<Key>, HiddenAs), Error> {
+    async fn top(&self, query: &ExploreQuery) -> Result<(Vec<Key>, HiddenAs), Error> {
         let mut hidden_as = HiddenAs::Hidden;
-        let mut top: Vec<GroupRow> = self.bounded(Statement::top(question, hidden_as)).await?;
+        let mut top: Vec<GroupRow> = self.bounded(Statement::top(query, hidden_as)).await?;
         let is_few = |row: &GroupRow| row.kind == statement::HIDDEN && row.people < PEOPLE_MIN;
         if top.iter().any(is_few) {
             hidden_as = HiddenAs::Nothing;
-            top = self.bounded(Statement::top(question, hidden_as)).await?;
+            top = self.bounded(Statement::top(query, hidden_as)).await?;
         }
-        if question.hide_personal {
-            let size = |row: &GroupRow| row.counts.measure(question.measure);
+        if query.hide_personal {
+            let size = |row: &GroupRow| row.counts.measure(query.measure);
             // Stable: those of equal size stay in their order, but for the hidden one.
             let rank = |row: &GroupRow| (row.kind, row.value.clone());
             top.sort_by(|a, b| size(b).total_cmp(&size(a)).then_with(|| rank(a).cmp(&rank(b))));
@@ -240,7 +240,7 @@ impl Warehouse {
     /// The values of a property that are seen most often of late, of those that contain `search`.
     pub async fn values(
         &self,
-        question: &Question,
+        query: &ExploreQuery,
         property: &Property,
         search: &str,
     ) -> Result<Values, Error> {
@@ -248,29 +248,27 @@ impl Warehouse {
         struct Other {
             events: u64,
         }
-        let question = &self.newest(question).await?;
+        let query = &self.newest(query).await?;
         let mut values: Vec<ValueCount> =
-            self.statement_within(&VALUES, Statement::values(question, property, search)).await?;
+            self.statement_within(&VALUES, Statement::values(query, property, search)).await?;
         let more = values.len() as u64 > VALUES_MAX;
         values.truncate(VALUES_MAX as usize);
         let other: Vec<Other> = match property.over_limit_bit() {
-            Some(bit) => {
-                self.statement_within(&VALUES, Statement::over_limit(question, bit)).await?
-            }
+            Some(bit) => self.statement_within(&VALUES, Statement::over_limit(query, bit)).await?,
             None => Vec::new(),
         };
         Ok(Values { values, more, other: other.first().map_or(0, |other| other.events) })
     }
 
-    /// The same question about the newest part of its time that holds enough events for a sample.
-    async fn newest(&self, question: &Question) -> Result<Question, Error> {
-        let mut newest = question.clone();
-        let from = question.starts.first().copied().unwrap_or(question.end);
-        let event = question.event.as_deref();
-        let mut quarters = self.quarters(question.app, event, from / QUARTER * QUARTER).await?;
+    /// The same query about the newest part of its time that holds enough events for a sample.
+    async fn newest(&self, query: &ExploreQuery) -> Result<ExploreQuery, Error> {
+        let mut newest = query.clone();
+        let from = query.starts.first().copied().unwrap_or(query.end);
+        let event = query.event.as_deref();
+        let mut quarters = self.quarters(query.app, event, from / QUARTER * QUARTER).await?;
         if quarters.is_empty() && event.is_some() {
             // It may have no counts of its own.
-            quarters = self.quarters(question.app, Some(OTHER), from / QUARTER * QUARTER).await?;
+            quarters = self.quarters(query.app, Some(OTHER), from / QUARTER * QUARTER).await?;
         }
         let mut events = 0;
         let enough = quarters.iter().find(|(_, count)| {
@@ -285,27 +283,27 @@ impl Warehouse {
 
     async fn points(
         &self,
-        question: &Question,
+        query: &ExploreQuery,
         top: &[Key],
         hidden_as: HiddenAs,
     ) -> Result<Vec<Group>, Error> {
-        let rows: Vec<PointRow> = self.bounded(Statement::points(question, top, hidden_as)).await?;
+        let rows: Vec<PointRow> = self.bounded(Statement::points(query, top, hidden_as)).await?;
         let mut groups: Vec<Group> = Vec::new();
         for row in rows {
             let key = key(row.kind, row.value);
             let group = match groups.iter_mut().find(|group| group.key == key) {
                 Some(group) => group,
                 None => {
-                    let points = vec![0.0; question.starts.len()];
+                    let points = vec![0.0; query.starts.len()];
                     groups.push(Group { key, total: 0.0, points });
                     let Some(last) = groups.last_mut() else { continue };
                     last
                 }
             };
-            let measured = row.counts.measure(question.measure);
+            let measured = row.counts.measure(query.measure);
             if row.whole == 1 {
                 group.total = measured;
-            } else if let Some(place) = question.place(row.slot) {
+            } else if let Some(place) = query.place(row.slot) {
                 group.points[place] = measured;
             }
         }

@@ -1,4 +1,4 @@
-//! Whoever decides when a question may be sent to the store. The server shares the store's attention
+//! Whoever decides when a question may be sent to the store. The server values the store's attention
 //! between its callers; this crate only waits for a turn before each statement that reads.
 
 use std::any::Any;

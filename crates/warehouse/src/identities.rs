@@ -46,7 +46,10 @@ const ROW: usize = 16 + 8 + 4;
 
 impl Warehouse {
     /// The numbers of those who have one. For up to some hundred thousand at a time.
-    pub async fn numbers(&self, identities: &[Identity]) -> Result<HashMap<Identity, u32>, Error> {
+    pub async fn person_ids(
+        &self,
+        identities: &[Identity],
+    ) -> Result<HashMap<Identity, u32>, Error> {
         if identities.is_empty() {
             return Ok(HashMap::new());
         }
@@ -70,7 +73,7 @@ impl Warehouse {
     }
 
     /// Writes numbers down. They must be there before an event that carries them is.
-    pub async fn add_numbers(&self, rows: &[(Identity, u32)]) -> Result<(), Error> {
+    pub async fn add_person_ids(&self, rows: &[(Identity, u32)]) -> Result<(), Error> {
         if rows.is_empty() {
             return Ok(());
         }

@@ -1,13 +1,14 @@
-//! The event store: ClickHouse, embedded on one machine or a server of its own beyond that, behind
+//! The warehouse: ClickHouse, embedded on one machine or a server of its own beyond that, behind
 //! one client. `docs/decisions/0012-event-store.md` says why.
 //!
 //! `client` talks to either, `embedded` and `engine` are the two ends of the embedded one, `schema`
 //! brings the tables up to date, and the rest are the questions and changes that have a name.
 //! Nothing here knows about HTTP handlers or the metadata database.
 
-mod arrivals;
 mod binary;
 mod bounds;
+mod breakdowns;
+mod buckets;
 mod catalogue;
 mod client;
 mod completion;
@@ -18,6 +19,7 @@ pub mod engine;
 mod error;
 mod events;
 mod explore;
+mod first_seen;
 mod gate;
 mod identities;
 mod loading;
@@ -27,15 +29,13 @@ mod overall;
 mod params;
 mod people;
 mod person;
-mod pieces;
 mod profiles;
 mod properties;
 mod recent;
+mod rollup_cache;
 mod rows;
 mod schema;
 mod sessions;
-mod shares;
-mod shelf;
 pub mod shown;
 mod totals;
 mod upgrade;
@@ -48,23 +48,23 @@ pub use embedded::State;
 pub use engagement::{Activity, Cohort, Days};
 pub use error::Error;
 pub use explore::{
-    Column, Filter, Finding, GROUPS_MAX, Group, Key, Measure, Property, Question, Test, ValueCount,
-    Values,
+    Column, ExploreQuery, Filter, Finding, GROUPS_MAX, Group, Key, Measure, Property, Test,
+    ValueCount, Values,
 };
 pub use gate::{Denied, Gate, Turn};
 pub use identities::Identity;
 pub use loading::{MutationOf, ReadUpTo};
 pub use location::Location;
-pub use overall::{Counts, Overall, Share};
+pub use overall::{BreakdownValue, Counts, Overall};
 pub use params::Param;
 pub use people::{PeopleQuery, PeopleSearch, PeopleSort, PersonRow, PseudonymKey};
-pub use person::{CountOf, Doings, EventOf};
+pub use person::{CountOf, EventOf, PersonActivity};
 pub use profiles::{Kind, MutationRow, PROFILE_READ_MAX, ProfileRow, chunks as chunks_of_ids};
 pub use properties::{PropertyKind, PropertyName, PropertyNames, PropertySample};
 pub use recent::RecentEvent;
 pub use rows::{
     CountedFields, EventRow, LogIdRow, MutationIn, counted_fields, counted_values, event_insert,
     log_id_insert, mutation_insert, subjects, write_event, write_log_id, write_mutation,
-    write_numbers, write_numbers_over_limit,
+    write_person_ids, write_person_ids_over_limit,
 };
 pub use versions::Versions;

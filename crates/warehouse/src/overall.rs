@@ -2,8 +2,8 @@
 //! hour. Persons and devices are counted once per app, exactly, as bitmaps of their numbers. Nothing
 //! here knows of time zones: where buckets begin is told as moments.
 //!
-//! The engine hands out pieces of time, which are kept (`shelf`) and put together here: a statement
-//! costs it some milliseconds whatever it is about, and most pieces were read before.
+//! The engine hands out buckets of time, which are kept (`rollup_cache`) and put together here: a statement
+//! costs it some milliseconds whatever it is about, and most buckets were read before.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -14,16 +14,16 @@ use bytes::Bytes;
 use roaring::{MultiOps, RoaringBitmap};
 use uuid::Uuid;
 
-use crate::arrivals::Known;
+use crate::breakdowns::{BREAKDOWNS, EVENTS, Name, Part, Sum};
+use crate::buckets::{DAY, HOUR, QUARTER};
 use crate::catalogue::EventCount;
 use crate::client::{Call, Warehouse};
 use crate::error::Error;
+use crate::first_seen::FirstSeenCache;
 use crate::over_limit::OTHER;
-use crate::pieces::{DAY, HOUR, QUARTER};
-use crate::sessions::{UnderWay, around};
-use crate::shares::{BREAKDOWNS, EVENTS, Name, Part, Sum};
-use crate::shelf::{Grid, Shelf};
-use crate::totals::{Total, off_the_runtime, pieces_of};
+use crate::rollup_cache::{Grid, RollupCache};
+use crate::sessions::{OpenSessions, around};
+use crate::totals::{Total, buckets_of, off_the_runtime};
 use crate::versions::Versions;
 
 /// Buckets of a long range are looked at in turn, as many as begin within this many seconds.
@@ -59,7 +59,7 @@ pub struct Overall {
 
 /// How often a value occurred, and with how many people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Share {
+pub struct BreakdownValue {
     pub dimension: String,
     pub value: String,
     /// All values together that are not listed.
@@ -70,12 +70,12 @@ pub struct Share {
 
 /// What is kept of earlier questions.
 #[derive(Default)]
-pub(crate) struct Shelves {
-    pub totals: Shelf<Total>,
-    pub events: Shelf<Vec<Part>>,
-    pub breakdowns: Shelf<Vec<Part>>,
-    pub under_way: Shelf<UnderWay>,
-    pub arrivals: Known,
+pub(crate) struct RollupCaches {
+    pub totals: RollupCache<Total>,
+    pub events: RollupCache<Vec<Part>>,
+    pub breakdowns: RollupCache<Vec<Part>>,
+    pub open_sessions: RollupCache<OpenSessions>,
+    pub first_seen: FirstSeenCache,
 }
 
 impl Warehouse {
@@ -100,18 +100,18 @@ impl Warehouse {
             Ok(sums)
         };
         let with_part = with_cut(&cuts, part_end);
-        let (mut sums, arrivals, under_way) = tokio::try_join!(
+        let (mut sums, first_seen, open_sessions) = tokio::try_join!(
             totals,
-            self.arrivals(apps, &with_part, versions),
-            self.under_way(apps, cuts[0], versions)
+            self.first_seen(apps, &with_part, versions),
+            self.open_sessions(apps, cuts[0], versions)
         )?;
-        sums.add_arrivals(&cuts, &with_part, &arrivals);
-        sums.add_under_way(&cuts, &under_way);
+        sums.add_first_seen(&cuts, &with_part, &first_seen);
+        sums.add_open_sessions(&cuts, &open_sessions);
         Ok(sums.done(apps))
     }
 
     /// Reads what the counts of two ranges are made of, both at once where that can be: a statement
-    /// about two costs little more than one about one. The pieces are kept for whoever asks next.
+    /// about two costs little more than one about one. The buckets are kept for whoever asks next.
     pub async fn gather(
         &self,
         apps: &[Uuid],
@@ -130,11 +130,11 @@ impl Warehouse {
         if !(is_apart && is_short(first) && is_short(second)) {
             return Ok(());
         }
-        let pieces = [pieces_of(first), pieces_of(second)].concat();
+        let buckets = [buckets_of(first), buckets_of(second)].concat();
         let beginnings = vec![around(first[0]), around(second[0])];
         tokio::try_join!(
-            self.totals_of(apps, pieces, versions),
-            self.arrivals(apps, second, versions),
+            self.totals_of(apps, buckets, versions),
+            self.first_seen(apps, second, versions),
             self.under_way_around(apps, beginnings, versions)
         )?;
         Ok(())
@@ -151,8 +151,8 @@ impl Warehouse {
         versions: &Versions,
     ) -> Result<Vec<EventCount>, Error> {
         let Some(cuts) = moments(apps, &[from_ms, to_ms]) else { return Ok(Vec::new()) };
-        let shelf = &self.shelves().events;
-        let sums = self.shares(&EVENTS, shelf, apps, [cuts[0], cuts[1]], versions).await?;
+        let cache = &self.rollup_caches().events;
+        let sums = self.breakdown_sums(&EVENTS, cache, apps, [cuts[0], cuts[1]], versions).await?;
         let (other, mut all): (Vec<_>, Vec<_>) =
             sums.into_iter().partition(|((event, _), _)| &**event == OTHER);
         // Stable: those of equal number stay in the order of their names.
@@ -173,15 +173,16 @@ impl Warehouse {
         to_ms: i64,
         most: usize,
         versions: &Versions,
-    ) -> Result<Vec<Share>, Error> {
+    ) -> Result<Vec<BreakdownValue>, Error> {
         let Some(cuts) = moments(apps, &[from_ms, to_ms]) else { return Ok(Vec::new()) };
-        let shelf = &self.shelves().breakdowns;
-        let sums = self.shares(&BREAKDOWNS, shelf, apps, [cuts[0], cuts[1]], versions).await?;
+        let cache = &self.rollup_caches().breakdowns;
+        let sums =
+            self.breakdown_sums(&BREAKDOWNS, cache, apps, [cuts[0], cuts[1]], versions).await?;
         let mut dimensions: BTreeMap<Box<str>, Vec<(Box<str>, Sum)>> = BTreeMap::new();
         for ((dimension, value), sum) in sums {
             dimensions.entry(dimension).or_default().push((value, sum));
         }
-        let mut shares = Vec::new();
+        let mut found = Vec::new();
         for (dimension, mut values) in dimensions {
             // What is over the limits of the apps is part of the rest.
             values.sort_by_key(|(value, sum)| (&**value == OTHER, Reverse(sum.events)));
@@ -193,7 +194,7 @@ impl Warehouse {
             });
             let shown = values.into_iter().map(|(value, sum)| (value, sum, false));
             let rest = rest.into_iter().map(|sum| (Box::default(), sum, true));
-            shares.extend(shown.chain(rest).map(|(value, sum, is_rest)| Share {
+            found.extend(shown.chain(rest).map(|(value, sum, is_rest)| BreakdownValue {
                 dimension: dimension.clone().into(),
                 value: value.into(),
                 is_rest,
@@ -201,7 +202,7 @@ impl Warehouse {
                 persons: sum.persons(),
             }));
         }
-        Ok(shares)
+        Ok(found)
     }
 
     /// Asks a question whose answer is rows to be read as `Rows`.
@@ -227,7 +228,7 @@ fn quarter_of(at_ms: &i64) -> u32 {
     u32::try_from(at_ms.div_euclid(1_000)).unwrap_or(0) / QUARTER * QUARTER
 }
 
-/// The cuts and one more, if it lies between them: no piece reaches over it.
+/// The cuts and one more, if it lies between them: no bucket reaches over it.
 fn with_cut(cuts: &[u32], at: u32) -> Vec<u32> {
     let mut cuts = cuts.to_vec();
     let place = cuts.partition_point(|cut| *cut < at);
@@ -303,7 +304,7 @@ impl Summing {
         for (app, totals) in grid.apps.iter().enumerate() {
             let mut at = 0;
             for pair in cuts.windows(2) {
-                let place = |end: u32| grid.pieces.partition_point(|piece| piece.start < end);
+                let place = |end: u32| grid.buckets.partition_point(|bucket| bucket.start < end);
                 let (end, part_end) = (place(pair[1]), place(self.part_end.min(pair[1])).max(at));
                 let early = Tally::of(&totals[at..part_end]);
                 let late = Tally::of(&totals[part_end..end]);
@@ -320,9 +321,9 @@ impl Summing {
         self
     }
 
-    /// `with_part` are the cuts that the arrivals are counted between.
-    fn add_arrivals(&mut self, cuts: &[u32], with_part: &[u32], arrivals: &[Vec<u64>]) {
-        for (app, of_app) in arrivals.iter().enumerate() {
+    /// `with_part` are the cuts that the first_seen are counted between.
+    fn add_first_seen(&mut self, cuts: &[u32], with_part: &[u32], first_seen: &[Vec<u64>]) {
+        for (app, of_app) in first_seen.iter().enumerate() {
             for (at, new_devices) in with_part.iter().zip(of_app) {
                 let counts = Counts { new_devices: *new_devices, ..Counts::default() };
                 self.add_at(app, cuts, *at, counts);
@@ -330,8 +331,8 @@ impl Summing {
         }
     }
 
-    fn add_under_way(&mut self, cuts: &[u32], under_way: &[Arc<UnderWay>]) {
-        for (app, going_on) in under_way.iter().enumerate() {
+    fn add_open_sessions(&mut self, cuts: &[u32], open_sessions: &[Arc<OpenSessions>]) {
+        for (app, going_on) in open_sessions.iter().enumerate() {
             for (at, sessions) in going_on.by_quarter(cuts[0]) {
                 self.add_at(app, cuts, at, Counts { sessions, ..Counts::default() });
             }

@@ -24,7 +24,7 @@ pub struct CountOf {
 
 /// What a user or device did, as far as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Doings {
+pub struct PersonActivity {
     pub events: u64,
     pub top_events: Vec<CountOf>,
     /// The ids of devices of a user, or of users of a device, the latest first.
@@ -82,7 +82,7 @@ impl Warehouse {
         kind: Kind,
         id: &str,
         (from_ms, to_ms): (i64, i64),
-    ) -> Result<Doings, Error> {
+    ) -> Result<PersonActivity, Error> {
         let other = match kind {
             Kind::Device => "user_id",
             Kind::User => "device_id",
@@ -109,7 +109,7 @@ impl Warehouse {
             self.query_within::<CountOf>(&OF_ONE, &together, &params),
         )
         .await?;
-        Ok(Doings {
+        Ok(PersonActivity {
             events: all.first().map_or(0, |row| row.events),
             top_events,
             together: together.into_iter().map(|row| row.name).collect(),

@@ -107,22 +107,22 @@ impl Warehouse {
     }
 }
 
-/// Cuts a list of ids into pieces of at most 8 KiB, which fit into an address.
+/// Cuts a list of ids into buckets of at most 8 KiB, which fit into an address.
 pub fn chunks(ids: &[String]) -> Vec<Vec<String>> {
     const MOST: usize = 8 << 10;
-    let mut pieces = Vec::new();
-    let mut piece = Vec::new();
+    let mut buckets = Vec::new();
+    let mut bucket = Vec::new();
     let mut size = 0;
     for id in ids {
-        if size + id.len() > MOST && !piece.is_empty() {
-            pieces.push(std::mem::take(&mut piece));
+        if size + id.len() > MOST && !bucket.is_empty() {
+            buckets.push(std::mem::take(&mut bucket));
             size = 0;
         }
         size += id.len() + 3;
-        piece.push(id.clone());
+        bucket.push(id.clone());
     }
-    if !piece.is_empty() {
-        pieces.push(piece);
+    if !bucket.is_empty() {
+        buckets.push(bucket);
     }
-    pieces
+    buckets
 }

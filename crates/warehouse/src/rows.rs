@@ -55,7 +55,7 @@ pub struct LogIdRow {
     pub app_id: Uuid,
     /// Unix time.
     pub received: u32,
-    /// The load that brings it: its own ids are no twins to it.
+    /// The load that brings it: its own ids are not duplicates.
     pub batch: u64,
 }
 
@@ -76,7 +76,7 @@ const MUTATION_STRUCTURE: &str = "app_id UUID, kind String, id String, time Date
 
 const MUTATION_COLUMNS: &str = "app_id, kind, id, time, log_id, operation, properties, received_at";
 
-/// Stores events, each written by `write_event` and then `write_numbers`, under the number of the
+/// Stores events, each written by `write_event` and then `write_person_ids`, under the number of the
 /// load that brings them.
 pub fn event_insert(batch: u64) -> String {
     with_batch("events", EVENT_COLUMNS, EVENT_STRUCTURE, batch)
@@ -124,12 +124,12 @@ pub fn write_event(row: &EventRow<'_>, into: &mut Vec<u8>) {
 
 /// The numbers of an event's person and device, which nobody knows before it is loaded; nothing of
 /// it is over a limit.
-pub fn write_numbers(person: u32, device: u32, into: &mut Vec<u8>) {
-    write_numbers_over_limit(person, device, 0, into);
+pub fn write_person_ids(person: u32, device: u32, into: &mut Vec<u8>) {
+    write_person_ids_over_limit(person, device, 0, into);
 }
 
 /// The same of an event, some values of which may be over a limit: bits of `over_limit`.
-pub fn write_numbers_over_limit(person: u32, device: u32, over_limit: u8, into: &mut Vec<u8>) {
+pub fn write_person_ids_over_limit(person: u32, device: u32, over_limit: u8, into: &mut Vec<u8>) {
     into.extend_from_slice(&person.to_le_bytes());
     into.extend_from_slice(&device.to_le_bytes());
     into.push(over_limit);

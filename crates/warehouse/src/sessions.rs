@@ -13,11 +13,11 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use crate::binary::Rows;
+use crate::buckets::{Bucket, HALF_HOUR, QUARTER, stretches};
 use crate::client::{Call, Warehouse};
 use crate::error::Error;
 use crate::identities::literals;
-use crate::pieces::{HALF_HOUR, Piece, QUARTER, stretches};
-use crate::shelf::{Cells, Content, Grid};
+use crate::rollup_cache::{Cells, Content, Grid};
 use crate::versions::Versions;
 
 /// As many buckets as are counted at once: some days of a busy app.
@@ -41,37 +41,37 @@ impl Warehouse {
 
     /// The sessions that were under way at a moment: a device's last event before it and the first one
     /// after it lie at most half an hour apart.
-    pub(crate) async fn under_way(
+    pub(crate) async fn open_sessions(
         &self,
         apps: &[Uuid],
         at: u32,
         versions: &Versions,
-    ) -> Result<Vec<Arc<UnderWay>>, Error> {
+    ) -> Result<Vec<Arc<OpenSessions>>, Error> {
         let grid = self.under_way_around(apps, vec![around(at)], versions).await?;
         Ok(grid.apps.into_iter().flatten().collect())
     }
 
-    /// The same for the middles of some pieces.
+    /// The same for the middles of some buckets.
     pub(crate) async fn under_way_around(
         &self,
         apps: &[Uuid],
-        pieces: Vec<Piece>,
+        buckets: Vec<Bucket>,
         versions: &Versions,
-    ) -> Result<Grid<UnderWay>, Error> {
-        let read = async |pieces: &[Piece]| {
-            let answer = self.binary(&under_way_in(apps, pieces)).await?;
-            let mut cells: Cells<UnderWay> = Cells::new(apps, pieces);
+    ) -> Result<Grid<OpenSessions>, Error> {
+        let read = async |buckets: &[Bucket]| {
+            let answer = self.binary(&open_sessions_in(apps, buckets)).await?;
+            let mut cells: Cells<OpenSessions> = Cells::new(apps, buckets);
             let mut rows = Rows::new(&answer);
             while !rows.is_at_end() {
                 let (app, at, quarter) = (rows.uuid()?, rows.u32()?, rows.u32()?);
                 let count = rows.u64()?;
-                if let Some(UnderWay(counts)) = cells.at(app, at) {
+                if let Some(OpenSessions(counts)) = cells.at(app, at) {
                     counts[usize::from(quarter > at)] += count;
                 }
             }
             Ok(cells.contents)
         };
-        self.shelves().under_way.grid(apps, pieces, versions, read).await
+        self.rollup_caches().open_sessions.grid(apps, buckets, versions, read).await
     }
 
     async fn count_starts(&self, apps: &str, buckets: &[u32]) -> Result<(), Error> {
@@ -99,16 +99,16 @@ impl Warehouse {
     }
 }
 
-/// The piece whose sessions tell what was under way at a moment.
-pub(crate) fn around(at: u32) -> Piece {
-    Piece { start: at.saturating_sub(HALF_HOUR), length: 2 * HALF_HOUR }
+/// The bucket whose sessions tell what was under way at a moment.
+pub(crate) fn around(at: u32) -> Bucket {
+    Bucket { start: at.saturating_sub(HALF_HOUR), length: 2 * HALF_HOUR }
 }
 
-fn under_way_in(apps: &[Uuid], pieces: &[Piece]) -> String {
-    let (apps, within) = (literals(apps.iter().copied()), stretches(pieces));
-    let middles: Vec<String> = pieces
+fn open_sessions_in(apps: &[Uuid], buckets: &[Bucket]) -> String {
+    let (apps, within) = (literals(apps.iter().copied()), stretches(buckets));
+    let middles: Vec<String> = buckets
         .iter()
-        .map(|piece| format!("bucket < {}, {}", piece.end(), piece.start + HALF_HOUR))
+        .map(|bucket| format!("bucket < {}, {}", bucket.end(), bucket.start + HALF_HOUR))
         .collect();
     format!(
         "SELECT app_id, toUInt32(at), toUInt32(intDiv(b, 900000) * 900) AS quarter, count() \
@@ -125,15 +125,15 @@ fn under_way_in(apps: &[Uuid], pieces: &[Piece]) -> String {
 /// Sessions of an app that were under way at a moment, by the quarter of an hour after it in which
 /// they went on: the first and the second.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct UnderWay([u64; 2]);
+pub(crate) struct OpenSessions([u64; 2]);
 
-impl UnderWay {
+impl OpenSessions {
     pub fn by_quarter(&self, at: u32) -> [(u32, u64); 2] {
         [(at, self.0[0]), (at + QUARTER, self.0[1])]
     }
 }
 
-impl Content for UnderWay {
+impl Content for OpenSessions {
     fn bytes(&self) -> usize {
         size_of::<Self>()
     }

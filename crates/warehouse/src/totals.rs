@@ -1,25 +1,25 @@
-//! Events, page views, sessions, persons and devices of some apps, by pieces of time.
+//! Events, page views, sessions, persons and devices of some apps, by buckets of time.
 
 use roaring::RoaringBitmap;
 use uuid::Uuid;
 
 use crate::binary::Rows;
+use crate::buckets::{
+    Bucket, FOUR_HOURS, HALF_HOUR, HOUR, QUARTER, RollupTable, between, statement, stretches,
+};
 use crate::client::Warehouse;
 use crate::error::Error;
 use crate::identities::literals;
-use crate::pieces::{
-    FOUR_HOURS, Form, HALF_HOUR, HOUR, Piece, QUARTER, between, statement, stretches,
-};
-use crate::shelf::{Cells, Content, Grid};
+use crate::rollup_cache::{Cells, Content, Grid};
 use crate::versions::Versions;
 
-/// The tables, and how long their pieces are. The days of most zones are made of whole hours,
+/// The tables, and how long their buckets are. The days of most zones are made of whole hours,
 /// and of all but three of half hours.
-const TABLES: [Form; 4] = [
-    Form::by_time("totals_4h", FOUR_HOURS),
-    Form::by_time_of_day("totals_1h", HOUR),
-    Form::by_time_of_day("totals_30m", HALF_HOUR),
-    Form::by_time("totals_15m", QUARTER),
+const TABLES: [RollupTable; 4] = [
+    RollupTable::by_time("totals_4h", FOUR_HOURS),
+    RollupTable::by_time_of_day("totals_1h", HOUR),
+    RollupTable::by_time_of_day("totals_30m", HALF_HOUR),
+    RollupTable::by_time("totals_15m", QUARTER),
 ];
 
 #[derive(Clone, Debug, Default)]
@@ -45,28 +45,28 @@ impl Warehouse {
         cuts: &[u32],
         versions: &Versions,
     ) -> Result<Grid<Total>, Error> {
-        self.totals_of(apps, pieces_of(cuts), versions).await
+        self.totals_of(apps, buckets_of(cuts), versions).await
     }
 
     pub(crate) async fn totals_of(
         &self,
         apps: &[Uuid],
-        pieces: Vec<Piece>,
+        buckets: Vec<Bucket>,
         versions: &Versions,
     ) -> Result<Grid<Total>, Error> {
-        let read = async |pieces: &[Piece]| {
+        let read = async |buckets: &[Bucket]| {
             let (sums, people) =
-                (sums(apps, pieces), statement(&TABLES, "people, machines", apps, pieces));
+                (sums(apps, buckets), statement(&TABLES, "people, machines", apps, buckets));
             let (sums, people) = tokio::try_join!(self.binary(&sums), self.binary(&people))?;
-            let (apps, pieces) = (apps.to_vec(), pieces.to_vec());
-            off_the_runtime(move || put_together(&apps, &pieces, &sums, &people)).await
+            let (apps, buckets) = (apps.to_vec(), buckets.to_vec());
+            off_the_runtime(move || put_together(&apps, &buckets, &sums, &people)).await
         };
-        self.shelves().totals.grid(apps, pieces, versions, read).await
+        self.rollup_caches().totals.grid(apps, buckets, versions, read).await
     }
 }
 
-pub(crate) fn pieces_of(cuts: &[u32]) -> Vec<Piece> {
-    between(cuts, TABLES.map(|form| form.length))
+pub(crate) fn buckets_of(cuts: &[u32]) -> Vec<Bucket> {
+    between(cuts, TABLES.map(|table| table.length))
 }
 
 /// For what keeps a core busy for some milliseconds: those who send events must not wait for it.
@@ -78,8 +78,8 @@ pub(crate) async fn off_the_runtime<T: Send + 'static>(
 }
 
 /// Quarters of an hour: numbers are small and many, and put together here in no time.
-fn sums(apps: &[Uuid], pieces: &[Piece]) -> String {
-    let (apps, stretches) = (literals(apps.iter().copied()), stretches(pieces));
+fn sums(apps: &[Uuid], buckets: &[Bucket]) -> String {
+    let (apps, stretches) = (literals(apps.iter().copied()), stretches(buckets));
     let within = format!("app_id IN ({apps}) AND {stretches}");
     format!(
         "SELECT app_id, toUnixTimestamp(bucket), events, page_views, toUInt64(0) \
@@ -89,14 +89,14 @@ fn sums(apps: &[Uuid], pieces: &[Piece]) -> String {
     )
 }
 
-/// A piece may have several rows: those of late events, until the engine has joined them.
+/// A bucket may have several rows: those of late events, until the engine has joined them.
 fn put_together(
     apps: &[Uuid],
-    pieces: &[Piece],
+    buckets: &[Bucket],
     sums: &[u8],
     people: &[u8],
 ) -> Result<Vec<Vec<Total>>, Error> {
-    let mut cells: Cells<Total> = Cells::new(apps, pieces);
+    let mut cells: Cells<Total> = Cells::new(apps, buckets);
     let mut rows = Rows::new(sums);
     while !rows.is_at_end() {
         let (app, at) = (rows.uuid()?, rows.u32()?);

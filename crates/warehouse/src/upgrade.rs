@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde::Deserialize;
 use uuid::Uuid;
 
+use crate::buckets::HOUR;
 use crate::client::Warehouse;
 use crate::counting::COARSE;
 use crate::error::Error;
 use crate::identities::{DEVICE_HASH, USER_HASH};
-use crate::pieces::HOUR;
 
 const LIMIT: Duration = Duration::from_secs(600);
 

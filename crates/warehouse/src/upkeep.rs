@@ -62,7 +62,7 @@ const EVENTS_OF_BUCKETS: &str = "app_id = {app:UUID} \
 const OLD_COUNTS: &str = "app_id = {app:UUID} AND bucket < toDateTime({cut:Int64}, 'UTC')";
 
 /// Settings of what is counted anew, so that it fits beside everything else: what is too much for
-/// memory goes to the disk, and what it fills in turn is filled in small pieces.
+/// memory goes to the disk, and what it fills in turn is filled in small buckets.
 const FRUGAL: &[(&str, u64)] = &[
     ("max_threads", 2),
     ("max_bytes_before_external_group_by", 96 << 20),
@@ -95,7 +95,7 @@ impl Warehouse {
                 self.delete(count.table, BUCKETS, &params).await?;
                 self.fill(&count.fill(EVENTS_OF_BUCKETS), &params).await?;
             }
-            // After those: what they were filled with went on into the longer pieces.
+            // After those: what they were filled with went on into the longer buckets.
             for coarse in COARSE {
                 self.rebuild_pieces(app, coarse, some).await?;
             }
@@ -107,20 +107,20 @@ impl Warehouse {
         Ok(())
     }
 
-    /// Makes the longer pieces anew that these quarters of an hour lie in.
+    /// Makes the longer buckets anew that these quarters of an hour lie in.
     pub(crate) async fn rebuild_pieces(
         &self,
         app: Uuid,
         coarse: &Coarse,
         quarters: &[u64],
     ) -> Result<(), Error> {
-        let pieces = coarse.pieces(quarters);
-        let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { return Ok(()) };
+        let buckets = coarse.buckets(quarters);
+        let (Some(first), Some(last)) = (buckets.first(), buckets.last()) else { return Ok(()) };
         let params = [
             ("app", Param::from(app)),
             ("from", Param::UInt(*first)),
             ("to", Param::UInt(*last)),
-            ("buckets", Param::UInts(pieces.clone())),
+            ("buckets", Param::UInts(buckets.clone())),
         ];
         self.delete(coarse.table, BUCKETS, &params).await?;
         let length = coarse.length;
@@ -223,7 +223,7 @@ impl Warehouse {
         let removed = self.delete("events", old, &params).await?;
         for coarse in COARSE {
             self.delete(coarse.table, OLD_COUNTS, &params).await?;
-            // What is left of the piece that the cut goes through.
+            // What is left of the bucket that the cut goes through.
             let length = coarse.length;
             let rest = format!(
                 "app_id = {{app:UUID}} AND bucket >= toDateTime({{cut:Int64}}, 'UTC') AND bucket < \

@@ -1,4 +1,4 @@
-//! As of when something is: what was read from the event store is kept in memory for as long as the
+//! As of when something is: what was read from the warehouse is kept in memory for as long as the
 //! versions of the days it was made from stay the same.
 
 use std::collections::{BTreeMap, HashMap};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use uuid::Uuid;
 
-use crate::pieces::DAY;
+use crate::buckets::DAY;
 
 /// How often the events of some apps have changed, by the UTC day they happened on (since 1970), and
 /// how often some of whichever day were removed. Numbers only grow, so sums of them that are equal

@@ -35,7 +35,7 @@ impl<G: Grant> DataApp<G> {
         &self.app.id
     }
 
-    /// As whom the caller reads from the event store; a program always as one.
+    /// As whom the caller reads from the warehouse; a program always as one.
     pub fn reader(&self, class: Class) -> QueueCaller {
         match &self.user_id {
             Some(user) => QueueCaller::person(class, &self.app.org_id, user),
@@ -112,7 +112,7 @@ impl DataOrg {
         &self.org.id
     }
 
-    /// As whom the caller reads from the event store.
+    /// As whom the caller reads from the warehouse.
     pub fn reader(&self) -> QueueCaller {
         match &self.reader {
             Reader::Person(user) => QueueCaller::person(Class::Dashboard, self.id(), user),

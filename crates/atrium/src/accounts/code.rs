@@ -9,8 +9,8 @@ use serde::Deserialize;
 use subtle::ConstantTimeEq;
 use utoipa::ToSchema;
 
-use super::login::{self, LoginAnswer, SignIn, Way};
-use super::posted::{self, MailRequest, Posted};
+use super::login::{self, LoginAnswer, SignIn, SignInMethod};
+use super::mailed_tokens::{self, MailRequest, MailedToken};
 use super::session::{hash_token, new_token};
 use super::store;
 use super::throttle::{self, Attempt};
@@ -22,7 +22,7 @@ use crate::http::json::{Data, Done, Json};
 use crate::http::locale::Locale;
 use crate::http::text::Email;
 use crate::keyring::mac;
-use crate::outbound::mail::letters;
+use crate::outbound::mail::templates;
 use crate::types::Millis;
 
 pub const PURPOSE: &str = "login_code";
@@ -46,9 +46,9 @@ pub async fn login_code_send(
     Json(input): Json<MailRequest>,
 ) -> Result<impl IntoResponse> {
     let email = input.admit(&atrium, PURPOSE, &client).await?;
-    let user = posted::account(&atrium, &email).await?;
+    let user = mailed_tokens::account(&atrium, &email).await?;
     let (token, code) = (new_token(&atrium), new_code(&atrium));
-    let letter = Posted {
+    let letter = MailedToken {
         purpose: PURPOSE,
         lifetime: LIFETIME,
         token: &token,
@@ -56,9 +56,9 @@ pub async fn login_code_send(
         email: Some(&email.normalized),
         user: user.as_ref(),
         to: user.as_ref().map(|user| user.email.as_str()),
-        letter: letters::login_code(user_locale(user.as_ref(), locale), &code),
+        letter: templates::login_code(user_locale(user.as_ref(), locale), &code),
     };
-    posted::post(&atrium, letter).await?;
+    mailed_tokens::send(&atrium, letter).await?;
     let cookie = atrium.code_cookie.set(&token, LIFETIME / Millis::SECOND);
     Ok((AppendHeaders([(SET_COOKIE, cookie)]), Data(Done {})))
 }
@@ -90,13 +90,13 @@ pub async fn login_by_code(
     let attempt = Attempt::of(&atrium, &email, &client, &headers);
     throttle::count(&atrium, &attempt).await?;
     let Some((token_id, user)) = check(&atrium, &headers, &email, &input.code).await? else {
-        return Err(login::failed(&atrium, Some(&email), &client, Way::EmailCode).await?);
+        return Err(login::failed(&atrium, Some(&email), &client, SignInMethod::EmailCode).await?);
     };
     let mut tx = atrium.db.write().await?;
     if !store::use_token(&mut tx, &token_id, atrium.now()).await? {
         return Err(Code::BadCode.into());
     }
-    let sign_in = SignIn::by(Way::EmailCode, &user, &client, &headers);
+    let sign_in = SignIn::by(SignInMethod::EmailCode, &user, &client, &headers);
     login::finish(&atrium, tx, &attempt, sign_in).await
 }
 
@@ -108,7 +108,7 @@ async fn check(
     code: &str,
 ) -> Result<Option<(crate::types::Id, store::UserRow)>> {
     let Some(token) = atrium.code_cookie.read(headers) else { return Ok(None) };
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     let hash = hash_token(token);
     let row = store::try_token(&mut tx, PURPOSE, &hash, atrium.now(), TRIES).await?;
     tx.commit().await?;

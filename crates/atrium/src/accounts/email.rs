@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::posted::{self, Posted};
+use super::mailed_tokens::{self, MailedToken};
 use super::session::{RecentlySignedIn, hash_token, new_token};
 use super::throttle::{self, Attempt};
 use super::{store, user_locale};
@@ -17,7 +17,7 @@ use crate::http::json::{Data, Done, Json};
 use crate::http::locale::Locale;
 use crate::http::text::Email;
 use crate::notifications::{self, Notice, Recipient};
-use crate::outbound::mail::letters;
+use crate::outbound::mail::templates;
 use crate::types::Millis;
 
 pub const PURPOSE: &str = "email_change";
@@ -49,7 +49,7 @@ pub async fn email_change(
     if Email::new(&input.email).normalized == Email::new(&user.email).normalized {
         return Err(Fault::new(Code::SameEmail).on("email").into());
     }
-    let email = posted::admit(&atrium, PURPOSE, &input.email, &client).await?;
+    let email = mailed_tokens::admit(&atrium, PURPOSE, &input.email, &client).await?;
     let mut db = atrium.db.read().await?;
     let taken = store::user_by_email(&mut db, &email).await?;
     let row = store::user_by_id(&mut db, &user.id).await?.ok_or(Code::NotSignedIn)?;
@@ -59,14 +59,14 @@ pub async fn email_change(
     let locale = Locale::parse(&user.locale).unwrap_or_default();
     let letter = match &taken {
         Some(owner) => {
-            letters::already_registered(user_locale(Some(owner), locale), &server.link("/login"))
+            templates::already_registered(user_locale(Some(owner), locale), &server.link("/login"))
         }
         None => {
             let link = server.link(&format!("/emailValidator/{token}"));
-            letters::email_change(locale, &user.email, &link)
+            templates::email_change(locale, &user.email, &link)
         }
     };
-    let posted = Posted {
+    let mailed = MailedToken {
         purpose: PURPOSE,
         lifetime: LIFETIME,
         token: &token,
@@ -76,8 +76,8 @@ pub async fn email_change(
         to: Some(&email.as_typed),
         letter,
     };
-    posted::post(&atrium, posted).await?;
-    let mut tx = atrium.db.write_apart().await?;
+    mailed_tokens::send(&atrium, mailed).await?;
+    let mut tx = atrium.db.write_uncached().await?;
     let event = Event::new("account.email_change_ask", "user", &user.id);
     let event = event.with(json!({ "email": email.as_typed }));
     audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;

@@ -33,7 +33,7 @@ pub async fn account_export(
     locale: Locale,
 ) -> Result<impl IntoResponse> {
     let user = signed_in.user();
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     let event = Event::new("account.export", "user", &user.id);
     audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
     tx.commit().await?;

@@ -1,6 +1,7 @@
-//! Trips to an outside provider and back. The provider returns our `state`, which works once, for
-//! ten minutes, in the browser that set out and, where someone signed in asked, for that person:
-//! otherwise anyone could have a victim's browser finish a trip that they began themselves.
+//! OAuth flows: a browser goes to an outside provider and comes back. The provider returns our
+//! `state`, which works once, for ten minutes, only in the browser that started the flow and, if
+//! somebody was signed in, only for that person. Otherwise an attacker could make a victim's browser
+//! finish a flow that the attacker started.
 
 use http::HeaderMap;
 use http::header::HeaderValue;
@@ -16,10 +17,10 @@ use crate::error::Result;
 use crate::types::{Id, Millis};
 
 const LIFETIME: i64 = 10 * Millis::MINUTE;
-/// That of `new_token`: anything else in the cookie is not of our making.
+/// The length of a `new_token`; we never set a cookie of any other length.
 const BROWSER_LENGTH: usize = 43;
 
-/// A trip that has begun: `state` goes to the provider, `cookie` to the browser.
+/// A flow that has started: `state` goes to the provider, `cookie` to the browser.
 pub struct Begun {
     pub state: String,
     pub cookie: HeaderValue,
@@ -31,18 +32,19 @@ struct Kept<T> {
     browser: String,
     /// Who asked, in which session.
     asked_by: Option<(Id, Id)>,
-    trip: T,
+    #[serde(rename = "trip")]
+    data: T,
 }
 
-/// Puts away what the way back needs. `purpose` keeps trips of different kinds apart.
+/// Stores what the callback needs. `purpose` keeps different kinds of flows apart.
 pub async fn begin(
     atrium: &AppState,
     headers: &HeaderMap,
     purpose: &'static str,
     asked_by: Option<&SignedIn>,
-    trip: &impl Serialize,
+    data: &impl Serialize,
 ) -> Result<Begun> {
-    // A second tab must not spoil the first one's trip, so the browser keeps its secret.
+    // The browser keeps its secret, so that a second tab does not break the first one's flow.
     let known = atrium.flow_cookie.read(headers).filter(|value| value.len() == BROWSER_LENGTH);
     let plain =
         |value: &&str| value.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
@@ -52,24 +54,24 @@ pub async fn begin(
     let kept = Kept {
         browser: hash_text(&hash_token(&browser)),
         asked_by: asked_by.map(|it| (it.user().id.clone(), it.session_id().clone())),
-        trip,
+        data,
     };
     let user_id = asked_by.map(|it| &it.user().id);
     let ticket = Ticket { purpose, lifetime: LIFETIME, user_id, email: None };
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     ticket::keep(atrium, &mut tx, ticket, &state, &kept).await?;
     tx.commit().await?;
     Ok(Begun { state, cookie: atrium.flow_cookie.set(&browser, LIFETIME / Millis::SECOND) })
 }
 
-/// A trip that came back.
+/// A flow that came back.
 pub struct Returned<T> {
     /// Who asked, in which session; the caller compares it with who is signed in now.
     pub asked_by: Option<(Id, Id)>,
-    pub trip: T,
+    pub data: T,
 }
 
-/// Uses a `state` up. None when it is unknown, used, expired, or of another browser.
+/// Consumes a `state`. None when it is unknown, used, expired, or from another browser.
 pub async fn take<T: DeserializeOwned>(
     atrium: &AppState,
     headers: &HeaderMap,
@@ -78,7 +80,7 @@ pub async fn take<T: DeserializeOwned>(
 ) -> Result<Option<Returned<T>>> {
     let Some(browser) = atrium.flow_cookie.read(headers) else { return Ok(None) };
     let now = atrium.now();
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     let row = store::live_token(&mut tx, &hash_token(state), now).await?;
     let Some(row) = row.filter(|row| row.purpose == purpose) else { return Ok(None) };
     let kept: Kept<T> = ticket::open(atrium, &row)?;
@@ -88,5 +90,5 @@ pub async fn take<T: DeserializeOwned>(
         return Ok(None);
     }
     tx.commit().await?;
-    Ok(Some(Returned { asked_by: kept.asked_by, trip: kept.trip }))
+    Ok(Some(Returned { asked_by: kept.asked_by, data: kept.data }))
 }

@@ -7,7 +7,7 @@ use http::HeaderMap;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::login::{self, LoginAnswer, SignIn, Way};
+use super::login::{self, LoginAnswer, SignIn, SignInMethod};
 use super::session::{hash_token, new_token};
 use super::store::{self, NewToken, UserRow};
 use super::throttle::{self, Attempt};
@@ -24,7 +24,7 @@ const LIFETIME: i64 = 15 * Millis::MINUTE;
 
 /// Makes a link that signs `email` in once. None when there is no such account or it is disabled.
 pub async fn make(atrium: &AppState, email: &str) -> Result<Option<(UserRow, String)>> {
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     let user = store::user_by_email(&mut tx, &Email::new(email)).await?;
     let Some(user) = user.filter(|user| user.disabled_at.is_none()) else { return Ok(None) };
     let token = new_token(atrium);
@@ -83,12 +83,12 @@ pub async fn login_by_link(
     let user = user.filter(|user| user.disabled_at.is_none());
     let (Some(row), Some(user)) = (row, user) else {
         drop(tx);
-        return Err(login::failed(&atrium, None, &client, Way::Link).await?);
+        return Err(login::failed(&atrium, None, &client, SignInMethod::Link).await?);
     };
     if !store::use_token(&mut tx, &row.id, now).await? {
         drop(tx);
-        return Err(login::failed(&atrium, None, &client, Way::Link).await?);
+        return Err(login::failed(&atrium, None, &client, SignInMethod::Link).await?);
     }
-    let sign_in = SignIn::by(Way::Link, &user, &client, &headers);
+    let sign_in = SignIn::by(SignInMethod::Link, &user, &client, &headers);
     login::finish(&atrium, tx, &attempt, sign_in).await
 }

@@ -1,4 +1,4 @@
-//! Sign in with a password, sign out; and what every way to sign in ends with.
+//! Sign in with a password, sign out; and the last steps that every sign-in method shares.
 
 use axum::extract::State;
 use axum::response::{AppendHeaders, IntoResponse, Response};
@@ -70,17 +70,17 @@ pub async fn login(
     let matches = atrium.hasher.verify(input.password, stored).await?;
     // A disabled account answers like a wrong password: whether it exists is nobody's business.
     let Some(user) = user.filter(|user| matches && user.disabled_at.is_none()) else {
-        return Err(failed(&atrium, Some(&email), &client, Way::Password).await?);
+        return Err(failed(&atrium, Some(&email), &client, SignInMethod::Password).await?);
     };
     let tx = atrium.db.write().await?;
-    let sign_in = SignIn::by(Way::Password, &user, &client, &headers);
+    let sign_in = SignIn::by(SignInMethod::Password, &user, &client, &headers);
     finish(&atrium, tx, &attempt, sign_in).await
 }
 
 /// By what someone signs in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Way {
+pub enum SignInMethod {
     Password,
     EmailCode,
     /// A link an operator printed.
@@ -107,7 +107,7 @@ pub struct SignIn<'a> {
     pub headers: &'a HeaderMap,
     pub client: &'a Client,
     pub user: &'a UserRow,
-    pub way: Way,
+    pub method: SignInMethod,
     pub second: Option<Second>,
     /// The organisation whose provider vouched for the person.
     pub through: Option<&'a Id>,
@@ -117,12 +117,17 @@ pub struct SignIn<'a> {
 
 impl<'a> SignIn<'a> {
     /// By one proof alone.
-    pub fn by(way: Way, user: &'a UserRow, client: &'a Client, headers: &'a HeaderMap) -> Self {
-        Self { headers, client, user, way, second: None, through: None, proven_at: None }
+    pub fn by(
+        method: SignInMethod,
+        user: &'a UserRow,
+        client: &'a Client,
+        headers: &'a HeaderMap,
+    ) -> Self {
+        Self { headers, client, user, method, second: None, through: None, proven_at: None }
     }
 
     fn is_two_factors(&self) -> bool {
-        self.second.is_some() || self.way == Way::Passkey
+        self.second.is_some() || self.method == SignInMethod::Passkey
     }
 }
 
@@ -154,12 +159,12 @@ pub async fn finish(
     attempt: &Attempt,
     sign_in: SignIn<'_>,
 ) -> Result<Response> {
-    Ok(settle(atrium, tx, attempt, sign_in).await?.into_response())
+    Ok(complete(atrium, tx, attempt, sign_in).await?.into_response())
 }
 
 /// Starts the session, in the transaction that used the proof up; or, where the person has a
 /// second factor that was not shown yet, asks for it.
-pub async fn settle(
+pub async fn complete(
     atrium: &AppState,
     mut tx: Write,
     attempt: &Attempt,
@@ -167,8 +172,9 @@ pub async fn settle(
 ) -> Result<Outcome> {
     let user = sign_in.user;
     // The proof was looked at outside the transaction: a password that changed since is no proof.
-    let checked = user.password_hash.as_deref().filter(|_| sign_in.way == Way::Password);
-    if !store::hold_user(&mut tx, &user.id, checked).await? {
+    let checked =
+        user.password_hash.as_deref().filter(|_| sign_in.method == SignInMethod::Password);
+    if !store::lock_user(&mut tx, &user.id, checked).await? {
         return Err(Code::BadCredentials.into());
     }
     let strong = sign_in.is_two_factors();
@@ -184,7 +190,7 @@ pub async fn settle(
     }
     throttle::forget(&mut tx, attempt).await?;
     let actor = Actor::user(user.id.clone(), client);
-    let details = json!({ "by": sign_in.way, "second_factor": sign_in.second });
+    let details = json!({ "by": sign_in.method, "second_factor": sign_in.second });
     let event = Event::new("account.sign_in", "user", &user.id).with(details);
     audit::append(atrium, &mut tx, &actor, event).await?;
     let email = Email::new(&user.email);
@@ -220,16 +226,18 @@ pub async fn failed(
     atrium: &AppState,
     email: Option<&Email>,
     client: &Client,
-    way: Way,
+    method: SignInMethod,
 ) -> Result<Error> {
-    note_failure(atrium, email, client, json!(way)).await?;
-    Ok(match way {
-        Way::Password => Code::BadCredentials.into(),
-        Way::EmailCode => Code::BadCode.into(),
-        Way::Link => Code::TokenGone.into(),
-        Way::Passkey => Code::BadPasskey.into(),
-        // What went wrong outside is told on the way back into the console.
-        Way::Sso | Way::Wechatwork | Way::Feishu => Code::BadCredentials.into(),
+    note_failure(atrium, email, client, json!(method)).await?;
+    Ok(match method {
+        SignInMethod::Password => Code::BadCredentials.into(),
+        SignInMethod::EmailCode => Code::BadCode.into(),
+        SignInMethod::Link => Code::TokenGone.into(),
+        SignInMethod::Passkey => Code::BadPasskey.into(),
+        // The callback reports provider failures to the console itself.
+        SignInMethod::Sso | SignInMethod::Wechatwork | SignInMethod::Feishu => {
+            Code::BadCredentials.into()
+        }
     })
 }
 
@@ -240,7 +248,7 @@ pub async fn note_failure(
     by: serde_json::Value,
 ) -> Result<()> {
     let account = email.map(|email| throttle::account_mark(atrium, email));
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     let event = Event::without_target("account.sign_in_failed", "user");
     let event = event.with(json!({ "by": by, "account": account }));
     audit::append(atrium, &mut tx, &Actor::anonymous(client), event).await?;

@@ -4,20 +4,20 @@ pub mod code;
 mod common_passwords;
 pub mod create;
 pub mod current;
+pub mod delete_account;
 pub mod email;
 pub mod export;
 pub mod factors;
 pub mod flow;
-pub mod leaving;
 pub mod link;
 pub mod login;
+mod mailed_tokens;
 pub mod operator;
 pub mod operator_sessions;
 pub mod password;
 pub mod password_check;
 pub mod password_rules;
 pub mod pending_links;
-mod posted;
 pub mod privileged;
 pub mod profile;
 pub mod reauth;
@@ -27,6 +27,7 @@ pub mod second_step;
 pub mod session;
 pub mod sessions;
 pub mod setup;
+pub mod sign_in_failure;
 pub mod store;
 pub mod throttle;
 pub mod ticket;
@@ -117,10 +118,10 @@ fn user_locale(user: Option<&store::UserRow>, otherwise: Locale) -> Locale {
 
 /// Removes sessions, links and counters that are past their time.
 pub async fn sweep(atrium: &AppState) -> Result<u64> {
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     let tokens = store::delete_dead_tokens(&mut tx, atrium.now().plus(-Millis::DAY)).await?;
     tx.commit().await?;
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     let before = atrium.now().plus(-180 * Millis::DAY);
     let invitations = crate::orgs::store::delete_old_invitations(&mut tx, before).await?;
     tx.commit().await?;

@@ -65,7 +65,7 @@ pub async fn sessions(
     email: &str,
 ) -> Result<Option<(UserRow, Vec<SessionListRow>)>> {
     const ALL: Page = Page { limit: 1000, offset: 0 };
-    let mut tx: Write = atrium.db.write_apart().await?;
+    let mut tx: Write = atrium.db.write_uncached().await?;
     let Some(user) = store::user_by_email(&mut tx, &Email::new(email)).await? else {
         return Ok(None);
     };

@@ -24,14 +24,14 @@ impl PrivilegedMfa {
     /// it on again gives people their time again.
     pub async fn open(settings: &Settings, db: &Db, now: Millis) -> Result<Self> {
         let Some(grace) = settings.privileged_mfa_grace else {
-            let mut tx = db.write_minor().await?;
+            let mut tx = db.write_relaxed().await?;
             sqlx::query("UPDATE instance SET privileged_mfa_since = NULL")
                 .execute(&mut *tx)
                 .await?;
             tx.commit().await?;
             return Ok(Self(None));
         };
-        let mut tx = db.write_apart().await?;
+        let mut tx = db.write_uncached().await?;
         let since = sqlx::query_scalar(
             "UPDATE instance SET privileged_mfa_since = COALESCE(privileged_mfa_since, $1)
              RETURNING privileged_mfa_since",

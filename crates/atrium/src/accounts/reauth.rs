@@ -70,7 +70,7 @@ pub async fn check_password(
     let row = store::user_by_id(&mut *atrium.db.read().await?, user_id).await?;
     let matches = atrium.hasher.verify(password, row.and_then(|row| row.password_hash)).await?;
     if !matches {
-        let mut tx = atrium.db.write_minor().await?;
+        let mut tx = atrium.db.write_relaxed().await?;
         let event = Event::new("account.reauth_failed", "user", user_id);
         audit::append(atrium, &mut tx, &signed_in.actor(), event).await?;
         tx.commit().await?;

@@ -9,7 +9,7 @@ use sqlx::AnyConnection;
 use utoipa::{IntoParams, ToSchema};
 
 use super::create::{self, NewAccount};
-use super::posted::{self, Posted};
+use super::mailed_tokens::{self, MailedToken};
 use super::session::{self, Shown, hash_token};
 use super::{CurrentUser, email, setup, store, throttle, user_locale};
 use crate::app::AppState;
@@ -21,7 +21,7 @@ use crate::http::json::{Data, Done, Json, Query};
 use crate::http::locale::Locale;
 use crate::orgs::store::{self as orgs, InvitationRow};
 use crate::orgs::{invitations, my_invitations};
-use crate::outbound::mail::letters;
+use crate::outbound::mail::templates;
 use crate::timezone;
 use crate::types::{Id, Millis};
 
@@ -54,7 +54,7 @@ pub async fn register(
     Json(input): Json<Register>,
 ) -> Result<Data<Done>> {
     refuse_when_closed(&atrium)?;
-    let email = posted::admit(&atrium, PURPOSE, &input.email, &client).await?;
+    let email = mailed_tokens::admit(&atrium, PURPOSE, &input.email, &client).await?;
     let locale = input.locale.as_deref().and_then(Locale::parse).unwrap_or(locale);
     let user = store::user_by_email(&mut *atrium.db.read().await?, &email).await?;
     let token = session::new_token(&atrium);
@@ -62,11 +62,11 @@ pub async fn register(
     let letter = match &user {
         Some(_) => {
             let locale = user_locale(user.as_ref(), locale);
-            letters::already_registered(locale, &server.link("/login"))
+            templates::already_registered(locale, &server.link("/login"))
         }
-        None => letters::register(locale, &server.link(&format!("/emailValidator/{token}"))),
+        None => templates::register(locale, &server.link(&format!("/emailValidator/{token}"))),
     };
-    let letter = Posted {
+    let letter = MailedToken {
         purpose: PURPOSE,
         lifetime: LIFETIME,
         token: &token,
@@ -76,7 +76,7 @@ pub async fn register(
         to: Some(&email.as_typed),
         letter,
     };
-    posted::post(&atrium, letter).await?;
+    mailed_tokens::send(&atrium, letter).await?;
     Ok(Data(Done {}))
 }
 

@@ -6,7 +6,7 @@ use http::header::CONTENT_TYPE;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::posted::{self, MailRequest, Posted};
+use super::mailed_tokens::{self, MailRequest, MailedToken};
 use super::session::{hash_token, new_token};
 use super::{password_check, store, user_locale};
 use crate::app::AppState;
@@ -17,7 +17,7 @@ use crate::http::json::{Data, Done, Json, Query};
 use crate::http::locale::Locale;
 use crate::http::text::Checks;
 use crate::notifications::{self, Notice, Recipient};
-use crate::outbound::mail::letters;
+use crate::outbound::mail::templates;
 use crate::types::Millis;
 
 pub const PURPOSE: &str = "password_reset";
@@ -41,11 +41,11 @@ pub async fn password_forget(
     Json(input): Json<MailRequest>,
 ) -> Result<Data<Done>> {
     let email = input.admit(&atrium, PURPOSE, &client).await?;
-    let user = posted::account(&atrium, &email).await?;
+    let user = mailed_tokens::account(&atrium, &email).await?;
     let token = new_token(&atrium);
     let link = atrium.settings.server.link(&format!("/pwdReset/{token}"));
     let address = user.as_ref().map(|user| user.email.as_str());
-    let letter = Posted {
+    let letter = MailedToken {
         purpose: PURPOSE,
         lifetime: LIFETIME,
         token: &token,
@@ -53,9 +53,9 @@ pub async fn password_forget(
         email: address,
         user: user.as_ref(),
         to: address,
-        letter: letters::password_reset(user_locale(user.as_ref(), locale), &link),
+        letter: templates::password_reset(user_locale(user.as_ref(), locale), &link),
     };
-    posted::post(&atrium, letter).await?;
+    mailed_tokens::send(&atrium, letter).await?;
     Ok(Data(Done {}))
 }
 

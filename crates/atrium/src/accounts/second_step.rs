@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::login::{self, Second, SignIn, Way};
+use super::login::{self, Second, SignIn, SignInMethod};
 use super::session::hash_token;
 use super::throttle::{self, Attempt};
 use super::ticket::{self, Ticket};
@@ -31,7 +31,8 @@ const TRIES: i64 = 5;
 /// What came first.
 #[derive(Serialize, Deserialize)]
 struct FirstStep {
-    way: Way,
+    #[serde(rename = "way")]
+    method: SignInMethod,
     /// The organisation whose provider vouched for the person, and which provider that was.
     through: Option<(Id, String)>,
 }
@@ -52,7 +53,7 @@ pub async fn ask(atrium: &AppState, mut tx: Write, sign_in: &SignIn<'_>) -> Resu
         None => None,
     };
     let through = sign_in.through.cloned().zip(through);
-    let first = FirstStep { way: sign_in.way, through };
+    let first = FirstStep { method: sign_in.method, through };
     let token = ticket::issue(atrium, &mut tx, ticket, &first).await?;
     tx.commit().await?;
     Ok(atrium.mfa_cookie.set(&token, LIFETIME / Millis::SECOND))
@@ -91,7 +92,7 @@ pub async fn login_mfa(
     throttle::count(&atrium, &attempt).await?;
 
     let row = {
-        let mut tx = atrium.db.write_apart().await?;
+        let mut tx = atrium.db.write_uncached().await?;
         let row = store::try_token(&mut tx, PURPOSE, &token, now, TRIES).await?;
         tx.commit().await?;
         row.ok_or_else(gone)?
@@ -123,7 +124,7 @@ pub async fn login_mfa(
     let sign_in = SignIn {
         second: Some(second),
         through: first.through.as_ref().map(|(org_id, _)| org_id),
-        ..SignIn::by(first.way, &user, &client, &headers)
+        ..SignIn::by(first.method, &user, &client, &headers)
     };
     let answer = login::finish(&atrium, tx, &attempt, sign_in).await?;
     atrium.outbox.wake();

@@ -335,7 +335,7 @@ async fn find(atrium: &AppState, headers: &HeaderMap) -> Result<Option<Arc<Princ
 /// Removes what no cookie can open any more.
 pub async fn sweep(atrium: &AppState) -> Result<u64> {
     let now = atrium.now();
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     let (seen_before, made_before) = (now.plus(-IDLE_LIMIT), now.plus(-ABSOLUTE_LIMIT));
     let removed = store::delete_dead_sessions(&mut tx, seen_before, made_before).await?;
     tx.commit().await?;
@@ -343,7 +343,7 @@ pub async fn sweep(atrium: &AppState) -> Result<u64> {
 }
 
 async fn touch(atrium: &AppState, id: &Id, now: Millis) -> Result<()> {
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     store::touch_session(&mut tx, id, now).await?;
     tx.commit().await
 }

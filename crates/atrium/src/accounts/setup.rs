@@ -13,7 +13,7 @@ const LIFETIME: i64 = Millis::DAY;
 /// A fresh set-up link, while there is no account. Only hashes are kept, so every start prints
 /// a link of its own; the first one used closes them all.
 pub async fn link(atrium: &AppState) -> Result<Option<String>> {
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     if !store::awaits_setup(&mut tx).await? {
         return Ok(None);
     }

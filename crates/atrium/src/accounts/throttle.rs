@@ -145,7 +145,7 @@ pub async fn ask_for_mail(
     count(atrium, &Attempt::one(format!("mail-from:{network}"), FREE_MAILS)).await?;
     let scope = format!("mail:{kind}:{}", account_mark(atrium, email));
     let now = atrium.now();
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     let row = lock(&mut tx, &scope, now).await?;
     refuse_while_blocked(&row, now)?;
     let next = Row { window_start: now, failures: 0, blocked_until: now.plus(RESEND_AFTER) };
@@ -191,7 +191,7 @@ struct Row {
 /// Counts a try, or refuses it with how long to wait.
 pub async fn count(atrium: &AppState, attempt: &Attempt) -> Result<()> {
     let now = atrium.now();
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     for (scope, free) in &attempt.scopes {
         let row = lock(&mut tx, scope, now).await?;
         refuse_while_blocked(&row, now)?;
@@ -264,7 +264,7 @@ pub async fn forget(tx: &mut Write, attempt: &Attempt) -> Result<()> {
 
 /// Removes counters that nothing depends on any more.
 pub async fn sweep(atrium: &AppState) -> Result<u64> {
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     let swept = sqlx::query("DELETE FROM throttles WHERE window_start < $1")
         .bind(atrium.now().plus(-WINDOW - LONGEST_DELAY))
         .execute(&mut *tx)

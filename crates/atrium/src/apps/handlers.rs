@@ -3,6 +3,7 @@
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use serde_with::rust::double_option;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{AppStatus, AppView, NewApp, store};
@@ -10,7 +11,7 @@ use crate::access::{AppAccess, InApp, InOrg, Via};
 use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Fault, Result};
-use crate::http::json::{Data, Json, Query, told};
+use crate::http::json::{Data, Json, Query};
 use crate::http::list::{ListQuery, Sort};
 use crate::http::locale::Locale;
 use crate::http::page::Items;
@@ -115,7 +116,7 @@ pub async fn app_create(
         at: atrium.now(),
     };
     let mut tx = atrium.db.write().await?;
-    let (_, role) = org.hold(&mut tx).await?;
+    let (_, role) = org.lock_and_recheck(&mut tx).await?;
     if crate::orgs::store::count_apps(&mut tx, org.id()).await? >= MOST {
         return Err(Fault::new(Code::TooManyApps).with("max", MOST).into());
     }
@@ -163,7 +164,7 @@ pub struct AppUpdateBody {
     /// IANA name.
     timezone: Option<String>,
     /// Days that events are kept, or null for as long as the organisation says.
-    #[serde(default, deserialize_with = "told")]
+    #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schema(value_type = Option<i64>, minimum = 1, maximum = 3650)]
     retention_days: Option<Option<i64>>,
 }
@@ -199,7 +200,7 @@ pub async fn app_update(
     }
     checks.finish()?;
     let mut tx = atrium.db.write().await?;
-    let (before, _) = app.hold_active(&mut tx).await?;
+    let (before, _) = app.lock_and_recheck_active(&mut tx).await?;
     let kept = input.retention_days.unwrap_or(before.retention_days);
     if kept != before.retention_days {
         store::set_retention(&mut tx, app.id(), kept).await?;

@@ -39,7 +39,7 @@ pub async fn app_archive(
     app: InApp<AppArchive>,
 ) -> Result<Data<AppView>> {
     let mut tx = atrium.db.write().await?;
-    let (row, access) = app.hold(&mut tx).await?;
+    let (row, access) = app.lock_and_recheck(&mut tx).await?;
     if row.status() != AppStatus::Active {
         return Err(Code::AppNotActive.into());
     }
@@ -62,7 +62,7 @@ pub async fn app_unarchive(
     app: InApp<AppArchive>,
 ) -> Result<Data<AppView>> {
     let mut tx = atrium.db.write().await?;
-    let (row, access) = app.hold(&mut tx).await?;
+    let (row, access) = app.lock_and_recheck(&mut tx).await?;
     if row.status() != AppStatus::Archived {
         return Err(Code::AppNotArchived.into());
     }
@@ -88,7 +88,7 @@ pub async fn app_delete(
 ) -> Result<Data<AppView>> {
     let now = atrium.now();
     let mut tx = atrium.db.write().await?;
-    let (row, access) = app.hold(&mut tx).await?;
+    let (row, access) = app.lock_and_recheck(&mut tx).await?;
     if row.status() == AppStatus::Deleted {
         return Err(Code::AppNotActive.into());
     }
@@ -114,7 +114,7 @@ pub async fn app_restore(
     app: InApp<AppDelete>,
 ) -> Result<Data<AppView>> {
     let mut tx = atrium.db.write().await?;
-    let (row, access) = app.hold(&mut tx).await?;
+    let (row, access) = app.lock_and_recheck(&mut tx).await?;
     if row.status() != AppStatus::Deleted {
         return Err(Code::AppNotDeleted.into());
     }

@@ -176,7 +176,7 @@ pub async fn app_member_add(
     let mut tx = atrium.db.write().await?;
     // Someone who is being taken out of the organisation must not end up in its app.
     orgs::lock(&mut tx, &app.app.org_id).await?;
-    let (_, access) = app.hold_active(&mut tx).await?;
+    let (_, access) = app.lock_and_recheck_active(&mut tx).await?;
     let role = grantable(&mut tx, app.id(), &access, &input.role_id).await?;
     let (mut added, mut skipped) = (0, 0);
     for user_id in &input.user_ids {
@@ -242,7 +242,7 @@ async fn grantable(
     access: &AppAccess,
     role_id: &Id,
 ) -> Result<Role> {
-    let role = roles::hold(db, app_id, role_id).await?;
+    let role = roles::lock(db, app_id, role_id).await?;
     let role = role.ok_or_else(|| Fault::new(Code::BadRole).on("role_id"))?;
     if !access.covers(&role.permissions()) {
         return Err(Code::BeyondOwn.into());
@@ -307,7 +307,7 @@ pub async fn app_member_update(
     Json(input): Json<AppMemberRole>,
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
-    let (_, access) = app.hold_active(&mut tx).await?;
+    let (_, access) = app.lock_and_recheck_active(&mut tx).await?;
     let before = changeable(&mut tx, &app, &access, &user_id).await?;
     let after = grantable(&mut tx, app.id(), &access, &input.role_id).await?;
     store::set_member_role(&mut tx, app.id(), &user_id, &after.id()).await?;
@@ -340,7 +340,7 @@ pub async fn app_member_remove(
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
     // Also from an archived app: what is in it stays readable, and they may no longer read it.
-    let (row, access) = app.hold(&mut tx).await?;
+    let (row, access) = app.lock_and_recheck(&mut tx).await?;
     if row.status() == AppStatus::Deleted {
         return Err(Code::AppNotActive.into());
     }

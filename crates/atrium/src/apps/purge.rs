@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::keys;
 use crate::types::Millis;
 
-/// How long the event store may take to come up.
+/// How long the warehouse may take to come up.
 const READY: Duration = Duration::from_secs(30);
 /// Longer than one app can take.
 const LEASE: i64 = 10 * Millis::MINUTE;

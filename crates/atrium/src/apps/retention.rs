@@ -11,7 +11,7 @@ use crate::app::AppState;
 use crate::error::{Error, Result};
 use crate::http::json::{Data, Query};
 use crate::http::text::Checks;
-use crate::insight::asking::{event_store, refused};
+use crate::insight::errors::{warehouse_error, warehouse_for};
 use crate::insight::fair_queue::{Caller, Class};
 use crate::permissions::{AppUpdate, OrgUpdate};
 use crate::types::{Id, Millis};
@@ -86,7 +86,7 @@ async fn older(
     let ids = apps.iter().map(|id| Uuid::try_parse(id.as_str()));
     let ids: Vec<Uuid> = ids.collect::<Result<_, _>>().map_err(Error::internal)?;
     let cut = atrium.now().plus(-days * Millis::DAY).0.div_euclid(BUCKET) * BUCKET;
-    let store = event_store(atrium, caller).await?;
-    let counts = store.count_events(&ids, BEGINNING, cut).await.map_err(refused)?;
+    let store = warehouse_for(atrium, caller).await?;
+    let counts = store.count_events(&ids, BEGINNING, cut).await.map_err(warehouse_error)?;
     Ok(Data(RetentionImpact { events: counts.values().sum() }))
 }

@@ -120,7 +120,7 @@ async fn export(
     format: ExportFormat,
     mut filter: Filter,
 ) -> Result<Response> {
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     let details = json!({
         "format": format, "actor": filter.actor, "action": filter.action_pattern,
         "target": filter.target, "from": filter.from,

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::reading::{self, AuditScope, Filter, ToldRow};
-use super::words;
+use super::reading::{self, AuditRow, AuditScope, Filter};
+use super::texts;
 use crate::access::{InApp, InOrg};
 use crate::app::AppState;
 use crate::error::{Code, Fault, Result};
@@ -107,7 +107,7 @@ pub struct AuditTarget {
 }
 
 impl AuditEntry {
-    pub fn new(row: ToldRow, locale: Locale) -> Self {
+    pub fn new(row: AuditRow, locale: Locale) -> Self {
         let details: Value = serde_json::from_str(&row.details).unwrap_or_default();
         // What is gone keeps the name it had when this was written.
         let written = details["name"].as_str().or_else(|| details["email"].as_str());
@@ -120,7 +120,7 @@ impl AuditEntry {
                 name: row.actor_name,
                 email: row.actor_email,
             },
-            action_name: words::name(&row.action, locale),
+            action_name: texts::name(&row.action, locale),
             action: row.action,
             target: AuditTarget {
                 name: row.target_name.or_else(|| written.map(str::to_owned)),

@@ -6,7 +6,7 @@ pub mod handlers;
 mod reading;
 pub mod refusals;
 mod store;
-mod words;
+mod texts;
 
 use std::net::IpAddr;
 

@@ -40,7 +40,7 @@ pub struct Filter {
 }
 
 #[derive(FromRow)]
-pub struct ToldRow {
+pub struct AuditRow {
     pub id: Id,
     pub at: Millis,
     pub actor_kind: String,
@@ -83,7 +83,7 @@ pub async fn list(
     scope: &AuditScope<'_>,
     filter: &Filter,
     page: Page,
-) -> Result<(Vec<ToldRow>, i64)> {
+) -> Result<(Vec<AuditRow>, i64)> {
     let column = scope.column();
     let sql = format!(
         "{TOLD} FROM audit_entries {JOINS} WHERE {column} = $1 AND {FOUND}
@@ -121,7 +121,7 @@ pub async fn after(
     filter: &Filter,
     last: (Millis, &str),
     limit: i64,
-) -> Result<Vec<ToldRow>> {
+) -> Result<Vec<AuditRow>> {
     let sql = format!(
         "{TOLD} FROM audit_entries {JOINS} WHERE {} = $1 AND {FOUND}
          AND (audit_entries.at > $8 OR (audit_entries.at = $8 AND audit_entries.id > $9))

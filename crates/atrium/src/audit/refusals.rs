@@ -184,7 +184,7 @@ pub async fn write_due(atrium: &AppState) -> Result<u64> {
             return Ok(written);
         }
         // One that the databases do not take now is not worth holding on to.
-        let mut tx = atrium.db.write_apart().await?;
+        let mut tx = atrium.db.write_uncached().await?;
         for refusal in due {
             if let Some(event) = event(&mut tx, &refusal).await? {
                 append(atrium, &mut tx, &actor(&refusal), event).await?;

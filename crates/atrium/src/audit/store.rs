@@ -165,7 +165,7 @@ pub async fn by_actor(db: &mut AnyConnection, user_id: &Id, page: Page) -> Resul
     .bind(page.offset)
     .fetch_all(db)
     .await?;
-    let told = |row| {
+    let entry = |row| {
         let entry = Entry::read(row)?;
         let details: Value = serde_json::from_str(&entry.details).unwrap_or_default();
         Ok(json!({
@@ -175,7 +175,7 @@ pub async fn by_actor(db: &mut AnyConnection, user_id: &Id, page: Page) -> Resul
             "details": details, "ip": entry.ip, "user_agent": entry.user_agent,
         }))
     };
-    rows.iter().map(told).collect()
+    rows.iter().map(entry).collect()
 }
 
 /// Where a chain does not hold.

@@ -8,18 +8,18 @@ use reqwest::RequestBuilder;
 use serde_json::Value;
 
 use crate::http::text::NAME_MAX;
-use crate::outbound::web::{self, Trouble};
+use crate::outbound::web::{self, WebError};
 
 /// Waits between tries of a vendor that says it is busy.
 pub const BUSY_WAITS: [Duration; 3] =
     [Duration::from_millis(200), Duration::from_millis(500), Duration::from_secs(1)];
 /// What a trip may wait for a vendor as a whole.
-pub const PATIENCE: Duration = Duration::from_secs(12);
+pub const TIMEOUT: Duration = Duration::from_secs(12);
 const ID_MAX: usize = 128;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    Trouble(Trouble),
+    WebError(WebError),
     /// Not what its documentation says it answers.
     Nonsense,
     /// It says so itself, to every try.
@@ -33,10 +33,10 @@ pub enum Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Trouble(Trouble::Unreachable) => f.write_str("it cannot be reached"),
-            Self::Trouble(Trouble::Timeout) => f.write_str("it did not answer in time"),
-            Self::Trouble(Trouble::Broken) => f.write_str("it broke off its answer"),
-            Self::Trouble(Trouble::TooLarge) => f.write_str("its answer is too large"),
+            Self::WebError(WebError::Unreachable) => f.write_str("it cannot be reached"),
+            Self::WebError(WebError::Timeout) => f.write_str("it did not answer in time"),
+            Self::WebError(WebError::Broken) => f.write_str("it broke off its answer"),
+            Self::WebError(WebError::TooLarge) => f.write_str("its answer is too large"),
             Self::Nonsense => f.write_str("its answer cannot be understood"),
             Self::Busy => f.write_str("it says that it is busy"),
             Self::Code(code) => write!(f, "it answered error {code}"),
@@ -48,7 +48,7 @@ impl fmt::Display for Failure {
 /// Sends a request and returns the answer whose number, under `field`, is 0. The status of the answer
 /// says nothing: failures come with 200, and their numbers with any other.
 pub async fn ask(request: RequestBuilder, field: &str) -> Result<Value, Failure> {
-    let answer = web::send(request).await.map_err(Failure::Trouble)?;
+    let answer = web::send(request).await.map_err(Failure::WebError)?;
     let value: Value = answer.json().ok_or(Failure::Nonsense)?;
     match value[field].as_i64() {
         Some(0) => Ok(value),

@@ -10,13 +10,14 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-use super::answer::{self, PATIENCE};
-use super::pace::{Limit, Pace};
+use super::answer::{self, TIMEOUT};
+use super::rate_limit::{Limit, RateLimit};
 use super::token::{Fresh, TokenCache};
-use super::{Ask, Door, Failure, Fate, Message, Person};
+use super::{Ask, Failure, Message, Person, RetryDecision};
+use crate::accounts::sign_in_failure::SignInFailure;
 use crate::config::FeishuSettings;
 use crate::config::chat::below;
-use crate::outbound::web::{self, Trouble};
+use crate::outbound::web::{self, WebError};
 use crate::types::Millis;
 
 const FIELD: &str = "code";
@@ -26,7 +27,7 @@ pub struct Feishu {
     settings: Arc<FeishuSettings>,
     client: Client,
     tokens: TokenCache,
-    pub(super) pace: Pace,
+    pub(super) rate_limit: RateLimit,
 }
 
 /// What their documentation says may be tried again.
@@ -39,21 +40,21 @@ fn is_stale(code: i64) -> bool {
     matches!(code, 99991661 | 99991663)
 }
 
-pub fn fate(code: i64) -> Fate {
+pub fn retry_decision(code: i64) -> RetryDecision {
     match code {
         // No such person, out of the app's reach, or they want no more of it.
-        230001 | 230013 | 230053 => Fate::Never,
-        99991400 | 230020 => Fate::Rate,
-        _ => Fate::Retry,
+        230001 | 230013 | 230053 => RetryDecision::GiveUp,
+        99991400 | 230020 => RetryDecision::RateLimited,
+        _ => RetryDecision::Later,
     }
 }
 
-fn door(failure: Failure) -> Door {
+fn sign_in_failure(failure: Failure) -> SignInFailure {
     match failure {
-        Failure::Code(20003 | 20004 | 20065) => Door::CodeRefused,
-        Failure::Code(20010) => Door::NotAllowed,
-        Failure::Code(_) => Door::ProviderError,
-        _ => Door::ProviderUnavailable,
+        Failure::Code(20003 | 20004 | 20065) => SignInFailure::CodeRefused,
+        Failure::Code(20010) => SignInFailure::NotAllowed,
+        Failure::Code(_) => SignInFailure::ProviderError,
+        _ => SignInFailure::ProviderUnavailable,
     }
 }
 
@@ -63,7 +64,7 @@ impl Feishu {
             settings: Arc::new(settings),
             client: web::limited().build()?,
             tokens: TokenCache::default(),
-            pace: Pace::new(&LIMITS),
+            rate_limit: RateLimit::new(&LIMITS),
         })
     }
 
@@ -81,13 +82,13 @@ impl Feishu {
         url
     }
 
-    pub(super) async fn who(&self, ask: Ask<'_>) -> Result<Person, Door> {
+    pub(super) async fn who(&self, ask: Ask<'_>) -> Result<Person, SignInFailure> {
         let asking = async {
             let token = self.exchange(ask).await?;
             self.person(&token).await
         };
-        let asked = tokio::time::timeout(PATIENCE, asking).await;
-        asked.map_err(|_| Door::ProviderUnavailable)?.map_err(door)
+        let asked = tokio::time::timeout(TIMEOUT, asking).await;
+        asked.map_err(|_| SignInFailure::ProviderUnavailable)?.map_err(sign_in_failure)
     }
 
     async fn exchange(&self, ask: Ask<'_>) -> Result<String, Failure> {
@@ -134,8 +135,8 @@ impl Feishu {
                 outcome => outcome,
             }
         };
-        let sent = tokio::time::timeout(PATIENCE, sending).await;
-        sent.unwrap_or(Err(Failure::Trouble(Trouble::Timeout)))
+        let sent = tokio::time::timeout(TIMEOUT, sending).await;
+        sent.unwrap_or(Err(Failure::WebError(WebError::Timeout)))
     }
 
     async fn post(&self, token: &str, message: Message<'_>) -> Result<(), Failure> {

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 
-use super::returning::{self, Arrival};
-use super::{Provider, Purpose, Trip, store, ways};
+use super::callback::{self, CallbackRequest};
+use super::{OAuthFlow, Provider, Purpose, remaining_methods, store};
 use crate::accounts::session::{MaybeSignedIn, RecentlySignedIn, SignedIn, new_token};
 use crate::accounts::{self, flow, throttle};
 use crate::app::AppState;
@@ -66,7 +66,7 @@ pub async fn wechatwork_authorize_url(
     locale: Locale,
     Query(query): Query<AuthorizeQuery>,
 ) -> Result<Response> {
-    let setting_out = SettingOut { signed_in, client, headers, locale, query };
+    let setting_out = StartContext { signed_in, client, headers, locale, query };
     set_out(&atrium, Provider::Wechatwork, setting_out).await
 }
 
@@ -88,7 +88,7 @@ pub async fn feishu_authorize_url(
     locale: Locale,
     Query(query): Query<AuthorizeQuery>,
 ) -> Result<Response> {
-    let setting_out = SettingOut { signed_in, client, headers, locale, query };
+    let setting_out = StartContext { signed_in, client, headers, locale, query };
     set_out(&atrium, Provider::Feishu, setting_out).await
 }
 
@@ -111,7 +111,8 @@ pub async fn wechatwork_callback(
 ) -> Result<Response> {
     let query = readable(query);
     let provider = Provider::Wechatwork;
-    returning::arrive(&atrium, &Arrival { provider, headers, client, signed_in, query }).await
+    callback::handle(&atrium, &CallbackRequest { provider, headers, client, signed_in, query })
+        .await
 }
 
 /// Where Feishu sends the browser back to. Binds or signs in, and leads into the console.
@@ -133,7 +134,8 @@ pub async fn feishu_callback(
 ) -> Result<Response> {
     let query = readable(query);
     let provider = Provider::Feishu;
-    returning::arrive(&atrium, &Arrival { provider, headers, client, signed_in, query }).await
+    callback::handle(&atrium, &CallbackRequest { provider, headers, client, signed_in, query })
+        .await
 }
 
 /// Unbinds the person's WeChat Work account. Refused when nothing else would let them sign in.
@@ -173,7 +175,7 @@ fn readable(query: Result<Query<Callback>>) -> Callback {
     query.map_or_else(|_| Callback::default(), |Query(query)| query)
 }
 
-struct SettingOut {
+struct StartContext {
     signed_in: Option<SignedIn>,
     client: Client,
     headers: HeaderMap,
@@ -181,7 +183,7 @@ struct SettingOut {
     query: AuthorizeQuery,
 }
 
-async fn set_out(atrium: &AppState, provider: Provider, from: SettingOut) -> Result<Response> {
+async fn set_out(atrium: &AppState, provider: Provider, from: StartContext) -> Result<Response> {
     let AuthorizeQuery { purpose, redirect } = from.query;
     let meant = if from.signed_in.is_some() { Purpose::Bind } else { Purpose::Login };
     let purpose = purpose.unwrap_or(meant);
@@ -199,11 +201,12 @@ async fn set_out(atrium: &AppState, provider: Provider, from: SettingOut) -> Res
     }
     throttle::count_trip(atrium, &from.client).await?;
     let redirect = redirect.and_then(|raw| redirect::checked(&atrium.settings, &raw));
-    let trip = Trip { purpose, redirect, verifier: new_token(atrium) };
+    let flow = OAuthFlow { purpose, redirect, verifier: new_token(atrium) };
     let begun =
-        flow::begin(atrium, &from.headers, provider.trip(), asked_by.as_ref(), &trip).await?;
+        flow::begin(atrium, &from.headers, provider.flow_purpose(), asked_by.as_ref(), &flow)
+            .await?;
     let callback = atrium.settings.server.link(&provider.callback());
-    let url = vendor.page(&callback, &begun.state, &trip.verifier, from.locale).to_string();
+    let url = vendor.page(&callback, &begun.state, &flow.verifier, from.locale).to_string();
     Ok((AppendHeaders([(SET_COOKIE, begun.cookie)]), Data(AuthorizeUrl { url })).into_response())
 }
 
@@ -211,8 +214,8 @@ async fn set_out(atrium: &AppState, provider: Provider, from: SettingOut) -> Res
 async fn unbind(atrium: &AppState, provider: Provider, signed_in: &SignedIn) -> Result<Data<Done>> {
     let user = signed_in.user();
     let mut tx = atrium.db.write().await?;
-    // Held: of two who take each other's last way in away, the second must see it.
-    if !accounts::store::hold_user(&mut tx, &user.id, None).await? {
+    // Locked, so that two requests cannot remove the last two methods at once.
+    if !accounts::store::lock_user(&mut tx, &user.id, None).await? {
         return Err(Code::NotSignedIn.into());
     }
     let Some(binding) = store::binding(&mut tx, &user.id, provider).await? else {
@@ -220,7 +223,7 @@ async fn unbind(atrium: &AppState, provider: Provider, signed_in: &SignedIn) -> 
         return Err(if known { Code::NotBound } else { Code::ProviderNotConfigured }.into());
     };
     let row = accounts::store::user_by_id(&mut tx, &user.id).await?.ok_or(Code::NotSignedIn)?;
-    if !ways::remain(atrium, &mut tx, &row, provider).await? {
+    if !remaining_methods::any_left(atrium, &mut tx, &row, provider).await? {
         return Err(Code::LastWayIn.into());
     }
     store::unbind(&mut tx, &user.id, provider).await?;

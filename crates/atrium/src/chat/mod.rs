@@ -3,26 +3,28 @@
 //! address (docs/decisions/0019).
 
 mod answer;
+mod callback;
 mod feishu;
 pub mod handlers;
 pub mod outbox;
-mod pace;
-mod returning;
+mod rate_limit;
+mod remaining_methods;
 pub mod store;
 pub mod token;
-mod ways;
 mod wechatwork;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
 
-use crate::accounts::login::Way;
+use crate::accounts::login::SignInMethod;
+use crate::accounts::sign_in_failure::SignInFailure;
 use crate::config::ChatSettings;
 use crate::http::locale::Locale;
 use crate::types::{Id, Millis};
 pub use answer::Failure;
 pub use feishu::Feishu;
+use rate_limit::RateLimit;
 pub use wechatwork::WechatWork;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,15 +54,15 @@ impl Provider {
         }
     }
 
-    fn way(self) -> Way {
+    fn method(self) -> SignInMethod {
         match self {
-            Self::Wechatwork => Way::Wechatwork,
-            Self::Feishu => Way::Feishu,
+            Self::Wechatwork => SignInMethod::Wechatwork,
+            Self::Feishu => SignInMethod::Feishu,
         }
     }
 
-    /// What tells trips to one provider from those to another.
-    fn trip(self) -> &'static str {
+    /// Keeps flows to different providers apart.
+    fn flow_purpose(self) -> &'static str {
         match self {
             Self::Wechatwork => "chat_wechatwork",
             Self::Feishu => "chat_feishu",
@@ -80,57 +82,19 @@ pub enum Purpose {
     Login,
 }
 
-/// What the way back needs to know.
+/// What the callback needs to know.
 #[derive(Serialize, Deserialize)]
-struct Trip {
+struct OAuthFlow {
     purpose: Purpose,
-    /// Checked on the way out.
+    /// Checked when the flow starts.
     redirect: Option<String>,
-    /// Only whoever holds it can turn the code into anything, where the provider knows such a thing.
+    /// The PKCE verifier, for providers that support PKCE.
     verifier: String,
 }
 
-/// Why a trip ended without what it was for. The console has a text for each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Door {
-    Cancelled,
-    StateInvalid,
-    ProviderUnavailable,
-    ProviderError,
-    CodeRefused,
-    AccountDisabled,
-    Throttled,
-    NotBound,
-    BoundElsewhere,
-    AlreadyBound,
-    Outsider,
-    NotAllowed,
-    WrongUser,
-}
-
-impl Door {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Cancelled => "cancelled",
-            Self::StateInvalid => "state_invalid",
-            Self::ProviderUnavailable => "provider_unavailable",
-            Self::ProviderError => "provider_error",
-            Self::CodeRefused => "code_refused",
-            Self::AccountDisabled => "account_disabled",
-            Self::Throttled => "throttled",
-            Self::NotBound => "not_bound",
-            Self::BoundElsewhere => "bound_elsewhere",
-            Self::AlreadyBound => "already_bound",
-            Self::Outsider => "outsider",
-            Self::NotAllowed => "not_allowed",
-            Self::WrongUser => "wrong_user",
-        }
-    }
-}
-
-/// Someone, as a provider knows them.
+/// A person as the provider knows them.
 pub struct Person {
-    /// The company over there.
+    /// The company at the provider.
     pub tenant: String,
     pub subject: String,
     pub union_id: Option<String>,
@@ -169,17 +133,17 @@ pub enum Vendor<'a> {
     Feishu(&'a Feishu),
 }
 
-/// What became of a message that could not be sent.
+/// What to do about a message that could not be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
-    /// The provider is away: so it is for every message.
-    Away,
-    /// Too many at once.
-    Rate,
+enum RetryDecision {
+    /// The provider is down; no message will get through.
+    ProviderDown,
+    /// Too many messages at once.
+    RateLimited,
     /// It may work later.
-    Retry,
-    /// It never will for this person.
-    Never,
+    Later,
+    /// It will never work for this person.
+    GiveUp,
 }
 
 impl Vendor<'_> {
@@ -191,8 +155,8 @@ impl Vendor<'_> {
         }
     }
 
-    /// Who came back with a code. Bounded in time as a whole.
-    async fn who(self, ask: Ask<'_>) -> Result<Person, Door> {
+    /// Exchanges a code for the person. The whole call has a time limit.
+    async fn who(self, ask: Ask<'_>) -> Result<Person, SignInFailure> {
         match self {
             Self::Wechatwork(vendor) => vendor.who(ask).await,
             Self::Feishu(vendor) => vendor.who(ask).await,
@@ -206,23 +170,23 @@ impl Vendor<'_> {
         }
     }
 
-    fn fate(self, failure: Failure) -> Fate {
+    fn retry_decision(self, failure: Failure) -> RetryDecision {
         match (self, failure) {
-            (Self::Wechatwork(_), Failure::Code(code)) => wechatwork::fate(code),
-            (Self::Feishu(_), Failure::Code(code)) => feishu::fate(code),
-            (_, Failure::Gone) => Fate::Never,
-            _ => Fate::Away,
+            (Self::Wechatwork(_), Failure::Code(code)) => wechatwork::retry_decision(code),
+            (Self::Feishu(_), Failure::Code(code)) => feishu::retry_decision(code),
+            (_, Failure::Gone) => RetryDecision::GiveUp,
+            _ => RetryDecision::ProviderDown,
         }
     }
 
-    fn pace(&self) -> &pace::Pace {
+    fn rate_limit(&self) -> &RateLimit {
         match self {
-            Self::Wechatwork(vendor) => &vendor.pace,
-            Self::Feishu(vendor) => &vendor.pace,
+            Self::Wechatwork(vendor) => &vendor.rate_limit,
+            Self::Feishu(vendor) => &vendor.rate_limit,
         }
     }
 
-    /// Whether someone of that company can come in through the app that is set up now.
+    /// Whether people of that company can sign in through the configured app.
     fn serves(self, tenant: &str) -> bool {
         match self {
             Self::Wechatwork(vendor) => vendor.serves(tenant),
@@ -231,18 +195,18 @@ impl Vendor<'_> {
     }
 }
 
-/// A code to ask about.
+/// A code to exchange.
 #[derive(Clone, Copy)]
 struct Ask<'a> {
     code: &'a str,
     verifier: &'a str,
     callback: &'a str,
-    /// Whether their name is worth asking for.
+    /// Whether to ask for the name too.
     with_name: bool,
     now: Millis,
 }
 
-/// Something to tell someone.
+/// A message to one person.
 #[derive(Clone, Copy)]
 struct Message<'a> {
     id: &'a Id,
@@ -260,7 +224,7 @@ mod tests {
     fn a_provider_is_stored_under_the_name_it_has_everywhere() {
         for provider in Provider::ALL {
             assert_eq!(serde_json::to_value(provider).unwrap(), provider.as_str());
-            assert_eq!(serde_json::to_value(provider.way()).unwrap(), provider.as_str());
+            assert_eq!(serde_json::to_value(provider.method()).unwrap(), provider.as_str());
         }
     }
 }

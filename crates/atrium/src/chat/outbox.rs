@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::store::{self, MessageRow};
-use super::{Failure, Fate, Message, Provider, Vendor};
+use super::{Failure, Message, Provider, RetryDecision, Vendor};
 use crate::app::AppState;
 use crate::config::ServerSettings;
 use crate::db::Write;
@@ -102,7 +102,7 @@ pub async fn run(atrium: AppState, provider: Provider) {
 pub async fn send_due(atrium: &AppState, provider: Provider) -> Result<usize> {
     let Some(vendor) = atrium.chat.vendor(provider) else { return Ok(0) };
     let now = atrium.now();
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     let due = store::lease(&mut tx, provider, now, now.plus(LEASE)).await?;
     tx.commit().await?;
     let mut away = None;
@@ -112,7 +112,7 @@ pub async fn send_due(atrium: &AppState, provider: Provider) -> Result<usize> {
             None => deliver(atrium, provider, vendor, row).await?,
         };
         if let Outcome::Failed(failure) = outcome
-            && vendor.fate(failure) == Fate::Away
+            && vendor.retry_decision(failure) == RetryDecision::ProviderDown
         {
             // Nobody needs to find that out ten times.
             away = Some(failure);
@@ -148,7 +148,7 @@ async fn deliver(
     };
     let Some(bound) = bound else { return Ok(Outcome::Nobody) };
     let now = atrium.now();
-    if let Err(until) = vendor.pace().take(&bound.subject, now) {
+    if let Err(until) = vendor.rate_limit().take(&bound.subject, now) {
         return Ok(Outcome::Early(until));
     }
     let message = Message {
@@ -170,7 +170,7 @@ async fn settle(
 ) -> Result<()> {
     let (now, id) = (atrium.now(), &row.id);
     let too_old = now.since(row.created_at) >= GIVE_UP_AFTER;
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     match outcome {
         Outcome::Sent => {
             count("atrium_chat_messages_sent_total", provider);
@@ -182,8 +182,10 @@ async fn settle(
             tracing::error!(message = %id, "a message cannot be read");
             store::delete_message(&mut tx, id).await?;
         }
-        Outcome::Early(until) => store::hold_back(&mut tx, id, until).await?,
-        Outcome::Failed(failure) if too_old || vendor.fate(failure) == Fate::Never => {
+        Outcome::Early(until) => store::postpone(&mut tx, id, until).await?,
+        Outcome::Failed(failure)
+            if too_old || vendor.retry_decision(failure) == RetryDecision::GiveUp =>
+        {
             count("atrium_chat_messages_lost_total", provider);
             let provider = provider.as_str();
             tracing::warn!(message = %id, provider, error = %failure, "gave up on a message");
@@ -195,9 +197,13 @@ async fn settle(
             let name = provider.as_str();
             tracing::warn!(message = %id, provider = name, tries, error = %failure, "a message waits for its next try");
             let step = usize::try_from(row.tries).unwrap_or(0).min(WAITS.len() - 1);
-            let least = if vendor.fate(failure) == Fate::Rate { RATE_WAIT } else { 0 };
+            let least = if vendor.retry_decision(failure) == RetryDecision::RateLimited {
+                RATE_WAIT
+            } else {
+                0
+            };
             let until = now.plus(WAITS[step].max(least));
-            store::postpone(&mut tx, id, until, &failure.to_string()).await?;
+            store::retry_at(&mut tx, id, until, &failure.to_string()).await?;
         }
     }
     tx.commit().await

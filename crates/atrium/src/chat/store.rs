@@ -171,8 +171,8 @@ pub async fn delete_message(db: &mut AnyConnection, id: &Id) -> Result<()> {
     Ok(())
 }
 
-/// Lets it wait after a try that failed.
-pub async fn postpone(db: &mut AnyConnection, id: &Id, until: Millis, error: &str) -> Result<()> {
+/// Schedules the next try after a failed one.
+pub async fn retry_at(db: &mut AnyConnection, id: &Id, until: Millis, error: &str) -> Result<()> {
     sqlx::query(
         "UPDATE chat_messages SET tries = tries + 1, next_try_at = $2, leased_until = 0,
             last_error = $3
@@ -186,8 +186,8 @@ pub async fn postpone(db: &mut AnyConnection, id: &Id, until: Millis, error: &st
     Ok(())
 }
 
-/// Lets it wait for its turn: nothing was tried.
-pub async fn hold_back(db: &mut AnyConnection, id: &Id, until: Millis) -> Result<()> {
+/// Postpones it without counting a try.
+pub async fn postpone(db: &mut AnyConnection, id: &Id, until: Millis) -> Result<()> {
     sqlx::query("UPDATE chat_messages SET next_try_at = $2, leased_until = 0 WHERE id = $1")
         .bind(id)
         .bind(until)

@@ -9,11 +9,11 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
 
 use super::Failure;
-use crate::outbound::web::Trouble;
+use crate::outbound::web::WebError;
 use crate::types::Millis;
 
 /// How long fetching may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// How long before its end a token counts as ended: whoever has it must be able to use it.
 const MARGIN: i64 = 5 * Millis::MINUTE;
 
@@ -45,7 +45,7 @@ pub struct TokenCache {
 
 impl Default for TokenCache {
     fn default() -> Self {
-        Self { state: Arc::default(), patience: PATIENCE }
+        Self { state: Arc::default(), patience: TIMEOUT }
     }
 }
 
@@ -89,7 +89,7 @@ impl TokenCache {
         let cache = self.clone();
         let task = tokio::spawn(async move {
             let outcome = tokio::time::timeout(cache.patience, fetch).await;
-            let outcome = outcome.unwrap_or(Err(Failure::Trouble(Trouble::Timeout)));
+            let outcome = outcome.unwrap_or(Err(Failure::WebError(WebError::Timeout)));
             let token = outcome.map(|fresh| Token {
                 value: fresh.token.into(),
                 good_until: now.plus(lasting(fresh.seconds)),
@@ -179,7 +179,7 @@ mod tests {
         let begun = tokio::time::Instant::now();
         let waiting = (0..50).map(|_| cache.get(now, None, || vendor.fetch(true)));
         for outcome in join_all(waiting).await {
-            assert!(matches!(outcome, Err(Failure::Trouble(Trouble::Timeout))));
+            assert!(matches!(outcome, Err(Failure::WebError(WebError::Timeout))));
         }
         assert!(begun.elapsed() < patience * 10, "{:?}", begun.elapsed());
         assert_eq!(vendor.fetched(), 1);

@@ -7,26 +7,27 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-use super::answer::{self, PATIENCE};
-use super::pace::{Limit, Pace};
+use super::answer::{self, TIMEOUT};
+use super::rate_limit::{Limit, RateLimit};
 use super::token::{Fresh, TokenCache};
-use super::{Ask, Door, Failure, Fate, Message, Person};
+use super::{Ask, Failure, Message, Person, RetryDecision};
+use crate::accounts::sign_in_failure::SignInFailure;
 use crate::config::WechatWorkSettings;
 use crate::config::chat::below;
 use crate::http::locale::Locale;
-use crate::outbound::web::{self, Trouble};
+use crate::outbound::web::{self, WebError};
 use crate::types::Millis;
 
 const FIELD: &str = "errcode";
 /// A member who cannot be asked about is bound all the same, under their id.
-const NAME_PATIENCE: Duration = Duration::from_secs(3);
+const NAME_TIMEOUT: Duration = Duration::from_secs(3);
 const LIMITS: [Limit; 2] = [(Millis::MINUTE, 30), (Millis::HOUR, 1_000)];
 
 pub struct WechatWork {
     settings: Arc<WechatWorkSettings>,
     client: Client,
     tokens: TokenCache,
-    pub(super) pace: Pace,
+    pub(super) rate_limit: RateLimit,
 }
 
 fn is_busy(code: i64) -> bool {
@@ -38,20 +39,20 @@ fn is_stale(code: i64) -> bool {
     matches!(code, 40014 | 42001 | 41001)
 }
 
-pub fn fate(code: i64) -> Fate {
+pub fn retry_decision(code: i64) -> RetryDecision {
     match code {
         // Unknown, out of the app's sight, or no longer a member.
-        60111 | 60011 | 81013 => Fate::Never,
-        45009 | 45033 => Fate::Rate,
-        _ => Fate::Retry,
+        60111 | 60011 | 81013 => RetryDecision::GiveUp,
+        45009 | 45033 => RetryDecision::RateLimited,
+        _ => RetryDecision::Later,
     }
 }
 
-fn door(failure: Failure) -> Door {
+fn sign_in_failure(failure: Failure) -> SignInFailure {
     match failure {
-        Failure::Code(40029) => Door::CodeRefused,
-        Failure::Code(_) => Door::ProviderError,
-        _ => Door::ProviderUnavailable,
+        Failure::Code(40029) => SignInFailure::CodeRefused,
+        Failure::Code(_) => SignInFailure::ProviderError,
+        _ => SignInFailure::ProviderUnavailable,
     }
 }
 
@@ -61,7 +62,7 @@ impl WechatWork {
             settings: Arc::new(settings),
             client: web::limited().build()?,
             tokens: TokenCache::default(),
-            pace: Pace::new(&LIMITS),
+            rate_limit: RateLimit::new(&LIMITS),
         })
     }
 
@@ -85,16 +86,23 @@ impl WechatWork {
         self.settings.corp_id == tenant
     }
 
-    pub(super) async fn who(&self, ask: Ask<'_>) -> Result<Person, Door> {
-        let found = tokio::time::timeout(PATIENCE, self.member(ask.code, ask.now));
-        let found = found.await.map_err(|_| Door::ProviderUnavailable)?.map_err(door)?;
+    pub(super) async fn who(&self, ask: Ask<'_>) -> Result<Person, SignInFailure> {
+        let found = tokio::time::timeout(TIMEOUT, self.member(ask.code, ask.now));
+        let found = found
+            .await
+            .map_err(|_| SignInFailure::ProviderUnavailable)?
+            .map_err(sign_in_failure)?;
         let Some(userid) = answer::id(&found["userid"]) else {
             let is_stranger = found["openid"].is_string() || found["external_userid"].is_string();
-            return Err(if is_stranger { Door::Outsider } else { Door::ProviderUnavailable });
+            return Err(if is_stranger {
+                SignInFailure::Outsider
+            } else {
+                SignInFailure::ProviderUnavailable
+            });
         };
         let mut name = None;
         if ask.with_name {
-            let asked = tokio::time::timeout(NAME_PATIENCE, self.name(userid, ask.now)).await;
+            let asked = tokio::time::timeout(NAME_TIMEOUT, self.name(userid, ask.now)).await;
             name = asked.unwrap_or_default();
         }
         Ok(Person {
@@ -138,8 +146,8 @@ impl WechatWork {
             url.query_pairs_mut().append_pair("access_token", token);
             web::json(self.client.post(url), body.clone())
         });
-        let sent = tokio::time::timeout(PATIENCE, sending).await;
-        let sent = sent.unwrap_or(Err(Failure::Trouble(Trouble::Timeout)))?;
+        let sent = tokio::time::timeout(TIMEOUT, sending).await;
+        let sent = sent.unwrap_or(Err(Failure::WebError(WebError::Timeout)))?;
         // Of the only one it was for, this too is told as a success.
         let unknown = sent["invaliduser"].as_str().is_some_and(|list| !list.is_empty());
         if unknown { Err(Failure::Code(81013)) } else { Ok(()) }

@@ -84,7 +84,7 @@ impl Watch {
                 told += settle(atrium, app, REJECTIONS, true, said, notice).await?;
             }
         }
-        // What waits for the event store is not in the ledger yet: nobody is silent meanwhile.
+        // What waits for the warehouse is not in the ledger yet: nobody is silent meanwhile.
         let waiting = atrium.collector.spool.usage().messages() > 0;
         let silent = !waiting && is_silent(&days, &today);
         let notice = Notice::AppSilent { app_id: app.id.clone(), app: name };
@@ -166,7 +166,7 @@ async fn settle(
         return Ok(0);
     }
     let now = atrium.now();
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     let told = if is_so {
         claim(&mut tx, &app.id, kind, now).await?
     } else {

@@ -1,4 +1,4 @@
-//! A part of the spool on its way into the event store.
+//! A part of the spool on its way into the warehouse.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -6,8 +6,8 @@ use uuid::Uuid;
 use warehouse::{Identity, Kind};
 
 use super::batch_choice::{Choice, Room};
+use super::dedup::MessageId;
 use super::ledger::{Outcome, Tally};
-use super::recent::MessageId;
 use super::record::{self, Record, RecordKind};
 use super::spool::{Attempt, FORMAT, Group, Range};
 
@@ -249,15 +249,20 @@ impl Batch {
     }
 
     /// The rows of all events but those named, each with the numbers of its person and device.
-    pub fn events(&self, but: &HashSet<MessageId>, numbers: &[(u32, u32)]) -> Vec<u8> {
+    pub fn events(&self, but: &HashSet<MessageId>, ids: &[(u32, u32)]) -> Vec<u8> {
         let mut rows = Vec::new();
-        for ((buffer, record), (person, device)) in self.records.iter().zip(numbers) {
+        for ((buffer, record), (person, device)) in self.records.iter().zip(ids) {
             if record.kind == RecordKind::Event
                 && !but.contains(&(record.app, record.log_id))
                 && let Some(row) = self.row(*buffer, record)
             {
                 rows.extend_from_slice(row);
-                warehouse::write_numbers_over_limit(*person, *device, record.over_limit, &mut rows);
+                warehouse::write_person_ids_over_limit(
+                    *person,
+                    *device,
+                    record.over_limit,
+                    &mut rows,
+                );
             }
         }
         rows

@@ -1,4 +1,4 @@
-//! What a batch will cost the event store, estimated before it is sent. Rows cost little; every
+//! What a batch will cost the warehouse, estimated before it is sent. Rows cost little; every
 //! value that gets counts of its own costs an entry, with a set of people, in each table of counts.
 
 use std::collections::HashSet;

@@ -1,4 +1,4 @@
-//! Carries the spool into the event store: the only writer of events. One instance at a time, by
+//! Carries the spool into the warehouse: the only writer of events. One instance at a time, by
 //! a lease; a batch whose outcome is unknown is looked at before anything of it is sent again. Apps
 //! take turns, and what fails is taken apart until only that waits (docs/decisions/0020).
 
@@ -19,14 +19,14 @@ use warehouse::{Insert, LogIdRow};
 
 use super::batch::Batch;
 use super::batch_choice::Room;
-use super::recent::MessageId;
+use super::dedup::MessageId;
 use super::spool::{Change, Spool, Wanted};
-use super::{batch_cost, cardinality, numbers, profiles};
+use super::{batch_cost, cardinality, person_ids, profiles};
 use crate::app::AppState;
 use blame::NotStored;
 use booking::{finish, name_of, unbooked};
 use lanes::{Lane, Lanes, Part};
-pub use lease::{Hold, keep_away};
+pub use lease::{LoaderLease, keep_away};
 
 /// More than this is worked off without pause.
 const BACKLOG: i64 = 60_000;
@@ -35,7 +35,7 @@ const GATHER: Duration = Duration::from_millis(1_500);
 const IDLE_LOOK: Duration = Duration::from_secs(5);
 const ADOPT_LOOK: Duration = Duration::from_secs(60);
 /// What was left is loaded between our own batches: nobody waits for what it takes longer.
-const ADOPT_PATIENCE: Duration = Duration::from_secs(2);
+const ADOPT_TIMEOUT: Duration = Duration::from_secs(2);
 const READY: Duration = Duration::from_secs(30);
 const RETRY_FIRST: Duration = Duration::from_secs(1);
 const RETRY_LAST: Duration = Duration::from_secs(30);
@@ -112,7 +112,7 @@ async fn adopt(atrium: &AppState) {
         tracing::info!(messages = spool.usage().messages(), "loading what another server left");
         loop {
             match turn(atrium, &spool).await {
-                Ok(Turn::Later(wait)) if wait <= ADOPT_PATIENCE => tokio::time::sleep(wait).await,
+                Ok(Turn::Later(wait)) if wait <= ADOPT_TIMEOUT => tokio::time::sleep(wait).await,
                 // What fails is tried again with the next look.
                 Ok(Turn::Idle | Turn::Later(_)) => break,
                 Ok(Turn::Loaded(_) | Turn::Failed) => {}
@@ -135,13 +135,13 @@ pub async fn turn(atrium: &AppState, spool: &Spool) -> anyhow::Result<Turn> {
     }
     let outcome = async {
         atrium.warehouse.ready(READY).await?;
-        let Some(hold) = Hold::take(atrium, &spool.name).await? else {
+        let Some(lease) = LoaderLease::take(atrium, &spool.name).await? else {
             return Ok(Turn::NotMine);
         };
         lanes.take_up(attempts);
-        let outcome = serve(atrium, spool, &hold, &mut lanes).await;
+        let outcome = serve(atrium, spool, &lease, &mut lanes).await;
         // Whoever waits for a turn gets one between any two batches.
-        hold.end(atrium).await?;
+        lease.end(atrium).await?;
         outcome
     }
     .await;
@@ -167,17 +167,17 @@ fn note(spool: &Spool, lanes: &Lanes, outcome: &anyhow::Result<Turn>) {
 async fn serve(
     atrium: &AppState,
     spool: &Spool,
-    hold: &Hold,
+    lease: &LoaderLease,
     lanes: &mut Lanes,
 ) -> anyhow::Result<Turn> {
     for lane in lanes.order() {
         let turn = match lane {
             Lane::Again => match lanes.due() {
-                Some(part) => Some(again(atrium, spool, hold, lanes, part).await),
+                Some(part) => Some(again(atrium, spool, lease, lanes, part).await),
                 None => None,
             },
-            Lane::Together => fresh(atrium, spool, hold, lanes, None).await.transpose(),
-            Lane::Alone => alone(atrium, spool, hold, lanes).await.transpose(),
+            Lane::Together => fresh(atrium, spool, lease, lanes, None).await.transpose(),
+            Lane::Alone => alone(atrium, spool, lease, lanes).await.transpose(),
         };
         if let Some(turn) = turn {
             lanes.served(lane);
@@ -191,11 +191,11 @@ async fn serve(
 async fn alone(
     atrium: &AppState,
     spool: &Spool,
-    hold: &Hold,
+    lease: &LoaderLease,
     lanes: &mut Lanes,
 ) -> anyhow::Result<Option<Turn>> {
     for app in lanes.alone() {
-        if let Some(turn) = fresh(atrium, spool, hold, lanes, Some(app)).await? {
+        if let Some(turn) = fresh(atrium, spool, lease, lanes, Some(app)).await? {
             lanes.served_alone(app);
             return Ok(Some(turn));
         }
@@ -207,7 +207,7 @@ async fn alone(
 async fn fresh(
     atrium: &AppState,
     spool: &Spool,
-    hold: &Hold,
+    lease: &LoaderLease,
     lanes: &mut Lanes,
     app: Option<Uuid>,
 ) -> anyhow::Result<Option<Turn>> {
@@ -226,7 +226,7 @@ async fn fresh(
     let begun = Instant::now();
     let part = Part::new(number, batch.attempts());
     let weights = batch.weights();
-    match load(atrium, spool, hold, &mut batch).await {
+    match load(atrium, spool, lease, &mut batch).await {
         Ok(loaded) => {
             lanes.stored(app);
             lanes.took(i64::try_from(loaded)?, begun.elapsed());
@@ -247,17 +247,17 @@ async fn fresh(
 async fn load(
     atrium: &AppState,
     spool: &Spool,
-    hold: &Hold,
+    lease: &LoaderLease,
     batch: &mut Batch,
 ) -> anyhow::Result<usize> {
     batch.keep_apps(&living_apps(atrium, batch).await?);
     let known = atrium.warehouse.known_ids(&batch.ids(), batch.number).await?;
     batch.drop_known(&known.into_iter().collect());
-    hold.renew(atrium).await?;
-    let numbers = numbers::assign(atrium, batch).await?;
+    lease.renew(atrium).await?;
+    let person_ids = person_ids::assign(atrium, batch).await?;
     cardinality::judge(atrium, batch).await?;
     spool.write(Change::Begin(batch.attempts())).await?;
-    store(atrium, hold, batch, &numbers, &HashSet::new(), false).await?;
+    store(atrium, lease, batch, &person_ids, &HashSet::new(), false).await?;
     let tally = batch.take_tally();
     finish(atrium, spool, batch, &[(name_of(batch.number), tally)]).await
 }
@@ -266,7 +266,7 @@ async fn load(
 async fn again(
     atrium: &AppState,
     spool: &Spool,
-    hold: &Hold,
+    lease: &LoaderLease,
     lanes: &mut Lanes,
     mut part: Part,
 ) -> anyhow::Result<Turn> {
@@ -278,7 +278,7 @@ async fn again(
     }
     let mut batch = Batch::begun(part.batch, spool.take_begun(part.attempts.clone()).await?);
     let weights = batch.weights();
-    match recover(atrium, spool, hold, &mut batch, &part).await {
+    match recover(atrium, spool, lease, &mut batch, &part).await {
         Ok(loaded) => {
             lanes.stored(None);
             Ok(Turn::Loaded(loaded))
@@ -292,7 +292,7 @@ async fn again(
 async fn recover(
     atrium: &AppState,
     spool: &Spool,
-    hold: &Hold,
+    lease: &LoaderLease,
     batch: &mut Batch,
     part: &Part,
 ) -> anyhow::Result<usize> {
@@ -307,25 +307,25 @@ async fn recover(
     let apps: Vec<_> = batch.apps().into_iter().collect();
     let (from, to) = batch.time_range();
     let stored = warehouse.stored_of_batch(batch.number, &apps, from, to).await?;
-    hold.renew(atrium).await?;
-    let numbers = numbers::assign(atrium, batch).await?;
+    lease.renew(atrium).await?;
+    let person_ids = person_ids::assign(atrium, batch).await?;
     cardinality::judge(atrium, batch).await?;
-    store(atrium, hold, batch, &numbers, &stored.into_iter().collect(), true).await?;
+    store(atrium, lease, batch, &person_ids, &stored.into_iter().collect(), true).await?;
     let tallies = unbooked(atrium, batch).await?;
     finish(atrium, spool, batch, &tallies).await
 }
 
-/// Sends the ids first, so that no other instance takes a twin for new, then the rows, then what
-/// they make of profiles. Ids carry their batch's number: one's own are no twins.
+/// Sends the ids first, so that no other instance treats a duplicate as new, then the rows, then what
+/// they make of profiles. Ids carry their batch's number: a batch's own ids are not duplicates.
 async fn store(
     atrium: &AppState,
-    hold: &Hold,
+    lease: &LoaderLease,
     batch: &Batch,
-    numbers: &[(u32, u32)],
+    person_ids: &[(u32, u32)],
     stored: &HashSet<MessageId>,
     again: bool,
 ) -> anyhow::Result<()> {
-    hold.renew(atrium).await?;
+    lease.renew(atrium).await?;
     let (number, received) = (batch.number, u32::try_from(atrium.now().0 / 1_000)?);
     // A second try has a token of its own: the store may remember the first one's and not its rows.
     let salt = if again { u64::from_be_bytes(atrium.entropy.bytes()) } else { 0 };
@@ -337,13 +337,13 @@ async fn store(
     if !ids.is_empty() {
         insert(atrium, number, warehouse::log_id_insert(), ids, &token).await?;
     }
-    hold.renew(atrium).await?;
-    let events = batch.events(stored, numbers);
+    lease.renew(atrium).await?;
+    let events = batch.events(stored, person_ids);
     if !events.is_empty() {
         let sql = warehouse::event_insert(number);
         insert(atrium, number, &sql, events, &token).await?;
     }
-    hold.renew(atrium).await?;
+    lease.renew(atrium).await?;
     if again {
         atrium.warehouse.complete(number, &batch.buckets()).await?;
     } else {
@@ -351,11 +351,11 @@ async fn store(
     }
     let mutations = batch.mutations(stored);
     if !mutations.is_empty() {
-        hold.renew(atrium).await?;
+        lease.renew(atrium).await?;
         let sql = warehouse::mutation_insert(number);
         insert(atrium, number, &sql, mutations, &token).await?;
     }
-    hold.renew(atrium).await?;
+    lease.renew(atrium).await?;
     refresh_profiles(atrium, batch, again).await
 }
 

@@ -1,14 +1,14 @@
 //! One message: read, judged by the rules of the collector, and written down as the row that the
-//! event store will take. Nothing here knows of HTTP or of disks.
+//! warehouse will take. Nothing here knows of HTTP or of disks.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 use warehouse::{EventRow, Kind, MutationIn};
 
+use super::limits;
 use super::reason::Reason;
 use super::record::{Record, RecordKind};
-use super::shape;
 use super::text::Text;
 use crate::types::Millis;
 
@@ -162,7 +162,7 @@ fn event(
     rows: &mut Vec<u8>,
 ) -> Result<Record, Reason> {
     let Ok(data) = serde_json::from_str::<EventData<'_>>(data) else {
-        return Err(shape::fault_of_event(data, label));
+        return Err(limits::fault_of_event(data, label));
     };
     label.sdk_version = sdk_version(&data.sdk_version);
     let log_id = log_id(&data.log_id)?;
@@ -231,7 +231,7 @@ fn mutation(
     rows: &mut Vec<u8>,
 ) -> Result<Record, Reason> {
     let Ok(data) = serde_json::from_str::<MutationData<'_>>(data) else {
-        return Err(shape::fault_of_mutation(data, label));
+        return Err(limits::fault_of_mutation(data, label));
     };
     label.sdk_version = sdk_version(&data.sdk_version);
     if !context.signed {
@@ -250,7 +250,7 @@ fn mutation(
     if serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(properties).is_err() {
         return Err(Reason::BadProperties);
     }
-    if &*data.operation == "increment" && !shape::all_numbers(properties) {
+    if &*data.operation == "increment" && !limits::all_numbers(properties) {
         return Err(Reason::BadIncrement);
     }
     let start = rows.len();
@@ -323,7 +323,7 @@ fn properties(given: Option<&RawValue>) -> Result<&str, Reason> {
     if text.len() > PROPERTIES_MAX {
         return Err(Reason::PropertiesTooLarge);
     }
-    if shape::is_plain_object(text) { Ok(text) } else { Err(Reason::BadProperties) }
+    if limits::is_plain_object(text) { Ok(text) } else { Err(Reason::BadProperties) }
 }
 
 /// Strangers choose it and the ledger keeps a row for each: anything odd is booked as unknown.

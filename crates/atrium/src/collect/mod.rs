@@ -1,9 +1,9 @@
-//! The collector: what applications send, from the wire to the event store.
+//! The collector: what applications send, from the wire to the warehouse.
 //!
 //! `receive` reads a request and hands it down a row of named steps: authenticate (`callers`,
-//! `signature`), admit and charge (`budgets`), validate (`message`), recognise twins (`recent`), spool
+//! `signature`), admit and charge (`budgets`), validate (`message`), drop duplicates (`dedup`), spool
 //! (`spool`). The answer goes out once the spool is on the disk. Behind it `loader` carries the
-//! spool into the event store and books the `ledger`. docs/decisions/0013 says why. What is refused
+//! spool into the warehouse and books the `ledger`. docs/decisions/0013 says why. What is refused
 //! leaves a few `samples`, and those who watch an app see its messages `live`.
 
 pub mod alerts;
@@ -15,24 +15,24 @@ pub mod budgets;
 mod callers;
 pub mod cardinality;
 pub mod cors;
-pub mod event_store;
+mod dedup;
 pub(crate) mod fold;
+pub mod lazy_warehouse;
 pub mod ledger;
+mod limits;
 pub mod live;
 pub mod loader;
 pub mod loading;
 pub mod message;
-mod numbers;
 pub mod outline;
+mod person_ids;
 mod profiles;
 pub mod quota;
 pub mod reason;
 mod receipt;
 pub mod receive;
-mod recent;
 pub mod record;
 pub mod samples;
-mod shape;
 pub mod signature;
 pub mod spool;
 mod spool_changes;
@@ -54,9 +54,9 @@ use crate::config::EventSettings;
 use budgets::Budgets;
 use callers::Callers;
 use cardinality::Cardinality;
+use dedup::Dedup;
 use live::Live;
-use numbers::Numbers;
-use recent::Recent;
+use person_ids::PersonIds;
 use samples::Samples;
 use signature::Nonces;
 use spool::Spool;
@@ -73,8 +73,8 @@ pub struct Collector {
     callers: Callers,
     nonces: Nonces,
     budgets: Budgets,
-    recent: Arc<Recent>,
-    numbers: Numbers,
+    dedup: Arc<Dedup>,
+    person_ids: PersonIds,
     cardinality: Cardinality,
     pub uses: Uses,
     pub samples: Samples,
@@ -88,14 +88,14 @@ pub struct Collector {
 
 impl Collector {
     pub fn open(data_dir: &Path, settings: &EventSettings) -> anyhow::Result<Self> {
-        let recent = Arc::new(Recent::default());
+        let dedup = Arc::new(Dedup::default());
         Ok(Self {
             callers: Callers::default(),
             nonces: Nonces::default(),
             budgets: Budgets::new(settings.budgets),
-            spool: Spool::open(data_dir, settings.spool_max, &recent)?,
-            recent,
-            numbers: Numbers::default(),
+            spool: Spool::open(data_dir, settings.spool_max, &dedup)?,
+            dedup,
+            person_ids: PersonIds::default(),
             cardinality: Cardinality::default(),
             uses: Uses::default(),
             samples: Samples::default(),
@@ -115,7 +115,7 @@ impl Collector {
 
     /// Spools of servers that are gone.
     pub fn left_behind(&self, data_dir: &Path) -> anyhow::Result<Vec<Spool>> {
-        Spool::left_behind(data_dir, self.spool.limit(), &self.recent)
+        Spool::left_behind(data_dir, self.spool.limit(), &self.dedup)
     }
 
     /// Waits until all that an app has in the spool now has left it.

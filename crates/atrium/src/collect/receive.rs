@@ -341,29 +341,29 @@ fn validate(
     batch
 }
 
-/// Drops twins, spools the rest and waits for the disk. Says of those that were valid which were new.
+/// Drops duplicates, spools the rest and waits for the disk. Says of those that were valid which were new.
 async fn keep(atrium: &AppState, batch: Batch) -> Result<(Receipt, Vec<bool>)> {
     let Batch { day, app, rows, taken, mut tally, mut receipt } = batch;
     let ids: Vec<_> = taken.iter().map(|(record, _)| (app, record.log_id)).collect();
-    let new = atrium.collector.recent.remember(&ids);
+    let new = atrium.collector.dedup.remember(&ids);
     let mut data = Vec::with_capacity(rows.len() + taken.len() * 64);
-    let mut twins = Vec::new();
+    let mut duplicates = Vec::new();
     for ((record, label), new) in taken.iter().zip(&new) {
         if *new {
             record.encode(&rows, &mut data);
             tally.add(app, day, label, Outcome::Accepted, 1);
         } else {
-            twins.push((app, record.log_id));
+            duplicates.push((app, record.log_id));
             tally.add(app, day, label, Outcome::Duplicate, 1);
         }
     }
-    receipt.accepted = taken.len() - twins.len();
-    receipt.duplicate = twins.len();
+    receipt.accepted = taken.len() - duplicates.len();
+    receipt.duplicate = duplicates.len();
     let ids = ids.into_iter().zip(&new).filter_map(|(id, new)| new.then_some(id)).collect();
     let messages = receipt.accepted as u64;
     store(atrium, Entry { app, at: atrium.now(), data, messages, tally, ids }).await?;
     // The first of two may have failed while the second was on its way: then it is not stored.
-    if !atrium.collector.recent.knows(&twins) {
+    if !atrium.collector.dedup.knows(&duplicates) {
         return Err(Error::busy(Code::Unavailable, 1));
     }
     Ok((receipt, new))

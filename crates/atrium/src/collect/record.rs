@@ -1,5 +1,5 @@
-//! What the spool keeps of a message that was taken: enough for the loader to find twins, to book
-//! and to group it, and the row as the event store will take it.
+//! What the spool keeps of a message that was taken: enough for the loader to find duplicates, to book
+//! and to group it, and the row as the warehouse will take it.
 
 use std::ops::Range;
 

@@ -66,7 +66,7 @@ pub async fn write(atrium: &AppState) -> Result<()> {
     if gathered.is_empty() {
         return Ok(());
     }
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     for ((app, reason), samples) in gathered {
         let app_id = app.hyphenated().to_string();
         for (at, sample) in samples {
@@ -79,7 +79,7 @@ pub async fn write(atrium: &AppState) -> Result<()> {
 
 /// Removes what is too old to say anything about today.
 pub async fn sweep(atrium: &AppState) -> Result<u64> {
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     let gone = sqlx::query("DELETE FROM ingest_samples WHERE at < $1")
         .bind(atrium.now().plus(-LASTING))
         .execute(&mut *tx)

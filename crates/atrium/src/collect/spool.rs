@@ -1,4 +1,4 @@
-//! Where messages wait, safe from a crash, until the event store has them: a SQLite file of its
+//! Where messages wait, safe from a crash, until the warehouse has them: a SQLite file of its
 //! own. One thread writes; whatever arrives while it waits for the disk goes into the next commit
 //! together, so that many small requests cost few trips to the disk (docs/decisions/0013).
 
@@ -14,9 +14,9 @@ use rusqlite::Connection;
 use tokio::sync::{Notify, mpsc, oneshot};
 use uuid::Uuid;
 
+use super::dedup::{Dedup, MessageId};
 use super::ledger::Tally;
 use super::loader::lanes::Lanes;
-use super::recent::{MessageId, Recent};
 pub use super::spool_changes::{Attempt, Change, Range, SetAside};
 use super::spool_file::connect;
 pub use super::spool_reader::{Group, Wanted};
@@ -46,7 +46,7 @@ pub struct Entry {
 
 #[derive(Debug)]
 pub enum SpoolError {
-    /// The limit is reached: the event store has been away for long.
+    /// The limit is reached: the warehouse has been away for long.
     Full,
     /// The disk does not take it.
     Failed,
@@ -111,7 +111,7 @@ pub struct Spool {
     pub(super) lanes: tokio::sync::Mutex<Lanes>,
     pub(super) file: PathBuf,
     usage: Arc<Usage>,
-    recent: Arc<Recent>,
+    dedup: Arc<Dedup>,
     limit: u64,
     /// Rings when there is something to load.
     pub arrived: Arc<Notify>,
@@ -124,12 +124,12 @@ pub struct Spool {
 impl Spool {
     /// The first place in the data folder that no other server holds: after a restart the same one
     /// again, for a second server beside this one another.
-    pub fn open(data_dir: &Path, limit: u64, recent: &Arc<Recent>) -> anyhow::Result<Self> {
+    pub fn open(data_dir: &Path, limit: u64, dedup: &Arc<Dedup>) -> anyhow::Result<Self> {
         for slot in 1..=SLOTS {
             let folder = slot_folder(data_dir, slot);
             folder::make_private(&folder)?;
             if let Some(lock) = try_lock(&folder)? {
-                return Self::open_in(&folder, lock, limit, recent);
+                return Self::open_in(&folder, lock, limit, dedup);
             }
         }
         anyhow::bail!("data_dir: {SLOTS} servers use this folder already")
@@ -151,7 +151,7 @@ impl Spool {
     pub fn left_behind(
         data_dir: &Path,
         limit: u64,
-        recent: &Arc<Recent>,
+        dedup: &Arc<Dedup>,
     ) -> anyhow::Result<Vec<Self>> {
         let mut found = Vec::new();
         for slot in 1..=SLOTS {
@@ -159,7 +159,7 @@ impl Spool {
             if folder.join(FILE).exists()
                 && let Some(lock) = try_lock(&folder)?
             {
-                let spool = Self::open_in(&folder, lock, limit, recent)?;
+                let spool = Self::open_in(&folder, lock, limit, dedup)?;
                 if spool.usage.bytes.load(Ordering::Relaxed) > 0 {
                     found.push(spool);
                 }
@@ -168,12 +168,7 @@ impl Spool {
         Ok(found)
     }
 
-    fn open_in(
-        folder: &Path,
-        lock: File,
-        limit: u64,
-        recent: &Arc<Recent>,
-    ) -> anyhow::Result<Self> {
+    fn open_in(folder: &Path, lock: File, limit: u64, dedup: &Arc<Dedup>) -> anyhow::Result<Self> {
         let file = folder.join(FILE);
         let connection = spool_repair::open(&file)?;
         connection.execute(
@@ -199,7 +194,7 @@ impl Spool {
             queue,
             usage.clone(),
             arrived.clone(),
-            recent.clone(),
+            dedup.clone(),
         )?;
         Ok(Self {
             commands,
@@ -207,7 +202,7 @@ impl Spool {
             lanes: tokio::sync::Mutex::default(),
             file,
             usage,
-            recent: recent.clone(),
+            dedup: dedup.clone(),
             limit,
             arrived,
             name,
@@ -234,7 +229,7 @@ impl Spool {
         let waiting = self.usage.in_flight.fetch_add(size, Ordering::Relaxed);
         if keeps && (self.is_full() || waiting + size > IN_FLIGHT_MAX) {
             self.usage.in_flight.fetch_sub(size, Ordering::Relaxed);
-            self.recent.forget(&entry.ids);
+            self.dedup.forget(&entry.ids);
             return Err(SpoolError::Full);
         }
         let (done, outcome) = oneshot::channel();

@@ -45,7 +45,7 @@ pub struct SetAside {
 pub enum Change {
     /// These are about to be loaded.
     Begin(Vec<Attempt>),
-    /// The event store has these: their groups and attempts go.
+    /// The warehouse has these: their groups and attempts go.
     Finish(Vec<Range>),
     /// A group becomes two. The first one gets the number `first_seq` and an attempt of its own.
     Split { seq: i64, first_seq: i64, batch: u64, first: Part, rest: Part },

@@ -12,8 +12,8 @@ use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc, oneshot};
 use uuid::Uuid;
 
+use super::dedup::Dedup;
 use super::ledger::Tally;
-use super::recent::Recent;
 use super::spool::{Change, Entry, FORMAT, Usage};
 use super::spool_changes::Removed;
 use super::spool_file::{Part, STEP, connect, last_seq};
@@ -59,7 +59,7 @@ struct Writer {
     queue: mpsc::UnboundedReceiver<Command>,
     usage: Arc<Usage>,
     arrived: Arc<Notify>,
-    recent: Arc<Recent>,
+    dedup: Arc<Dedup>,
     log: Arc<Log>,
     runtime: Option<Handle>,
     /// The number of the last group.
@@ -89,7 +89,7 @@ struct Commit {
     change: Option<Change>,
     damage: Option<(String, u64)>,
     waiting: Vec<(Entry, oneshot::Sender<bool>)>,
-    told: Vec<oneshot::Sender<bool>>,
+    waiters: Vec<oneshot::Sender<bool>>,
 }
 
 /// A group as it gathers.
@@ -113,11 +113,11 @@ impl Commit {
             }
             Command::Change { change, done } => {
                 self.change = Some(change);
-                self.told.push(done);
+                self.waiters.push(done);
             }
             Command::Repair { what, seen, done } => {
                 self.damage = Some((what, seen));
-                self.told.push(done);
+                self.waiters.push(done);
             }
         }
     }
@@ -158,7 +158,7 @@ pub fn start(
     queue: mpsc::UnboundedReceiver<Command>,
     usage: Arc<Usage>,
     arrived: Arc<Notify>,
-    recent: Arc<Recent>,
+    dedup: Arc<Dedup>,
 ) -> anyhow::Result<()> {
     let log = Arc::new(Log::default());
     let copier = Arc::new(Mutex::new(connect(file)?));
@@ -171,7 +171,7 @@ pub fn start(
         queue,
         usage,
         arrived,
-        recent,
+        dedup,
         log,
         runtime,
         last,
@@ -197,7 +197,7 @@ impl Writer {
             let mut commit = Commit::default();
             commit.add(first);
             // Two changes in one commit would lose their order.
-            while commit.bytes < COMMIT_MAX && commit.told.is_empty() {
+            while commit.bytes < COMMIT_MAX && commit.waiters.is_empty() {
                 match self.queue.try_recv() {
                     Ok(command) => commit.add(command),
                     Err(_) => break,
@@ -231,15 +231,15 @@ impl Writer {
             self.noted.write(LastWritten { seq: self.last, waiting: self.usage.messages() });
         }
         let kept = written.is_some();
-        let mut told = commit.told;
+        let mut waiters = commit.waiters;
         for (entry, done) in commit.waiting {
             if !kept {
-                self.recent.forget(&entry.ids);
+                self.dedup.forget(&entry.ids);
             }
-            told.push(done);
+            waiters.push(done);
         }
         let tell = move || {
-            for done in told {
+            for done in waiters {
                 // Whoever hung up needs no answer.
                 let _ = done.send(kept);
             }

@@ -16,7 +16,7 @@ use crate::types::{Id, Millis};
 
 const READY: Duration = Duration::from_secs(60);
 const LEASE: &str = "retention";
-const LEASE_LASTING: i64 = 30 * Millis::MINUTE;
+const LEASE_DURATION: i64 = 30 * Millis::MINUTE;
 /// Messages that could not be stored are somebody's data too.
 const SET_ASIDE_KEPT: i64 = 30 * Millis::DAY;
 /// A batch that is this old cannot be tried again.
@@ -49,7 +49,7 @@ pub async fn measure(atrium: &AppState) {
 /// Removes events that are older than their app keeps them. Returns how many went.
 pub async fn retain(atrium: &AppState) -> anyhow::Result<u64> {
     atrium.warehouse.ready(READY).await?;
-    if !lease::hold(atrium, LEASE, &atrium.collector.spool.name, LEASE_LASTING).await? {
+    if !lease::acquire(atrium, LEASE, &atrium.collector.spool.name, LEASE_DURATION).await? {
         return Ok(0);
     }
     let apps = crate::apps::store::retentions(&mut *atrium.db.read().await?).await?;
@@ -62,7 +62,7 @@ pub async fn retain(atrium: &AppState) -> anyhow::Result<u64> {
             removed += retain_app(atrium, &app.id, id, before).await?;
         }
     }
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     super::ledger::forget_batches(&mut tx, now.plus(-BATCHES_KEPT)).await?;
     tx.commit().await?;
     lease::release(atrium, LEASE, &atrium.collector.spool.name).await?;

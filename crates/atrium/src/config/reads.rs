@@ -1,4 +1,4 @@
-//! How questions share the event store.
+//! How questions share the warehouse.
 
 use std::time::Duration;
 

@@ -60,7 +60,7 @@ pub async fn run(
 }
 
 pub async fn state(db: &Db) -> anyhow::Result<MigrationState> {
-    let mut tx = db.write_minor().await?;
+    let mut tx = db.write_relaxed().await?;
     let applied = match applied(&mut tx).await {
         Err(error) if is_missing_table(&error) => Vec::new(),
         other => other?,

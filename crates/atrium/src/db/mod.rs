@@ -86,18 +86,18 @@ impl Db {
     /// Begins a transaction that may read and then write. Once committed it survives a power cut,
     /// and every instance knows that what it keeps in memory may be out of date.
     pub async fn write(&self) -> Result<Write> {
-        self.begin(Weight::Full).await
+        self.begin(WriteKind::Full).await
     }
 
     /// Like `write`, for rows that no cached answer is made from, such as mails and links.
-    pub async fn write_apart(&self) -> Result<Write> {
-        self.begin(Weight::Apart).await
+    pub async fn write_uncached(&self) -> Result<Write> {
+        self.begin(WriteKind::Uncached).await
     }
 
-    /// Like `write_apart`, for rows that nobody would miss after a power
+    /// Like `write_uncached`, for rows that nobody would miss after a power
     /// cut: counts of failed tries, when a session was last seen.
-    pub async fn write_minor(&self) -> Result<Write> {
-        self.begin(Weight::Minor).await
+    pub async fn write_relaxed(&self) -> Result<Write> {
+        self.begin(WriteKind::Relaxed).await
     }
 
     /// The counter that `write` raises: an answer made after reading it is good for as long as it
@@ -123,7 +123,7 @@ impl Db {
     /// end well one really goes to the disk, so that a full one is told of for as long as it is full.
     pub async fn ping(&self) -> Result<()> {
         let doubtful = self.doubt.is_there();
-        let mut tx = self.begin(Weight::Minor).await?;
+        let mut tx = self.begin(WriteKind::Relaxed).await?;
         sqlx::query("UPDATE instance SET epoch = epoch").execute(&mut *tx).await?;
         if doubtful {
             return tx.commit().await;
@@ -144,52 +144,52 @@ impl Db {
         }
     }
 
-    async fn begin(&self, weight: Weight) -> Result<Write> {
+    async fn begin(&self, kind: WriteKind) -> Result<Write> {
         let mut connection = self.writers.acquire().await?;
         if self.dialect == Dialect::Sqlite && self.doubt.take() {
             connection = healing::checked(connection, &self.writers).await?;
         }
         let ending = Ending::of(&self.doubt);
-        let tx = match (self.dialect, weight) {
-            (Dialect::Sqlite, weight) => {
-                let pragma = match weight {
-                    Weight::Full | Weight::Apart => "PRAGMA synchronous = FULL",
-                    Weight::Minor => "PRAGMA synchronous = NORMAL",
+        let tx = match (self.dialect, kind) {
+            (Dialect::Sqlite, kind) => {
+                let pragma = match kind {
+                    WriteKind::Full | WriteKind::Uncached => "PRAGMA synchronous = FULL",
+                    WriteKind::Relaxed => "PRAGMA synchronous = NORMAL",
                 };
                 sqlx::raw_sql(pragma).execute(&mut *connection).await?;
                 // A deferred BEGIN fails at once when its read turns into a write while someone
                 // else writes; an immediate one waits its turn.
                 Transaction::begin(connection, Some("BEGIN IMMEDIATE".into_sql_str())).await?
             }
-            (Dialect::Postgres, weight) => {
+            (Dialect::Postgres, kind) => {
                 let mut tx = Transaction::begin(connection, None).await?;
-                if weight == Weight::Minor {
+                if kind == WriteKind::Relaxed {
                     sqlx::raw_sql("SET LOCAL synchronous_commit TO OFF").execute(&mut *tx).await?;
                 }
                 tx
             }
         };
-        Ok(Write { tx, weight, ending })
+        Ok(Write { tx, kind, ending })
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Weight {
+enum WriteKind {
     Full,
-    Apart,
-    Minor,
+    Uncached,
+    Relaxed,
 }
 
 /// A transaction in progress. Dropping it undoes it.
 pub struct Write {
     tx: Transaction<'static, Any>,
-    weight: Weight,
+    kind: WriteKind,
     ending: Ending,
 }
 
 impl Write {
     pub async fn commit(mut self) -> Result<()> {
-        if self.weight == Weight::Full {
+        if self.kind == WriteKind::Full {
             // Last, so that on PostgreSQL this row is locked only for the commit itself, and
             // always after every other lock: no two transactions can wait for each other here.
             sqlx::query("UPDATE instance SET epoch = epoch + 1").execute(&mut *self.tx).await?;

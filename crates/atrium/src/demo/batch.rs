@@ -1,4 +1,4 @@
-//! Rows on their way into the event store, and what the ledger will say of them.
+//! Rows on their way into the warehouse, and what the ledger will say of them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -49,7 +49,7 @@ impl Batch {
             "" => device,
             user => numbering.of(identity(Kind::User, user), &mut self.numbers),
         };
-        warehouse::write_numbers(person, device, &mut self.event_rows);
+        warehouse::write_person_ids(person, device, &mut self.event_rows);
         let quarter = row.time_ms.div_euclid(QUARTER * Millis::SECOND) * QUARTER;
         let quarters = self.quarters.entry(row.app_id).or_default();
         quarters.insert(u32::try_from(quarter).unwrap_or(0));

@@ -1,4 +1,4 @@
-//! Carries what is generated into the event store, while the next batch is being made.
+//! Carries what is generated into the warehouse, while the next batch is being made.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,7 +45,7 @@ pub async fn load(
 
 /// What the loader stores of a batch, in the same order.
 async fn store(atrium: &AppState, batch: Batch) -> anyhow::Result<()> {
-    atrium.warehouse.add_numbers(&batch.numbers).await?;
+    atrium.warehouse.add_person_ids(&batch.numbers).await?;
     let number = batch.number;
     let event_sql = warehouse::event_insert(number);
     let mutation_sql = warehouse::mutation_insert(number);

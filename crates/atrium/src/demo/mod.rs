@@ -3,7 +3,7 @@
 //!
 //! `plan` settles how many events every app gets on every day (`calendar`) and who makes them
 //! (`population`), `generator` makes them visit by visit (`visits`, `journeys`), `load` carries them
-//! into the event store, and `making` writes the rest once all events are there: a demo is there as a
+//! into the warehouse, and `create` writes the rest once all events are there: a demo is there as a
 //! whole or not at all.
 
 mod batch;
@@ -11,11 +11,11 @@ mod calendar;
 mod cast;
 mod chance;
 mod clients;
+mod create;
 mod generator;
 mod goods;
 mod journeys;
 mod load;
-mod making;
 mod names;
 mod plan;
 mod population;
@@ -39,7 +39,7 @@ use crate::app::AppState;
 use crate::collect::spool::Spool;
 use crate::config::Settings;
 use crate::types::{Clock, Id};
-use making::Wanted;
+use create::Wanted;
 use stories::STORIES;
 
 /// What a password is made of: nothing that is mistaken for something else.
@@ -87,7 +87,7 @@ pub async fn run(settings: Settings, options: &Options) -> anyhow::Result<Outcom
     outcome
 }
 
-/// The embedded event store belongs to one process, and a server would go on answering from memory.
+/// The embedded warehouse belongs to one process, and a server would go on answering from memory.
 fn only_we_are_here(atrium: &AppState) -> anyhow::Result<()> {
     let folder = &atrium.settings.stores.data_dir;
     anyhow::ensure!(
@@ -100,7 +100,7 @@ fn only_we_are_here(atrium: &AppState) -> anyhow::Result<()> {
 
 /// Makes a demo in an instance that nobody else loads events into.
 pub async fn fill(atrium: &AppState, options: &Options) -> anyhow::Result<Outcome> {
-    let demo = making::free_number(atrium).await?;
+    let demo = create::free_number(atrium).await?;
     if demo > 1 && !options.again {
         return Ok(Outcome::ThereAlready(cast::address(&cast::PEOPLE[0], demo - 1)));
     }
@@ -124,7 +124,7 @@ pub async fn fill(atrium: &AppState, options: &Options) -> anyhow::Result<Outcom
         let (books, password) = (books?, password(atrium));
         let wanted =
             Wanted { demo, since, apps: &apps, password: &password, plan: &plan, books: &books };
-        Ok::<_, anyhow::Error>(making::make(atrium, &wanted).await?)
+        Ok::<_, anyhow::Error>(create::make(atrium, &wanted).await?)
     };
     match made.await {
         Ok(report) => Ok(Outcome::Made(Box::new(report))),

@@ -18,7 +18,7 @@ use crate::permissions::{Permission, ProfilePii};
 use crate::types::{Id, Millis};
 
 const SUBJECT_MAX: usize = 128;
-/// Each is work for the event store; more can be asked for once these are done.
+/// Each is work for the warehouse; more can be asked for once these are done.
 const OPEN_MAX: i64 = 100;
 
 /// One end user's data, and whether it is gone.
@@ -127,7 +127,7 @@ pub async fn erasure_create(
     let sealed = atrium.keyring.seal(&purpose(&id), input.subject.as_bytes(), &atrium.entropy)?;
     let hint = mask(&input.subject);
     let mut tx = atrium.db.write().await?;
-    let (row, _) = app.hold(&mut tx).await?;
+    let (row, _) = app.lock_and_recheck(&mut tx).await?;
     if store::open_count(&mut tx, app.id()).await? >= OPEN_MAX {
         return Err(Fault::new(Code::TooManyErasures).with("max", OPEN_MAX).into());
     }

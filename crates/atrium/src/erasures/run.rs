@@ -14,16 +14,16 @@ use crate::insight::versions;
 use crate::jobs::lease;
 use crate::types::Millis;
 
-/// A minute apart: an event store that is away for a day is no failure of the erasure.
+/// A minute apart: a warehouse that is away for a day is no failure of the erasure.
 const TRIES_MAX: i64 = 1_500;
 const LEASE: &str = "erasures";
-const LEASE_LASTING: i64 = 10 * Millis::MINUTE;
+const LEASE_DURATION: i64 = 10 * Millis::MINUTE;
 
 /// Does what is due, on one instance at a time. Returns how many are done.
 pub async fn run_due(atrium: &AppState) -> anyhow::Result<u64> {
     let due = store::due(&mut *atrium.db.read().await?).await?;
     let holder = &atrium.collector.spool.name;
-    if due.is_empty() || !lease::hold(atrium, LEASE, holder, LEASE_LASTING).await? {
+    if due.is_empty() || !lease::acquire(atrium, LEASE, holder, LEASE_DURATION).await? {
         return Ok(0);
     }
     let mut done = 0;
@@ -36,7 +36,7 @@ pub async fn run_due(atrium: &AppState) -> anyhow::Result<u64> {
                 give_up(atrium, &erasure).await?;
             }
         }
-        lease::hold(atrium, LEASE, holder, LEASE_LASTING).await?;
+        lease::acquire(atrium, LEASE, holder, LEASE_DURATION).await?;
     }
     lease::release(atrium, LEASE, holder).await?;
     Ok(done)
@@ -45,7 +45,7 @@ pub async fn run_due(atrium: &AppState) -> anyhow::Result<u64> {
 /// One that fails again and again is marked so, for people to see and ask for anew.
 async fn give_up(atrium: &AppState, erasure: &store::ErasureRow) -> anyhow::Result<()> {
     if erasure.tries + 1 >= TRIES_MAX {
-        let mut tx = atrium.db.write_apart().await?;
+        let mut tx = atrium.db.write_uncached().await?;
         store::fail(&mut tx, &erasure.id, atrium.now()).await?;
         tx.commit().await?;
     }
@@ -53,7 +53,7 @@ async fn give_up(atrium: &AppState, erasure: &store::ErasureRow) -> anyhow::Resu
 }
 
 async fn erase(atrium: &AppState, erasure: &store::ErasureRow) -> anyhow::Result<bool> {
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     store::begin(&mut tx, &erasure.id).await?;
     tx.commit().await?;
     let sealed = erasure.subject.as_deref().context("an erasure without a subject")?;

@@ -11,7 +11,7 @@ use crate::collect::cors;
 use crate::http::caller::Who;
 
 /// What is known before the request is handled.
-pub struct Arrival<'a> {
+pub struct RequestInfo<'a> {
     pub started: Instant,
     pub method: Method,
     pub route: &'a str,
@@ -19,9 +19,9 @@ pub struct Arrival<'a> {
 }
 
 /// `who` is told by id: names and addresses are for those who may read the database.
-pub fn write(atrium: &AppState, arrival: &Arrival<'_>, who: Option<&Who>, status: StatusCode) {
+pub fn write(atrium: &AppState, info: &RequestInfo<'_>, who: Option<&Who>, status: StatusCode) {
     let (user, key) = (who.and_then(Who::user_id), who.and_then(Who::key_id));
-    let Arrival { started, method, route, ip } = arrival;
+    let RequestInfo { started, method, route, ip } = info;
     let method = known_method(method);
     let status = status.as_u16();
     let seconds = started.elapsed().as_secs_f64();

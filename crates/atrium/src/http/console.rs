@@ -17,7 +17,7 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 use sha2::{Digest, Sha256};
 
 use crate::app::AppState;
-use crate::http::former::FormerFile;
+use crate::http::previous_builds::PreviousFile;
 use crate::http::{CLIENT_VERSION, security_headers};
 use crate::types::Entropy;
 
@@ -86,21 +86,21 @@ pub async fn asset(
 /// Where a file comes from: this program, or another build's folder.
 enum Source {
     Embedded(EmbeddedFile),
-    Former(FormerFile),
+    Previous(PreviousFile),
 }
 
 impl Source {
     fn etag(&self) -> String {
         match self {
             Self::Embedded(file) => etag(&file.metadata.sha256_hash()),
-            Self::Former(file) => file.etag.clone(),
+            Self::Previous(file) => file.etag.clone(),
         }
     }
 
     fn has(&self, name: &str, suffix: &str) -> bool {
         match self {
             Self::Embedded(_) => Console::get(&format!("{name}.{suffix}")).is_some(),
-            Self::Former(file) => file.has(suffix),
+            Self::Previous(file) => file.has(suffix),
         }
     }
 
@@ -111,18 +111,19 @@ impl Source {
                 Console::get(&format!("{name}.{suffix}"))?.data.into_owned().into()
             }
             (Self::Embedded(file), None) => file.data.into_owned().into(),
-            (Self::Former(file), suffix) => file.read(suffix).await?.into(),
+            (Self::Previous(file), suffix) => file.read(suffix).await?.into(),
         })
     }
 }
 
 /// A file of the console, of this build or of one that tabs may still be open of.
 async fn file(atrium: &AppState, version: &str, name: &str, headers: &HeaderMap) -> Response {
-    // The page itself needs its nonce, and the compressed twins are not addresses of their own.
+    // The page itself needs its nonce, and the compressed copies are not addresses of their own.
     let hidden = name == "index.html" || name.ends_with(".br") || name.ends_with(".gz");
     let embedded = || Console::get(name).filter(|_| version == CLIENT_VERSION);
-    let former = || atrium.former.find(version, name, atrium.now()).map(Source::Former);
-    let found = (!hidden).then(|| embedded().map(Source::Embedded).or_else(former)).flatten();
+    let previous =
+        || atrium.previous_builds.find(version, name, atrium.now()).map(Source::Previous);
+    let found = (!hidden).then(|| embedded().map(Source::Embedded).or_else(previous)).flatten();
     let Some(source) = found else {
         return StatusCode::NOT_FOUND.into_response();
     };
@@ -161,7 +162,7 @@ async fn file(atrium: &AppState, version: &str, name: &str, headers: &HeaderMap)
     response
 }
 
-/// Everything that has an address of its own, and the compressed twins.
+/// Everything that has an address of its own, and the compressed copies.
 pub fn files() -> impl Iterator<Item = (String, EmbeddedFile)> {
     let named = Console::iter().filter(|name| name != "index.html");
     named.filter_map(|name: Cow<'static, str>| {

@@ -12,7 +12,7 @@ use futures_util::FutureExt;
 use tower::ServiceExt;
 use tracing::Instrument;
 
-use super::access_log::{self, Arrival, RouteLabels};
+use super::access_log::{self, RequestInfo, RouteLabels};
 use super::caller::{Caller, Known};
 use super::client::Client;
 use super::locale::Locale;
@@ -41,7 +41,7 @@ pub async fn handle(service: Service, mut request: Request) -> Response {
     let trusted = &atrium.settings.server.trusted_proxies;
     let client = Client::of(request.extensions(), request.headers(), trusted);
     let route = labels.of(request.uri().path());
-    let arrival = Arrival { started, method: request.method().clone(), route, ip: client.ip };
+    let info = RequestInfo { started, method: request.method().clone(), route, ip: client.ip };
     let locale = Locale::from_headers(request.headers());
     let path = request.uri().path();
     let is_console_api = path == "/api" || path.starts_with("/api/");
@@ -69,7 +69,7 @@ pub async fn handle(service: Service, mut request: Request) -> Response {
     };
     let known = caller.map(|caller| caller.known()).unwrap_or_default();
     if let Some(client) = seen_from {
-        note_refusal(&atrium, &arrival, &known, client, &response);
+        note_refusal(&atrium, &info, &known, client, &response);
     }
     response = envelope::apply(response, locale, is_api);
     security_headers::apply(&atrium, response.headers_mut(), is_api);
@@ -78,20 +78,20 @@ pub async fn handle(service: Service, mut request: Request) -> Response {
     }
     response.headers_mut().insert(request_id::HEADER, id.into_header());
     let _entered = span.enter();
-    access_log::write(&atrium, &arrival, known.who.as_ref(), response.status());
+    access_log::write(&atrium, &info, known.who.as_ref(), response.status());
     response
 }
 
 /// What somebody was refused goes into the audit log, later: nobody waits for that here.
 fn note_refusal(
     atrium: &AppState,
-    arrival: &Arrival<'_>,
+    info: &RequestInfo<'_>,
     known: &Known,
     client: Client,
     response: &Response,
 ) {
     let code = response.extensions().get::<Problem>().and_then(Problem::code);
-    let route = (&arrival.method, arrival.route);
+    let route = (&info.method, info.route);
     if let Some(refusal) = Refusal::of(known, code, route, client, atrium.now()) {
         atrium.refusals.note(refusal);
     }

@@ -5,8 +5,8 @@ use axum::response::{IntoResponse, Response};
 use http::header::{CONTENT_TYPE, HeaderMap};
 use http::request::Parts;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize as _, Serialize};
 use utoipa::ToSchema;
 
 use crate::error::{Code, Error, Fault, Result};
@@ -158,15 +158,6 @@ fn find_nul(value: &serde_json::Value) -> Option<String> {
         }),
         _ => None,
     }
-}
-
-/// A null that was sent is something else than nothing sent.
-pub fn told<'de, D, T>(input: D) -> Result<Option<Option<T>>, D::Error>
-where
-    D: serde::Deserializer<'de>,
-    T: serde::Deserialize<'de>,
-{
-    Option::<T>::deserialize(input).map(Some)
 }
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ pub fn with_query(path: &str, query: &[(&str, Option<&str>)]) -> String {
 }
 
 /// Sends the browser on, by GET whatever it came with, with cookies where there are any.
-pub fn leave(to: &str, cookies: impl IntoIterator<Item = HeaderValue>) -> Response {
+pub fn redirect_to(to: &str, cookies: impl IntoIterator<Item = HeaderValue>) -> Response {
     let to = HeaderValue::try_from(to).unwrap_or(HeaderValue::from_static("/"));
     let cookies: Vec<(HeaderName, HeaderValue)> =
         cookies.into_iter().map(|cookie| (SET_COOKIE, cookie)).collect();
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_home() {
+    fn redirects_to_us() {
         let cases = [
             ("/", "/"),
             ("/organization/list?org=1#top", "/organization/list?org=1#top"),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_out() {
+    fn redirects_away() {
         let long = format!("/{}", "a".repeat(LONGEST));
         let cases = [
             "",
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(address, "/login?failed=cancelled&redirect=%2Fa%3Fb%3Dc%26d");
         assert_eq!(with_query("/login", &[]), "/login");
         let answer =
-            leave("/x", [HeaderValue::from_static("a=1"), HeaderValue::from_static("b=2")]);
+            redirect_to("/x", [HeaderValue::from_static("a=1"), HeaderValue::from_static("b=2")]);
         assert_eq!(answer.status(), StatusCode::SEE_OTHER);
         assert_eq!(answer.headers()[LOCATION], "/x");
         assert_eq!(answer.headers().get_all(SET_COOKIE).iter().count(), 2);

@@ -1,10 +1,10 @@
-//! Answers of the event store, kept for as long as nothing they were made from has changed. They
+//! Answers of the warehouse, kept for as long as nothing they were made from has changed. They
 //! hold nothing about who may see them: that is looked at before, each time. An answer that is kept
 //! takes no slot of the store. Of several who ask the same at once, one waits for the store and the
 //! others for that one; when that one hangs up, the next of them asks. Programs with a query key wait
 //! for nobody and nobody for them: their turn comes later than a person's.
 //!
-//! The store keeps pieces of its own (`warehouse/src/shelf.rs`), by the versions of their days: an
+//! The store keeps pieces of its own (`warehouse/src/rollup_cache.rs`), by the versions of their days: an
 //! answer that is no longer good is made anew from those that still are.
 
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
-use warehouse::{EventCount, Overall, Share, Versions, Warehouse};
+use warehouse::{BreakdownValue, EventCount, Overall, Versions, Warehouse};
 
-use super::asking::{ready, refused};
+use super::errors::{ready, warehouse_error};
 use super::fair_queue::Reader;
 use super::versions::{self, Version};
 use crate::app::AppState;
@@ -27,7 +27,7 @@ const TOP_EVENTS: usize = 20;
 const VALUES: usize = 10;
 
 /// What is asked about, and as of when.
-pub struct Question {
+pub struct CachedQuery {
     pub apps: Arc<[Uuid]>,
     /// Where buckets begin, and where the last one ends, in milliseconds.
     pub cuts: Arc<[i64]>,
@@ -49,7 +49,7 @@ struct Key {
     version: i64,
 }
 
-impl Question {
+impl CachedQuery {
     fn ends(&self) -> (i64, i64) {
         (self.cuts.first().copied().unwrap_or(0), self.cuts.last().copied().unwrap_or(0))
     }
@@ -77,7 +77,7 @@ impl Question {
         cuts
     }
 
-    /// The store, where this question waits for its turn.
+    /// The store, where this query waits for its turn.
     fn store(&self, atrium: &AppState) -> Warehouse {
         atrium.warehouse.behind(self.reader.clone())
     }
@@ -106,7 +106,7 @@ type Kept<T> = Cache<Key, Arc<T>, Weigh<T>>;
 pub struct Answers {
     overall: Kept<Overall>,
     top_events: Kept<Vec<EventCount>>,
-    breakdowns: Kept<Vec<Share>>,
+    breakdowns: Kept<Vec<BreakdownValue>>,
 }
 
 fn kept<T: Clone>(weigh: fn(&T) -> usize) -> Kept<T> {
@@ -129,14 +129,14 @@ async fn once<T: Clone>(
     atrium: &AppState,
     kept: &Kept<T>,
     key: &Key,
-    question: &Question,
+    query: &CachedQuery,
     ask: impl AsyncFnOnce(&Versions) -> Result<T, warehouse::Error>,
 ) -> Result<Arc<T>> {
     let asking = async {
         ready(atrium).await?;
-        ask(question.versions(atrium).await?).await.map(Arc::new).map_err(refused)
+        ask(query.versions(atrium).await?).await.map(Arc::new).map_err(warehouse_error)
     };
-    if !question.reader.is_program() {
+    if !query.reader.is_program() {
         return kept.get_or_insert_async(key, asking).await;
     }
     if let Some(answer) = kept.get(key) {
@@ -147,19 +147,19 @@ async fn once<T: Clone>(
     Ok(answer)
 }
 
-pub async fn overall(atrium: &AppState, question: &Question) -> Result<Arc<Overall>> {
+pub async fn overall(atrium: &AppState, query: &CachedQuery) -> Result<Arc<Overall>> {
     let ask = async |versions: &Versions| {
-        let Question { apps, cuts, part, .. } = question;
-        question.store(atrium).overall(apps, cuts, *part, versions).await
+        let CachedQuery { apps, cuts, part, .. } = query;
+        query.store(atrium).overall(apps, cuts, *part, versions).await
     };
-    once(atrium, &atrium.answers.overall, &question.by_bucket(), question, ask).await
+    once(atrium, &atrium.answers.overall, &query.by_bucket(), query, ask).await
 }
 
 /// Two answers about the same apps, read together where neither is here.
 pub async fn overall_of_both(
     atrium: &AppState,
-    now: &Question,
-    before: &Question,
+    now: &CachedQuery,
+    before: &CachedQuery,
 ) -> Result<(Arc<Overall>, Arc<Overall>)> {
     let kept = &atrium.answers.overall;
     let is_known = kept.get(&before.by_bucket()).is_some();
@@ -170,7 +170,7 @@ pub async fn overall_of_both(
             return found.await;
         }
         store.gather(&now.apps, [&now.all_cuts(), &before.all_cuts()], versions).await?;
-        // Beside each other, now that both are made of what is here. Whoever holds up a question about
+        // Beside each other, now that both are made of what is here. Whoever holds up a query about
         // one time waits for an earlier one alone, so nobody waits in a circle; and what fails here is
         // asked again below.
         let (found, _) = tokio::join!(found, overall(atrium, before));
@@ -180,18 +180,21 @@ pub async fn overall_of_both(
     Ok((now, overall(atrium, before).await?))
 }
 
-pub async fn top_events(atrium: &AppState, question: &Question) -> Result<Arc<Vec<EventCount>>> {
-    let (from, to) = question.ends();
+pub async fn top_events(atrium: &AppState, query: &CachedQuery) -> Result<Arc<Vec<EventCount>>> {
+    let (from, to) = query.ends();
     let ask = async |versions: &Versions| {
-        question.store(atrium).top_events(&question.apps, from, to, TOP_EVENTS, versions).await
+        query.store(atrium).top_events(&query.apps, from, to, TOP_EVENTS, versions).await
     };
-    once(atrium, &atrium.answers.top_events, &question.as_whole(), question, ask).await
+    once(atrium, &atrium.answers.top_events, &query.as_whole(), query, ask).await
 }
 
-pub async fn breakdowns(atrium: &AppState, question: &Question) -> Result<Arc<Vec<Share>>> {
-    let (from, to) = question.ends();
+pub async fn breakdowns(
+    atrium: &AppState,
+    query: &CachedQuery,
+) -> Result<Arc<Vec<BreakdownValue>>> {
+    let (from, to) = query.ends();
     let ask = async |versions: &Versions| {
-        question.store(atrium).breakdowns(&question.apps, from, to, VALUES, versions).await
+        query.store(atrium).breakdowns(&query.apps, from, to, VALUES, versions).await
     };
-    once(atrium, &atrium.answers.breakdowns, &question.as_whole(), question, ask).await
+    once(atrium, &atrium.answers.breakdowns, &query.as_whole(), query, ask).await
 }

@@ -1,4 +1,4 @@
-//! From the dates that were asked for to the moments that the event store knows.
+//! From the dates that were asked for to the moments that the warehouse knows.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -64,7 +64,7 @@ pub fn date_of(at: Millis, zone: &TimeZone) -> Date {
     Timestamp::from_millisecond(at.0).unwrap_or_default().to_zoned(zone.clone()).date()
 }
 
-/// As the event store takes it.
+/// As the warehouse takes it.
 pub fn seconds(at: Millis) -> u64 {
     (at.0 / Millis::SECOND).unsigned_abs()
 }

@@ -175,6 +175,6 @@ async fn last_event(atrium: &AppState, caller: Caller, app_id: &Id) -> Option<Mi
     let apps = [app];
     let store = atrium.warehouse.behind(atrium.reads.reader(caller));
     let asking = store.last_event(&apps);
-    let found = tokio::time::timeout(super::PATIENCE, asking).await.ok()?.ok()?;
+    let found = tokio::time::timeout(super::TIMEOUT, asking).await.ok()?.ok()?;
     found.get(&app).map(|at| Millis(*at))
 }

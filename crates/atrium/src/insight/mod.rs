@@ -1,14 +1,14 @@
 //! What the events say: the dashboard's figures, and how an app's data is coming in.
 
-pub mod asking;
 pub mod cache;
+pub mod csv;
 pub mod dates;
 pub mod elapsed;
+pub mod errors;
 pub mod fair_queue;
 pub mod ingest;
 pub mod overall;
 pub mod range;
-pub mod sheet;
 pub mod versions;
 
 use std::collections::HashMap;
@@ -21,8 +21,8 @@ use crate::apps::AppView;
 use crate::types::{Id, Millis};
 use fair_queue::Caller;
 
-/// A list of apps must not wait for an event store that is busy or away.
-const PATIENCE: Duration = Duration::from_millis(800);
+/// A list of apps must not wait for a warehouse that is busy or away.
+const TIMEOUT: Duration = Duration::from_millis(800);
 
 /// Fills in the events of the last day; they stay unknown where the event store cannot say.
 pub async fn count_events(atrium: &AppState, caller: Caller, apps: &mut [AppView]) {
@@ -48,7 +48,7 @@ pub async fn events_24h(
     let now = atrium.now();
     let store = atrium.warehouse.behind(atrium.reads.reader(caller));
     let counting = store.count_events(&ids, now.plus(-Millis::DAY).0, now.0 + 1);
-    let counts = tokio::time::timeout(PATIENCE, counting).await.ok()?.ok()?;
+    let counts = tokio::time::timeout(TIMEOUT, counting).await.ok()?.ok()?;
     let count = |uuid: &Uuid| counts.get(uuid).copied().unwrap_or(0);
     Some(
         known

@@ -1,4 +1,4 @@
-//! Dates of a time zone, as moments. All mathematics of zones happens here: the event store is only
+//! Dates of a time zone, as moments. All mathematics of zones happens here: the warehouse is only
 //! ever told moments.
 
 use jiff::civil::{Date, Weekday};
@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::types::Millis;
 
-/// The event store counts by quarters of an hour. Every zone's days begin at one, but for a few
+/// The warehouse counts by quarters of an hour. Every zone's days begin at one, but for a few
 /// that kept the sun's time into the seventies: those are moved back to the one before.
 pub const QUARTER: i64 = 15 * Millis::MINUTE;
 
@@ -25,7 +25,7 @@ pub struct Range {
 impl Range {
     /// None for a range that ends before it begins, or that lies beyond what can be counted.
     pub fn new(start: Date, end: Date, zone: &TimeZone) -> Option<Self> {
-        // The event store counts seconds in 32 bits, from 1970 to 2106.
+        // The warehouse counts seconds in 32 bits, from 1970 to 2106.
         if end < start || start.year() < 1971 || end.year() > 2100 {
             return None;
         }

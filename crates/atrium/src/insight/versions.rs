@@ -52,7 +52,7 @@ pub async fn has_events(db: &mut AnyConnection, app_id: &Id) -> Result<bool> {
 
 /// Notes that events of any day were removed, or may have been.
 pub async fn note_removal(atrium: &AppState, app_id: &Id) -> Result<()> {
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     added(&mut tx, app_id.as_str(), &BTreeSet::from([ALL])).await?;
     tx.commit().await
 }

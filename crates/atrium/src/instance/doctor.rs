@@ -9,7 +9,7 @@ use std::time::Duration;
 use url::Url;
 use warehouse::{Location, Warehouse};
 
-use super::{first_start, neighbors};
+use super::{first_start, other_servers};
 use crate::audit;
 use crate::chat::{Failure, Feishu, WechatWork};
 use crate::collect::{loading, spool_slots};
@@ -124,7 +124,7 @@ fn room(folder: &Path) -> Finding {
 
 fn servers(settings: &Settings) -> Finding {
     const WHAT: &str = "servers";
-    match neighbors::of_doctor(settings) {
+    match other_servers::of_doctor(settings) {
         Ok((verdict, text)) => finding(verdict, WHAT, text),
         Err(error) => finding(Verdict::Warning, WHAT, format!("{error:#}")),
     }

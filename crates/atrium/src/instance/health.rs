@@ -23,7 +23,7 @@ pub async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Ready: the metadata database and the spool take writes. The event store's state is told, and so is
+/// Ready: the metadata database and the spool take writes. The warehouse's state is told, and so is
 /// how loading goes, and does not matter: what comes waits for it.
 pub async fn readyz(State(atrium): State<AppState>) -> Response {
     let disk = look_at_disk(&atrium).await;

@@ -5,4 +5,4 @@ pub mod doctor;
 pub mod envs;
 pub mod first_start;
 pub mod health;
-pub mod neighbors;
+pub mod other_servers;

@@ -6,9 +6,9 @@ use crate::types::Millis;
 
 /// Takes the lease or keeps it. `holder` is the same after a restart, so that an instance that
 /// crashed goes on at once where it was.
-pub async fn hold(atrium: &AppState, name: &str, holder: &str, lasting: i64) -> Result<bool> {
+pub async fn acquire(atrium: &AppState, name: &str, holder: &str, lasting: i64) -> Result<bool> {
     let now = atrium.now();
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     let held = sqlx::query(
         "INSERT INTO leases (name, holder, held_until) VALUES ($1, $2, $3)
          ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
@@ -26,7 +26,7 @@ pub async fn hold(atrium: &AppState, name: &str, holder: &str, lasting: i64) -> 
 
 /// Lets others have it.
 pub async fn release(atrium: &AppState, name: &str, holder: &str) -> Result<()> {
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     sqlx::query("UPDATE leases SET held_until = $1 WHERE name = $2 AND holder = $3")
         .bind(Millis(0))
         .bind(name)

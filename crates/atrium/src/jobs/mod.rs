@@ -11,7 +11,7 @@ use crate::audit::refusals;
 use crate::chat::{self, Provider};
 use crate::collect::{alerts, cardinality, loader, samples, upkeep};
 use crate::erasures;
-use crate::http::former;
+use crate::http::previous_builds;
 use crate::instance::first_start;
 use crate::keyring::rotation;
 use crate::keys;
@@ -50,7 +50,11 @@ async fn hourly(atrium: AppState) {
         let forgotten = cardinality::sweep(&atrium).await;
         report("sweeping names", "forgot names and values that are not sent any more", forgotten);
         report("sweeping reports", "swept old error reports", reports::sweep(&atrium).await);
-        report("tidying", "removed the console's files of old builds", former::tidy(&atrium).await);
+        report(
+            "tidying",
+            "removed the console's files of old builds",
+            previous_builds::clean_up(&atrium).await,
+        );
         // Each time rewrites a part of the store: once a day, and at the start.
         if hours % 24 == 0 {
             let retained = upkeep::retain(&atrium).await;

@@ -229,7 +229,7 @@ async fn move_batch(
     let Some(last) = values.last().map(|value| value.id.clone()) else { return Ok(None) };
     // One that changed meanwhile is under the new key already, or comes with the second pass.
     let sql = format!("UPDATE {table} SET {column} = $1 WHERE {id} = $2 AND {column} = $3");
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     for value in &values {
         let Ok(plain) = atrium.keyring.open_sealed(&value.purpose, &value.sealed) else {
             tracing::warn!(table, id = value.id, "no key opens this value; it is left as it is");
@@ -246,7 +246,7 @@ async fn move_batch(
 }
 
 async fn finish(atrium: &AppState, rotated: &Rotated) -> anyhow::Result<()> {
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     let event = Event::without_target("instance.key_rotated", "instance");
     let event = event.with(json!({ "from": rotated.from, "to": rotated.to }));
     audit::append(atrium, &mut tx, &Actor::operator(), event).await?;
@@ -293,13 +293,13 @@ mod tests {
         let mut found = Vec::new();
         sources(&root, &mut found);
         found.sort();
-        // making: access_keys, ticket: one_time_tokens, settings: org_sso, handlers: erasures,
+        // generate: access_keys, ticket: one_time_tokens, settings: org_sso, handlers: erasures,
         // mod: mails, outbox: chat_messages, rotation: this file.
         assert_eq!(
             found,
             [
+                "generate.rs",
                 "handlers.rs",
-                "making.rs",
                 "mod.rs",
                 "outbox.rs",
                 "rotation.rs",

@@ -3,16 +3,17 @@
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use serde_with::rust::double_option;
 use utoipa::ToSchema;
 
 use super::reminders::Stage;
 use super::store::{self, AccessKeyRow, NewAccessKey};
-use super::{AccessKeyInPath, KeyMaker, making};
+use super::{AccessKeyInPath, KeyMaker, generate};
 use crate::access::InApp;
 use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Fault, Result};
-use crate::http::json::{Data, Done, Json, Query, told};
+use crate::http::json::{Data, Done, Json, Query};
 use crate::http::list::{ListQuery, Sort};
 use crate::http::page::Items;
 use crate::http::text::Checks;
@@ -23,7 +24,7 @@ use crate::types::{Id, Millis};
 const MOST: i64 = 10;
 const NAME_MAX: usize = 100;
 /// Addresses told of one key.
-const MOST_TOLD: i64 = 20;
+const ADDRESSES_SHOWN: i64 = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -142,9 +143,9 @@ pub async fn access_key_create(
     let name = checks.name_up_to("name", &input.name, NAME_MAX);
     let expires_at = input.expires_at.and_then(|text| expiry(&mut checks, &text, now));
     checks.finish()?;
-    let (app, made) = (&maker.0, making::access_key(&atrium)?);
+    let (app, made) = (&maker.0, generate::access_key(&atrium)?);
     let mut tx = atrium.db.write().await?;
-    maker.hold(&mut tx).await?;
+    maker.lock_and_recheck(&mut tx).await?;
     if store::count_access_keys(&mut tx, app.id()).await? >= MOST {
         return Err(Fault::new(Code::TooManyKeys).with("max", MOST).into());
     }
@@ -193,7 +194,7 @@ pub struct AccessKeyUpdate {
     name: Option<String>,
     enabled: Option<bool>,
     /// RFC 3339, ahead of now; null takes the end away.
-    #[serde(default, deserialize_with = "told")]
+    #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schema(value_type = Option<String>, format = DateTime)]
     expires_at: Option<Option<String>>,
 }
@@ -222,7 +223,7 @@ pub async fn access_key_update(
         input.expires_at.map(|end| end.and_then(|text| expiry(&mut checks, &text, now)));
     checks.finish()?;
     let mut tx = atrium.db.write().await?;
-    app.hold_active(&mut tx).await?;
+    app.lock_and_recheck_active(&mut tx).await?;
     let before = store::access_key(&mut tx, app.id(), &id, now).await?.ok_or(Code::NotFound)?;
     let name = name.unwrap_or_else(|| before.name.clone());
     let expires_at = expires_at.unwrap_or(before.expires_at);
@@ -269,7 +270,7 @@ pub async fn access_key_delete(
 ) -> Result<Data<Done>> {
     let now = atrium.now();
     let mut tx = atrium.db.write().await?;
-    app.hold_active(&mut tx).await?;
+    app.lock_and_recheck_active(&mut tx).await?;
     let before = store::access_key(&mut tx, app.id(), &id, now).await?.ok_or(Code::NotFound)?;
     store::delete_access_key(&mut tx, &id).await?;
     let details = json!({ "name": before.name, "last_used_at": before.last_used_at });
@@ -312,7 +313,7 @@ pub async fn access_key_use(
     let mut db = atrium.db.read().await?;
     let key = store::access_key(&mut db, app.id(), &id, atrium.now()).await?;
     let key = key.ok_or(Code::NotFound)?;
-    let rows = store::addresses(&mut db, &id, MOST_TOLD).await?;
+    let rows = store::addresses(&mut db, &id, ADDRESSES_SHOWN).await?;
     let told = |row: store::AddressRow| UsedFrom { ip: row.ip, last_used_at: row.last_used_at };
     Ok(Data(AccessKeyUse {
         last_used_at: key.last_used_at,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::making::{self, MadeApiKey};
+use super::generate::{self, MadeApiKey};
 use super::store::{self, ApiKeyRow};
 use super::{ApiKeyKind, KeyMaker, KindInPath};
 use crate::access::InApp;
@@ -131,13 +131,13 @@ pub async fn api_key_reset(
     let kinds: Vec<_> =
         ApiKeyKind::ALL.into_iter().filter(|kind| input.kinds.contains(kind)).collect();
     let mut tx = atrium.db.write().await?;
-    let app = maker.hold(&mut tx).await?;
+    let app = maker.lock_and_recheck(&mut tx).await?;
     // Not before: who waited for another's reset would end its values before they began.
     let now = atrium.now();
     retire(&mut tx, &app.id, &kinds, now, now.plus(grace * Millis::HOUR)).await?;
     let mut made = Vec::new();
     for kind in kinds {
-        let (id, key) = (atrium.new_id(), making::api_key(&atrium, kind));
+        let (id, key) = (atrium.new_id(), generate::api_key(&atrium, kind));
         let by = Some(maker.0.user_id());
         if !store::insert_api_key(&mut tx, &id, &app.id, &key, by, now).await? {
             return Err(Error::unavailable(anyhow::anyhow!("an API key was made meanwhile")));
@@ -208,7 +208,7 @@ pub async fn api_key_drop_previous(
     KindInPath(kind): KindInPath,
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
-    app.hold_active(&mut tx).await?;
+    app.lock_and_recheck_active(&mut tx).await?;
     let now = atrium.now();
     let rows = store::api_keys(&mut tx, app.id(), now).await?;
     let previous = rows.iter().find(|row| row.is(kind) && row.valid_until.is_some());

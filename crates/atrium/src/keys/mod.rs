@@ -5,7 +5,7 @@
 
 pub mod access_keys;
 pub mod api_keys;
-pub(crate) mod making;
+pub(crate) mod generate;
 pub mod reminders;
 pub mod store;
 mod uses;
@@ -78,9 +78,9 @@ pub struct KeyMaker(InApp<KeyManage>);
 impl KeyMaker {
     /// Holds organisation and app until the transaction ends, and looks again. The organisation
     /// too: whoever is being taken out of it must not leave with a key made meanwhile.
-    async fn hold(&self, db: &mut AnyConnection) -> Result<AppRow> {
+    async fn lock_and_recheck(&self, db: &mut AnyConnection) -> Result<AppRow> {
         crate::orgs::store::lock(db, &self.0.app.org_id).await?;
-        let (app, access) = self.0.hold_active(db).await?;
+        let (app, access) = self.0.lock_and_recheck_active(db).await?;
         if access.holds(Permission::KeyReveal) { Ok(app) } else { Err(Code::AccessChanged.into()) }
     }
 }
@@ -108,7 +108,7 @@ impl FromRequestParts<AppState> for AccessKeyInPath {
         let PathId(app_id) = PathId::from_request_parts(parts, atrium).await?;
         let id = second(parts, atrium).await?;
         // The one spelling that an id of ours has; the database need not be asked about others.
-        if !making::is_access_key_id(&id) {
+        if !generate::is_access_key_id(&id) {
             return Err(Code::NotFound.into());
         }
         let mut db = atrium.db.read().await?;
@@ -145,7 +145,7 @@ pub async fn make_for_app(
     at: Millis,
 ) -> Result<()> {
     for kind in ApiKeyKind::ALL {
-        let made = making::api_key(atrium, kind);
+        let made = generate::api_key(atrium, kind);
         let id = atrium.new_id();
         store::insert_api_key(db, &id, app_id, &made, created_by, at).await?;
     }

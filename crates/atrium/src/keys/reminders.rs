@@ -57,7 +57,7 @@ async fn remind(atrium: &AppState, key: &ExpiringRow, now: Millis) -> Result<boo
         return Ok(false);
     }
     // Nothing that is cached is made from what a reminder writes.
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     if !store::note_reminder(&mut tx, &key.id, key.expires_at, stage as i64).await? {
         return Ok(false);
     }

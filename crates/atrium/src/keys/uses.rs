@@ -26,7 +26,7 @@ pub async fn record_uses(atrium: &AppState, uses: &[Use]) -> Result<()> {
     if uses.is_empty() {
         return Ok(());
     }
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     // In the order of the keys' ids, as everyone changes them: two instances that write at the same
     // moment wait for one another instead of in a circle.
     for (key_id, places) in by_key(uses) {
@@ -62,7 +62,7 @@ fn by_key(uses: &[Use]) -> BTreeMap<&str, Vec<(String, Millis)>> {
 /// Removes values that ended a month ago, and what was used where before then.
 pub async fn sweep(atrium: &AppState) -> Result<u64> {
     let before = atrium.now().plus(-KEEP);
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     let ended = store::delete_ended_api_keys(&mut tx, before).await?;
     let addresses = store::delete_addresses_before(&mut tx, before).await?;
     tx.commit().await?;

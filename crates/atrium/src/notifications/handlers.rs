@@ -152,7 +152,7 @@ pub async fn notification_mark_read(
     Json(input): Json<MarkRead>,
 ) -> Result<Data<Unread>> {
     let (user_id, now) = (&signed_in.user().id, atrium.now());
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     match input.ids {
         None => store::mark_read(&mut tx, user_id, None, now).await?,
         Some(ids) if ids.len() > 100 => {

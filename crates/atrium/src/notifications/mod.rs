@@ -4,7 +4,7 @@
 pub mod channels;
 pub mod handlers;
 mod notice;
-mod notice_words;
+mod notice_texts;
 mod store;
 
 use crate::accounts::store::UserRow;
@@ -14,7 +14,7 @@ use crate::chat::{self, Provider};
 use crate::db::Write;
 use crate::error::{Error, Result};
 use crate::http::locale::Locale;
-use crate::outbound::mail::{self, letters};
+use crate::outbound::mail::{self, templates};
 use crate::types::{Id, Millis};
 
 pub use channels::Channels;
@@ -78,7 +78,7 @@ pub async fn notify(
         store::insert(tx, &atrium.new_id(), &to.id, &json, atrium.now()).await?;
     }
     if to.takes(notice, "email") {
-        let letter = letters::notice(to.locale, notice, &atrium.settings.server);
+        let letter = templates::notice(to.locale, notice, &atrium.settings.server);
         mail::enqueue(atrium, tx, Some(&to.email), letter).await?;
     }
     for provider in Provider::ALL.into_iter().filter(|it| to.chose(notice, it.as_str())) {
@@ -103,7 +103,7 @@ pub async fn notify_id(
 
 /// Removes what is too old to matter to anyone.
 pub async fn sweep(atrium: &AppState) -> Result<u64> {
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     let removed = store::delete_before(&mut tx, atrium.now().plus(-KEEP)).await?;
     tx.commit().await?;
     Ok(removed)

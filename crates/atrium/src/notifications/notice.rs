@@ -120,7 +120,7 @@ pub enum Notice {
         app_id: Id,
         app: String,
     },
-    /// The event store has been away for long, and what waits for it nears the limit.
+    /// The warehouse has been away for long, and what waits for it nears the limit.
     SpoolFilling {
         org_id: Id,
     },

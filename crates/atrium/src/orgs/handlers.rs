@@ -153,7 +153,7 @@ pub async fn org_update(
     checks.finish()?;
 
     let mut tx = atrium.db.write().await?;
-    let (before, role) = org.hold(&mut tx).await?;
+    let (before, role) = org.lock_and_recheck(&mut tx).await?;
     let required = before.require_mfa_at.is_some();
     let require_mfa = input.require_mfa.unwrap_or(required);
     if require_mfa != required {
@@ -223,7 +223,7 @@ pub async fn org_delete(
     Json(input): Json<TypedName>,
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
-    let (row, _) = org.hold(&mut tx).await?;
+    let (row, _) = org.lock_and_recheck(&mut tx).await?;
     if input.name.trim() != row.name {
         return Err(Fault::new(Code::WrongName).on("name").into());
     }
@@ -291,7 +291,7 @@ pub async fn org_transfer(
     Json(input): Json<Transfer>,
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
-    org.hold(&mut tx).await?;
+    org.lock_and_recheck(&mut tx).await?;
     let to = &input.user_id;
     let role = store::role_of(&mut tx, org.id(), to).await?;
     // Someone who cannot sign in owns nothing.

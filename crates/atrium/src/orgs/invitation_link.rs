@@ -51,7 +51,7 @@ pub async fn invitation_link(
     refuse_with_mail(&atrium)?;
     throttle::count_link(&atrium, org.user_id()).await?;
     let mut tx = atrium.db.write().await?;
-    let (_, mine) = org.hold(&mut tx).await?;
+    let (_, mine) = org.lock_and_recheck(&mut tx).await?;
     let role = OrgRole::parse(&row.role).unwrap_or(OrgRole::Owner);
     if role > mine {
         return Err(Code::Forbidden.into());

@@ -26,7 +26,7 @@ use crate::http::page::Items;
 use crate::http::path::SecondId;
 use crate::http::text::{Checks, Email};
 use crate::notifications::{self, Notice, Recipient};
-use crate::outbound::mail::{self, letters};
+use crate::outbound::mail::{self, templates};
 use crate::permissions::OrgMemberManage;
 use crate::roles;
 use crate::types::{Id, Millis};
@@ -131,7 +131,7 @@ pub async fn invitation_create(
     checks.finish()?;
     throttle::count_invitations(&atrium, org.user_id(), &input.emails).await?;
     let mut tx = atrium.db.write().await?;
-    let (_, mine) = org.hold(&mut tx).await?;
+    let (_, mine) = org.lock_and_recheck(&mut tx).await?;
     if input.role > mine {
         return Err(Code::Forbidden.into());
     }
@@ -235,7 +235,7 @@ async fn send(
     let token = new_link(atrium, tx, invitation_id, email).await?;
     let locale = Locale::parse(&inviter.locale).unwrap_or_default();
     let link = atrium.settings.server.link(&format!("/emailValidator/{token}"));
-    let letter = letters::invitation(locale, &org.name, &inviter.name, &link);
+    let letter = templates::invitation(locale, &org.name, &inviter.name, &link);
     mail::enqueue(atrium, tx, Some(&email.as_typed), letter).await
 }
 
@@ -278,7 +278,7 @@ pub async fn invitation_revoke(
     SecondId(id): SecondId,
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
-    let (_, mine) = org.hold(&mut tx).await?;
+    let (_, mine) = org.lock_and_recheck(&mut tx).await?;
     let row = of_org(&mut tx, &org, &id).await?;
     if OrgRole::parse(&row.role).is_some_and(|role| role > mine) {
         return Err(Code::Forbidden.into());
@@ -318,7 +318,7 @@ pub async fn invitation_resend(
     }
     throttle::count_invitations(&atrium, org.user_id(), std::slice::from_ref(&row.email)).await?;
     let mut tx = atrium.db.write().await?;
-    let (_, mine) = org.hold(&mut tx).await?;
+    let (_, mine) = org.lock_and_recheck(&mut tx).await?;
     if OrgRole::parse(&row.role).is_some_and(|role| role > mine) {
         return Err(Code::Forbidden.into());
     }

@@ -91,7 +91,7 @@ pub async fn org_access_ask(
     checks.finish()?;
     let (user, now) = (joinable.signed_in.user(), atrium.now());
     let org = &joinable.org;
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     let after = now.plus(-ASK_EVERY);
     store::lock(&mut tx, &org.id).await?;
     if !store::note_access_request(&mut tx, &org.id, &user.id, now, after).await? {

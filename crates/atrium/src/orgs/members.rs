@@ -136,7 +136,7 @@ pub async fn org_member_update(
     Json(input): Json<MemberRole>,
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
-    let (_, mine) = org.hold(&mut tx).await?;
+    let (_, mine) = org.lock_and_recheck(&mut tx).await?;
     let before = store::role_of(&mut tx, org.id(), &user_id).await?.ok_or(Code::NotFound)?;
     if before.max(input.role) > mine {
         return Err(Code::Forbidden.into());
@@ -202,7 +202,7 @@ pub async fn org_member_remove(
     Query(query): Query<RemoveMember>,
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
-    let (_, mine) = org.hold(&mut tx).await?;
+    let (_, mine) = org.lock_and_recheck(&mut tx).await?;
     let role = store::role_of(&mut tx, org.id(), &user_id).await?.ok_or(Code::NotFound)?;
     if role > mine {
         return Err(Code::Forbidden.into());
@@ -267,7 +267,7 @@ pub async fn org_member_end_sessions(
 ) -> Result<Data<Done>> {
     org.signed_in.want_recent(&atrium)?;
     let mut tx = atrium.db.write().await?;
-    let (_, mine) = org.hold(&mut tx).await?;
+    let (_, mine) = org.lock_and_recheck(&mut tx).await?;
     let role = store::role_of(&mut tx, org.id(), &user_id).await?.ok_or(Code::NotFound)?;
     if role > mine {
         return Err(Code::Forbidden.into());

@@ -157,7 +157,7 @@ pub async fn accept(
     }
     for grant in invitation_view::grants(row) {
         let app = apps::active_of_org(tx, &grant.app_id, &row.org_id).await?;
-        let given = roles::hold(tx, &grant.app_id, &grant.role_id).await?;
+        let given = roles::lock(tx, &grant.app_id, &grant.role_id).await?;
         let (Some(app), Some(given)) = (app, given) else { continue };
         let by = row.invited_by.as_ref();
         if apps::insert_member(tx, &app.id, user_id, &grant.role_id, by, now).await? {

@@ -18,7 +18,7 @@ const WHOLE: Duration = Duration::from_secs(10);
 const LARGEST: usize = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum WebError {
     /// No connection: the name is unknown, nobody listens, the certificate is not trusted.
     Unreachable,
     Timeout,
@@ -55,18 +55,18 @@ pub fn json(request: RequestBuilder, body: String) -> RequestBuilder {
     request.header(CONTENT_TYPE, "application/json; charset=utf-8").body(body)
 }
 
-pub async fn send(request: RequestBuilder) -> Result<Answer, Trouble> {
+pub async fn send(request: RequestBuilder) -> Result<Answer, WebError> {
     read(request.send().await.map_err(|error| trouble(&error))?).await
 }
 
 /// The whole of an answer that has begun.
-pub async fn read(mut response: Response) -> Result<Answer, Trouble> {
+pub async fn read(mut response: Response) -> Result<Answer, WebError> {
     let status = response.status();
     let content_type = response.headers().get(CONTENT_TYPE).cloned();
     let mut body = BytesMut::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| trouble(&error))? {
         if body.len() + chunk.len() > LARGEST {
-            return Err(Trouble::TooLarge);
+            return Err(WebError::TooLarge);
         }
         body.extend_from_slice(&chunk);
     }
@@ -74,12 +74,12 @@ pub async fn read(mut response: Response) -> Result<Answer, Trouble> {
 }
 
 /// The error itself names the address with all its parameters, so it is not passed on.
-fn trouble(error: &reqwest::Error) -> Trouble {
+fn trouble(error: &reqwest::Error) -> WebError {
     if error.is_timeout() {
-        Trouble::Timeout
+        WebError::Timeout
     } else if error.is_connect() {
-        Trouble::Unreachable
+        WebError::Unreachable
     } else {
-        Trouble::Broken
+        WebError::Broken
     }
 }

@@ -196,7 +196,7 @@ pub async fn error_group_delete(
     operator: Operator,
     PathId(id): PathId,
 ) -> Result<Data<Done>> {
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     let group = store::group(&mut tx, &id).await?.ok_or(Code::NotFound)?;
     if !store::delete_group(&mut tx, &id).await? {
         return Err(Code::NotFound.into());
@@ -223,7 +223,7 @@ pub async fn error_replay_view(
     operator: Operator,
     PathId(id): PathId,
 ) -> Result<impl IntoResponse> {
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     let report = store::report(&mut tx, &id).await?.ok_or(Code::NotFound)?;
     let (Some(replay_id), Some(user_id)) = (report.replay_id, report.user_id) else {
         return Err(Code::NotFound.into());

@@ -83,7 +83,7 @@ fn own_dsn(public_url: &Url, key: &str) -> String {
 
 /// Removes what is past its time, and the oldest of what is too much.
 pub async fn sweep(atrium: &AppState) -> Result<u64> {
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     let mut gone = store::delete_before(&mut tx, atrium.now().plus(-LASTING)).await?;
     if let Some(reports) = &atrium.reports {
         gone += store::trim(&mut tx, reports.max_bytes).await?;

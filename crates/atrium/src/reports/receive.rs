@@ -144,7 +144,7 @@ async fn keep(
         return Ok(());
     }
     let (at, browser) = (atrium.now(), user_agent::in_words(&client.user_agent));
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     for event in &report.events {
         let text = event.to_text()?;
         let new = store::NewReport { user_id, browser: &browser, at, text: &text, event };

@@ -13,7 +13,7 @@ use crate::config::Dsn;
 use crate::http::CLIENT_VERSION;
 use crate::outbound::guard::{Guard, GuardedNames};
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// On their way at once. A collector that hangs must not gather them in memory.
 const UNDERWAY_MAX: usize = 16;
 
@@ -27,7 +27,7 @@ pub struct Upstream {
 impl Upstream {
     pub fn new(dsn: &Dsn) -> anyhow::Result<Self> {
         let client = reqwest::Client::builder()
-            .timeout(PATIENCE)
+            .timeout(TIMEOUT)
             // Elsewhere is not where the settings say.
             .redirect(reqwest::redirect::Policy::none())
             .dns_resolver(Arc::new(GuardedNames(Guard::Operator)))

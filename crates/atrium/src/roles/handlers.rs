@@ -7,7 +7,7 @@ use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 
 use super::store::{self, RoleText};
-use super::{CustomRole, Role, all, find, hold};
+use super::{CustomRole, Role, all, find, lock};
 use crate::access::{AppAccess, InApp};
 use crate::app::AppState;
 use crate::audit::{self, Event};
@@ -207,7 +207,7 @@ pub async fn role_create(
     let wanted = input.check()?;
     let (id, now) = (atrium.new_id(), atrium.now());
     let mut tx = atrium.db.write().await?;
-    let (_, access) = app.hold_active(&mut tx).await?;
+    let (_, access) = app.lock_and_recheck_active(&mut tx).await?;
     refuse_beyond(&access, &wanted.permissions)?;
     if store::roles(&mut tx, app.id()).await?.len() >= MOST {
         return Err(Fault::new(Code::TooManyRoles).with("max", MOST).into());
@@ -250,7 +250,7 @@ pub async fn role_update(
 ) -> Result<Data<RoleView>> {
     let wanted = input.check()?;
     let mut tx = atrium.db.write().await?;
-    let (_, access) = app.hold_active(&mut tx).await?;
+    let (_, access) = app.lock_and_recheck_active(&mut tx).await?;
     let before = custom(&mut tx, app.id(), &role_id).await?;
     refuse_beyond(&access, &before.permissions)?;
     refuse_beyond(&access, &wanted.permissions)?;
@@ -278,7 +278,7 @@ pub async fn role_update(
 }
 
 async fn custom(db: &mut sqlx::AnyConnection, app_id: &Id, role_id: &Id) -> Result<CustomRole> {
-    match hold(db, app_id, role_id).await? {
+    match lock(db, app_id, role_id).await? {
         Some(Role::Custom(role)) => Ok(role),
         Some(Role::Builtin(_)) => Err(Code::BuiltinRole.into()),
         None => Err(Code::NotFound.into()),
@@ -309,14 +309,14 @@ pub async fn role_delete(
     Query(query): Query<Replacement>,
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
-    let (_, access) = app.hold_active(&mut tx).await?;
+    let (_, access) = app.lock_and_recheck_active(&mut tx).await?;
     let role = custom(&mut tx, app.id(), &role_id).await?;
     refuse_beyond(&access, &role.permissions)?;
     let members = store::holders(&mut tx, app.id()).await?.get(&role_id).copied().unwrap_or(0);
     let replacement = query.replacement.filter(|to| *to != role_id);
     if members > 0 {
         let to = replacement.clone().ok_or(Code::RoleInUse)?;
-        let other = hold(&mut tx, app.id(), &to).await?;
+        let other = lock(&mut tx, app.id(), &to).await?;
         let other = other.ok_or_else(|| Fault::new(Code::BadRole).on("replacement"))?;
         refuse_beyond(&access, &other.permissions())?;
         for user_id in store::members_with(&mut tx, app.id(), &role_id).await? {

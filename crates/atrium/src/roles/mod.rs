@@ -100,7 +100,7 @@ pub async fn find(db: &mut AnyConnection, app_id: &Id, role_id: &Id) -> Result<O
 }
 
 /// Like `find`, and keeps the role from being deleted until the transaction ends.
-pub async fn hold(db: &mut AnyConnection, app_id: &Id, role_id: &Id) -> Result<Option<Role>> {
+pub async fn lock(db: &mut AnyConnection, app_id: &Id, role_id: &Id) -> Result<Option<Role>> {
     store::lock(db, app_id, role_id).await?;
     find(db, app_id, role_id).await
 }

@@ -1,6 +1,6 @@
 //! What `atrium doctor` asks about single sign-on.
 
-use super::network::Outside;
+use super::network::ProviderClient;
 use super::{dns, provider, store};
 use crate::config::SsoSettings;
 use crate::db::Db;
@@ -22,7 +22,7 @@ pub async fn examine(settings: &SsoSettings, db: &Db) -> Vec<Finding> {
         return vec![finding(Verdict::Ok, WHAT, "no team uses it")];
     }
     let mut findings = vec![name_server(settings).await];
-    let outside = match Outside::new(settings) {
+    let outside = match ProviderClient::new(settings) {
         Ok(outside) => outside,
         Err(error) => return vec![finding(Verdict::Failure, WHAT, format!("{error:#}"))],
     };

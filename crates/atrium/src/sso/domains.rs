@@ -54,7 +54,7 @@ pub async fn sso_domain_add(
         return Err(Fault::new(Code::PublicDomain).on("domain").into());
     }
     let mut tx = atrium.db.write().await?;
-    org.hold(&mut tx).await?;
+    org.lock_and_recheck(&mut tx).await?;
     let row = claim(&atrium, &mut tx, &org.actor(), org.id(), &name).await?;
     tx.commit().await?;
     Ok(Data(row.into()))
@@ -120,7 +120,7 @@ pub async fn sso_domain_remove(
     _: RecentlySignedIn,
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
-    org.hold(&mut tx).await?;
+    org.lock_and_recheck(&mut tx).await?;
     let enabled = store::of_org(&mut tx, org.id()).await?.is_some_and(|it| it.enabled_at.is_some());
     let domains = store::domains(&mut tx, org.id()).await?;
     let mut others = domains.iter().filter(|other| other.domain != row.domain);
@@ -173,7 +173,7 @@ pub async fn sso_domain_verify(
         }
     }
     let mut tx = atrium.db.write().await?;
-    org.hold(&mut tx).await?;
+    org.lock_and_recheck(&mut tx).await?;
     let (actor, by) = (org.actor(), VerifiedBy::Dns);
     let row = verify(&atrium, &mut tx, &actor, org.id(), &row, by).await?;
     tx.commit().await?;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
-use super::arrival;
+use super::provision;
 use super::store::{self, IdentityKey, SsoRow};
 use super::token::Person;
 use crate::accounts::session::{RecentlySignedIn, SignedIn, hash_token};
@@ -150,8 +150,8 @@ pub async fn sso_link(
     orgs::lock(&mut tx, &sso.org_id).await?;
     let email = Email::new(&waiting.email);
     if !accounts::use_token(&mut tx, &token.id, atrium.now()).await?
-        || !arrival::is_still_on(&mut tx, &sso).await?
-        || !arrival::answers_for(&mut tx, &sso.org_id, &email).await?
+        || !provision::is_still_on(&mut tx, &sso).await?
+        || !provision::answers_for(&mut tx, &sso.org_id, &email).await?
     {
         return Err(gone());
     }
@@ -178,11 +178,11 @@ async fn link(
         return Err(gone());
     }
     let actor = signed_in.actor();
-    arrival::join(atrium, tx, &actor, sso, &user).await?;
+    provision::join(atrium, tx, &actor, sso, &user).await?;
     // The same browser has just been at the provider: it need not go there again.
     let now = atrium.now();
     accounts::note_session_org(tx, signed_in.session_id(), &sso.org_id, now).await?;
-    arrival::note_link(atrium, tx, &actor, waiting.key(), &user).await?;
+    provision::note_link(atrium, tx, &actor, waiting.key(), &user).await?;
     let org = orgs::by_id(tx, &sso.org_id).await?.ok_or_else(gone)?;
     let notice = Notice::SsoLinked { org: org.name, email: waiting.email.clone() };
     notifications::notify(atrium, tx, &Recipient::from(&user), &notice).await

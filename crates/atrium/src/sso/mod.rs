@@ -3,7 +3,7 @@
 //! domains and for nothing else, and it never opens an account that was there before it
 //! (docs/decisions/0018-single-sign-on.md).
 
-mod arrival;
+pub mod connection_test;
 mod dns;
 pub mod doctor;
 pub mod domain;
@@ -11,11 +11,10 @@ pub mod domains;
 pub mod linking;
 pub mod network;
 pub mod provider;
-mod refusal;
+mod provision;
 pub mod settings;
 pub mod sign_in;
 pub mod store;
-pub mod testing;
 mod token;
 
 use serde::{Deserialize, Serialize};
@@ -27,9 +26,7 @@ use crate::error::Result;
 use crate::orgs::OrgRole;
 use crate::types::{Id, Millis};
 
-pub use refusal::Refusal;
-
-use network::Outside;
+use network::ProviderClient;
 use provider::Providers;
 
 /// Where providers send people back to.
@@ -39,13 +36,13 @@ const SECRET: &str = "sso_client_secret";
 
 /// What the instance keeps for all organisations' providers.
 pub struct Sso {
-    pub outside: Outside,
+    pub client: ProviderClient,
     pub providers: Providers,
 }
 
 impl Sso {
     pub fn new(settings: &SsoSettings) -> anyhow::Result<Self> {
-        Ok(Self { outside: Outside::new(settings)?, providers: Providers::default() })
+        Ok(Self { client: ProviderClient::new(settings)?, providers: Providers::default() })
     }
 }
 

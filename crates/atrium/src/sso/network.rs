@@ -11,9 +11,10 @@ use openidconnect::{AsyncHttpClient, HttpRequest, HttpResponse};
 use reqwest::{Client, RequestBuilder};
 use url::{Host, Url};
 
+use crate::accounts::sign_in_failure::SignInFailure;
 use crate::config::SsoSettings;
 use crate::outbound::guard::{Guard, GuardedNames, Refused};
-use crate::outbound::web::{self, Answer, Trouble};
+use crate::outbound::web::{self, Answer, WebError};
 
 const ISSUER_MAX: usize = 500;
 
@@ -35,6 +36,12 @@ pub enum Reason {
     Broken,
     /// An answer that is not what was asked for; with its status.
     Unexpected(u16),
+}
+
+impl From<Reason> for SignInFailure {
+    fn from(_: Reason) -> Self {
+        Self::ProviderUnavailable
+    }
 }
 
 impl std::fmt::Display for Reason {
@@ -95,12 +102,12 @@ pub fn endpoint(text: &str, issuer: &Url, settings: &SsoSettings) -> Option<Url>
 }
 
 /// The one client for all providers.
-pub struct Outside {
+pub struct ProviderClient {
     client: Client,
     guard: Guard,
 }
 
-impl Outside {
+impl ProviderClient {
     pub fn new(settings: &SsoSettings) -> anyhow::Result<Self> {
         let guard = Guard::new(settings.internal_networks);
         let client = web::limited()
@@ -145,14 +152,14 @@ impl Outside {
     async fn send(&self, request: RequestBuilder) -> Result<Answer, Reason> {
         let response = request.send().await.map_err(|error| reason(&error))?;
         web::read(response).await.map_err(|trouble| match trouble {
-            Trouble::Timeout => Reason::Timeout,
-            Trouble::TooLarge => Reason::TooLarge,
-            Trouble::Unreachable | Trouble::Broken => Reason::Broken,
+            WebError::Timeout => Reason::Timeout,
+            WebError::TooLarge => Reason::TooLarge,
+            WebError::Unreachable | WebError::Broken => Reason::Broken,
         })
     }
 }
 
-impl<'c> AsyncHttpClient<'c> for Outside {
+impl<'c> AsyncHttpClient<'c> for ProviderClient {
     type Error = Reason;
     type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, Reason>> + Send + 'c>>;
 
@@ -205,7 +212,7 @@ mod tests {
     #[tokio::test]
     async fn what_the_guard_refuses_is_not_called() {
         // A number in disguise is none to the parser of addresses.
-        let outside = Outside::new(&settings(false, false)).unwrap();
+        let outside = ProviderClient::new(&settings(false, false)).unwrap();
         for disguised in ["https://2130706433/", "https://0x7f.1/", "https://[::ffff:7f00:1]/"] {
             let url = Url::parse(disguised).unwrap();
             assert_eq!(outside.get(url).await.err(), Some(Reason::Forbidden), "{disguised}");
@@ -213,7 +220,7 @@ mod tests {
         // A name that leads inside, and a cloud's credentials where inside is allowed.
         let url = Url::parse("https://localhost:1/").unwrap();
         assert_eq!(outside.get(url).await.err(), Some(Reason::Forbidden));
-        let outside = Outside::new(&settings(true, true)).unwrap();
+        let outside = ProviderClient::new(&settings(true, true)).unwrap();
         for metadata in ["http://168.63.129.16/", "http://metadata.google.internal/"] {
             let url = Url::parse(metadata).unwrap();
             assert_eq!(outside.get(url).await.err(), Some(Reason::Forbidden), "{metadata}");

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use tokio::sync::Mutex;
 use url::Url;
 
-use super::network::{self, Outside, Reason};
+use super::network::{self, ProviderClient, Reason};
 use crate::app::AppState;
 use crate::config::SsoSettings;
 use crate::outbound::web::Answer;
@@ -132,7 +132,7 @@ pub struct Provider {
 
 /// Asks the provider. Whatever is wrong with it, it cannot be used now.
 pub async fn discover(
-    outside: &Outside,
+    outside: &ProviderClient,
     settings: &SsoSettings,
     issuer: &str,
 ) -> Result<Provider, Reason> {
@@ -246,7 +246,7 @@ async fn look(
     held: &mut Held,
     issuer: &str,
 ) -> Result<Arc<Provider>, Reason> {
-    let found = discover(&atrium.sso.outside, &atrium.settings.sso, issuer).await;
+    let found = discover(&atrium.sso.client, &atrium.settings.sso, issuer).await;
     slot.rounds.fetch_add(1, Ordering::Release);
     match found {
         Ok(provider) => {

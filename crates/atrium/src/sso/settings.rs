@@ -103,7 +103,7 @@ pub async fn sso_update(
 ) -> Result<Data<SsoView>> {
     let input = check(&atrium, input)?;
     let mut tx = atrium.db.write().await?;
-    org.hold(&mut tx).await?;
+    org.lock_and_recheck(&mut tx).await?;
     let before = store::of_org(&mut tx, org.id()).await?;
     let row = changed(&atrium, org.id(), before.as_ref(), &input)?;
     let domains = store::domains(&mut tx, org.id()).await?;
@@ -126,8 +126,8 @@ pub async fn sso_update(
         store::forget_sessions(&mut tx, org.id()).await?;
     }
     let event = Event::new("sso.update", "org", org.id()).in_org(org.id()).with(json!({
-        "before": before.as_ref().map(told),
-        "after": told(&row),
+        "before": before.as_ref().map(audit_details),
+        "after": audit_details(&row),
         "secret_changed": input.client_secret.is_some(),
     }));
     audit::append(&atrium, &mut tx, &org.actor(), event).await?;
@@ -182,8 +182,8 @@ fn changed(
     })
 }
 
-/// What the log may know.
-fn told(row: &SsoRow) -> serde_json::Value {
+/// What the audit log records; never the secret.
+fn audit_details(row: &SsoRow) -> serde_json::Value {
     json!({
         "issuer": row.issuer, "client_id": row.client_id, "default_role": row.default_role,
         "enabled": row.enabled_at.is_some(), "enforced": row.enforced_at.is_some(),
@@ -212,12 +212,12 @@ pub async fn sso_delete(
     _: RecentlySignedIn,
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
-    org.hold(&mut tx).await?;
+    org.lock_and_recheck(&mut tx).await?;
     let before = store::of_org(&mut tx, org.id()).await?;
     if let Some(before) = before {
         store::delete(&mut tx, org.id()).await?;
         let event = Event::new("sso.remove", "org", org.id()).in_org(org.id());
-        audit::append(&atrium, &mut tx, &org.actor(), event.with(told(&before))).await?;
+        audit::append(&atrium, &mut tx, &org.actor(), event.with(audit_details(&before))).await?;
     }
     tx.commit().await?;
     Ok(Data(Done {}))

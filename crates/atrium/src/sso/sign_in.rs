@@ -1,6 +1,6 @@
-//! The trip to a provider and back: `POST /sso/login` says where to go, `GET /sso/callback` is where
-//! the provider sends people back to. What goes wrong on the way back ends on the sign-in page with
-//! a code of its own, never with text out of the address.
+//! Signing in through a provider: `POST /sso/login` returns where to go, and `GET /sso/callback` is
+//! where the provider sends the browser back to. Failures of the callback lead to the sign-in page with
+//! a code of ours, never with text from the URL.
 
 use std::time::Duration;
 
@@ -14,18 +14,21 @@ use openidconnect::{
     RedirectUrl, Scope,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 
-use super::arrival::{self, Arrived};
 use super::provider::Provider;
+use super::provision::{self, Provisioned};
 use super::store::{self, SsoRow};
 use super::token::{self, Person};
-use super::{CALLBACK, Refusal, domain, refusal, settings};
+use super::{CALLBACK, domain, settings};
 use crate::accounts::flow::{self, Returned};
 use crate::accounts::login::Outcome;
 use crate::accounts::session::{self, MaybeSignedIn};
+use crate::accounts::sign_in_failure::SignInFailure;
 use crate::accounts::throttle::{self, Attempt};
 use crate::app::AppState;
+use crate::audit::{self, Actor, Event};
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::client::Client;
 use crate::http::json::{Data, Json, Query};
@@ -36,9 +39,9 @@ use crate::orgs::public_domains::is_public;
 use crate::types::{Id, Millis};
 
 const PURPOSE: &str = "sso_login";
-/// All calls of one way back together: the browser waits.
-const PATIENCE: Duration = Duration::from_secs(20);
-const RETRY: u64 = 10;
+/// Limit for all provider calls of one callback, because the browser is waiting.
+const CALLBACK_TIMEOUT: Duration = Duration::from_secs(20);
+const RETRY_AFTER: u64 = 10;
 
 #[derive(Deserialize, ToSchema)]
 pub struct SsoLogin {
@@ -56,9 +59,9 @@ pub struct SsoRedirect {
     redirect_url: String,
 }
 
-/// What the way back needs to know.
+/// What the callback needs to know.
 #[derive(Serialize, Deserialize)]
-struct Trip {
+struct OAuthFlow {
     org_id: Id,
     issuer: String,
     client_id: String,
@@ -98,8 +101,8 @@ pub async fn sso_login(
     let row = chosen(&atrium, email.as_ref(), organization.as_ref()).await?;
     let row = row.ok_or(Code::SsoNotFound)?;
     let provider = atrium.sso.providers.get(&atrium, &row.org_id, &row.issuer).await;
-    let provider = provider.map_err(|_| Error::busy(Code::ProviderUnavailable, RETRY))?;
-    let trip = Trip {
+    let provider = provider.map_err(|_| Error::busy(Code::ProviderUnavailable, RETRY_AFTER))?;
+    let flow = OAuthFlow {
         nonce: session::new_token(&atrium),
         verifier: session::new_token(&atrium),
         redirect: input.redirect.and_then(|raw| redirect::checked(&atrium.settings, &raw)),
@@ -107,15 +110,15 @@ pub async fn sso_login(
         issuer: row.issuer,
         client_id: row.client_id,
     };
-    let begun = flow::begin(&atrium, &headers, PURPOSE, asked_by.as_ref(), &trip).await?;
-    // Whoever is signed in already goes there to prove who they are, not to be waved through.
+    let begun = flow::begin(&atrium, &headers, PURPOSE, asked_by.as_ref(), &flow).await?;
+    // Someone who is already signed in must authenticate again at the provider.
     let anew = asked_by.is_some();
-    let redirect_url = address(&atrium, &provider, &trip, begun.state, email.as_ref(), anew)?;
+    let redirect_url = address(&atrium, &provider, &flow, begun.state, email.as_ref(), anew)?;
     let answer = Data(SsoRedirect { redirect_url });
     Ok((AppendHeaders([(SET_COOKIE, begun.cookie)]), answer).into_response())
 }
 
-/// The provider that someone means, where it is on.
+/// The provider for an address or an organization, if single sign-on is enabled.
 async fn chosen(
     atrium: &AppState,
     email: Option<&Email>,
@@ -136,17 +139,17 @@ async fn chosen(
 fn address(
     atrium: &AppState,
     provider: &Provider,
-    trip: &Trip,
+    flow: &OAuthFlow,
     state: String,
     email: Option<&Email>,
     anew: bool,
 ) -> Result<String> {
-    let issuer = IssuerUrl::new(trip.issuer.clone()).map_err(Error::internal)?;
+    let issuer = IssuerUrl::new(flow.issuer.clone()).map_err(Error::internal)?;
     let redirect = atrium.settings.server.link(CALLBACK);
     let redirect = RedirectUrl::new(redirect).map_err(Error::internal)?;
-    let verifier = PkceCodeVerifier::new(trip.verifier.clone());
-    let nonce = trip.nonce.clone();
-    let client = CoreClient::new(ClientId::new(trip.client_id.clone()), issuer, Default::default())
+    let verifier = PkceCodeVerifier::new(flow.verifier.clone());
+    let nonce = flow.nonce.clone();
+    let client = CoreClient::new(ClientId::new(flow.client_id.clone()), issuer, Default::default())
         .set_auth_uri(AuthUrl::from_url(provider.endpoints.authorization.clone()))
         .set_redirect_uri(redirect);
     let mut request = client
@@ -196,13 +199,13 @@ pub async fn sso_callback(
     headers: HeaderMap,
     query: Result<Query<CallbackQuery>>,
 ) -> Response {
-    // What cannot be read says nothing.
+    // An unreadable query counts as an empty one.
     let query = query.map_or_else(|_| CallbackQuery::default(), |Query(query)| query);
-    let visit = Visit { atrium: &atrium, client: &client, locale, headers: &headers };
-    match visit.answer(query).await {
+    let request = CallbackRequest { atrium: &atrium, client: &client, locale, headers: &headers };
+    match request.answer(query).await {
         Ok(response) => response,
         Err(error) => {
-            // A browser is waiting for a page, whatever went wrong here.
+            // The browser waits for a page, whatever went wrong.
             tracing::error!(%error, "a sign-in through a provider could not be finished");
             refused("unavailable", None)
         }
@@ -211,132 +214,155 @@ pub async fn sso_callback(
 
 fn refused(code: &str, redirect: Option<&str>) -> Response {
     let query = [("failed", Some(code)), ("provider", Some("sso")), ("redirect", redirect)];
-    redirect::leave(&redirect::with_query("/login", &query), [])
+    redirect::redirect_to(&redirect::with_query("/login", &query), [])
 }
 
-/// Someone who comes back.
-struct Visit<'a> {
+/// One callback request.
+struct CallbackRequest<'a> {
     atrium: &'a AppState,
     client: &'a Client,
     locale: Locale,
     headers: &'a HeaderMap,
 }
 
-impl Visit<'_> {
+impl CallbackRequest<'_> {
     async fn answer(&self, query: CallbackQuery) -> Result<Response> {
         let atrium = self.atrium;
-        // Nobody came from anywhere: the address was opened as it is.
+        // The URL was opened by hand.
         let Some(state) = query.state.as_deref() else {
-            return Ok(refused(Refusal::StateInvalid.as_str(), None));
+            return Ok(refused(SignInFailure::StateInvalid.as_str(), None));
         };
         let attempt = Attempt::of_return(self.client);
         match throttle::count(atrium, &attempt).await {
             Err(error) if error.code() == Some(Code::Throttled) => {
-                return Ok(refused(Refusal::Throttled.as_str(), None));
+                return Ok(refused(SignInFailure::Throttled.as_str(), None));
             }
             counted => counted?,
         }
-        let returned = flow::take::<Trip>(atrium, self.headers, PURPOSE, state).await?;
-        let Some(Returned { trip, asked_by }) = returned else {
-            refusal::note(atrium, self.client, None, Refusal::StateInvalid, None).await?;
-            return Ok(refused(Refusal::StateInvalid.as_str(), None));
+        let returned = flow::take::<OAuthFlow>(atrium, self.headers, PURPOSE, state).await?;
+        let Some(Returned { data: flow, asked_by }) = returned else {
+            audit_failure(atrium, self.client, None, SignInFailure::StateInvalid, None).await?;
+            return Ok(refused(SignInFailure::StateInvalid.as_str(), None));
         };
-        let back = trip.redirect.as_deref();
+        let back = flow.redirect.as_deref();
         let MaybeSignedIn(signed_in) = MaybeSignedIn::of(atrium, self.headers, self.client).await?;
-        // Someone else sits at the browser by now.
+        // A different account is signed in by now.
         if let (Some((user_id, _)), Some(here)) = (&asked_by, &signed_in)
             && here.user().id != *user_id
         {
-            return self.refuse(&trip, Refusal::LinkWrongAccount, None).await;
+            return self.refuse(&flow, SignInFailure::LinkWrongAccount, None).await;
         }
         let asked_by = asked_by.and(signed_in);
-        let (row, person) = match self.identify(&trip, &query).await? {
+        let (row, person) = match self.identify(&flow, &query).await? {
             Ok(found) => found,
-            Err(refusal) => return self.refuse(&trip, refusal, None).await,
+            Err(failure) => return self.refuse(&flow, failure, None).await,
         };
-        let guest = arrival::Guest {
+        let context = provision::CallbackContext {
             client: self.client,
             locale: self.locale,
             headers: self.headers,
             attempt: &attempt,
             asked_by: asked_by.as_ref(),
         };
-        match arrival::arrive(atrium, guest, &row, &person).await? {
-            Arrived::In(Outcome::SignedIn { cookies, .. }) => {
-                Ok(redirect::leave(back.unwrap_or("/"), cookies))
+        match provision::provision(atrium, context, &row, &person).await? {
+            Provisioned::Done(Outcome::SignedIn { cookies, .. }) => {
+                Ok(redirect::redirect_to(back.unwrap_or("/"), cookies))
             }
-            Arrived::In(Outcome::SecondStep { cookie }) => {
+            Provisioned::Done(Outcome::SecondStep { cookie }) => {
                 let query = [("step", Some("mfa")), ("redirect", back)];
-                Ok(redirect::leave(&redirect::with_query("/login", &query), [cookie]))
+                Ok(redirect::redirect_to(&redirect::with_query("/login", &query), [cookie]))
             }
-            Arrived::Known { ticket } => self.lead_to_link(&ticket).await,
-            Arrived::Refused(refusal) => {
-                self.refuse(&trip, refusal, Some(&person.email.as_typed)).await
+            Provisioned::NeedsLink { ticket } => self.lead_to_link(&ticket).await,
+            Provisioned::Failed(failure) => {
+                self.refuse(&flow, failure, Some(&person.email.as_typed)).await
             }
         }
     }
 
-    /// Who the provider says it is, and for whom it says so. Nothing of the database is held while
-    /// the provider is asked.
+    /// Asks the provider who it is. No database connection is held in the meantime.
     async fn identify(
         &self,
-        trip: &Trip,
+        flow: &OAuthFlow,
         query: &CallbackQuery,
-    ) -> Result<Result<(SsoRow, Person), Refusal>> {
+    ) -> Result<Result<(SsoRow, Person), SignInFailure>> {
         let atrium = self.atrium;
-        let row = store::of_org(&mut *atrium.db.read().await?, &trip.org_id).await?;
+        let row = store::of_org(&mut *atrium.db.read().await?, &flow.org_id).await?;
         let row = row.filter(|row| {
-            row.enabled_at.is_some() && row.issuer == trip.issuer && row.client_id == trip.client_id
+            row.enabled_at.is_some() && row.issuer == flow.issuer && row.client_id == flow.client_id
         });
-        let Some(row) = row else { return Ok(Err(Refusal::SsoOff)) };
+        let Some(row) = row else { return Ok(Err(SignInFailure::SsoOff)) };
         let secret = settings::open_secret(atrium, &row)?;
-        let asking = ask(atrium, trip, query, &secret);
-        let asked = tokio::time::timeout(PATIENCE, asking).await;
-        let asked = asked.unwrap_or(Err(Refusal::ProviderUnavailable));
+        let asking = ask(atrium, flow, query, &secret);
+        let asked = tokio::time::timeout(CALLBACK_TIMEOUT, asking).await;
+        let asked = asked.unwrap_or(Err(SignInFailure::ProviderUnavailable));
         Ok(asked.map(|person| (row, person)))
     }
 
-    async fn refuse(&self, trip: &Trip, refusal: Refusal, email: Option<&str>) -> Result<Response> {
-        refusal::note(self.atrium, self.client, Some(&trip.org_id), refusal, email).await?;
-        Ok(refused(refusal.as_str(), trip.redirect.as_deref()))
+    async fn refuse(
+        &self,
+        flow: &OAuthFlow,
+        failure: SignInFailure,
+        email: Option<&str>,
+    ) -> Result<Response> {
+        audit_failure(self.atrium, self.client, Some(&flow.org_id), failure, email).await?;
+        Ok(refused(failure.as_str(), flow.redirect.as_deref()))
     }
 
-    /// To the page that links, by way of the sign-in page where nobody is signed in.
+    /// Redirects to the linking page, through the sign-in page if nobody is signed in.
     async fn lead_to_link(&self, ticket: &str) -> Result<Response> {
         const PAGE: &str = "/account/sso-link";
         let MaybeSignedIn(signed_in) =
             MaybeSignedIn::of(self.atrium, self.headers, self.client).await?;
-        let by_way_of_login = redirect::with_query(
+        let through_login = redirect::with_query(
             "/login",
             &[("notice", Some("sso_link")), ("redirect", Some(PAGE))],
         );
-        let to = if signed_in.is_some() { PAGE } else { by_way_of_login.as_str() };
+        let to = if signed_in.is_some() { PAGE } else { through_login.as_str() };
         let seconds = super::linking::LIFETIME / Millis::SECOND;
-        Ok(redirect::leave(to, [self.atrium.link_cookie.set(ticket, seconds)]))
+        Ok(redirect::redirect_to(to, [self.atrium.link_cookie.set(ticket, seconds)]))
     }
 }
 
-/// What an address bar can hold is looked at before anybody is asked.
+/// Checks the query before calling the provider.
 async fn ask(
     atrium: &AppState,
-    trip: &Trip,
+    flow: &OAuthFlow,
     query: &CallbackQuery,
     secret: &str,
-) -> Result<Person, Refusal> {
-    if query.iss.as_ref().is_some_and(|iss| *iss != trip.issuer) {
-        return Err(Refusal::IssuerMismatch);
+) -> Result<Person, SignInFailure> {
+    if query.iss.as_ref().is_some_and(|iss| *iss != flow.issuer) {
+        return Err(SignInFailure::IssuerMismatch);
     }
     match (&query.error, &query.code) {
-        (Some(error), _) if error == "access_denied" => Err(Refusal::Cancelled),
-        (Some(_), _) | (None, None) => Err(Refusal::ProviderError),
+        (Some(error), _) if error == "access_denied" => Err(SignInFailure::Cancelled),
+        (Some(_), _) | (None, None) => Err(SignInFailure::ProviderError),
         (None, Some(code)) => {
-            let provider = atrium.sso.providers.get(atrium, &trip.org_id, &trip.issuer).await?;
+            let provider = atrium.sso.providers.get(atrium, &flow.org_id, &flow.issuer).await?;
             if provider.names_itself && query.iss.is_none() {
-                return Err(Refusal::IssuerMismatch);
+                return Err(SignInFailure::IssuerMismatch);
             }
-            let client = (trip.client_id.as_str(), secret);
-            let proof = token::Proof { code, verifier: &trip.verifier, nonce: &trip.nonce };
-            token::redeem(atrium, &trip.org_id, provider, client, proof).await
+            let client = (flow.client_id.as_str(), secret);
+            let proof = token::Proof { code, verifier: &flow.verifier, nonce: &flow.nonce };
+            token::redeem(atrium, &flow.org_id, provider, client, proof).await
         }
     }
+}
+
+/// Records a failed sign-in: in the organization's audit log, or in the instance's while no
+/// organization is known. The address is recorded only if the provider vouched for it.
+async fn audit_failure(
+    atrium: &AppState,
+    client: &Client,
+    org_id: Option<&Id>,
+    failure: SignInFailure,
+    email: Option<&str>,
+) -> Result<()> {
+    let details = json!({ "reason": failure.as_str(), "email": email });
+    let mut tx = atrium.db.write_relaxed().await?;
+    let event = match org_id {
+        Some(id) => Event::new("sso.refused", "org", id).in_org(id),
+        None => Event::without_target("sso.refused", "org"),
+    };
+    audit::append(atrium, &mut tx, &Actor::anonymous(client), event.with(details)).await?;
+    tx.commit().await
 }

@@ -16,9 +16,10 @@ use openidconnect::{
 };
 use url::Url;
 
+use super::CALLBACK;
 use super::network::Reason;
 use super::provider::{Keys, Provider};
-use super::{CALLBACK, Refusal};
+use crate::accounts::sign_in_failure::SignInFailure;
 use crate::app::AppState;
 use crate::http::text::{Email, NAME_MAX};
 use crate::types::{Id, Millis};
@@ -37,8 +38,8 @@ pub struct Person {
     pub proven_at: Option<Millis>,
 }
 
-/// Where codes are turned into tokens, and as whom.
-pub struct Desk<'a> {
+/// Where codes are exchanged for tokens, and the client to do it as.
+pub struct TokenEndpoint<'a> {
     pub token: &'a Url,
     pub secret_in_body: bool,
     pub client_id: &'a str,
@@ -47,7 +48,7 @@ pub struct Desk<'a> {
 
 type TokenError = CoreRequestTokenError<Reason>;
 
-impl Desk<'_> {
+impl TokenEndpoint<'_> {
     async fn exchange(
         &self,
         atrium: &AppState,
@@ -68,12 +69,12 @@ impl Desk<'_> {
         client
             .exchange_code(AuthorizationCode::new(code.to_owned()))
             .set_pkce_verifier(PkceCodeVerifier::new(verifier.to_owned()))
-            .request_async(&atrium.sso.outside)
+            .request_async(&atrium.sso.client)
             .await
     }
 
     /// What a provider says to a code that cannot be; None where it says nothing readable.
-    pub async fn ask_with_made_up_code(
+    pub async fn probe_with_fake_code(
         &self,
         atrium: &AppState,
     ) -> Result<CoreErrorResponseType, Option<Reason>> {
@@ -86,35 +87,35 @@ impl Desk<'_> {
     }
 }
 
-/// What a trip took along to recognise its answer by.
+/// What proves that a callback answers our own request.
 pub struct Proof<'a> {
     pub code: &'a str,
     pub verifier: &'a str,
     pub nonce: &'a str,
 }
 
-/// Turns a code into a person. Keys that do not fit are looked up anew, once.
+/// Exchanges a code for a person. If the keys do not match, they are fetched again, once.
 pub async fn redeem(
     atrium: &AppState,
     org_id: &Id,
     provider: Arc<Provider>,
     client: (&str, &str),
     proof: Proof<'_>,
-) -> Result<Person, Refusal> {
+) -> Result<Person, SignInFailure> {
     let (client_id, client_secret) = client;
-    let desk = Desk {
+    let endpoint = TokenEndpoint {
         token: &provider.endpoints.token,
         secret_in_body: provider.secret_in_body,
         client_id,
         client_secret,
     };
-    let answer = desk.exchange(atrium, proof.code, proof.verifier).await.map_err(refused)?;
-    let token = answer.extra_fields().id_token().ok_or(Refusal::TokenInvalid)?;
+    let answer = endpoint.exchange(atrium, proof.code, proof.verifier).await.map_err(refused)?;
+    let token = answer.extra_fields().id_token().ok_or(SignInFailure::TokenInvalid)?;
     let verify = |provider: &Provider| {
         verified(token, provider, client_id, proof.nonce, atrium.now()).cloned()
     };
     let (provider, claims) = match verify(&provider) {
-        Err(Refusal::TokenSignature) => {
+        Err(SignInFailure::TokenSignature) => {
             let renewed = atrium.sso.providers.renewed(atrium, org_id, &provider).await?;
             let claims = verify(&renewed)?;
             (renewed, claims)
@@ -125,24 +126,24 @@ pub async fn redeem(
     person(atrium, &provider, client_id, &claims, answer.access_token().clone()).await
 }
 
-fn refused(error: TokenError) -> Refusal {
+fn refused(error: TokenError) -> SignInFailure {
     match error {
         RequestTokenError::ServerResponse(answer) => code_refused(&answer),
         RequestTokenError::Request(reason) => reason.into(),
         // There is an answer, and what is wrong with it is the ID token.
         RequestTokenError::Parse(_, body) => match algorithm(&body).as_deref() {
-            Some("none") => Refusal::TokenUnsigned,
-            Some(_) => Refusal::TokenInvalid,
-            None => Refusal::ProviderUnavailable,
+            Some("none") => SignInFailure::TokenUnsigned,
+            Some(_) => SignInFailure::TokenInvalid,
+            None => SignInFailure::ProviderUnavailable,
         },
-        RequestTokenError::Other(_) => Refusal::ProviderUnavailable,
+        RequestTokenError::Other(_) => SignInFailure::ProviderUnavailable,
     }
 }
 
-fn code_refused(answer: &StandardErrorResponse<CoreErrorResponseType>) -> Refusal {
+fn code_refused(answer: &StandardErrorResponse<CoreErrorResponseType>) -> SignInFailure {
     match answer.error() {
-        CoreErrorResponseType::InvalidGrant => Refusal::CodeRefused,
-        _ => Refusal::ProviderError,
+        CoreErrorResponseType::InvalidGrant => SignInFailure::CodeRefused,
+        _ => SignInFailure::ProviderError,
     }
 }
 
@@ -165,11 +166,12 @@ fn verified<'a>(
     client_id: &str,
     nonce: &str,
     now: Millis,
-) -> Result<&'a CoreIdTokenClaims, Refusal> {
+) -> Result<&'a CoreIdTokenClaims, SignInFailure> {
     if matches!(token.signing_alg(), Ok(Alg::None)) {
-        return Err(Refusal::TokenUnsigned);
+        return Err(SignInFailure::TokenUnsigned);
     }
-    let issuer = IssuerUrl::new(provider.issuer.clone()).map_err(|_| Refusal::IssuerMismatch)?;
+    let issuer =
+        IssuerUrl::new(provider.issuer.clone()).map_err(|_| SignInFailure::IssuerMismatch)?;
     let client = ClientId::new(client_id.to_owned());
     // As for a client without a secret: signatures made with the secret prove nothing to us.
     let verifier = IdTokenVerifier::new_public_client(client, issuer, provider.keys.clone())
@@ -179,22 +181,22 @@ fn verified<'a>(
     let claims = token.claims(&verifier, &nonce).map_err(|error| unproven(&error))?;
     // The library leaves this one to us: a token that was made for another client.
     if claims.authorized_party().is_some_and(|party| party.as_str() != client_id) {
-        return Err(Refusal::AudienceMismatch);
+        return Err(SignInFailure::AudienceMismatch);
     }
     Ok(claims)
 }
 
-fn unproven(error: &ClaimsVerificationError) -> Refusal {
+fn unproven(error: &ClaimsVerificationError) -> SignInFailure {
     match error {
-        ClaimsVerificationError::Expired(_) => Refusal::TokenExpired,
-        ClaimsVerificationError::InvalidAudience(_) => Refusal::AudienceMismatch,
-        ClaimsVerificationError::InvalidIssuer(_) => Refusal::IssuerMismatch,
-        ClaimsVerificationError::InvalidNonce(_) => Refusal::NonceMismatch,
+        ClaimsVerificationError::Expired(_) => SignInFailure::TokenExpired,
+        ClaimsVerificationError::InvalidAudience(_) => SignInFailure::AudienceMismatch,
+        ClaimsVerificationError::InvalidIssuer(_) => SignInFailure::IssuerMismatch,
+        ClaimsVerificationError::InvalidNonce(_) => SignInFailure::NonceMismatch,
         ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoSignature) => {
-            Refusal::TokenUnsigned
+            SignInFailure::TokenUnsigned
         }
-        ClaimsVerificationError::SignatureVerification(_) => Refusal::TokenSignature,
-        _ => Refusal::TokenInvalid,
+        ClaimsVerificationError::SignatureVerification(_) => SignInFailure::TokenSignature,
+        _ => SignInFailure::TokenInvalid,
     }
 }
 
@@ -204,16 +206,17 @@ fn check_access_token(
     claims: &CoreIdTokenClaims,
     provider: &Provider,
     access: &AccessToken,
-) -> Result<(), Refusal> {
+) -> Result<(), SignInFailure> {
     let Some(expected) = claims.access_token_hash() else { return Ok(()) };
-    let issuer = IssuerUrl::new(provider.issuer.clone()).map_err(|_| Refusal::TokenInvalid)?;
+    let issuer =
+        IssuerUrl::new(provider.issuer.clone()).map_err(|_| SignInFailure::TokenInvalid)?;
     let any = ClientId::new(String::new());
     let verifier = IdTokenVerifier::new_public_client(any, issuer, provider.keys.clone());
-    let algorithm = token.signing_alg().map_err(|_| Refusal::TokenInvalid)?;
-    let key = token.signing_key(&verifier).map_err(|_| Refusal::TokenInvalid)?;
+    let algorithm = token.signing_alg().map_err(|_| SignInFailure::TokenInvalid)?;
+    let key = token.signing_key(&verifier).map_err(|_| SignInFailure::TokenInvalid)?;
     match AccessTokenHash::from_token(access, algorithm, key) {
         Ok(actual) if actual == *expected => Ok(()),
-        _ => Err(Refusal::TokenInvalid),
+        _ => Err(SignInFailure::TokenInvalid),
     }
 }
 
@@ -226,61 +229,61 @@ async fn person(
     client_id: &str,
     claims: &CoreIdTokenClaims,
     access: AccessToken,
-) -> Result<Person, Refusal> {
+) -> Result<Person, SignInFailure> {
     let subject = claims.subject().as_str();
     if subject.is_empty() || subject.chars().count() > SUBJECT_MAX {
-        return Err(Refusal::TokenInvalid);
+        return Err(SignInFailure::TokenInvalid);
     }
-    let in_token = told(claims.email(), claims.email_verified(), claims.name());
-    let told = match &provider.endpoints.userinfo {
+    let in_token = claims_of(claims.email(), claims.email_verified(), claims.name());
+    let profile = match &provider.endpoints.userinfo {
         Some(url) if !in_token.is_complete() => {
             let asked = userinfo(atrium, provider, client_id, claims, url, access).await;
             in_token.filled(asked)?
         }
         _ => in_token,
     };
-    let email = Email::new(told.email.as_deref().unwrap_or_default());
+    let email = Email::new(profile.email.as_deref().unwrap_or_default());
     let mut checks = crate::http::text::Checks::default();
     checks.email("email", &email.as_typed);
-    checks.finish().map_err(|_| Refusal::EmailMissing)?;
-    if told.verified != Some(true) {
-        return Err(Refusal::EmailUnverified);
+    checks.finish().map_err(|_| SignInFailure::EmailMissing)?;
+    if profile.verified != Some(true) {
+        return Err(SignInFailure::EmailUnverified);
     }
-    let name = told.name.map(|name| shown(&name)).filter(|name| !name.is_empty());
+    let name = profile.name.map(|name| shown(&name)).filter(|name| !name.is_empty());
     let proven_at = claims.auth_time().map(|at| Millis(at.timestamp_millis()));
     Ok(Person { subject: subject.to_owned(), email, name, proven_at })
 }
 
-struct Told {
+struct ProfileClaims {
     email: Option<String>,
     verified: Option<bool>,
     name: Option<String>,
 }
 
-fn told(
+fn claims_of(
     email: Option<&openidconnect::EndUserEmail>,
     verified: Option<bool>,
     name: Option<&openidconnect::LocalizedClaim<openidconnect::EndUserName>>,
-) -> Told {
+) -> ProfileClaims {
     let name = name.and_then(|name| name.get(None).or_else(|| Some(name.iter().next()?.1)));
-    Told {
+    ProfileClaims {
         email: email.map(|email| email.to_string()).filter(|email| !email.is_empty()),
         verified,
         name: name.map(|name| name.to_string()),
     }
 }
 
-impl Told {
+impl ProfileClaims {
     fn is_complete(&self) -> bool {
         self.email.is_some() && self.verified.is_some() && self.name.is_some()
     }
 
     /// What userinfo adds. It matters only where the ID token leaves the address open, and its word
     /// on whether an address is verified is about its own address.
-    fn filled(self, asked: Result<Told, Refusal>) -> Result<Self, Refusal> {
+    fn filled(self, asked: Result<ProfileClaims, SignInFailure>) -> Result<Self, SignInFailure> {
         let asked = match asked {
             Ok(asked) => asked,
-            Err(refusal) if self.email.is_none() => return Err(refusal),
+            Err(failure) if self.email.is_none() => return Err(failure),
             Err(_) => return Ok(self),
         };
         let name = self.name.or(asked.name);
@@ -302,21 +305,22 @@ async fn userinfo(
     claims: &CoreIdTokenClaims,
     url: &Url,
     access: AccessToken,
-) -> Result<Told, Refusal> {
-    let issuer = IssuerUrl::new(provider.issuer.clone()).map_err(|_| Refusal::TokenInvalid)?;
+) -> Result<ProfileClaims, SignInFailure> {
+    let issuer =
+        IssuerUrl::new(provider.issuer.clone()).map_err(|_| SignInFailure::TokenInvalid)?;
     let client =
         CoreClient::new(ClientId::new(client_id.to_owned()), issuer, provider.keys.clone())
             .set_user_info_url(UserInfoUrl::from_url(url.clone()));
     let subject = claims.subject().clone();
-    let asked = client.user_info(access, Some(subject)).request_async(&atrium.sso.outside).await;
+    let asked = client.user_info(access, Some(subject)).request_async(&atrium.sso.client).await;
     let answer: UserInfoClaims<EmptyAdditionalClaims, CoreGenderClaim> =
         asked.map_err(|error| match error {
-            UserInfoError::ClaimsVerification(_) => Refusal::TokenInvalid,
-            UserInfoError::Response(..) => Refusal::ProviderError,
-            _ => Refusal::ProviderUnavailable,
+            UserInfoError::ClaimsVerification(_) => SignInFailure::TokenInvalid,
+            UserInfoError::Response(..) => SignInFailure::ProviderError,
+            _ => SignInFailure::ProviderUnavailable,
         })?;
     let standard: &Claims = answer.standard_claims();
-    Ok(told(standard.email(), standard.email_verified(), standard.name()))
+    Ok(claims_of(standard.email(), standard.email_verified(), standard.name()))
 }
 
 /// A name as it can be shown.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use warehouse::{Activity, Cohort, Days};
 
-use super::{Class, event_store, refused, uuid};
+use super::{Class, uuid, warehouse_error, warehouse_for};
 use crate::access::DataApp;
 use crate::app::AppState;
 use crate::error::{Code, Error, Fault, Result};
@@ -132,7 +132,7 @@ pub async fn engagement_view(
     if asked.end < asked.start {
         return Ok(Data(asked.answer(&[], &[])));
     }
-    let store = event_store(&atrium, app.reader(Class::Dashboard)).await?;
+    let store = warehouse_for(&atrium, app.reader(Class::Dashboard)).await?;
     let app = uuid(app.id())?;
     let around = |from: Date, to: Date| days_between(from, to, &dates.zone, now);
     let looked_back = around(asked.people_from.saturating_sub(Span::new().days(LEAD)), asked.end)?;
@@ -142,7 +142,7 @@ pub async fn engagement_view(
     let (activity, cohorts) =
         try_join(store.activity(app, &looked_back), store.cohorts(app, &looked_ahead, cohort_days))
             .await
-            .map_err(refused)?;
+            .map_err(warehouse_error)?;
     let lead = LEAD.unsigned_abs() as usize;
     let mut people = vec![ActivePeople::default(); looked_back.starts.len() - lead];
     for Activity { day, dau, wau, mau } in activity {
@@ -153,7 +153,7 @@ pub async fn engagement_view(
     Ok(Data(asked.answer(&people, &cohorts)))
 }
 
-/// Days in a row, as the event store takes them. What lies ahead has nobody in it.
+/// Days in a row, as the warehouse takes them. What lies ahead has nobody in it.
 fn days_between(start: Date, end: Date, zone: &TimeZone, now: Millis) -> Result<Days> {
     let range = Range::new(start, end, zone).ok_or(Code::BadRange)?;
     let cuts = Dates { range, zone: zone.clone() }.cuts(Granularity::Day)?;

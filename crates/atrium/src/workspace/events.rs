@@ -11,7 +11,7 @@ use warehouse::{EVENT_NAMES_MAX, EventName, Warehouse};
 
 use super::paging::{Paged, PagingQuery};
 use super::personal::{self, Ids, Others};
-use super::{Class, event_store, refused, store, uuid};
+use super::{Class, store, uuid, warehouse_error, warehouse_for};
 use crate::access::DataApp;
 use crate::app::AppState;
 use crate::error::Result;
@@ -110,9 +110,9 @@ pub async fn event_list(
     Query(filter): Query<EventFilter>,
 ) -> Result<Data<EventList>> {
     let paging = query.check(SORTS)?;
-    let store = event_store(&atrium, app.reader(Class::Question)).await?;
+    let store = warehouse_for(&atrium, app.reader(Class::AdHoc)).await?;
     let id = uuid(app.id())?;
-    let names = store.event_names(id).await.map_err(refused)?;
+    let names = store.event_names(id).await.map_err(warehouse_error)?;
     let mut items = items_of(&names);
     let other = count(&store, id, &mut items, atrium.now()).await?;
     let mut db = atrium.db.read().await?;
@@ -156,7 +156,7 @@ fn items_of(names: &[EventName]) -> HashMap<String, EventItem> {
 async fn hide(store: &Warehouse, app: Uuid, items: &mut HashMap<String, EventItem>) -> Result<()> {
     let mut texts = BTreeSet::new();
     items.keys().for_each(|name| personal::path_candidates(name, &mut texts));
-    let others = Others::among(store, &[app], texts).await.map_err(refused)?;
+    let others = Others::among(store, &[app], texts).await.map_err(warehouse_error)?;
     let ids = Ids { others: Some(&others), ..Ids::default() };
     items.retain(|name, _| !ids.hide(name));
     Ok(())
@@ -184,7 +184,7 @@ async fn count(
 ) -> Result<Option<OtherEvents>> {
     let mut other = None;
     let since = seconds(now.plus(-RECENT_DAYS * Millis::DAY)).next_multiple_of(BUCKET);
-    for count in store.event_counts(app, since).await.map_err(refused)? {
+    for count in store.event_counts(app, since).await.map_err(warehouse_error)? {
         if count.is_other() {
             other = Some(OtherEvents { events_30d: count.events, users_30d: count.persons });
         } else if let Some(item) = items.get_mut(&count.event) {
@@ -247,7 +247,7 @@ async fn refine(
     if names.is_empty() {
         return Ok(());
     }
-    for moments in store.event_moments(app, &names).await.map_err(refused)? {
+    for moments in store.event_moments(app, &names).await.map_err(warehouse_error)? {
         if let Some(item) = items.iter_mut().find(|item| item.event == moments.event) {
             item.first_seen = Some(Millis(moments.first_ms));
             item.last_seen = Some(Millis(moments.last_ms));

@@ -3,11 +3,11 @@
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use warehouse::{Column, Finding, Key, Measure, Property, Question};
+use warehouse::{Column, ExploreQuery, Finding, Key, Measure, Property};
 
+use super::explore_query::{ExploreBody, Ready, event_fault, property};
 use super::personal::{self, Ids};
-use super::question::{ExploreBody, Ready, event_fault, property};
-use super::{Class, event_store, refused, uuid};
+use super::{Class, uuid, warehouse_error, warehouse_for};
 use crate::access::DataApp;
 use crate::app::AppState;
 use crate::error::{Code, Error, Fault, Result};
@@ -65,10 +65,10 @@ pub async fn explore(
 ) -> Result<Data<Exploration>> {
     let pii = app.has_pii();
     let ready = body.ready(uuid(app.id())?, &app.app.timezone, pii, atrium.now())?;
-    answer(&atrium, app.reader(Class::Question), &ready, pii).await.map(Data)
+    answer(&atrium, app.reader(Class::AdHoc), &ready, pii).await.map(Data)
 }
 
-/// Asks the event store, and leaves out what may not be told.
+/// Queries the warehouse and leaves out what the caller may not see.
 pub async fn answer(
     atrium: &AppState,
     caller: Caller,
@@ -77,13 +77,13 @@ pub async fn answer(
 ) -> Result<Exploration> {
     let times: Vec<i64> = ready.times.iter().map(|time| time.0).collect();
     let partial = ready.partial.map(|time| time.0);
-    let store = event_store(atrium, caller).await?;
-    let Finding { total, groups } = store.explore(&ready.question).await.map_err(refused)?;
-    let is_path = ready.question.group_by == Some(Property::Column(Column::UrlPath));
+    let store = warehouse_for(atrium, caller).await?;
+    let Finding { total, groups } = store.explore(&ready.query).await.map_err(warehouse_error)?;
+    let is_path = ready.query.group_by == Some(Property::Column(Column::UrlPath));
     let groups = groups.into_iter().map(|group| {
         let other = group.key == Key::Rest;
         let (value, redacted) = match group.key {
-            Key::Text(text) => told(text, is_path, pii),
+            Key::Text(text) => redact(text, is_path, pii),
             Key::Hidden => (None, true),
             Key::NotSet | Key::Rest => (None, false),
         };
@@ -95,8 +95,8 @@ pub async fn answer(
     Ok(Exploration { times, partial, total, groups })
 }
 
-/// A value as it may be told, and whether something of it may not.
-fn told(text: String, is_path: bool, pii: bool) -> (Option<String>, bool) {
+/// A value as the caller may see it, and whether something of it is hidden.
+fn redact(text: String, is_path: bool, pii: bool) -> (Option<String>, bool) {
     if pii {
         return (Some(text), false);
     }
@@ -105,7 +105,7 @@ fn told(text: String, is_path: bool, pii: bool) -> (Option<String>, bool) {
         let redacted = path != text || path.contains(personal::HIDDEN);
         return (Some(path), redacted);
     }
-    // The event store told none that may not be; this looks once more.
+    // The warehouse has already hidden these; this is a second check.
     let redacted = personal::looks_personal(&text);
     ((!redacted).then_some(text), redacted)
 }
@@ -163,7 +163,7 @@ pub async fn explore_value_list(
         return Err(fault.into());
     }
     let now = atrium.now();
-    let question = Question {
+    let query = ExploreQuery {
         app: uuid(app.id())?,
         event: query.event.filter(|event| !event.is_empty()),
         measure: Measure::Events,
@@ -174,13 +174,13 @@ pub async fn explore_value_list(
         end: seconds(now.plus(Millis::HOUR)),
         hide_personal: !pii,
     };
-    let store = event_store(&atrium, app.reader(Class::Question)).await?;
-    let found = store.values(&question, &property, search).await.map_err(refused)?;
+    let store = warehouse_for(&atrium, app.reader(Class::AdHoc)).await?;
+    let found = store.values(&query, &property, search).await.map_err(warehouse_error)?;
     let is_path = property == Property::Column(Column::UrlPath);
     let (more, other) = (found.more, found.other);
     let items = found.values.into_iter().filter_map(|found| {
         // A path is chosen, and found, as it is shown.
-        let (value, _) = told(found.value, is_path, pii);
+        let (value, _) = redact(found.value, is_path, pii);
         Some(ValueItem { value: value?, events: found.events })
     });
     Ok(Data(ValueList { items: items.collect(), more, other }))

@@ -5,7 +5,7 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::explore::{ExploreGroup, answer};
-use super::question::ExploreBody;
+use super::explore_query::ExploreBody;
 use super::{Class, uuid};
 use crate::access::InApp;
 use crate::app::AppState;
@@ -13,7 +13,7 @@ use crate::audit::{self, Event};
 use crate::error::{Code, Result};
 use crate::http::json::Json;
 use crate::http::locale::Locale;
-use crate::insight::sheet::{self, moment};
+use crate::insight::csv::{self, moment};
 use crate::permissions::{EventExport, Permission};
 use crate::types::Id;
 
@@ -43,8 +43,8 @@ pub async fn explore_export(
     }
     let pii = app.access.holds(Permission::ProfilePii);
     let ready = body.ready(uuid(app.id())?, &app.app.timezone, pii, atrium.now())?;
-    let found = answer(&atrium, app.reader(Class::Question), &ready, pii).await?;
-    let mut tx = atrium.db.write_apart().await?;
+    let found = answer(&atrium, app.reader(Class::AdHoc), &ready, pii).await?;
+    let mut tx = atrium.db.write_uncached().await?;
     let event = Event::new("data.exported", "app", app.id()).in_org(&app.app.org_id);
     let event = event.in_app(app.id()).with(json!({
         "table": "explore", "event": body.event, "measure": body.measure,
@@ -62,12 +62,12 @@ pub async fn explore_export(
     let heads = heads.chain([words.note.to_owned()]);
     let line = |(index, time): (usize, &i64)| {
         let points = found.groups.iter().map(|group| number(&group.points, index));
-        let note = sheet::note(found.partial == Some(*time), locale);
+        let note = csv::note(found.partial == Some(*time), locale);
         let time = moment(*time, body.granularity, &ready.dates.zone);
         std::iter::once(time).chain(points).chain([note]).collect()
     };
     let lines: Vec<Vec<String>> = found.times.iter().enumerate().map(line).collect();
-    sheet::file("explore", &heads.collect::<Vec<_>>(), &lines)
+    csv::file("explore", &heads.collect::<Vec<_>>(), &lines)
 }
 
 /// Empty for what lies ahead.
@@ -93,7 +93,7 @@ impl Words {
                 not_set: "（未设置）",
                 other: "其他",
                 redacted: "（已隐藏）",
-                note: sheet::NOTE.0,
+                note: csv::NOTE.0,
             },
             Locale::EnUs => Self {
                 time: "Time",
@@ -101,7 +101,7 @@ impl Words {
                 not_set: "(not set)",
                 other: "Other",
                 redacted: "(hidden)",
-                note: sheet::NOTE.1,
+                note: csv::NOTE.1,
             },
         }
     }

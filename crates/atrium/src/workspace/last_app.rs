@@ -36,11 +36,11 @@ pub async fn last_app_update(
     let mut db = atrium.db.read().await?;
     let found = crate::apps::store::for_user(&mut db, &input.app_id, &user.id).await?;
     drop(db);
-    let (app, access, demands) = found.ok_or(Code::NotFound)?;
+    let (app, access, requirements) = found.ok_or(Code::NotFound)?;
     if app.deleted_at.is_some() || !access.holds(Permission::AppView) {
         return Err(Code::NotFound.into());
     }
-    demands.check(&signed_in, &app.org_id)?;
+    requirements.check(&signed_in, &app.org_id)?;
     let is_new = user.last_app.as_ref().is_none_or(|last| last.app_id != app.id);
     // Nobody is taken to an archived app.
     if is_new && app.archived_at.is_none() {

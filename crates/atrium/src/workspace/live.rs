@@ -19,7 +19,7 @@ use warehouse::Kind;
 
 use super::personal::{self, Ids, Others};
 use super::pseudonym::Pseudonyms;
-use super::{Class, event_store, live_history, uuid};
+use super::{Class, live_history, uuid, warehouse_for};
 use crate::access::DataApp;
 use crate::app::AppState;
 use crate::collect::ledger::Outcome;
@@ -37,7 +37,7 @@ const LOOK: Duration = Duration::from_secs(15);
 const SUM_UP: Duration = Duration::from_secs(1);
 const LASTING: Duration = Duration::from_secs(60 * 60);
 const RETRY_SECONDS: u64 = 60;
-/// How long the stream waits for the event store to say what came before.
+/// How long the stream waits for the warehouse to say what came before.
 const LOOK_BACK: Duration = Duration::from_secs(2);
 /// For how many seconds is looked again for what waits to be stored.
 const LOOKS_BACK: u8 = 10;
@@ -106,7 +106,7 @@ pub async fn live_view(
     let viewer = atrium.collector.live.watch(id);
     let viewer = viewer.ok_or_else(|| Error::busy(Code::TooManyViewers, RETRY_SECONDS))?;
     let pseudonyms = |kind| Pseudonyms::new(&atrium, app.id(), kind);
-    let eyes = Eyes {
+    let eyes = ViewerRights {
         pii: app.has_pii(),
         users: pseudonyms(Kind::User),
         devices: pseudonyms(Kind::Device),
@@ -117,7 +117,7 @@ pub async fn live_view(
         app: id,
         app_id: app.id().clone(),
         earlier: Earlier::new(atrium.now()),
-        reader: app.reader(Class::Question),
+        reader: app.reader(Class::AdHoc),
         parts,
         viewer,
         eyes,
@@ -150,7 +150,7 @@ struct Watching {
     /// Of the request, to look again at who it is from.
     parts: Parts,
     viewer: Viewer,
-    eyes: Eyes,
+    eyes: ViewerRights,
     look: Interval,
     sum_up: Interval,
     end: Instant,
@@ -255,7 +255,7 @@ impl Watching {
         let named = seen.iter().filter_map(|one| one.named.as_ref());
         let others = self.others(texts.iter().map(|text| &text["data"]), named).await;
         for (seen, text) in seen.iter().zip(texts) {
-            // What came since is told of as it comes, and what is refused has no id to know it by.
+            // What came since is told of as it comes, and what is warehouse_error has no id to know it by.
             if seen.at > self.earlier.opened || (!is_first && seen.is_outline) {
                 continue;
             }
@@ -289,7 +289,7 @@ impl Watching {
         if texts.is_empty() {
             return Others::default();
         }
-        let found = match event_store(&self.atrium, self.reader.clone()).await {
+        let found = match warehouse_for(&self.atrium, self.reader.clone()).await {
             Ok(store) => Others::among(&store, &[self.app], texts.clone()).await.ok(),
             Err(_) => None,
         };
@@ -298,14 +298,14 @@ impl Watching {
 }
 
 /// What a viewer may see.
-struct Eyes {
+struct ViewerRights {
     pii: bool,
     users: Pseudonyms,
     devices: Pseudonyms,
     locale: Locale,
 }
 
-impl Eyes {
+impl ViewerRights {
     fn message(&self, seen: &Seen, text: Value, others: &Others) -> LiveMessage {
         let (outcome, reason) = match seen.outcome {
             Outcome::Accepted => ("accepted", None),

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use warehouse::RecentEvent;
 
 use super::personal;
-use super::{event_store, properties_of};
+use super::{properties_of, warehouse_for};
 use crate::app::AppState;
 use crate::collect::ledger::Outcome;
 use crate::collect::live::{Seen, TEXT_MAX, named};
@@ -17,7 +17,7 @@ use crate::collect::outline::outline;
 use crate::collect::reason::Reason;
 use crate::collect::samples;
 use crate::error::Result;
-use crate::insight::asking::refused;
+use crate::insight::errors::warehouse_error;
 use crate::insight::fair_queue::Caller;
 use crate::types::{Id, Millis};
 
@@ -30,7 +30,7 @@ pub async fn is_incomplete(atrium: &AppState, app: Uuid, opened: Millis) -> bool
     !atrium.warehouse.is_up() || waiting.is_some_and(|at| at <= opened.0)
 }
 
-/// The latest messages of an app, oldest first: stored events, and what refused ones looked like.
+/// The latest messages of an app, oldest first: stored events, and what warehouse_error ones looked like.
 pub async fn latest(
     atrium: &AppState,
     reader: Caller,
@@ -40,8 +40,8 @@ pub async fn latest(
     if !atrium.warehouse.is_up() {
         return Ok(Vec::new());
     }
-    let store = event_store(atrium, reader).await?;
-    let events = store.recent_events(app, MOST).await.map_err(refused)?;
+    let store = warehouse_for(atrium, reader).await?;
+    let events = store.recent_events(app, MOST).await.map_err(warehouse_error)?;
     // Of those that came in one request, the one that happened first is first.
     let mut seen: Vec<Seen> = events.iter().rev().map(of_event).collect();
     let mut db = atrium.db.read().await?;

@@ -3,6 +3,7 @@
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use serde_with::rust::double_option;
 use utoipa::ToSchema;
 
 use super::store::{self, EventRow, PropertyOf};
@@ -10,7 +11,7 @@ use crate::access::InApp;
 use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::Result;
-use crate::http::json::{Data, Json, told};
+use crate::http::json::{Data, Json};
 use crate::http::text::Checks;
 use crate::permissions::MetadataManage;
 use crate::types::Id;
@@ -24,7 +25,7 @@ const DESCRIPTION_MAX: usize = 500;
 pub struct EventMetadataBody {
     event: String,
     /// Null removes it; left out it stays.
-    #[serde(default, deserialize_with = "told")]
+    #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schema(value_type = Option<String>, max_length = 500)]
     description: Option<Option<String>>,
     /// Whether the event is left out of lists; left out it stays.
@@ -59,8 +60,8 @@ pub async fn event_metadata_update(
     let description = input.description.map(|text| description(&mut checks, text.as_deref()));
     checks.finish()?;
     let now = atrium.now();
-    let mut tx = atrium.db.write_apart().await?;
-    let (row, _) = app.hold_active(&mut tx).await?;
+    let mut tx = atrium.db.write_uncached().await?;
+    let (row, _) = app.lock_and_recheck_active(&mut tx).await?;
     let before = store::event(&mut tx, app.id(), &event).await?.unwrap_or_else(|| EventRow {
         event: event.clone(),
         description: None,
@@ -122,8 +123,8 @@ pub async fn property_metadata_update(
     let property = checks.name_up_to("property", &input.property, PROPERTY_MAX);
     let description = description(&mut checks, input.description.as_deref());
     checks.finish()?;
-    let mut tx = atrium.db.write_apart().await?;
-    let (row, _) = app.hold_active(&mut tx).await?;
+    let mut tx = atrium.db.write_uncached().await?;
+    let (row, _) = app.lock_and_recheck_active(&mut tx).await?;
     let of = PropertyOf { app_id: app.id(), event: &event, property: &property };
     let before = store::properties(&mut tx, app.id(), &event).await?.remove(&property);
     store::put_property(&mut tx, &of, description.as_deref(), app.user_id(), atrium.now()).await?;

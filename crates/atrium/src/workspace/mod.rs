@@ -8,6 +8,7 @@ pub mod engagement;
 pub mod events;
 pub mod explore;
 pub mod explore_export;
+mod explore_query;
 pub mod last_app;
 pub mod live;
 mod live_history;
@@ -18,7 +19,6 @@ pub mod profile;
 pub mod profiles;
 pub mod properties;
 mod pseudonym;
-mod question;
 mod shorten;
 mod store;
 
@@ -26,7 +26,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
-use crate::insight::asking::{event_store, refused};
+use crate::insight::errors::{warehouse_error, warehouse_for};
 use crate::insight::fair_queue::Class;
 use crate::types::Id;
 

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
-use warehouse::{CountOf, Doings, EventOf, Kind, PersonRow, Warehouse};
+use warehouse::{CountOf, EventOf, Kind, PersonActivity, PersonRow, Warehouse};
 
 use super::personal::{self, HIDDEN, Ids, Others};
-use super::profiles::{KindQuery, ProfileItem, Sight};
+use super::profiles::{KindQuery, PiiAccess, ProfileItem};
 use super::pseudonym::{self, Pseudonyms};
-use super::{Class, event_store, properties_of, refused, shorten, uuid};
+use super::{Class, properties_of, shorten, uuid, warehouse_error, warehouse_for};
 use crate::access::DataApp;
 use crate::app::AppState;
 use crate::error::{Code, Error, Fault, Result};
@@ -70,22 +70,23 @@ pub async fn profile_view(
     Query(query): Query<RefQuery>,
 ) -> Result<Data<Profile>> {
     let kind = Kind::from(kind.kind);
-    let sight = Sight::new(&atrium, &app, kind);
-    let (caller, app_uuid) = (app.reader(Class::Question), uuid(app.id())?);
-    let store = event_store(&atrium, caller).await?;
+    let sight = PiiAccess::new(&atrium, &app, kind);
+    let (caller, app_uuid) = (app.reader(Class::AdHoc), uuid(app.id())?);
+    let store = warehouse_for(&atrium, caller).await?;
     let id = find(&store, app_uuid, kind, &sight, &query.reference).await?;
-    let person = store.person(app_uuid, kind, &id).await.map_err(refused)?;
+    let person = store.person(app_uuid, kind, &id).await.map_err(warehouse_error)?;
     let doings = match seen(&person) {
-        Some(range) => store.doings(app_uuid, kind, &id, range).await.map_err(refused)?,
-        None => Doings { events: 0, top_events: Vec::new(), together: Vec::new() },
+        Some(range) => store.doings(app_uuid, kind, &id, range).await.map_err(warehouse_error)?,
+        None => PersonActivity { events: 0, top_events: Vec::new(), together: Vec::new() },
     };
-    let profiles = store.profiles(app_uuid, kind, &[id]).await.map_err(refused)?;
+    let profiles = store.profiles(app_uuid, kind, &[id]).await.map_err(warehouse_error)?;
     let profile = profiles.first();
     let other = match kind {
         Kind::User => Kind::Device,
         Kind::Device => Kind::User,
     };
-    let others = Sight { pii: sight.pii, pseudonyms: Pseudonyms::new(&atrium, app.id(), other) };
+    let others =
+        PiiAccess { pii: sight.pii, pseudonyms: Pseudonyms::new(&atrium, app.id(), other) };
     let together: Vec<_> = doings.together.into_iter().map(|id| others.name(id)).collect();
     let (devices, users) = match kind {
         Kind::User => (Some(together), None),
@@ -113,7 +114,7 @@ async fn top_events(
 ) -> Result<Vec<TopEvent>> {
     let mut texts = BTreeSet::new();
     counts.iter().filter(|_| !pii).for_each(|it| personal::path_candidates(&it.name, &mut texts));
-    let others = Others::among(store, &[app], texts).await.map_err(refused)?;
+    let others = Others::among(store, &[app], texts).await.map_err(warehouse_error)?;
     let ids = Ids { user: id, device: "", others: Some(&others) };
     let mut top: Vec<TopEvent> = Vec::new();
     for CountOf { name, events } in counts {
@@ -132,17 +133,17 @@ async fn find(
     store: &Warehouse,
     app: Uuid,
     kind: Kind,
-    sight: &Sight,
+    sight: &PiiAccess,
     reference: &str,
 ) -> Result<String> {
     if sight.pii
-        && let Some(id) = store.id_known(app, kind, reference).await.map_err(refused)?
+        && let Some(id) = store.id_known(app, kind, reference).await.map_err(warehouse_error)?
     {
         return Ok(id);
     }
     let digits = pseudonym::digits(reference).ok_or(Code::NotFound)?;
     let found = store.id_behind(app, kind, &sight.pseudonyms.key, digits).await;
-    Ok(found.map_err(refused)?.ok_or(Code::NotFound)?)
+    Ok(found.map_err(warehouse_error)?.ok_or(Code::NotFound)?)
 }
 
 /// Between which moments there can be events.
@@ -206,17 +207,18 @@ pub async fn profile_event_list(
         return Err(Error::invalid(vec![fault]));
     }
     let kind = Kind::from(kind.kind);
-    let sight = Sight::new(&atrium, &app, kind);
-    let store = event_store(&atrium, app.reader(Class::Question)).await?;
+    let sight = PiiAccess::new(&atrium, &app, kind);
+    let store = warehouse_for(&atrium, app.reader(Class::AdHoc)).await?;
     let app = uuid(app.id())?;
     let id = find(&store, app, kind, &sight, &query.reference).await?;
-    let person = store.person(app, kind, &id).await.map_err(refused)?;
+    let person = store.person(app, kind, &id).await.map_err(warehouse_error)?;
     let Some((first, last)) = seen(&person) else {
         return Ok(Data(ProfileEventList { items: Vec::new(), next: None }));
     };
     let before = part.before.map_or(last + 1, |before| before.min(last + 1));
     let rows = store.events_of(app, kind, &id, (first, before), limit + 1).await;
-    let (rows, next) = cut(rows.map_err(refused)?, usize::try_from(limit).unwrap_or(usize::MAX));
+    let (rows, next) =
+        cut(rows.map_err(warehouse_error)?, usize::try_from(limit).unwrap_or(usize::MAX));
     let share = shorten::share(rows.len());
     let others = match sight.pii {
         true => None,
@@ -235,7 +237,7 @@ async fn others_in(store: &Warehouse, app: Uuid, rows: &[EventOf]) -> Result<Oth
         personal::path_candidates(&row.url_path, &mut texts);
         personal::path_candidates(&row.event, &mut texts);
     }
-    Others::among(store, &[app], texts).await.map_err(refused)
+    Others::among(store, &[app], texts).await.map_err(warehouse_error)
 }
 
 /// Cuts a page of what may be one event longer. Events of the same moment stay together, or a page

@@ -11,7 +11,7 @@ use warehouse::{Kind, PeopleQuery, PeopleSearch, PeopleSort, PersonRow, ProfileR
 use super::paging::{Paged, Paging, PagingQuery};
 use super::personal::{self, Ids, Others};
 use super::pseudonym::{self, Pseudonyms};
-use super::{Class, event_store, properties_of, refused, shorten, uuid};
+use super::{Class, properties_of, shorten, uuid, warehouse_error, warehouse_for};
 use crate::access::DataApp;
 use crate::app::AppState;
 use crate::collect::fold;
@@ -64,12 +64,12 @@ pub struct ProfileItem {
 }
 
 /// How a caller sees people.
-pub struct Sight {
+pub struct PiiAccess {
     pub pii: bool,
     pub pseudonyms: Pseudonyms,
 }
 
-impl Sight {
+impl PiiAccess {
     pub fn new(atrium: &AppState, app: &DataApp<ProfileView>, kind: Kind) -> Self {
         Self { pii: app.has_pii(), pseudonyms: Pseudonyms::new(atrium, app.id(), kind) }
     }
@@ -115,7 +115,7 @@ impl Sight {
         for profile in profiles.filter(|_| !self.pii) {
             personal::candidates(&properties_of(&profile.properties), &mut texts);
         }
-        Others::among(store, &[app], texts).await.map_err(refused)
+        Others::among(store, &[app], texts).await.map_err(warehouse_error)
     }
 
     pub fn item(
@@ -173,14 +173,14 @@ pub async fn profile_list(
 ) -> Result<Data<Paged<ProfileItem>>> {
     let paging = query.check(SORTS)?;
     let kind = Kind::from(kind.kind);
-    let sight = Sight::new(&atrium, &app, kind);
+    let sight = PiiAccess::new(&atrium, &app, kind);
     let Some(search) = sight.search(&paging.search) else {
         return Ok(Data(Paged::new(Vec::new(), 0, paging.page)));
     };
-    let store = event_store(&atrium, app.reader(Class::Question)).await?;
+    let store = warehouse_for(&atrium, app.reader(Class::AdHoc)).await?;
     let id = uuid(app.id())?;
     let query = people_query(id, kind, search, &paging, &sight)?;
-    let (people, total) = store.people(&query).await.map_err(refused)?;
+    let (people, total) = store.people(&query).await.map_err(warehouse_error)?;
     let profiles = profiles_of(&store, id, kind, &people).await?;
     let others = sight.others(&store, id, profiles.values()).await?;
     let share = shorten::share(people.len());
@@ -199,7 +199,7 @@ fn people_query(
     kind: Kind,
     search: PeopleSearch,
     paging: &Paging<PeopleSort>,
-    sight: &Sight,
+    sight: &PiiAccess,
 ) -> Result<PeopleQuery> {
     Ok(PeopleQuery {
         app,
@@ -220,6 +220,6 @@ async fn profiles_of(
     people: &[PersonRow],
 ) -> Result<HashMap<String, ProfileRow>> {
     let ids: Vec<String> = people.iter().map(|person| person.id.clone()).collect();
-    let profiles = store.profiles(app, kind, &ids).await.map_err(refused)?;
+    let profiles = store.profiles(app, kind, &ids).await.map_err(warehouse_error)?;
     Ok(profiles.into_iter().map(|profile| (profile.id.clone(), profile)).collect())
 }

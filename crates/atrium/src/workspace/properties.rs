@@ -10,9 +10,9 @@ use uuid::Uuid;
 use warehouse::{PropertyKind, PropertyName, PropertyNames, PropertySample, Warehouse, over_limit};
 
 use super::events::{BUCKET, RECENT_DAYS};
+use super::explore_query::event_fault;
 use super::personal::{self, Ids, Others};
-use super::question::event_fault;
-use super::{Class, event_store, refused, store, uuid};
+use super::{Class, store, uuid, warehouse_error, warehouse_for};
 use crate::access::DataApp;
 use crate::app::AppState;
 use crate::collect::cardinality;
@@ -92,16 +92,16 @@ pub async fn property_list(
     if let Some(fault) = event_fault(&query.event, pii) {
         return Err(fault.into());
     }
-    let store = event_store(&atrium, app.reader(Class::Question)).await?;
+    let store = warehouse_for(&atrium, app.reader(Class::AdHoc)).await?;
     let id = uuid(app.id())?;
     let since = seconds(atrium.now().plus(-RECENT_DAYS * Millis::DAY)).next_multiple_of(BUCKET);
     let sample = sample(&store, id, &query.event, since).await?;
     if sample.count() == 0 {
         return Ok(Data(PropertyList { sampled: 0, items: Vec::new(), more: 0 }));
     }
-    let found = store.property_names(&sample).await.map_err(refused)?;
+    let found = store.property_names(&sample).await.map_err(warehouse_error)?;
     let (names, more) = offered(&atrium, app.id(), &found).await?;
-    let kinds = store.property_kinds(&sample, &names, !pii).await.map_err(refused)?;
+    let kinds = store.property_kinds(&sample, &names, !pii).await.map_err(warehouse_error)?;
     let others = match pii {
         true => Others::default(),
         false => others(&store, id, &query.event, &kinds).await?,
@@ -133,19 +133,20 @@ async fn others(
         let values = Value::Array(values.collect());
         personal::candidates(&[(kind.property.clone(), values)].into_iter().collect(), &mut texts);
     }
-    Others::among(store, &[app], texts).await.map_err(refused)
+    Others::among(store, &[app], texts).await.map_err(warehouse_error)
 }
 
 /// The newest events of a name.
 async fn sample(store: &Warehouse, app: Uuid, event: &str, since: u64) -> Result<PropertySample> {
-    let mut quarters = store.quarters(app, Some(event), since).await.map_err(refused)?;
+    let mut quarters = store.quarters(app, Some(event), since).await.map_err(warehouse_error)?;
     if quarters.is_empty() {
         // Its name may be over the limit: then it is somewhere among those that are.
-        quarters = store.quarters(app, Some(over_limit::OTHER), since).await.map_err(refused)?;
+        quarters =
+            store.quarters(app, Some(over_limit::OTHER), since).await.map_err(warehouse_error)?;
         quarters = quarters.last().map(|(start, _)| (*start, SAMPLE)).into_iter().collect();
     }
     let since = enough(&quarters);
-    store.property_sample(app, event, since, SAMPLE).await.map_err(refused)
+    store.property_sample(app, event, since, SAMPLE).await.map_err(warehouse_error)
 }
 
 /// From where on there are as many events as are looked at.

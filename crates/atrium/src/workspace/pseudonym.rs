@@ -21,7 +21,7 @@ impl Pseudonyms {
         Self { key: atrium.keyring.derive(&purpose) }
     }
 
-    /// As the event store makes it, in SQL. The hash is cut to its half, so that nobody can go on
+    /// As the warehouse makes it, in SQL. The hash is cut to its half, so that nobody can go on
     /// from it.
     pub fn of(&self, id: &str) -> String {
         let hash = Sha256::new().chain_update(self.key).chain_update(id).finalize();

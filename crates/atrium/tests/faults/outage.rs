@@ -1,4 +1,4 @@
-//! An event store that goes away: over a network that is cut, and as a process that is killed.
+//! An warehouse that goes away: over a network that is cut, and as a process that is killed.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

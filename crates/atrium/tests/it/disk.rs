@@ -19,11 +19,11 @@ async fn a_full_database_heals_by_itself() {
     server.account("jane@example.com").await;
     let db = &server.atrium.db;
     for round in 0..3 {
-        let mut tx = db.write_apart().await.unwrap();
+        let mut tx = db.write_uncached().await.unwrap();
         sqlx::raw_sql("PRAGMA max_page_count = 1").execute(&mut *tx).await.unwrap();
         tx.commit().await.unwrap();
         let full = loop {
-            let mut tx = db.write_apart().await.unwrap();
+            let mut tx = db.write_uncached().await.unwrap();
             let written = sqlx::query("INSERT INTO throttles (scope, window_start, failures, blocked_until) VALUES ($1, 0, 0, 0)")
                 .bind(format!("{}{}", uuid::Uuid::new_v4(), "x".repeat(3_000)))
                 .execute(&mut *tx)
@@ -46,7 +46,7 @@ async fn a_full_database_heals_by_itself() {
 async fn a_connection_that_cannot_write_is_replaced() {
     let server = TestServer::start(Store::Sqlite).await;
     server.account("jane@example.com").await;
-    let mut tx = server.atrium.db.write_apart().await.unwrap();
+    let mut tx = server.atrium.db.write_uncached().await.unwrap();
     sqlx::raw_sql("PRAGMA query_only = ON").execute(&mut *tx).await.unwrap();
     drop(tx);
     let answer = server.anonymous().login("jane@example.com", PASSWORD).await;
@@ -101,7 +101,7 @@ async fn damage_that_is_met_while_running_is_set_aside() {
     assert!(ready.body["storage"].as_str().unwrap().starts_with("degraded"), "{ready:?}");
 }
 
-/// A server without an event store, so that what it takes waits in its spool.
+/// A server without a warehouse, so that what it takes waits in its spool.
 fn serve(folder: &Path) -> Server {
     Server::start(folder, &["--engine-library", "/no/such/library.so"])
 }

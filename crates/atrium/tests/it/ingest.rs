@@ -1,4 +1,4 @@
-//! From the collector into the event store, with the real engine: what is stored, once, and what
+//! From the collector into the warehouse, with the real engine: what is stored, once, and what
 //! becomes of it.
 
 use std::time::Duration;
@@ -154,7 +154,7 @@ in_both_sizes! {
                 let id = LogIdRow { log_id, app_id, received, batch: number };
                 warehouse::write_log_id(&id, &mut ids);
                 rows.extend_from_slice(&groups[0].data[record.row.clone()]);
-                warehouse::write_numbers(1, 1, &mut rows);
+                warehouse::write_person_ids(1, 1, &mut rows);
             }
             if broken_after != "nothing" {
                 store.insert(warehouse::log_id_insert(), ids.into(), Default::default()).await.unwrap();

@@ -349,7 +349,7 @@ async fn a_spool_of_an_earlier_version_is_taken_over() {
         let id = LogIdRow { log_id: record.log_id, app_id: record.app, received, batch: 7 };
         warehouse::write_log_id(&id, &mut ids);
         events.extend_from_slice(&row);
-        warehouse::write_numbers(1, 1, &mut events);
+        warehouse::write_person_ids(1, 1, &mut events);
     }
     store.insert(warehouse::log_id_insert(), ids.into(), Default::default()).await.unwrap();
     store.insert(&warehouse::event_insert(7), events.into(), Default::default()).await.unwrap();

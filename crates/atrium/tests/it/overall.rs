@@ -200,7 +200,7 @@ async fn told(actor: &Actor, team: &Team, body: Value) -> Value {
     answer.body["data"].clone()
 }
 
-/// A second app in the team, and both as the event store knows them.
+/// A second app in the team, and both as the warehouse knows them.
 pub async fn two_apps(team: &Team) -> (Vec<String>, Vec<Uuid>) {
     let body = json!({ "name": "Second", "region": "local", "timezone": "UTC" });
     let made = team.actor("owner").post(&format!("/api/v1/orgs/{}/apps", team.org_id), body).await;

@@ -1,4 +1,4 @@
-//! Those who read share the event store: a noisy one delays itself, and whoever hangs up leaves
+//! Those who read share the warehouse: a noisy one delays itself, and whoever hangs up leaves
 //! nothing running.
 
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use uuid::Uuid;
-use warehouse::{EventRow, Identity, Insert, Kind, event_insert, write_event, write_numbers};
+use warehouse::{EventRow, Identity, Insert, Kind, event_insert, write_event, write_person_ids};
 
 use super::TestServer;
 
@@ -15,7 +15,7 @@ impl TestServer {
         store.ready(Duration::from_secs(60)).await.unwrap();
         let people: Vec<(Identity, Identity)> = rows.iter().map(people).collect();
         let all: BTreeSet<Identity> = people.iter().flat_map(|(a, b)| [*a, *b]).collect();
-        let mut numbers = store.numbers(&Vec::from_iter(all.iter().copied())).await.unwrap();
+        let mut numbers = store.person_ids(&Vec::from_iter(all.iter().copied())).await.unwrap();
         let apps: BTreeSet<Uuid> = rows.iter().map(|row| row.app_id).collect();
         let mut last = BTreeMap::new();
         for app in apps {
@@ -27,13 +27,13 @@ impl TestServer {
             *last += 1;
             new.push((identity, *last));
         }
-        store.add_numbers(&new).await.unwrap();
+        store.add_person_ids(&new).await.unwrap();
         numbers.extend(new);
         let mut body = Vec::new();
         let mut touched: BTreeMap<Uuid, BTreeSet<u32>> = BTreeMap::new();
         for (row, (person, device)) in rows.iter().zip(people) {
             write_event(row, &mut body);
-            write_numbers(numbers[&person], numbers[&device], &mut body);
+            write_person_ids(numbers[&person], numbers[&device], &mut body);
             let quarter = u32::try_from(row.time_ms / 900_000 * 900).unwrap();
             touched.entry(row.app_id).or_default().insert(quarter);
         }

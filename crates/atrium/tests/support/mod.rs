@@ -191,7 +191,7 @@ impl TestServer {
         Self::on(self.store, self.database_url.clone(), self.folder.clone(), change).await
     }
 
-    /// Another instance on the same databases that reaches the event store over the network.
+    /// Another instance on the same databases that reaches the warehouse over the network.
     pub async fn second_instance_on_same_engine(&self) -> Self {
         self.second_instance_on_same_engine_and(|_| {}).await
     }

@@ -1,6 +1,8 @@
-//! A question as a statement with bound values.
+//! A query as a statement with bound values.
 
-use super::{Column, Filter, Key, Measure, Property, Question, Test, VALUES_MAX, VALUES_SAMPLE};
+use super::{
+    Column, ExploreQuery, Filter, Key, Measure, Property, Test, VALUES_MAX, VALUES_SAMPLE,
+};
 use crate::explore::GROUPS_MAX;
 use crate::over_limit;
 use crate::params::Param;
@@ -34,54 +36,54 @@ pub struct Statement {
 }
 
 impl Statement {
-    fn of(question: &Question) -> Self {
+    fn of(query: &ExploreQuery) -> Self {
         let mut this =
             Self { sql: String::new(), params: Vec::new(), app: String::new(), shown: None };
-        this.app = this.bind("UUID", question.app.into());
-        this.shown = question.hide_personal.then(|| Shown::of(&this.app));
+        this.app = this.bind("UUID", query.app.into());
+        this.shown = query.hide_personal.then(|| Shown::of(&this.app));
         this
     }
 
     /// The largest groups. Where there is a hidden one it comes first, whatever its size, so that
     /// it is known how many people are in it.
-    pub fn top(question: &Question, hidden_as: HiddenAs) -> Self {
-        let mut this = Self::of(question);
-        let from = this.grouped(question, "part", hidden_as);
-        let size = match question.measure {
+    pub fn top(query: &ExploreQuery, hidden_as: HiddenAs) -> Self {
+        let mut this = Self::of(query);
+        let from = this.grouped(query, "part", hidden_as);
+        let size = match query.measure {
             Measure::EventsPerPerson => "events / who",
             Measure::Events => "events",
             Measure::Persons | Measure::Devices => "who",
         };
-        let (people, first, more) = match question.hide_personal {
+        let (people, first, more) = match query.hide_personal {
             true => (", uniq(person) AS people", format!("kind = {HIDDEN} DESC, "), 1),
             false => ("", String::new(), 0),
         };
         this.sql = format!(
             "SELECT belongs.1 AS kind, belongs.2 AS value, {}{people} FROM {from} GROUP BY belongs \
              ORDER BY {first}{size} DESC, kind, value LIMIT {}",
-            counts(question.measure),
+            counts(query.measure),
             GROUPS_MAX + more
         );
         this
     }
 
     /// The groups over time, those that are not among the top taken together.
-    pub fn points(question: &Question, top: &[Key], hidden_as: HiddenAs) -> Self {
-        let mut this = Self::of(question);
-        let told = this.told(top);
-        let from = this.grouped(question, &told, hidden_as);
-        let starts = this.bind("Array(UInt32)", question.starts.clone().into());
+    pub fn points(query: &ExploreQuery, top: &[Key], hidden_as: HiddenAs) -> Self {
+        let mut this = Self::of(query);
+        let label = this.group_label(top);
+        let from = this.grouped(query, &label, hidden_as);
+        let starts = this.bind("Array(UInt32)", query.starts.clone().into());
         this.sql = format!(
             "SELECT belongs.1 AS kind, belongs.2 AS value, \
                 roundDown(toUnixTimestamp(time), {starts}) AS slot, grouping(slot) AS whole, {} \
              FROM {from} GROUP BY GROUPING SETS ((belongs), (belongs, slot))",
-            counts(question.measure)
+            counts(query.measure)
         );
         this
     }
 
-    /// What a group `part` is told as.
-    fn told(&mut self, top: &[Key]) -> String {
+    /// The label of a group `part`.
+    fn group_label(&mut self, top: &[Key]) -> String {
         let texts = top.iter().filter_map(|key| match key {
             Key::Text(text) => Some(text.clone()),
             _ => None,
@@ -100,22 +102,22 @@ impl Statement {
     }
 
     /// All that passes the filters, each event once.
-    pub fn total(question: &Question) -> Self {
-        let mut this = Self::of(question);
-        let from = this.filtered(question);
-        this.sql = format!("SELECT {} FROM {from}", counts(question.measure));
+    pub fn total(query: &ExploreQuery) -> Self {
+        let mut this = Self::of(query);
+        let from = this.filtered(query);
+        this.sql = format!("SELECT {} FROM {from}", counts(query.measure));
         this
     }
 
     /// One more than is shown, to know whether there are others. What has no count of its own is no
     /// value to choose.
-    pub fn values(question: &Question, property: &Property, search: &str) -> Self {
-        let mut this = Self::of(question);
+    pub fn values(query: &ExploreQuery, property: &Property, search: &str) -> Self {
+        let mut this = Self::of(query);
         let within = match property.over_limit_bit() {
             Some(bit) => format!(" AND bitAnd(over_limit, {bit}) = 0"),
             None => String::new(),
         };
-        let wanted = this.wanted(question) + &within;
+        let wanted = this.wanted(query) + &within;
         let elements = this.elements(property);
         let keys = this.keys(property, HiddenAs::Hidden);
         let search = this.bind("String", search.into());
@@ -133,9 +135,9 @@ impl Statement {
     }
 
     /// How many events carry values that have no counts of their own.
-    pub fn over_limit(question: &Question, bit: u8) -> Self {
-        let mut this = Self::of(question);
-        let wanted = this.wanted(question);
+    pub fn over_limit(query: &ExploreQuery, bit: u8) -> Self {
+        let mut this = Self::of(query);
+        let wanted = this.wanted(query);
         this.sql = format!(
             "SELECT countIf(bitAnd(over_limit, {bit}) != 0) AS events FROM (\
                 SELECT over_limit FROM events WHERE {wanted} LIMIT {VALUES_SAMPLE})"
@@ -145,30 +147,29 @@ impl Statement {
 
     /// Events with the group they belong to, as it is told; several times, where they belong to
     /// several.
-    fn grouped(&mut self, question: &Question, told: &str, hidden_as: HiddenAs) -> String {
-        let Some(property) = &question.group_by else {
-            let from = self.filtered(question);
+    fn grouped(&mut self, query: &ExploreQuery, label: &str, hidden_as: HiddenAs) -> String {
+        let Some(property) = &query.group_by else {
+            let from = self.filtered(query);
             return format!(
                 "(SELECT time, person, device, (toUInt8({NOT_SET}), '') AS belongs FROM {from})"
             );
         };
         let elements = self.elements(property);
-        let from = self.filtered_with(question, &format!(", {elements} AS looked_at"));
+        let from = self.filtered_with(query, &format!(", {elements} AS looked_at"));
         format!(
             "(SELECT time, person, device, \
-             arrayJoin(arrayDistinct(arrayMap(part -> {told}, {}))) AS belongs FROM {from})",
+             arrayJoin(arrayDistinct(arrayMap(part -> {label}, {}))) AS belongs FROM {from})",
             self.keys(property, hidden_as)
         )
     }
 
-    fn filtered(&mut self, question: &Question) -> String {
-        self.filtered_with(question, "")
+    fn filtered(&mut self, query: &ExploreQuery) -> String {
+        self.filtered_with(query, "")
     }
 
-    fn filtered_with(&mut self, question: &Question, more: &str) -> String {
-        let wanted = self.wanted(question);
-        let passes: Vec<String> =
-            question.filters.iter().map(|filter| self.passes(filter)).collect();
+    fn filtered_with(&mut self, query: &ExploreQuery, more: &str) -> String {
+        let wanted = self.wanted(query);
+        let passes: Vec<String> = query.filters.iter().map(|filter| self.passes(filter)).collect();
         let passes = passes.into_iter().map(|test| format!(" AND {test}")).collect::<String>();
         format!(
             "(SELECT time, person, device, user_id, device_id{more} FROM events \
@@ -176,11 +177,11 @@ impl Statement {
         )
     }
 
-    fn wanted(&mut self, question: &Question) -> String {
-        let from = question.starts.first().copied().unwrap_or(question.end);
+    fn wanted(&mut self, query: &ExploreQuery) -> String {
+        let from = query.starts.first().copied().unwrap_or(query.end);
         let from = self.bind("UInt32", from.into());
-        let to = self.bind("UInt32", question.end.into());
-        let event = match &question.event {
+        let to = self.bind("UInt32", query.end.into());
+        let event = match &query.event {
             Some(event) => {
                 let name = self.bind("String", event.clone().into());
                 // An event can be called by somebody's id.

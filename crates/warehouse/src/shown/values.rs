@@ -69,7 +69,7 @@ pub fn number_looks_personal(whole: &str) -> bool {
     whole.len() >= ID_DIGITS_MIN && found(&IS_PERSONAL, whole)
 }
 
-/// The digits of a number's whole part, without its sign, as the event store looks at it.
+/// The digits of a number's whole part, without its sign, as the warehouse looks at it.
 pub fn whole_part(number: &serde_json::Number) -> String {
     let text = number.to_string();
     if !text.contains(['.', 'e', 'E']) {

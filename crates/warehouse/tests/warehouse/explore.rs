@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use uuid::Uuid;
-use warehouse::{Column, Filter, Finding, Group, Key, Measure, Property, Question, Test};
+use warehouse::{Column, ExploreQuery, Filter, Finding, Group, Key, Measure, Property, Test};
 
 use crate::plain::evaluate;
 use crate::support::{Dice, Event, START_MS, Store, make_up};
@@ -84,10 +84,10 @@ fn filter(dice: &mut Dice) -> Filter {
     Filter { property: property(dice), test, negated }
 }
 
-fn question(app: Uuid, dice: &mut Dice) -> Question {
+fn question(app: Uuid, dice: &mut Dice) -> ExploreQuery {
     let start = START_MS as u64 / 1000 + dice.below(3) * 3_600;
     let width = [900, 3_600, 5_000][dice.below(3) as usize];
-    Question {
+    ExploreQuery {
         app,
         event: (dice.below(2) == 0).then(|| "page_view".to_owned()),
         measure: [Measure::Events, Measure::Persons, Measure::Devices, Measure::EventsPerPerson]
@@ -144,7 +144,7 @@ async fn names_and_values_are_data_whatever_they_look_like() {
             test: Test::Is(vec![name.to_owned()]),
             negated: false,
         };
-        let question = Question {
+        let question = ExploreQuery {
             app,
             event: None,
             measure: Measure::Events,

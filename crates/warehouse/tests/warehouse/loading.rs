@@ -7,7 +7,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 use warehouse::{
     EventRow, Insert, Kind, LogIdRow, MutationIn, ProfileRow, event_insert, log_id_insert,
-    mutation_insert, subjects, write_event, write_log_id, write_mutation, write_numbers,
+    mutation_insert, subjects, write_event, write_log_id, write_mutation, write_person_ids,
 };
 
 use crate::support::{
@@ -44,7 +44,7 @@ async fn every_column_comes_back() {
     let mut body = Vec::new();
     write_event(&row, &mut body);
     assert_eq!(subjects(&body), Some((text.as_bytes(), "u-1".as_bytes())));
-    write_numbers(7, 8, &mut body);
+    write_person_ids(7, 8, &mut body);
     store.warehouse.insert(&event_insert(u64::MAX), body.into(), Insert::default()).await.unwrap();
 
     let sql = "SELECT *, device, person, toUnixTimestamp64Milli(time) AS ms, cityHash64(device_id) AS d, \
@@ -199,7 +199,7 @@ async fn known_ids_are_found_and_no_others() {
     };
     let set = |ids: &[(Uuid, Uuid)]| ids.iter().copied().collect::<BTreeSet<_>>();
     assert_eq!(known(&ids[10_000..], 3).await, set(&ids[10_000..20_000]));
-    // A load's own ids are no twins to it.
+    // A load's own ids are not duplicates.
     assert_eq!(known(&ids[10_000..], 1).await, set(&ids[15_000..20_000]));
     // The answer names the app that has the id, whoever asks.
     assert_eq!(known(&[(other, ids[0].1)], 3).await, set(&ids[..1]));

@@ -1,4 +1,4 @@
-//! The event store with the real engine, each test in a folder of its own.
+//! The warehouse with the real engine, each test in a folder of its own.
 
 #![allow(clippy::unwrap_used)]
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 use warehouse::over_limit::{BROWSER, EVENT, OS, OTHER, PROPERTIES};
 use warehouse::{
-    EventRow, Insert, Kind, Measure, Property, Question, Versions, event_insert, write_event,
-    write_numbers_over_limit,
+    EventRow, ExploreQuery, Insert, Kind, Measure, Property, Versions, event_insert, write_event,
+    write_person_ids_over_limit,
 };
 
 use crate::support::{START_MS, Store, number, stored};
@@ -76,14 +76,14 @@ async fn load(store: &Store, app: Uuid, batch: u64, sent: &[Sent]) {
             received_ms: START_MS,
         };
         write_event(&row, &mut body);
-        write_numbers_over_limit(one.user, 100, one.over_limit, &mut body);
+        write_person_ids_over_limit(one.user, 100, one.over_limit, &mut body);
         numbered.insert((warehouse::Identity::of(app, Kind::User, user.as_bytes()), one.user));
     }
     numbered.insert((warehouse::Identity::of(app, Kind::Device, b"device"), 100));
     let all: Vec<_> = numbered.iter().map(|(identity, _)| *identity).collect();
-    let known = store.warehouse.numbers(&all).await.unwrap();
+    let known = store.warehouse.person_ids(&all).await.unwrap();
     let new: Vec<_> = numbered.into_iter().filter(|(it, _)| !known.contains_key(it)).collect();
-    store.warehouse.add_numbers(&new).await.unwrap();
+    store.warehouse.add_person_ids(&new).await.unwrap();
     store.warehouse.insert(&event_insert(batch), body.into(), Insert::default()).await.unwrap();
 }
 
@@ -187,7 +187,7 @@ async fn values_over_a_limit_are_not_offered() {
     let store = Store::open().await;
     let (app, sent) = (Uuid::new_v4(), sent(60));
     load(&store, app, 1, &sent).await;
-    let question = |event: Option<&str>| Question {
+    let question = |event: Option<&str>| ExploreQuery {
         app,
         event: event.map(str::to_owned),
         measure: Measure::Events,

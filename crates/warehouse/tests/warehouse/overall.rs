@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use uuid::Uuid;
-use warehouse::{Counts, EventCount, Identity, Kind, Overall, Share, Versions, Warehouse};
+use warehouse::{BreakdownValue, Counts, EventCount, Identity, Kind, Overall, Versions, Warehouse};
 
 use crate::support::{
     BUCKET_MS, Dice, Event, START_MS, Store, at, counted, load, make_up, number, same, stored,
@@ -137,7 +137,7 @@ fn top(events: &[Event], from: i64, to: i64, most: usize) -> Vec<EventCount> {
     top
 }
 
-fn shares(events: &[Event], from: i64, to: i64, most: usize) -> Vec<Share> {
+fn shares(events: &[Event], from: i64, to: i64, most: usize) -> Vec<BreakdownValue> {
     let all: Vec<&Event> = by_app(events, from, to).into_values().flatten().collect();
     let mut shares = Vec::new();
     let mut dimensions = ["os", "browser", "device_type", "language"];
@@ -158,7 +158,7 @@ fn shares(events: &[Event], from: i64, to: i64, most: usize) -> Vec<Share> {
         let place = |it: &Event| order.iter().position(|(name, _)| *name == value(it)).unwrap();
         for (shown, (name, _)) in order.iter().enumerate().take(most + 1) {
             let is_rest = shown == most;
-            let mut share = Share {
+            let mut share = BreakdownValue {
                 dimension: dimension.to_owned(),
                 value: if is_rest { String::new() } else { (*name).to_owned() },
                 is_rest,
@@ -398,7 +398,7 @@ async fn figures_follow_what_is_removed() {
     events.retain(|event| event.app != apps[0] || event.device_id != device);
     check(&store.warehouse, &apps, &events, &cuts).await;
     let gone = Identity::of(apps[0], Kind::Device, device.as_bytes());
-    assert!(store.warehouse.numbers(&[gone]).await.unwrap().is_empty());
+    assert!(store.warehouse.person_ids(&[gone]).await.unwrap().is_empty());
     // Cut where no longer piece ends; devices are remembered from before.
     let cut = START_MS + 2 * 86_400_000 + 5 * BUCKET_MS;
     assert!(store.warehouse.has_older(apps[1], cut).await.unwrap());
@@ -417,9 +417,9 @@ async fn a_number_is_found_again_and_is_its_apps_own() {
         (0..300).map(|n| format!("{}{n} 名\0'\\", "x".repeat(n % 70))).collect();
     let identity = |app, n: usize| Identity::of(app, Kind::Device, names[n].as_bytes());
     let rows: Vec<_> = (0..300).map(|n| (identity(one, n), n as u32 + 1)).collect();
-    store.warehouse.add_numbers(&rows).await.unwrap();
+    store.warehouse.add_person_ids(&rows).await.unwrap();
     let asked: Vec<_> = (0..300).flat_map(|n| [identity(one, n), identity(two, n)]).collect();
-    let found = store.warehouse.numbers(&asked).await.unwrap();
+    let found = store.warehouse.person_ids(&asked).await.unwrap();
     assert_eq!(found, rows.iter().copied().collect());
     assert_eq!(store.warehouse.last_number(one).await.unwrap(), 300);
     assert_eq!(store.warehouse.last_number(two).await.unwrap(), 0);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use warehouse::shown::{PEOPLE_MIN, looks_personal, number_looks_personal};
 use warehouse::{
-    Column, Filter, Finding, GROUPS_MAX, Group, Key, Measure, Property, Question, Test,
+    Column, ExploreQuery, Filter, Finding, GROUPS_MAX, Group, Key, Measure, Property, Test,
 };
 
 use crate::support::Event;
@@ -108,7 +108,7 @@ fn rank(key: &Key) -> (u8, String) {
     }
 }
 
-fn keys(event: &Event, question: &Question, tell_hidden: bool) -> Vec<Key> {
+fn keys(event: &Event, question: &ExploreQuery, tell_hidden: bool) -> Vec<Key> {
     let Some(property) = &question.group_by else { return vec![Key::NotSet] };
     let mut keys: Vec<Key> = Vec::new();
     for element in elements(event, property) {
@@ -151,7 +151,7 @@ impl Count {
     }
 }
 
-pub fn evaluate(events: &[Event], question: &Question) -> Finding {
+pub fn evaluate(events: &[Event], question: &ExploreQuery) -> Finding {
     let slot = |event: &Event| {
         let at = event.time_ms as u64 / 1000;
         let after = question.starts.partition_point(|start| *start <= at);

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 use warehouse::{
     Error, EventRow, Identity, Insert, Kind, Location, Param, Warehouse, event_insert, write_event,
-    write_numbers,
+    write_person_ids,
 };
 
 pub const ENGINE: &str = env!("CARGO_BIN_EXE_warehouse-engine");
@@ -80,12 +80,12 @@ pub async fn load(warehouse: &Warehouse, batch: u64, events: &[Event]) -> Result
 pub async fn know(warehouse: &Warehouse, events: &[Event]) -> Result<(), Error> {
     let numbered: BTreeMap<Identity, u32> = events.iter().flat_map(Event::numbers).collect();
     let all: Vec<Identity> = numbered.keys().copied().collect();
-    let known = warehouse.numbers(&all).await?;
+    let known = warehouse.person_ids(&all).await?;
     for (identity, no) in &known {
         assert_eq!(numbered[identity], *no);
     }
     let new: Vec<_> = numbered.into_iter().filter(|(it, _)| !known.contains_key(it)).collect();
-    warehouse.add_numbers(&new).await
+    warehouse.add_person_ids(&new).await
 }
 
 pub fn at(folder: &Path, memory_mb: u64) -> Location {
@@ -174,7 +174,7 @@ pub fn rows(events: &[Event]) -> Bytes {
         };
         write_event(&row, &mut body);
         let numbers = event.numbers();
-        write_numbers(numbers[numbers.len() - 1].1, numbers[0].1, &mut body);
+        write_person_ids(numbers[numbers.len() - 1].1, numbers[0].1, &mut body);
     }
     body.into()
 }

@@ -14,7 +14,7 @@ use webauthn_rs::prelude::{DiscoverableAuthentication, Passkey, PublicKeyCredent
 use super::passkeys::{CeremonyOptions, LIFETIME, relying_party};
 use super::store;
 use crate::accounts::CurrentUser;
-use crate::accounts::login::{self, SignIn, Way};
+use crate::accounts::login::{self, SignIn, SignInMethod};
 use crate::accounts::session::hash_token;
 use crate::accounts::store::{self as accounts, UserRow};
 use crate::accounts::throttle::{self, Attempt};
@@ -46,7 +46,7 @@ pub async fn login_passkey_options(
     let started = party.webauthn.start_discoverable_authentication();
     let (options, state) = started.map_err(Error::internal)?;
     let ticket = Ticket { purpose: PURPOSE, lifetime: LIFETIME, user_id: None, email: None };
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     let token = ticket::issue(&atrium, &mut tx, ticket, &state).await?;
     tx.commit().await?;
     let public_key = serde_json::to_value(options.public_key).map_err(Error::internal)?;
@@ -85,9 +85,9 @@ pub async fn login_passkey(
     let Some(user) = verify(&atrium, &mut tx, token, input.credential).await? else {
         // The challenge is used up all the same.
         tx.commit().await?;
-        return Err(login::failed(&atrium, None, &client, Way::Passkey).await?);
+        return Err(login::failed(&atrium, None, &client, SignInMethod::Passkey).await?);
     };
-    let sign_in = SignIn::by(Way::Passkey, &user, &client, &headers);
+    let sign_in = SignIn::by(SignInMethod::Passkey, &user, &client, &headers);
     login::finish(&atrium, tx, &attempt, sign_in).await
 }
 

@@ -95,7 +95,7 @@ pub async fn passkey_options(
 ) -> Result<impl IntoResponse> {
     let party = relying_party(&atrium)?;
     let user = signed_in.user();
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     let known = store::passkeys(&mut tx, &user.id).await?;
     refuse_too_many(known.len())?;
     let known = known.iter().filter_map(|row| URL_SAFE_NO_PAD.decode(&row.credential_id).ok());
@@ -241,7 +241,7 @@ pub async fn passkey_update(
     let mut checks = Checks::default();
     let name = checks.name("name", &input.name);
     checks.finish()?;
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     store::rename_passkey(&mut tx, &row.id, &name).await?;
     let event = Event::new("account.passkey_rename", "user", &user.id);
     let event = event.with(json!({ "passkey": row.id, "before": row.name, "after": name }));

@@ -73,7 +73,7 @@ pub async fn totp_enrol(
     let user = signed_in.user();
     let secret: [u8; 20] = atrium.entropy.bytes();
     let sealed = atrium.keyring.seal(codes::PURPOSE, &secret, &atrium.entropy)?;
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     if !store::begin_totp(&mut tx, &user.id, &sealed, atrium.now()).await? {
         return Err(Code::TotpEnabled.into());
     }

@@ -286,7 +286,7 @@ pub async fn delete_user(db: &mut AnyConnection, id: &Id) -> Result<()> {
 
 /// Holds an account until the transaction ends. False when it is gone or disabled, or when its
 /// password is no longer the one that was checked.
-pub async fn hold_user(
+pub async fn lock_user(
     db: &mut AnyConnection,
     id: &Id,
     checked_hash: Option<&str>,

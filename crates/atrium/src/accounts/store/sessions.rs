@@ -124,7 +124,7 @@ pub async fn delete_session(db: &mut AnyConnection, hash: &TokenHash) -> Result<
 }
 
 /// Holds a session until the transaction ends. False when it is gone, or not of this user.
-pub async fn hold_session(db: &mut AnyConnection, id: &Id, user_id: &Id) -> Result<bool> {
+pub async fn lock_session(db: &mut AnyConnection, id: &Id, user_id: &Id) -> Result<bool> {
     let held = sqlx::query(
         "UPDATE sessions SET user_id = user_id WHERE id = $1 AND user_id = (
              SELECT id FROM users WHERE id = $2 AND disabled_at IS NULL)",

@@ -1,4 +1,4 @@
-//! What the collector and the event store's upkeep need to know of apps.
+//! What the collector and the warehouse's upkeep need to know of apps.
 
 use sqlx::{AnyConnection, FromRow};
 

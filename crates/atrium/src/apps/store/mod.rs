@@ -6,7 +6,7 @@ mod members;
 use sqlx::{AnyConnection, FromRow};
 
 use super::{AppStatus, NewApp};
-use crate::access::{AppAccess, Demands, Via};
+use crate::access::{AppAccess, SessionRequirements, Via};
 use crate::accounts::session::Shown;
 use crate::db::is_unique_violation;
 use crate::error::Result;
@@ -99,7 +99,7 @@ pub async fn for_user(
     db: &mut AnyConnection,
     app_id: &Id,
     user_id: &Id,
-) -> Result<Option<(AppRow, AppAccess, Demands)>> {
+) -> Result<Option<(AppRow, AppAccess, SessionRequirements)>> {
     let sql = format!(
         "SELECT {COLUMNS}, {MEMBER_COUNT}, {ACCESS}, organizations.require_mfa_at,
             {REQUIRE_SSO_AT} AS require_sso_at, mine.sessions_ended_at,
@@ -112,14 +112,14 @@ pub async fn for_user(
     let (mfa, sso) = (since("require_mfa_at")?, since("require_sso_at")?);
     let by = AccessRow::from_row(&row)?;
     let is_owner = by.org_role == OrgRole::Owner.as_str();
-    let demands = Demands {
+    let requirements = SessionRequirements {
         second_factor: mfa.is_some(),
         sso: sso.is_some() && !is_owner,
         owner_since: since("owner_since")?.filter(|_| is_owner),
         proven_after: since("sessions_ended_at")?,
     };
     let app = AppRow::from_row(&row)?;
-    Ok(by.access().map(|access| (app, access, demands)))
+    Ok(by.access().map(|access| (app, access, requirements)))
 }
 
 /// An app by its id, whoever asks.

@@ -140,7 +140,7 @@ async fn save(
     if new.is_empty() {
         return Ok(());
     }
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     for (app, places) in &new {
         store::save(&mut tx, *app, places).await?;
     }
@@ -171,7 +171,7 @@ impl Known {
 /// Forgets values that hold their places no longer. Returns how many went.
 pub async fn sweep(atrium: &AppState) -> crate::error::Result<u64> {
     let today = i32::try_from(atrium.now().0.div_euclid(Millis::DAY)).unwrap_or(i32::MAX);
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     let gone = store::forget_before(&mut tx, today - places::KEPT_DAYS).await?;
     tx.commit().await?;
     Ok(gone)

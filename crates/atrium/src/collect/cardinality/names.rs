@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memchr2};
 
-use super::super::shape::end_of_string;
+use super::super::limits::end_of_string;
 
 /// Goes through the names of an object, not through those of objects inside.
 pub struct TopLevelNames<'a> {

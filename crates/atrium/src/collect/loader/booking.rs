@@ -17,7 +17,7 @@ pub async fn finish(
     bookings: &[(String, Tally)],
 ) -> anyhow::Result<usize> {
     let loaded = batch.count();
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     for (name, tally) in bookings {
         ledger::book(&mut tx, name, tally, atrium.now()).await?;
     }

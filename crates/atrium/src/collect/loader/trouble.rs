@@ -232,7 +232,7 @@ pub async fn set_aside_unreadable(
         tracing::error!(%app, messages, error, "a part of the spool cannot be read, it is set aside");
         let tally: Tally = group.tally.clone().with_accepted_as(Reason::CannotBeStored);
         keep_apart(atrium, spool, group, (String::new(), "unreadable"), &error).await?;
-        let mut tx = atrium.db.write_apart().await?;
+        let mut tx = atrium.db.write_uncached().await?;
         let name = format!("{}/{}/{seq}", spool.name, app.simple());
         ledger::book(&mut tx, &name, &tally, atrium.now()).await?;
         tx.commit().await?;

@@ -1,4 +1,4 @@
-//! The queue in front of the event store. Every statement that somebody waits for takes a slot
+//! The queue in front of the warehouse. Every statement that somebody waits for takes a slot
 //! while it runs in the store, and those who wait for one are served fairly: `schedule.rs` has the
 //! rules, this file the waiting. Answers that are kept take none, and neither does the server's own
 //! work (loading, erasing), which therefore never waits behind people's questions.
@@ -35,7 +35,7 @@ struct Shared {
 
 struct State {
     schedule: Schedule,
-    /// Where those who wait are told.
+    /// Where those who wait are granted.
     waiting: HashMap<u64, oneshot::Sender<Slot>>,
     numbers: u64,
 }
@@ -70,8 +70,8 @@ impl FairQueue {
         let since = Instant::now();
         let outcome = match self.place(caller, call) {
             Some(mut place) => {
-                let told = tokio::time::timeout(self.0.longest_wait, &mut place.told).await;
-                told.ok().and_then(Result::ok).ok_or(Denied::WaitedTooLong)
+                let granted = tokio::time::timeout(self.0.longest_wait, &mut place.granted).await;
+                granted.ok().and_then(Result::ok).ok_or(Denied::WaitedTooLong)
             }
             None => Err(Denied::TooManyWaiting),
         };
@@ -93,7 +93,7 @@ impl FairQueue {
 
     /// A place in the queue; none if the caller has too many.
     fn place(&self, caller: &Caller, call: u64) -> Option<Place> {
-        let (tell, told) = oneshot::channel();
+        let (tell, granted) = oneshot::channel();
         let mut state = self.0.lock();
         let ticket = state.number();
         if !state.schedule.push(caller, call, ticket) {
@@ -102,7 +102,7 @@ impl FairQueue {
         state.waiting.insert(ticket, tell);
         drop(state);
         self.serve();
-        Some(Place { queue: self.clone(), ticket, told })
+        Some(Place { queue: self.clone(), ticket, granted })
     }
 
     /// Gives every free slot to whoever's turn it is.
@@ -144,7 +144,7 @@ fn publish(schedule: &Schedule) {
 struct Place {
     queue: FairQueue,
     ticket: u64,
-    told: oneshot::Receiver<Slot>,
+    granted: oneshot::Receiver<Slot>,
 }
 
 impl Drop for Place {
@@ -194,7 +194,7 @@ impl Gate for Reader {
     fn priority(&self) -> u8 {
         match self.caller.class {
             Class::Dashboard => 1,
-            Class::Question => 2,
+            Class::AdHoc => 2,
             Class::QueryKey => 3,
         }
     }

@@ -15,18 +15,18 @@ pub enum Class {
     /// The dashboard, an app's overview, and the counts in lists of apps.
     Dashboard,
     /// Everything else that people ask: explorer, profiles, properties, suggestions.
-    Question,
+    AdHoc,
     /// Whatever a program asks with a query key.
     QueryKey,
 }
 
 impl Class {
-    pub const ALL: [Self; 3] = [Self::Dashboard, Self::Question, Self::QueryKey];
+    pub const ALL: [Self; 3] = [Self::Dashboard, Self::AdHoc, Self::QueryKey];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Dashboard => "dashboard",
-            Self::Question => "question",
+            Self::AdHoc => "question",
             Self::QueryKey => "query_key",
         }
     }
@@ -35,7 +35,7 @@ impl Class {
     fn price(self) -> u64 {
         match self {
             Self::Dashboard => 1,
-            Self::Question => 2,
+            Self::AdHoc => 2,
             Self::QueryKey => 4,
         }
     }
@@ -224,7 +224,7 @@ impl Schedule {
     pub fn running(&self, class: Class) -> usize {
         match class {
             Class::Dashboard => self.running.all - self.running.others,
-            Class::Question => self.running.others - self.running_keys,
+            Class::AdHoc => self.running.others - self.running_keys,
             Class::QueryKey => self.running_keys,
         }
     }

@@ -62,7 +62,7 @@ fn one_query_key_leaves_room_for_everybody_else() {
         let taken = (0..many).filter(|n| trial.ask(&format!("k{n}"), &key)).count();
         assert_eq!(trial.serve(), "k0 k1", "two of six slots, and half for all keys together");
         // Those that did not begin were in the queue when the others came.
-        assert_eq!(taken, 8, "what is beyond the caller's own bound is refused");
+        assert_eq!(taken, 8, "what is beyond the caller's own bound is warehouse_error");
         let dashboard = caller(Class::Dashboard, 2, 2);
         for n in 0..4 {
             assert!(trial.ask(&format!("d{n}"), &dashboard));
@@ -84,7 +84,7 @@ fn keys_together_have_half_and_one_slot_is_kept_for_dashboards() {
     }
     assert_eq!(trial.serve(), "k1 k2 k3");
     for n in 6..=9 {
-        trial.ask(&format!("q{n}"), &caller(Class::Question, n, n));
+        trial.ask(&format!("q{n}"), &caller(Class::AdHoc, n, n));
     }
     assert_eq!(trial.serve(), "q6 q7", "five of six");
     trial.ask("d", &caller(Class::Dashboard, 10, 10));
@@ -95,15 +95,15 @@ fn keys_together_have_half_and_one_slot_is_kept_for_dashboards() {
     assert_eq!(trial.finish("q6"), "k4", "each kind in its proportion");
     let counts = |class| (trial.schedule.running(class), trial.schedule.waiting(class));
     assert_eq!(counts(Class::QueryKey), (3, 1));
-    assert_eq!(counts(Class::Question), (2, 1));
+    assert_eq!(counts(Class::AdHoc), (2, 1));
     assert_eq!(counts(Class::Dashboard), (0, 0));
 }
 
 #[test]
 fn organizations_and_callers_take_turns() {
     let mut trial = Trial::new(LIMITS);
-    let (anna, ben) = (caller(Class::Question, 1, 1), caller(Class::Question, 1, 2));
-    let carl = caller(Class::Question, 2, 3);
+    let (anna, ben) = (caller(Class::AdHoc, 1, 1), caller(Class::AdHoc, 1, 2));
+    let carl = caller(Class::AdHoc, 2, 3);
     for n in 0..6 {
         trial.ask(&format!("a{n}"), &anna);
     }
@@ -130,13 +130,13 @@ fn organizations_and_callers_take_turns() {
 fn nobody_starves() {
     // One slot in effect: two, of which one is kept.
     let mut trial = Trial::new(Limits { slots: 2, per_org: 2, per_caller: 2, waiting: 8 });
-    trial.ask("first", &caller(Class::Question, 1, 1));
+    trial.ask("first", &caller(Class::AdHoc, 1, 1));
     assert_eq!(trial.serve(), "first");
-    trial.ask("patient", &caller(Class::Question, 2, 2));
+    trial.ask("patient", &caller(Class::AdHoc, 2, 2));
     let mut last = "first".to_owned();
     for n in 10..14 {
         // New organizations come all the time.
-        trial.ask(&format!("new{n}"), &caller(Class::Question, n, n));
+        trial.ask(&format!("new{n}"), &caller(Class::AdHoc, n, n));
         last = trial.finish(&last);
         if last == "patient" {
             return;
@@ -154,7 +154,7 @@ fn dashboards_do_not_shut_the_others_out() {
         }
     }
     trial.serve();
-    trial.ask("question", &caller(Class::Question, 7, 7));
+    trial.ask("question", &caller(Class::AdHoc, 7, 7));
     trial.ask("key", &caller(Class::QueryKey, 8, 8));
     let mut served = Vec::new();
     for _ in 0..12 {
@@ -175,7 +175,7 @@ fn statements_of_one_call_wait_together_and_others_beyond_the_bound_are_refused(
     assert!(trial.ask_in("two", &key, 2));
     assert!(!trial.ask_in("three", &key, 3));
     assert!(trial.ask_in("one more", &key, 1), "a call that waits may go on");
-    assert!(trial.ask_in("theirs", &other, 4), "only that caller is refused");
+    assert!(trial.ask_in("theirs", &other, 4), "only that caller is warehouse_error");
     // Whoever leaves makes room.
     assert!(trial.schedule.withdraw(11));
     assert!(!trial.schedule.withdraw(11));

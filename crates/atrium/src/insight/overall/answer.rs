@@ -1,4 +1,4 @@
-//! Asks the event store for the parts that are wanted, all at once, and puts the answer together.
+//! Asks the warehouse for the parts that are wanted, all at once, and puts the answer together.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -6,43 +6,43 @@ use std::sync::Arc;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 use warehouse::shown::looks_personal_as;
-use warehouse::{Overall as Counted, Share};
+use warehouse::{BreakdownValue, Overall as Counted};
 
 use super::figures::{self, Both, Breakdowns, Bucket, ByApp, EventFigures, SeriesPoint};
-use super::question::{Question, Span};
+use super::request::{OverallRequest, Span};
 use super::{AskedRange, Overall, Part, PreviousRange, SeenApp};
 use crate::app::AppState;
 use crate::error::Result;
 use crate::http::locale::Locale;
-use crate::insight::asking::refused;
-use crate::insight::cache::{self, Question as Asked};
+use crate::insight::cache::{self, CachedQuery};
+use crate::insight::errors::warehouse_error;
 use crate::insight::ingest::{self, Ingest};
 use crate::insight::versions;
 use crate::types::Millis;
 use crate::workspace::personal::{self, Ids, Others};
 
-/// The ranges of a question, and what is asked of the event store about each.
+/// The ranges of a request, and what is asked of the warehouse about each.
 struct Spans<'a> {
-    now: (&'a Span, Asked),
-    before: Option<(&'a Span, Asked)>,
+    now: (&'a Span, CachedQuery),
+    before: Option<(&'a Span, CachedQuery)>,
 }
 
 impl<'a> Spans<'a> {
     /// Reads as of when the answers will be, which must be before they are made.
-    async fn of(atrium: &AppState, question: &'a Question) -> Result<Self> {
-        let apps: Arc<[Uuid]> = question.uuids().into();
-        let ids = question.app_ids();
+    async fn of(atrium: &AppState, request: &'a OverallRequest) -> Result<Self> {
+        let apps: Arc<[Uuid]> = request.uuids().into();
+        let ids = request.app_ids();
         let versions = Arc::new(OnceCell::new());
-        let reader = atrium.reads.reader(question.caller.clone());
+        let reader = atrium.reads.reader(request.caller.clone());
         let mut db = atrium.db.read().await?;
-        let mut ask = async |span: &'a Span| -> Result<(&'a Span, Asked)> {
+        let mut ask = async |span: &'a Span| -> Result<(&'a Span, CachedQuery)> {
             let version = versions::of(&mut db, &ids, span.range.from, span.range.to).await?;
             let (cuts, part) = (span.counted(), span.part().map(|part| part.0));
             let (apps, versions, reader) = (apps.clone(), versions.clone(), reader.clone());
-            Ok((span, Asked { apps, cuts, part, version, versions, reader }))
+            Ok((span, CachedQuery { apps, cuts, part, version, versions, reader }))
         };
-        let now = ask(&question.now).await?;
-        let before = match &question.before {
+        let now = ask(&request.now).await?;
+        let before = match &request.before {
             Some(before) => Some(ask(before).await?),
             None => None,
         };
@@ -50,29 +50,29 @@ impl<'a> Spans<'a> {
     }
 }
 
-pub async fn give(atrium: &AppState, question: &Question, locale: Locale) -> Result<Overall> {
-    let spans = Spans::of(atrium, question).await?;
+pub async fn give(atrium: &AppState, request: &OverallRequest, locale: Locale) -> Result<Overall> {
+    let spans = Spans::of(atrium, request).await?;
     let (totals, series, top_events, breakdowns, ingest) = tokio::try_join!(
-        totals(atrium, question, &spans),
-        series(atrium, question, &spans),
-        top_events(atrium, question, &spans),
-        breakdowns(atrium, question, &spans),
-        ingest_of(atrium, question, locale),
+        totals(atrium, request, &spans),
+        series(atrium, request, &spans),
+        top_events(atrium, request, &spans),
+        breakdowns(atrium, request, &spans),
+        ingest_of(atrium, request, locale),
     )?;
     let compared = totals.as_ref().and_then(|(now, before)| {
-        let (span, before) = (question.before.as_ref()?, before.as_ref()?);
-        let now = part_of(&question.now, now)?;
+        let (span, before) = (request.before.as_ref()?, before.as_ref()?);
+        let now = part_of(&request.now, now)?;
         Some(Both { now, before: part_of(span, before)? })
     });
-    let sums = totals.as_ref().filter(|_| question.wants(Part::Totals));
+    let sums = totals.as_ref().filter(|_| request.wants(Part::Totals));
     let sums = sums.map(|(now, _)| figures::totals(&now.apps, compared));
-    let apps = totals.as_ref().filter(|_| question.wants(Part::Apps));
-    let apps = apps.map(|(now, _)| figures::of_apps(&question.apps, &now.apps, compared));
-    let seen = question.apps.iter();
+    let apps = totals.as_ref().filter(|_| request.wants(Part::Apps));
+    let apps = apps.map(|(now, _)| figures::of_apps(&request.apps, &now.apps, compared));
+    let seen = request.apps.iter();
     Ok(Overall {
-        range: asked_range(question),
+        range: asked_range(request),
         apps_seen: seen.map(|app| SeenApp { id: app.id.clone(), name: app.name.clone() }).collect(),
-        can_export: question.can_export,
+        can_export: request.can_export,
         totals: sums,
         series,
         apps,
@@ -82,17 +82,17 @@ pub async fn give(atrium: &AppState, question: &Question, locale: Locale) -> Res
     })
 }
 
-fn asked_range(question: &Question) -> AskedRange {
-    let Span { range, compared_until, .. } = &question.now;
+fn asked_range(request: &OverallRequest) -> AskedRange {
+    let Span { range, compared_until, .. } = &request.now;
     let until = |moment: &Option<Millis>| moment.map(|moment| moment.0);
     AskedRange {
         start: range.start.to_string(),
         end: range.end.to_string(),
-        timezone: question.timezone.clone(),
-        granularity: question.granularity,
-        partial: question.at < range.to,
+        timezone: request.timezone.clone(),
+        granularity: request.granularity,
+        partial: request.at < range.to,
         compared_until: until(compared_until),
-        previous: question.before.as_ref().map(|before| PreviousRange {
+        previous: request.before.as_ref().map(|before| PreviousRange {
             start: before.range.start.to_string(),
             end: before.range.end.to_string(),
             compared_until: until(&before.compared_until),
@@ -109,10 +109,10 @@ fn part_of<'a>(span: &Span, counted: &'a Counted) -> Option<&'a ByApp> {
 /// What was counted of each app, now and before.
 async fn totals(
     atrium: &AppState,
-    question: &Question,
+    request: &OverallRequest,
     spans: &Spans<'_>,
 ) -> Result<Option<(Arc<Counted>, Option<Arc<Counted>>)>> {
-    if !question.wants(Part::Totals) && !question.wants(Part::Apps) {
+    if !request.wants(Part::Totals) && !request.wants(Part::Apps) {
         return Ok(None);
     }
     overall(atrium, spans).await.map(Some)
@@ -134,10 +134,10 @@ async fn overall(
 
 async fn series(
     atrium: &AppState,
-    question: &Question,
+    request: &OverallRequest,
     spans: &Spans<'_>,
 ) -> Result<Option<Vec<SeriesPoint>>> {
-    if !question.wants(Part::Series) {
+    if !request.wants(Part::Series) {
         return Ok(None);
     }
     let (now, before) = overall(atrium, spans).await?;
@@ -145,7 +145,7 @@ async fn series(
         // One after the other, those without events too.
         let pairs = span.cuts.windows(2).map(|pair| (pair[0], pair[1]));
         let counts = |start: Millis| counted.buckets.get(&start.0).copied().unwrap_or_default();
-        pairs.map(|(start, end)| Bucket::new(start, end, counts(start), question.at)).collect()
+        pairs.map(|(start, end)| Bucket::new(start, end, counts(start), request.at)).collect()
     };
     let before = spans.before.as_ref().zip(before);
     let before = before.map(|((span, _), counted)| buckets(span, &counted)).unwrap_or_default();
@@ -157,16 +157,16 @@ async fn series(
 
 async fn top_events(
     atrium: &AppState,
-    question: &Question,
+    request: &OverallRequest,
     spans: &Spans<'_>,
 ) -> Result<Option<Vec<EventFigures>>> {
-    if !question.wants(Part::TopEvents) {
+    if !request.wants(Part::TopEvents) {
         return Ok(None);
     }
     let found = cache::top_events(atrium, &spans.now.1).await?;
     let mut found: Vec<EventFigures> = found.iter().map(EventFigures::from).collect();
-    if !question.pii {
-        hide_names(atrium, question, &mut found).await?;
+    if !request.pii {
+        hide_names(atrium, request, &mut found).await?;
     }
     Ok(Some(found))
 }
@@ -174,13 +174,13 @@ async fn top_events(
 /// Leaves out events whose name may not be shown. They count in the totals.
 async fn hide_names(
     atrium: &AppState,
-    question: &Question,
+    request: &OverallRequest,
     found: &mut Vec<EventFigures>,
 ) -> Result<()> {
     let mut texts = BTreeSet::new();
     found.iter().for_each(|one| personal::path_candidates(&one.event, &mut texts));
-    let others = Others::among(&atrium.warehouse, &question.uuids(), texts).await;
-    let others = others.map_err(refused)?;
+    let others = Others::among(&atrium.warehouse, &request.uuids(), texts).await;
+    let others = others.map_err(warehouse_error)?;
     let ids = Ids { others: Some(&others), ..Ids::default() };
     found.retain(|one| !ids.hide(&one.event));
     Ok(())
@@ -188,26 +188,26 @@ async fn hide_names(
 
 async fn breakdowns(
     atrium: &AppState,
-    question: &Question,
+    request: &OverallRequest,
     spans: &Spans<'_>,
 ) -> Result<Option<Breakdowns>> {
-    if !question.wants(Part::Breakdowns) {
+    if !request.wants(Part::Breakdowns) {
         return Ok(None);
     }
     let shares = cache::breakdowns(atrium, &spans.now.1).await?;
-    let is_shown = |share: &&Share| question.pii || !looks_personal_as(&share.value, true);
+    let is_shown = |share: &&BreakdownValue| request.pii || !looks_personal_as(&share.value, true);
     Ok(Some(Breakdowns::new(shares.iter().filter(is_shown))))
 }
 
 async fn ingest_of(
     atrium: &AppState,
-    question: &Question,
+    request: &OverallRequest,
     locale: Locale,
 ) -> Result<Option<Ingest>> {
-    if !question.wants(Part::Ingest) {
+    if !request.wants(Part::Ingest) {
         return Ok(None);
     }
-    let range = &question.now.range;
+    let range = &request.now.range;
     let (from, to) = (range.start.to_string(), range.end.to_string());
-    ingest::look(atrium, &question.app_ids(), &from, &to, locale).await.map(Some)
+    ingest::look(atrium, &request.app_ids(), &from, &to, locale).await.map(Some)
 }

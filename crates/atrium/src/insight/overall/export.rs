@@ -7,7 +7,7 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use super::figures::{EventFigures, Figure, Totals, ValueFigures};
-use super::question::{self, Question};
+use super::request::{self, OverallRequest};
 use super::{Overall, OverallBody, Part, answer};
 use crate::access::{DataOrg, InOrg};
 use crate::app::AppState;
@@ -15,7 +15,7 @@ use crate::audit::{self, Event};
 use crate::error::{Code, Result};
 use crate::http::json::Json;
 use crate::http::locale::Locale;
-use crate::insight::sheet::{self, moment};
+use crate::insight::csv::{self, moment};
 use crate::permissions::OrgView;
 use crate::types::Id;
 
@@ -72,22 +72,22 @@ pub async fn data_overall_export(
     let (actor, org) = (org.actor(), DataOrg::from(org));
     let ExportBody { mut overall, table } = body;
     overall.parts = Some(vec![table.part()]);
-    let question = question::read(&atrium, &org, &overall).await?;
-    if !question.can_export {
+    let request = request::read(&atrium, &org, &overall).await?;
+    if !request.can_export {
         return Err(Code::Forbidden.into());
     }
-    let found = answer::give(&atrium, &question, locale).await?;
-    let range = &question.now.range;
-    let app_ids = question.app_ids();
+    let found = answer::give(&atrium, &request, locale).await?;
+    let range = &request.now.range;
+    let app_ids = request.app_ids();
     let event = Event::new("data.exported", "org", org.id()).in_org(org.id()).with(json!({
         "table": table, "start": range.start.to_string(), "end": range.end.to_string(),
         "apps": app_ids,
     }));
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     audit::append(&atrium, &mut tx, &actor, event).await?;
     tx.commit().await?;
     let (heads, lines) = match table {
-        Table::Series => series(&found, &question, locale),
+        Table::Series => series(&found, &request, locale),
         Table::Apps => apps(&found),
         Table::TopEvents => top_events(&found, locale),
         Table::Ingest => ingest(&found),
@@ -97,7 +97,7 @@ pub async fn data_overall_export(
         Locale::ZhCn => (*zh).to_owned(),
         Locale::EnUs => (*en).to_owned(),
     };
-    sheet::file("data-overall", &heads.iter().map(head).collect::<Vec<_>>(), &lines)
+    csv::file("data-overall", &heads.iter().map(head).collect::<Vec<_>>(), &lines)
 }
 
 type Line = Vec<String>;
@@ -112,7 +112,7 @@ const SESSIONS: (&str, &str) = ("会话数", "Sessions");
 const COUNT: (&str, &str) = ("条数", "Messages");
 
 /// What lies ahead has no figures, and what is not over is marked.
-fn series(found: &Overall, question: &Question, locale: Locale) -> (Heads, Vec<Line>) {
+fn series(found: &Overall, request: &OverallRequest, locale: Locale) -> (Heads, Vec<Line>) {
     let heads = vec![
         ("时间", "Time"),
         EVENTS,
@@ -121,20 +121,20 @@ fn series(found: &Overall, question: &Question, locale: Locale) -> (Heads, Vec<L
         DEVICES,
         NEW_DEVICES,
         SESSIONS,
-        sheet::NOTE,
+        csv::NOTE,
     ];
     let lines = found.series.iter().flatten().map(|point| {
         let bucket = &point.bucket;
         let count = |count: Option<u64>| count.map(|it| it.to_string()).unwrap_or_default();
         vec![
-            moment(bucket.time, question.granularity, &question.zone),
+            moment(bucket.time, request.granularity, &request.zone),
             count(bucket.events),
             count(bucket.page_views),
             count(bucket.active_users),
             count(bucket.active_devices),
             count(bucket.new_devices),
             count(bucket.sessions),
-            sheet::note(bucket.partial, locale),
+            csv::note(bucket.partial, locale),
         ]
     });
     (heads, lines.collect())

@@ -1,13 +1,13 @@
-//! The figures of the dashboard, and how they are put together from what the event store counts.
+//! The figures of the dashboard, and how they are put together from what the warehouse counts.
 
 use std::collections::HashMap;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
-use warehouse::{Counts, EventCount, Share};
+use warehouse::{BreakdownValue, Counts, EventCount};
 
-use super::question::CountedApp;
+use super::request::CountedApp;
 use crate::types::{Id, Millis};
 
 /// A figure, what it was before, and by how much of that it changed. A range that is not over is
@@ -194,7 +194,7 @@ pub struct Breakdowns {
 }
 
 impl Breakdowns {
-    pub fn new<'a>(shares: impl Iterator<Item = &'a Share>) -> Self {
+    pub fn new<'a>(shares: impl Iterator<Item = &'a BreakdownValue>) -> Self {
         let mut breakdowns = Self::default();
         for share in shares {
             let list = match share.dimension.as_str() {

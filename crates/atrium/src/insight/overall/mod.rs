@@ -4,7 +4,7 @@
 mod answer;
 pub mod export;
 mod figures;
-mod question;
+mod request;
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -130,6 +130,6 @@ pub async fn data_overall(
     locale: Locale,
     Json(body): Json<OverallBody>,
 ) -> Result<Data<Overall>> {
-    let question = question::read(&atrium, &org, &body).await?;
-    Ok(Data(answer::give(&atrium, &question, locale).await?))
+    let request = request::read(&atrium, &org, &body).await?;
+    Ok(Data(answer::give(&atrium, &request, locale).await?))
 }

@@ -5,7 +5,7 @@ use sqlx::{AnyConnection, FromRow};
 use super::ADDRESSES_7D;
 use crate::error::Result;
 use crate::http::list::Listing;
-use crate::keys::making::MadeAccessKey;
+use crate::keys::generate::MadeAccessKey;
 use crate::permissions::{BuiltinRole, Permission};
 use crate::types::{Id, Millis};
 

@@ -5,7 +5,7 @@ use sqlx::{AnyConnection, FromRow};
 use super::ADDRESSES_7D;
 use crate::error::Result;
 use crate::keys::ApiKeyKind;
-use crate::keys::making::MadeApiKey;
+use crate::keys::generate::MadeApiKey;
 use crate::types::{Id, Millis};
 
 #[derive(FromRow)]

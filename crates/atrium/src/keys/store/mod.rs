@@ -7,7 +7,7 @@ mod uses;
 
 use sqlx::{AnyConnection, FromRow};
 
-use super::{ApiKeyKind, CollectKey, SigningKey, making};
+use super::{ApiKeyKind, CollectKey, SigningKey, generate};
 use crate::app::AppState;
 use crate::error::Result;
 use crate::types::{Id, Millis};
@@ -34,7 +34,7 @@ async fn by_value(
     let found: Option<(Id, Id, Option<Millis>)> = sqlx::query_as(
         "SELECT id, app_id, valid_until FROM api_keys WHERE value_hash = $1 AND kind = $2",
     )
-    .bind(making::hash_of(value))
+    .bind(generate::hash_of(value))
     .bind(kind.as_str())
     .fetch_optional(db)
     .await?;
@@ -56,7 +56,7 @@ pub async fn by_access_key(
     db: &mut AnyConnection,
     id: &str,
 ) -> Result<Option<SigningKey>> {
-    if !making::is_access_key_id(id) {
+    if !generate::is_access_key_id(id) {
         return Ok(None);
     }
     let row: Option<SealedRow> = sqlx::query_as(
@@ -67,7 +67,7 @@ pub async fn by_access_key(
     .await?;
     let Some(row) = row else { return Ok(None) };
     Ok(Some(SigningKey {
-        secret: making::open_secret(atrium, &row.id, &row.secret_sealed)?,
+        secret: generate::open_secret(atrium, &row.id, &row.secret_sealed)?,
         id: row.id,
         app_id: row.app_id,
         enabled: row.enabled == 1,

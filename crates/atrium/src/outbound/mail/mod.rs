@@ -1,8 +1,8 @@
 //! Mail: written into an outbox by the transaction that causes it, sent afterwards by a job that
 //! tries again until it is out. A mail server that is down costs time, never a mail.
 
-pub mod letters;
 mod store;
+pub mod templates;
 mod transport;
 
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::db::Write;
 use crate::error::{Error, Result};
 use crate::types::Millis;
 
-pub use letters::Letter;
+pub use templates::Letter;
 pub use transport::Transport;
 
 /// Waits between tries: quick at first, for a server that restarts, then patient.
@@ -100,7 +100,7 @@ pub async fn run(atrium: AppState) {
 /// Takes up to ten mails that are due and tries each once. Returns how many there were.
 pub async fn send_due(atrium: &AppState) -> Result<usize> {
     let now = atrium.now();
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     let due = store::lease(&mut tx, now, now.plus(LEASE)).await?;
     tx.commit().await?;
     for mail in &due {
@@ -125,7 +125,7 @@ async fn settle(
     outcome: anyhow::Result<()>,
 ) -> Result<()> {
     let now = atrium.now();
-    let mut tx = atrium.db.write_minor().await?;
+    let mut tx = atrium.db.write_relaxed().await?;
     match outcome {
         Ok(()) => {
             metrics::counter!("atrium_mails_sent_total").increment(1);

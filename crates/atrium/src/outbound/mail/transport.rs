@@ -21,10 +21,10 @@ const WHOLE_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub struct Transport {
     from: Mailbox,
-    way: Way,
+    delivery: Delivery,
 }
 
-enum Way {
+enum Delivery {
     Smtp(AsyncSmtpTransport<Tokio1Executor>),
     Files(PathBuf),
 }
@@ -32,11 +32,11 @@ enum Way {
 impl Transport {
     pub fn new(settings: &MailSettings, data_dir: &Path) -> anyhow::Result<Self> {
         let from = settings.from.parse().context("mail_from")?;
-        let way = match &settings.smtp {
-            Some(url) => Way::Smtp(smtp(url)?),
-            None => Way::Files(data_dir.join("outbox")),
+        let delivery = match &settings.smtp {
+            Some(url) => Delivery::Smtp(smtp(url)?),
+            None => Delivery::Files(data_dir.join("outbox")),
         };
-        Ok(Self { from, way })
+        Ok(Self { from, delivery })
     }
 
     pub async fn send(
@@ -58,12 +58,12 @@ impl Transport {
                 letter.html.clone(),
             ))?;
         message.headers_mut().insert_raw(HeaderValue::new(auto, "auto-generated".to_owned()));
-        match &self.way {
-            Way::Smtp(smtp) => {
+        match &self.delivery {
+            Delivery::Smtp(smtp) => {
                 let sending = tokio::time::timeout(WHOLE_TIMEOUT, smtp.send(message));
                 sending.await.context("the mail server did not finish in time")??;
             }
-            Way::Files(folder) => write_file(folder, id, &message, now).await?,
+            Delivery::Files(folder) => write_file(folder, id, &message, now).await?,
         }
         Ok(())
     }

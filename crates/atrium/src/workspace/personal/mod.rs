@@ -1,5 +1,5 @@
 //! What may leave the server for people without `profile:pii`, and what may not. Everything that
-//! shows event or profile data goes through here; what the event store answers with was read through
+//! shows event or profile data goes through here; what the warehouse answers with was read through
 //! the same conditions in SQL (`warehouse::shown`).
 //!
 //! A name that sounds personal hides its value, and so does a value that looks personal under

@@ -1,4 +1,4 @@
-//! Ids of other people that stand in what is shown: whose, the event store knows.
+//! Ids of other people that stand in what is shown: whose, the warehouse knows.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -25,7 +25,7 @@ impl Others {
             apps.iter().flat_map(both).collect::<Vec<_>>()
         };
         let all: Vec<Identity> = texts.iter().flat_map(|text| identities(text)).collect();
-        let known = store.numbers(&all).await?;
+        let known = store.person_ids(&all).await?;
         let is_id = |text: &String| identities(text).iter().any(|one| known.contains_key(one));
         Ok(Self(texts.into_iter().filter(is_id).collect()))
     }

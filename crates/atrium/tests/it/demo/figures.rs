@@ -1,4 +1,4 @@
-//! What a demo looks like in the event store and in the ledger.
+//! What a demo looks like in the warehouse and in the ledger.
 
 use crate::support::TestServer;
 use atrium::demo::Report;

@@ -1,5 +1,6 @@
 //! Single sign-on, against a real OpenID provider.
 
+mod connection_test;
 mod domains;
 mod enforcement;
 mod leaving;
@@ -8,7 +9,6 @@ mod provider;
 mod refusals;
 mod settings;
 mod sign_in;
-mod testing;
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Leaving: what stands in the way, and deleting one's account.
+//! Deleting one's account, and what prevents it.
 
 use axum::extract::State;
 use axum::response::{AppendHeaders, IntoResponse};
@@ -16,7 +16,7 @@ use crate::http::json::{Data, Done, Json};
 use crate::http::locale::Locale;
 use crate::http::text::Email;
 use crate::orgs;
-use crate::outbound::mail::{self, letters};
+use crate::outbound::mail::{self, templates};
 use crate::types::Id;
 
 #[derive(Serialize, ToSchema)]
@@ -87,7 +87,7 @@ pub async fn account_delete(
     for org_id in &org_ids {
         orgs::store::lock(&mut tx, org_id).await?;
     }
-    if !store::hold_user(&mut tx, &user.id, None).await? {
+    if !store::lock_user(&mut tx, &user.id, None).await? {
         return Err(Code::NotSignedIn.into());
     }
     let blocking = orgs::store::owned_alone(&mut tx, &user.id).await?;
@@ -104,7 +104,7 @@ pub async fn account_delete(
     let event = Event::new("account.delete", "user", &user.id);
     audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
     let locale = Locale::parse(&user.locale).unwrap_or_default();
-    mail::enqueue(&atrium, &mut tx, Some(&user.email), letters::account_deleted(locale)).await?;
+    mail::enqueue(&atrium, &mut tx, Some(&user.email), templates::account_deleted(locale)).await?;
     store::delete_user(&mut tx, &user.id).await?;
     tx.commit().await?;
     atrium.outbox.wake();

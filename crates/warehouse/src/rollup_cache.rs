@@ -1,4 +1,4 @@
-//! Counts that were read from the event store, kept in memory for the next question. A piece of time
+//! Counts that were read from the warehouse, kept in memory for the next question. A bucket of time
 //! is part of many ranges: whoever looks at thirty days after seven needs twenty-three more.
 
 use std::collections::HashMap;
@@ -8,17 +8,17 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use uuid::Uuid;
 
+use crate::buckets::{Bucket, holder};
 use crate::error::Error;
-use crate::pieces::{Piece, holder};
 use crate::versions::Versions;
 
 /// What is kept of each kind at the most, in bytes.
 const BYTES_MAX: u64 = 32 << 20;
-const PIECES: usize = 10_000;
-/// What a piece takes beside what it holds.
+const BUCKETS: usize = 10_000;
+/// What a bucket takes beside what it holds.
 const OVERHEAD: usize = 96;
 
-/// What is counted of an app in a piece of time.
+/// What is counted of an app in a bucket of time.
 pub(crate) trait Content: Default + Send + Sync + 'static {
     /// How much memory it takes, more or less.
     fn bytes(&self) -> usize;
@@ -27,7 +27,7 @@ pub(crate) trait Content: Default + Send + Sync + 'static {
 #[derive(Clone)]
 struct Weigh;
 
-type Key = (Uuid, Piece);
+type Key = (Uuid, Bucket);
 
 impl<T: Content> Weighter<Key, (i64, Arc<T>)> for Weigh {
     fn weight(&self, _: &Key, (_, content): &(i64, Arc<T>)) -> u64 {
@@ -35,67 +35,67 @@ impl<T: Content> Weighter<Key, (i64, Arc<T>)> for Weigh {
     }
 }
 
-pub(crate) struct Shelf<T: Content>(Cache<Key, (i64, Arc<T>), Weigh>);
+pub(crate) struct RollupCache<T: Content>(Cache<Key, (i64, Arc<T>), Weigh>);
 
-impl<T: Content> Default for Shelf<T> {
+impl<T: Content> Default for RollupCache<T> {
     fn default() -> Self {
-        Self(Cache::with_weighter(PIECES, BYTES_MAX, Weigh))
+        Self(Cache::with_weighter(BUCKETS, BYTES_MAX, Weigh))
     }
 }
 
-/// Pieces of several apps: for each of the apps, one content for each of the pieces.
+/// Buckets of several apps: for each of the apps, one content for each of the buckets.
 pub(crate) struct Grid<T> {
-    pub pieces: Vec<Piece>,
+    pub buckets: Vec<Bucket>,
     pub apps: Vec<Vec<Arc<T>>>,
 }
 
 /// Contents that are being read, row by row.
 pub(crate) struct Cells<'a, T> {
     places: HashMap<Uuid, usize>,
-    pieces: &'a [Piece],
+    buckets: &'a [Bucket],
     pub contents: Vec<Vec<T>>,
 }
 
 impl<'a, T: Content> Cells<'a, T> {
-    pub fn new(apps: &[Uuid], pieces: &'a [Piece]) -> Self {
-        let empty = || pieces.iter().map(|_| T::default()).collect();
+    pub fn new(apps: &[Uuid], buckets: &'a [Bucket]) -> Self {
+        let empty = || buckets.iter().map(|_| T::default()).collect();
         Self {
             places: apps.iter().enumerate().map(|(place, app)| (*app, place)).collect(),
-            pieces,
+            buckets,
             contents: apps.iter().map(|_| empty()).collect(),
         }
     }
 
     /// Where the row of a moment belongs, if it was asked for.
     pub fn at(&mut self, app: Uuid, moment: u32) -> Option<&mut T> {
-        let index = holder(self.pieces, moment)?;
+        let index = holder(self.buckets, moment)?;
         self.contents.get_mut(*self.places.get(&app)?)?.get_mut(index)
     }
 }
 
-impl<T: Content> Shelf<T> {
-    /// Takes pieces from here and, where they are not or no longer good, from `read`, which answers
+impl<T: Content> RollupCache<T> {
+    /// Takes buckets from here and, where they are not or no longer good, from `read`, which answers
     /// with their contents for each of the apps.
     pub async fn grid(
         &self,
         apps: &[Uuid],
-        pieces: Vec<Piece>,
+        buckets: Vec<Bucket>,
         versions: &Versions,
-        read: impl AsyncFnOnce(&[Piece]) -> Result<Vec<Vec<T>>, Error>,
+        read: impl AsyncFnOnce(&[Bucket]) -> Result<Vec<Vec<T>>, Error>,
     ) -> Result<Grid<T>, Error> {
         let mut known: Vec<Vec<Option<Arc<T>>>> = apps
             .iter()
-            .map(|app| pieces.iter().map(|piece| self.get(*app, *piece, versions)).collect())
+            .map(|app| buckets.iter().map(|bucket| self.get(*app, *bucket, versions)).collect())
             .collect();
         let is_missing = |index: &usize| known.iter().any(|of_app| of_app[*index].is_none());
-        let missing: Vec<usize> = (0..pieces.len()).filter(is_missing).collect();
+        let missing: Vec<usize> = (0..buckets.len()).filter(is_missing).collect();
         if !missing.is_empty() {
-            let wanted: Vec<Piece> = missing.iter().map(|index| pieces[*index]).collect();
+            let wanted: Vec<Bucket> = missing.iter().map(|index| buckets[*index]).collect();
             for ((app, known), read) in apps.iter().zip(&mut known).zip(read(&wanted).await?) {
                 for (index, content) in missing.iter().zip(read) {
-                    let (piece, content) = (pieces[*index], Arc::new(content));
-                    let version = versions.of(*app, piece.start, piece.end());
-                    self.0.insert((*app, piece), (version, content.clone()));
+                    let (bucket, content) = (buckets[*index], Arc::new(content));
+                    let version = versions.of(*app, bucket.start, bucket.end());
+                    self.0.insert((*app, bucket), (version, content.clone()));
                     known[*index] = Some(content);
                 }
             }
@@ -103,11 +103,11 @@ impl<T: Content> Shelf<T> {
         let filled = |of_app: Vec<Option<Arc<T>>>| {
             of_app.into_iter().map(Option::unwrap_or_default).collect::<Vec<_>>()
         };
-        Ok(Grid { pieces, apps: known.into_iter().map(filled).collect() })
+        Ok(Grid { buckets, apps: known.into_iter().map(filled).collect() })
     }
 
-    fn get(&self, app: Uuid, piece: Piece, versions: &Versions) -> Option<Arc<T>> {
-        let (version, content) = self.0.get(&(app, piece))?;
-        (version == versions.of(app, piece.start, piece.end())).then_some(content)
+    fn get(&self, app: Uuid, bucket: Bucket, versions: &Versions) -> Option<Arc<T>> {
+        let (version, content) = self.0.get(&(app, bucket))?;
+        (version == versions.of(app, bucket.start, bucket.end())).then_some(content)
     }
 }

@@ -23,7 +23,7 @@ const FOLDER: &str = "assets";
 const MANIFEST: &str = "manifest.json";
 const ENDED: &str = "ended";
 /// How long tabs of the build before go on working.
-pub const LASTING: i64 = Millis::DAY;
+pub const KEPT_FOR: i64 = Millis::DAY;
 /// A start that was killed half-way leaves its folder behind.
 const ABANDONED_AFTER: i64 = Millis::HOUR;
 /// How often a file that is not there makes us look for builds that others laid down.
@@ -32,7 +32,7 @@ const LOOK_AGAIN: i64 = 5 * Millis::SECOND;
 #[derive(Serialize, Deserialize)]
 struct Manifest {
     version: String,
-    /// By the name below the client version; the compressed twins are files of their own.
+    /// By the name below the client version; the compressed copies are files of their own.
     files: BTreeMap<String, Entry>,
 }
 
@@ -53,25 +53,25 @@ struct Build {
 
 impl Build {
     fn is_over(&self, now: Millis) -> bool {
-        self.ended_at.is_some_and(|ended_at| now.since(ended_at) >= LASTING)
+        self.ended_at.is_some_and(|ended_at| now.since(ended_at) >= KEPT_FOR)
     }
 }
 
 /// A file that is answered from the data folder.
-pub struct FormerFile {
+pub struct PreviousFile {
     folder: PathBuf,
     pub etag: String,
-    /// Which of its compressed twins are there.
-    twins: Vec<&'static str>,
+    /// Which of its compressed copies are there.
+    compressed: Vec<&'static str>,
     name: String,
 }
 
-impl FormerFile {
+impl PreviousFile {
     pub fn has(&self, suffix: &str) -> bool {
-        self.twins.contains(&suffix)
+        self.compressed.contains(&suffix)
     }
 
-    /// The file, or its twin with that suffix. None when it has gone since.
+    /// The file, or its compressed copy with that suffix. None when it has gone since.
     pub async fn read(&self, suffix: Option<&str>) -> Option<Vec<u8>> {
         let name = match suffix {
             Some(suffix) => format!("{}.{suffix}", self.name),
@@ -81,7 +81,7 @@ impl FormerFile {
     }
 }
 
-pub struct FormerAssets {
+pub struct PreviousBuilds {
     root: PathBuf,
     /// None for a program without a console in it.
     own: Option<String>,
@@ -89,7 +89,7 @@ pub struct FormerAssets {
     looked_at: Mutex<Millis>,
 }
 
-impl FormerAssets {
+impl PreviousBuilds {
     pub fn new(data_dir: &Path) -> Self {
         Self {
             root: data_dir.join(FOLDER),
@@ -105,17 +105,17 @@ impl FormerAssets {
             let error = format!("{error:#}");
             tracing::warn!(error, "the console's files could not be kept for tabs that stay open");
         }
-        self.tidy(now);
+        self.clean_up(now);
     }
 
     /// Says again that this build runs, and removes what is past its time.
-    pub fn tidy(&self, now: Millis) -> u64 {
+    pub fn clean_up(&self, now: Millis) -> u64 {
         if let Err(error) = self.lay_down(now) {
             tracing::debug!("the console's files could not be kept: {error:#}");
         }
         let mut gone = 0;
         for id in self.ids() {
-            let over = self.ended_at(&id, now).is_some_and(|ended| now.since(ended) >= LASTING);
+            let over = self.ended_at(&id, now).is_some_and(|ended| now.since(ended) >= KEPT_FOR);
             if over && Some(&id) != self.own.as_ref() && self.remove(&id).is_ok() {
                 gone += 1;
             }
@@ -126,7 +126,7 @@ impl FormerAssets {
     }
 
     /// A file of another build, while that is to be answered.
-    pub fn find(&self, version: &str, name: &str, now: Millis) -> Option<FormerFile> {
+    pub fn find(&self, version: &str, name: &str, now: Millis) -> Option<PreviousFile> {
         self.lookup(version, name, now).or_else(|| {
             let mut looked_at = self.looked_at.lock().unwrap_or_else(PoisonError::into_inner);
             // Also a moment that lies ahead is one to look again at.
@@ -140,16 +140,16 @@ impl FormerAssets {
         })
     }
 
-    fn lookup(&self, version: &str, name: &str, now: Millis) -> Option<FormerFile> {
+    fn lookup(&self, version: &str, name: &str, now: Millis) -> Option<PreviousFile> {
         let builds = self.builds.read().unwrap_or_else(PoisonError::into_inner);
         let of_version = builds.iter().filter(|build| build.version == version);
         of_version.filter(|build| !build.is_over(now)).find_map(|build| {
             let entry = build.files.get(name)?;
             let has = |suffix: &&str| build.files.contains_key(&format!("{name}.{suffix}"));
-            Some(FormerFile {
+            Some(PreviousFile {
                 folder: build.folder.clone(),
                 etag: format!("\"{}\"", entry.sha256.get(..32).unwrap_or_default()),
-                twins: ["br", "gz"].into_iter().filter(has).collect(),
+                compressed: ["br", "gz"].into_iter().filter(has).collect(),
                 name: name.to_owned(),
             })
         })
@@ -285,11 +285,11 @@ fn read_build(folder: PathBuf, ended_at: Option<Millis>) -> anyhow::Result<Build
 /// Lays this build's files down and finds those of others, when a server begins.
 pub async fn take_over(atrium: &AppState) {
     let state = atrium.clone();
-    let _ = tokio::task::spawn_blocking(move || state.former.take_over(state.now())).await;
+    let _ = tokio::task::spawn_blocking(move || state.previous_builds.take_over(state.now())).await;
 }
 
 /// Removes what is past its time.
-pub async fn tidy(atrium: &AppState) -> anyhow::Result<u64> {
+pub async fn clean_up(atrium: &AppState) -> anyhow::Result<u64> {
     let state = atrium.clone();
-    Ok(tokio::task::spawn_blocking(move || state.former.tidy(state.now())).await?)
+    Ok(tokio::task::spawn_blocking(move || state.previous_builds.clean_up(state.now())).await?)
 }

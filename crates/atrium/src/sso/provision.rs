@@ -1,5 +1,5 @@
-//! What becomes of someone whom a provider vouched for: they sign in, they are new and become a
-//! member, or their address has an account already, which is for its holder to link.
+//! What happens to a person once a provider has vouched for them: they sign in, they become a new
+//! member, or their address already has an account, which its owner may link.
 
 use http::HeaderMap;
 use serde_json::json;
@@ -7,9 +7,10 @@ use serde_json::json;
 use super::linking::{self, Waiting};
 use super::store::{self, IdentityKey, IdentityRow, SsoRow};
 use super::token::Person;
-use super::{DefaultRole, Refusal, domain};
-use crate::accounts::login::{self, Outcome, SignIn, Way};
+use super::{DefaultRole, domain};
+use crate::accounts::login::{self, Outcome, SignIn, SignInMethod};
 use crate::accounts::session::SignedIn;
+use crate::accounts::sign_in_failure::SignInFailure;
 use crate::accounts::store::{self as accounts, NewUser, ProfileChange, UserRow};
 use crate::accounts::throttle::{self, Attempt};
 use crate::app::AppState;
@@ -25,71 +26,73 @@ use crate::orgs::public_domains::is_public;
 use crate::orgs::store as orgs;
 use crate::types::Id;
 
-pub enum Arrived {
-    In(Outcome),
-    /// The address has an account that is not linked. The ticket waits for its holder.
-    Known {
+pub enum Provisioned {
+    Done(Outcome),
+    /// The address has an account that is not linked yet. The ticket waits for its owner.
+    NeedsLink {
         ticket: String,
     },
-    Refused(Refusal),
+    Failed(SignInFailure),
 }
 
-/// As whom and from where someone comes.
-pub struct Guest<'a> {
+/// Who is calling back, and from where.
+pub struct CallbackContext<'a> {
     pub client: &'a Client,
     pub locale: Locale,
     pub headers: &'a HeaderMap,
     pub attempt: &'a Attempt,
-    /// Who was signed in when the trip began, and still is: nobody else comes back in their place.
+    /// Who was signed in when the flow started and still is. Nobody else may finish it.
     pub asked_by: Option<&'a SignedIn>,
 }
 
-pub async fn arrive(
+pub async fn provision(
     atrium: &AppState,
-    guest: Guest<'_>,
+    context: CallbackContext<'_>,
     sso: &SsoRow,
     person: &Person,
-) -> Result<Arrived> {
+) -> Result<Provisioned> {
     let mut tx = atrium.db.write().await?;
-    // Of two who come for the first time at once, the second finds what the first one made.
+    // If two people arrive at once, the second one sees what the first one created.
     orgs::lock(&mut tx, &sso.org_id).await?;
     if !is_still_on(&mut tx, sso).await? {
-        return Ok(Arrived::Refused(Refusal::SsoOff));
+        return Ok(Provisioned::Failed(SignInFailure::SsoOff));
     }
     if !answers_for(&mut tx, &sso.org_id, &person.email).await? {
-        return Ok(Arrived::Refused(Refusal::DomainNotAllowed));
+        return Ok(Provisioned::Failed(SignInFailure::DomainNotAllowed));
     }
     let key = key(sso, person);
     if let Some(identity) = store::identity(&mut tx, key).await? {
-        if guest.asked_by.is_some_and(|it| it.user().id != identity.user_id) {
-            return Ok(Arrived::Refused(Refusal::LinkWrongAccount));
+        if context.asked_by.is_some_and(|it| it.user().id != identity.user_id) {
+            return Ok(Provisioned::Failed(SignInFailure::LinkWrongAccount));
         }
-        return returning(atrium, tx, guest, sso, person, &identity).await;
+        return sign_in_again(atrium, tx, context, sso, person, &identity).await;
     }
     if orgs::was_removed(&mut tx, &sso.org_id, &person.email).await?
         && !is_invited(atrium, &mut tx, &sso.org_id, &person.email).await?
     {
-        return Ok(Arrived::Refused(Refusal::MembershipEnded));
+        return Ok(Provisioned::Failed(SignInFailure::MembershipEnded));
     }
     let user = match accounts::user_by_email(&mut tx, &person.email).await? {
-        Some(user) => return known(atrium, tx, guest, sso, person, &user).await,
-        None if guest.asked_by.is_some() => return own(atrium, tx, guest, sso, person).await,
-        None => create(atrium, &mut tx, &guest, sso, person).await?,
+        Some(user) => return offer_link(atrium, tx, context, sso, person, &user).await,
+        None if context.asked_by.is_some() => {
+            return offer_link_to_self(atrium, tx, context, sso, person).await;
+        }
+        None => create(atrium, &mut tx, &context, sso, person).await?,
     };
-    // Someone registered the address at the same moment.
+    // The address was registered at the same moment.
     let Some(user) = user else {
         let user = accounts::user_by_email(&mut tx, &person.email).await?;
         let user = user.ok_or(Code::Unavailable)?;
-        return known(atrium, tx, guest, sso, person, &user).await;
+        return offer_link(atrium, tx, context, sso, person, &user).await;
     };
-    admit(atrium, tx, guest, sso, person, &user).await
+    sign_in(atrium, tx, context, sso, person, &user).await
 }
 
 fn key<'a>(sso: &'a SsoRow, person: &'a Person) -> IdentityKey<'a> {
     IdentityKey { org_id: &sso.org_id, issuer: &sso.issuer, subject: &person.subject }
 }
 
-/// Whether the provider that was asked is still the organisation's.
+/// Whether the organization still uses the provider that we asked.
 pub async fn is_still_on(tx: &mut Write, asked: &SsoRow) -> Result<bool> {
     let row = store::of_org(tx, &asked.org_id).await?;
     Ok(row.is_some_and(|row| {
@@ -97,127 +100,127 @@ pub async fn is_still_on(tx: &mut Write, asked: &SsoRow) -> Result<bool> {
     }))
 }
 
-/// Whether an organisation's provider has a say about an address.
+/// Whether the organization's provider is trusted for an address.
 pub async fn answers_for(tx: &mut Write, org_id: &Id, email: &Email) -> Result<bool> {
-    // A claim may be older than what is known of the domain.
+    // A domain may have become known as public after it was claimed.
     match domain::of_email(&email.as_typed).filter(|domain| !is_public(domain)) {
         Some(domain) => store::owns_domain(tx, org_id, &domain).await,
         None => Ok(false),
     }
 }
 
-async fn admit(
+async fn sign_in(
     atrium: &AppState,
     tx: Write,
-    guest: Guest<'_>,
+    context: CallbackContext<'_>,
     sso: &SsoRow,
     person: &Person,
     user: &UserRow,
-) -> Result<Arrived> {
-    // A provider that waves someone through has not seen who sits there. Where it does not say, what
-    // was proven before the trip is all that there is.
-    let told = person.proven_at.map(|at| at.min(atrium.now()));
+) -> Result<Provisioned> {
+    // A provider with a running session does not check who is there. If it does not say when it
+    // last did, we only know what was proven before the flow started.
+    let proven_at = person.proven_at.map(|at| at.min(atrium.now()));
     let sign_in = SignIn {
         through: Some(&sso.org_id),
-        proven_at: told.or(guest.asked_by.map(SignedIn::proven_at)),
-        ..SignIn::by(Way::Sso, user, guest.client, guest.headers)
+        proven_at: proven_at.or(context.asked_by.map(SignedIn::proven_at)),
+        ..SignIn::by(SignInMethod::Sso, user, context.client, context.headers)
     };
-    match login::settle(atrium, tx, guest.attempt, sign_in).await {
-        Ok(outcome) => Ok(Arrived::In(outcome)),
+    match login::complete(atrium, tx, context.attempt, sign_in).await {
+        Ok(outcome) => Ok(Provisioned::Done(outcome)),
         Err(error) if error.code() == Some(Code::BadCredentials) => {
-            Ok(Arrived::Refused(Refusal::AccountDisabled))
+            Ok(Provisioned::Failed(SignInFailure::AccountDisabled))
         }
         Err(error) => Err(error),
     }
 }
 
-/// Someone who has come before.
-async fn returning(
+/// Signs in a person whose identity is known.
+async fn sign_in_again(
     atrium: &AppState,
     mut tx: Write,
-    guest: Guest<'_>,
+    context: CallbackContext<'_>,
     sso: &SsoRow,
     person: &Person,
     identity: &IdentityRow,
-) -> Result<Arrived> {
-    // Held before anything is written down: the end of a log is locked after everything else.
-    if !accounts::hold_user(&mut tx, &identity.user_id, None).await? {
-        return Ok(Arrived::Refused(Refusal::AccountDisabled));
+) -> Result<Provisioned> {
+    // Locked before the audit log, which is always locked last.
+    if !accounts::lock_user(&mut tx, &identity.user_id, None).await? {
+        return Ok(Provisioned::Failed(SignInFailure::AccountDisabled));
     }
     let user = accounts::user_by_id(&mut tx, &identity.user_id).await?.ok_or(Code::Unavailable)?;
-    let actor = Actor::user(user.id.clone(), guest.client);
-    // Whoever was taken out stays out, until the organisation asks them in again.
+    let actor = Actor::user(user.id.clone(), context.client);
+    // A removed member stays out until the organization invites them again.
     if orgs::role_of(&mut tx, &sso.org_id, &user.id).await?.is_none() {
         if !is_invited(atrium, &mut tx, &sso.org_id, &Email::new(&user.email)).await? {
-            return Ok(Arrived::Refused(Refusal::MembershipEnded));
+            return Ok(Provisioned::Failed(SignInFailure::MembershipEnded));
         }
-        // An account that belongs elsewhere by now is its holder's to say yes for, by own means.
+        // An account that is in other organizations by now must agree by signing in itself.
         if !orgs::memberships(&mut tx, &user.id).await?.is_empty() {
-            return known(atrium, tx, guest, sso, person, &user).await;
+            return offer_link(atrium, tx, context, sso, person, &user).await;
         }
         if !accept_invitation(atrium, &mut tx, &actor, &sso.org_id, &user).await? {
-            return Ok(Arrived::Refused(Refusal::MembershipEnded));
+            return Ok(Provisioned::Failed(SignInFailure::MembershipEnded));
         }
     }
-    let told = person.name.as_deref().unwrap_or(&identity.name);
-    // A name that the person chose here is theirs.
-    if user.name == identity.name && user.name != told {
-        let change = ProfileChange { name: Some(told), locale: None, timezone: None };
+    let name = person.name.as_deref().unwrap_or(&identity.name);
+    // Keep a name that the person chose here.
+    if user.name == identity.name && user.name != name {
+        let change = ProfileChange { name: Some(name), locale: None, timezone: None };
         accounts::update_profile(&mut tx, &user.id, &change).await?;
         let event = Event::new("account.profile", "user", &user.id).with(json!({
-            "before": { "name": user.name }, "after": { "name": told }, "by": Way::Sso,
+            "before": { "name": user.name }, "after": { "name": name }, "by": SignInMethod::Sso,
         }));
         audit::append(atrium, &mut tx, &actor, event).await?;
     }
-    store::note_use(&mut tx, key(sso, person), told, atrium.now()).await?;
-    admit(atrium, tx, guest, sso, person, &user).await
+    store::note_use(&mut tx, key(sso, person), name, atrium.now()).await?;
+    sign_in(atrium, tx, context, sso, person, &user).await
 }
 
-/// A member who is signed in here under another address than over there: the same link, for the
-/// account that they have.
-async fn own(
+/// A member who is signed in here with a different address than at the provider: offers to link the
+/// account they are signed in to.
+async fn offer_link_to_self(
     atrium: &AppState,
     mut tx: Write,
-    guest: Guest<'_>,
+    context: CallbackContext<'_>,
     sso: &SsoRow,
     person: &Person,
-) -> Result<Arrived> {
-    let Some(asked_by) = guest.asked_by else { return Err(Code::NotSignedIn.into()) };
+) -> Result<Provisioned> {
+    let Some(asked_by) = context.asked_by else { return Err(Code::NotSignedIn.into()) };
     let user = accounts::user_by_id(&mut tx, &asked_by.user().id).await?;
     let user = user.ok_or(Code::NotSignedIn)?;
     let is_member = orgs::role_of(&mut tx, &sso.org_id, &user.id).await?.is_some();
     let linked = store::linked(&mut tx, &user.id).await?;
-    // One person over there for one person here.
+    // One identity at the provider per account.
     if !is_member || linked.iter().any(|link| link.org_id == sso.org_id) {
-        return Ok(Arrived::Refused(Refusal::LinkWrongAccount));
+        return Ok(Provisioned::Failed(SignInFailure::LinkWrongAccount));
     }
-    known(atrium, tx, guest, sso, person, &user).await
+    offer_link(atrium, tx, context, sso, person, &user).await
 }
 
-/// The provider alone never opens an account that was there before.
-async fn known(
+/// A provider alone never gives access to an existing account.
+async fn offer_link(
     atrium: &AppState,
     mut tx: Write,
-    guest: Guest<'_>,
+    context: CallbackContext<'_>,
     sso: &SsoRow,
     person: &Person,
     user: &UserRow,
-) -> Result<Arrived> {
+) -> Result<Provisioned> {
     if user.disabled_at.is_some() {
-        return Ok(Arrived::Refused(Refusal::AccountDisabled));
+        return Ok(Provisioned::Failed(SignInFailure::AccountDisabled));
     }
     let waiting = Waiting::new(sso, person, &user.id);
     let ticket = linking::keep(atrium, &mut tx, &waiting).await?;
-    throttle::forget(&mut tx, guest.attempt).await?;
+    throttle::forget(&mut tx, context.attempt).await?;
     tx.commit().await?;
-    Ok(Arrived::Known { ticket })
+    Ok(Provisioned::NeedsLink { ticket })
 }
 
-/// A new person: account, membership and identity. None when the address was taken meanwhile.
+/// Creates account, membership and identity. None when the address was taken in the meantime.
 async fn create(
     atrium: &AppState,
     tx: &mut Write,
-    guest: &Guest<'_>,
+    context: &CallbackContext<'_>,
     sso: &SsoRow,
     person: &Person,
 ) -> Result<Option<UserRow>> {
@@ -228,7 +231,7 @@ async fn create(
         id: &user_id,
         email: &person.email,
         name: person.name.as_deref().unwrap_or(before_at),
-        locale: guest.locale.as_str(),
+        locale: context.locale.as_str(),
         timezone: &org.timezone,
         password_hash: None,
         at: atrium.now(),
@@ -238,13 +241,13 @@ async fn create(
         return Ok(None);
     }
     let user = accounts::user_by_id(tx, &user_id).await?.ok_or(Code::Unavailable)?;
-    let actor = Actor::user(user_id.clone(), guest.client);
+    let actor = Actor::user(user_id.clone(), context.client);
     store::insert_identity(tx, key(sso, person), &user_id, &name, atrium.now()).await?;
-    // The organisation's chain before the instance's, as everywhere.
+    // The organization's audit chain before the instance's, as everywhere.
     join(atrium, tx, &actor, sso, &user).await?;
     note_link(atrium, tx, &actor, key(sso, person), &user).await?;
     let event = Event::new("account.create", "user", &user_id);
-    let details = json!({ "email": person.email.as_typed, "by": Way::Sso });
+    let details = json!({ "email": person.email.as_typed, "by": SignInMethod::Sso });
     audit::append(atrium, tx, &actor, event.with(details)).await?;
     Ok(Some(user))
 }
@@ -261,8 +264,8 @@ pub async fn note_link(
     audit::append(atrium, tx, actor, event.with(details)).await
 }
 
-/// Makes someone a member: as an invitation that waits for them says, or as the organisation has it
-/// for everybody who comes. The organisation is held.
+/// Makes a person a member: with the role of a pending invitation, or with the default role. The
+/// organization is locked.
 pub async fn join(
     atrium: &AppState,
     tx: &mut Write,
@@ -283,7 +286,7 @@ pub async fn join(
     let role = DefaultRole::parse(&sso.default_role).role();
     orgs::insert_member(tx, &sso.org_id, &user.id, role, atrium.now()).await?;
     let event = Event::new("org_member.join", "user", &user.id).in_org(&sso.org_id);
-    let details = json!({ "role": role, "email": user.email, "by": Way::Sso });
+    let details = json!({ "role": role, "email": user.email, "by": SignInMethod::Sso });
     audit::append(atrium, tx, actor, event.with(details)).await
 }
 
@@ -292,8 +295,7 @@ async fn is_invited(atrium: &AppState, tx: &mut Write, org_id: &Id, email: &Emai
     Ok(waiting.iter().any(|row| row.org_id == *org_id))
 }
 
-/// Accepts what waits for the person's address in this organisation. False when nothing does that
-/// still counts.
+/// Accepts a pending invitation to this organization. False when there is none that is still valid.
 async fn accept_invitation(
     atrium: &AppState,
     tx: &mut Write,
@@ -308,7 +310,7 @@ async fn accept_invitation(
     };
     match my_invitations::accept(atrium, tx, actor, &user.id, &row).await {
         Ok(()) => Ok(true),
-        // Its inviter has nothing to say any more.
+        // The inviter may no longer invite.
         Err(error) if error.code() == Some(Code::InvitationClosed) => Ok(false),
         Err(error) => Err(error),
     }

@@ -1,4 +1,4 @@
-//! Asking the event store on behalf of someone who waits.
+//! Access to the warehouse on behalf of a caller, and what its errors mean to them.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use super::fair_queue::Caller;
 use crate::app::AppState;
 use crate::error::{Code, Error, Result};
 
-/// An event store that is starting is waited for; one that is away is not.
+/// How long to wait for a warehouse that is starting. One that is down is not waited for.
 const READY: Duration = Duration::from_secs(5);
 
-/// Codes of an event store that stopped a statement because it took too much.
+/// ClickHouse codes for statements that exceeded a limit.
 const TOO_HEAVY: [i32; 5] = [
     158, // TOO_MANY_ROWS
     159, // TIMEOUT_EXCEEDED
@@ -20,22 +20,22 @@ const TOO_HEAVY: [i32; 5] = [
     307, // TOO_MANY_BYTES
 ];
 
-/// When it may be worth asking again, in seconds.
+/// Sent as Retry-After.
 const RETRY_SECONDS: u64 = 5;
 
-/// The event store, if it can be asked. Each question of the caller waits for its turn.
-pub async fn event_store(atrium: &AppState, caller: Caller) -> Result<Warehouse> {
+/// The warehouse, once it is ready. Each statement of the caller waits in the fair queue.
+pub async fn warehouse_for(atrium: &AppState, caller: Caller) -> Result<Warehouse> {
     ready(atrium).await?;
     Ok(atrium.warehouse.behind(atrium.reads.reader(caller)))
 }
 
-/// Waits for an event store that is starting.
+/// Waits for a warehouse that is starting.
 pub async fn ready(atrium: &AppState) -> Result<()> {
     atrium.warehouse.ready(READY).await.map_err(Error::unavailable)
 }
 
-/// What a failed question means to whoever asked it.
-pub fn refused(error: warehouse::Error) -> Error {
+/// Maps a failed statement to the error for the caller.
+pub fn warehouse_error(error: warehouse::Error) -> Error {
     if let warehouse::Error::Denied(denied) = error {
         let code = match denied {
             Denied::TooManyWaiting => Code::TooManyQueries,

@@ -1,5 +1,5 @@
 //! Other servers on the same data folder. That is allowed, each has a spool of its own; but the
-//! embedded event store belongs to one of them.
+//! embedded warehouse belongs to one of them.
 
 use warehouse::engine;
 

@@ -51,7 +51,7 @@ pub struct CountedApp {
     pub name: String,
 }
 
-pub struct Question {
+pub struct OverallRequest {
     /// When it is asked.
     pub at: Millis,
     pub now: Span,
@@ -67,7 +67,7 @@ pub struct Question {
     parts: Option<Vec<Part>>,
 }
 
-impl Question {
+impl OverallRequest {
     pub fn wants(&self, part: Part) -> bool {
         self.parts.as_ref().is_none_or(|parts| parts.contains(&part))
     }
@@ -81,7 +81,7 @@ impl Question {
     }
 }
 
-pub async fn read(atrium: &AppState, org: &DataOrg, body: &OverallBody) -> Result<Question> {
+pub async fn read(atrium: &AppState, org: &DataOrg, body: &OverallBody) -> Result<OverallRequest> {
     let timezone = body.timezone.clone().unwrap_or_else(|| org.org.timezone.clone());
     let dates = Dates::read(&body.start, &body.end, &timezone)?;
     let at = atrium.now();
@@ -109,7 +109,7 @@ pub async fn read(atrium: &AppState, org: &DataOrg, body: &OverallBody) -> Resul
         let uuid = Uuid::try_parse(app.id.as_str()).ok()?;
         Some(CountedApp { id: app.id, uuid, name: app.name })
     });
-    Ok(Question {
+    Ok(OverallRequest {
         at,
         now,
         before,

@@ -1,4 +1,4 @@
-//! By what else someone could sign in, once a bound account is gone.
+//! The sign-in methods that are left once a chat account is unbound.
 
 use sqlx::AnyConnection;
 
@@ -8,10 +8,9 @@ use crate::accounts::store::UserRow;
 use crate::app::AppState;
 use crate::error::Result;
 
-/// Whether anything is left. What is there but does not work here counts for nothing: a code by mail
-/// where no mail leaves, a passkey at an address that has none, a provider that was taken out of the
-/// settings.
-pub async fn remain(
+/// Whether any method is left that works on this instance: a mailed code needs SMTP, a passkey needs
+/// HTTPS, a chat provider must still be configured.
+pub async fn any_left(
     atrium: &AppState,
     db: &mut AnyConnection,
     user: &UserRow,

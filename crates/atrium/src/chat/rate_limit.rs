@@ -1,32 +1,32 @@
-//! How many messages one person may get, as the vendors limit it. Kept by each instance for itself:
-//! beyond that, the vendor says when it is too much.
+//! How many messages one person may get, by the limits of each vendor. Every instance counts its
+//! own messages; past that, the vendor answers that there were too many.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
 use crate::types::Millis;
 
-/// How long, how many.
+/// The window in milliseconds and the messages allowed in it.
 pub type Limit = (i64, usize);
 
-/// People remembered before those are forgotten whom nothing holds back any more.
-const CROWD: usize = 1_000;
+/// Past this many people, those whose windows have passed are forgotten.
+const PEOPLE_MAX: usize = 1_000;
 
-pub struct Pace {
+pub struct RateLimit {
     limits: &'static [Limit],
     sent: Mutex<HashMap<String, VecDeque<Millis>>>,
 }
 
-impl Pace {
+impl RateLimit {
     pub fn new(limits: &'static [Limit]) -> Self {
         Self { limits, sent: Mutex::default() }
     }
 
-    /// Takes a turn, or says when there is one.
+    /// Counts a message, or returns when the next one is allowed.
     pub fn take(&self, person: &str, now: Millis) -> Result<(), Millis> {
         let longest = self.limits.iter().map(|(window, _)| *window).max().unwrap_or(0);
         let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
-        if sent.len() >= CROWD {
+        if sent.len() >= PEOPLE_MAX {
             sent.retain(|_, times| times.back().is_some_and(|last| now.since(*last) < longest));
         }
         let times = sent.entry(person.to_owned()).or_default();
@@ -54,17 +54,17 @@ mod tests {
 
     #[test]
     fn each_person_has_every_limit_for_themselves() {
-        let pace = Pace::new(&MINUTELY);
+        let rate_limit = RateLimit::new(&MINUTELY);
         for second in 0..3 {
-            assert_eq!(pace.take("a", Millis(second * 1_000)), Ok(()));
+            assert_eq!(rate_limit.take("a", Millis(second * 1_000)), Ok(()));
         }
-        assert_eq!(pace.take("a", Millis(3_000)), Err(Millis(60_000)));
-        assert_eq!(pace.take("b", Millis(3_000)), Ok(()));
-        assert_eq!(pace.take("a", Millis(60_000)), Ok(()));
-        assert_eq!(pace.take("a", Millis(60_500)), Err(Millis(61_000)));
-        assert_eq!(pace.take("a", Millis(61_000)), Ok(()));
+        assert_eq!(rate_limit.take("a", Millis(3_000)), Err(Millis(60_000)));
+        assert_eq!(rate_limit.take("b", Millis(3_000)), Ok(()));
+        assert_eq!(rate_limit.take("a", Millis(60_000)), Ok(()));
+        assert_eq!(rate_limit.take("a", Millis(60_500)), Err(Millis(61_000)));
+        assert_eq!(rate_limit.take("a", Millis(61_000)), Ok(()));
         // Five in an hour: the next when the first is an hour old.
-        assert_eq!(pace.take("a", Millis(200_000)), Err(Millis(Millis::HOUR)));
-        assert_eq!(pace.take("a", Millis(Millis::HOUR)), Ok(()));
+        assert_eq!(rate_limit.take("a", Millis(200_000)), Err(Millis(Millis::HOUR)));
+        assert_eq!(rate_limit.take("a", Millis(Millis::HOUR)), Ok(()));
     }
 }

@@ -21,11 +21,11 @@ struct Generations {
 }
 
 #[derive(Default)]
-pub struct Recent {
+pub struct Dedup {
     seen: Mutex<Generations>,
 }
 
-impl Recent {
+impl Dedup {
     /// Remembers those that are new and says of each whether it was.
     pub fn remember(&self, ids: &[MessageId]) -> Vec<bool> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,24 +60,24 @@ mod tests {
 
     #[test]
     fn the_second_of_two_is_recognised_until_it_is_taken_back() {
-        let recent = Recent::default();
+        let dedup = Dedup::default();
         let id = |app, id| (Uuid::from_u128(app), Uuid::from_u128(id));
         let (a, b) = (id(1, 1), id(1, 2));
-        assert_eq!(recent.remember(&[a, b, a]), [true, true, false]);
-        assert_eq!(recent.remember(&[id(2, 1)]), [true], "another app's");
-        recent.forget(&[a]);
-        assert_eq!(recent.remember(&[a, b]), [true, false]);
+        assert_eq!(dedup.remember(&[a, b, a]), [true, true, false]);
+        assert_eq!(dedup.remember(&[id(2, 1)]), [true], "another app's");
+        dedup.forget(&[a]);
+        assert_eq!(dedup.remember(&[a, b]), [true, false]);
     }
 
     #[test]
     fn memory_is_bounded() {
-        let recent = Recent::default();
+        let dedup = Dedup::default();
         let ids: Vec<_> =
             (0..GENERATION as u128 * 3).map(|id| (Uuid::nil(), Uuid::from_u128(id))).collect();
         for some in ids.chunks(1_000) {
-            recent.remember(some);
+            dedup.remember(some);
         }
-        let seen = recent.seen.lock().unwrap();
+        let seen = dedup.seen.lock().unwrap();
         assert!(seen.young.len() + seen.old.len() <= 2 * GENERATION);
     }
 }

@@ -1,5 +1,5 @@
 //! Events and persons of some apps by the name of the event, and by what is known of the device, in
-//! pieces of time that are joined here.
+//! buckets of time that are joined here.
 
 use std::collections::BTreeMap;
 
@@ -7,41 +7,41 @@ use roaring::{MultiOps, RoaringBitmap};
 use uuid::Uuid;
 
 use crate::binary::Rows;
+use crate::buckets::{Bucket, DAY, HOUR, QUARTER, RollupTable, WEEK, between, statement};
 use crate::client::Warehouse;
 use crate::error::Error;
-use crate::pieces::{DAY, Form, HOUR, Piece, QUARTER, WEEK, between, statement};
-use crate::shelf::{Cells, Content, Grid, Shelf};
+use crate::rollup_cache::{Cells, Content, Grid, RollupCache};
 use crate::totals::off_the_runtime;
 use crate::versions::Versions;
 
 /// Two names of one row, the second of which may be empty.
 pub(crate) type Name = (Box<str>, Box<str>);
 
-/// What a table counts by, and its forms by the length of their pieces.
+/// What a table counts by, and its tables by the length of their buckets.
 pub(crate) struct Table {
     names: &'static str,
-    forms: [Form; 4],
+    tables: [RollupTable; 4],
 }
 
 const AT_ONCE: u32 = 26 * WEEK;
 
 pub(crate) const EVENTS: Table = Table {
     names: "event, ''",
-    forms: [
-        Form::by_time("events_1w", WEEK),
-        Form::by_time("events_1d", DAY),
-        Form::by_time("events_1h", HOUR),
-        Form::by_time("events_15m", QUARTER),
+    tables: [
+        RollupTable::by_time("events_1w", WEEK),
+        RollupTable::by_time("events_1d", DAY),
+        RollupTable::by_time("events_1h", HOUR),
+        RollupTable::by_time("events_15m", QUARTER),
     ],
 };
 
 pub(crate) const BREAKDOWNS: Table = Table {
     names: "dimension, value",
-    forms: [
-        Form::by_time("breakdowns_1w", WEEK),
-        Form::by_time("breakdowns_1d", DAY),
-        Form::by_time("breakdowns_1h", HOUR),
-        Form::by_time("breakdowns_15m", QUARTER),
+    tables: [
+        RollupTable::by_time("breakdowns_1w", WEEK),
+        RollupTable::by_time("breakdowns_1d", DAY),
+        RollupTable::by_time("breakdowns_1h", HOUR),
+        RollupTable::by_time("breakdowns_15m", QUARTER),
     ],
 };
 
@@ -88,24 +88,24 @@ pub(crate) type Sums = BTreeMap<Name, Sum>;
 
 impl Warehouse {
     /// What the table says about the time between two cuts.
-    pub(crate) async fn shares(
+    pub(crate) async fn breakdown_sums(
         &self,
         table: &'static Table,
-        shelf: &Shelf<Vec<Part>>,
+        cache: &RollupCache<Vec<Part>>,
         apps: &[Uuid],
         cuts: [u32; 2],
         versions: &Versions,
     ) -> Result<Sums, Error> {
         let columns = format!("{}, events, people", table.names);
-        let read = async |pieces: &[Piece]| {
-            let answer = self.binary(&statement(&table.forms, &columns, apps, pieces)).await?;
-            let (apps, pieces) = (apps.to_vec(), pieces.to_vec());
-            off_the_runtime(move || put_together(&apps, &pieces, &answer)).await
+        let read = async |buckets: &[Bucket]| {
+            let answer = self.binary(&statement(&table.tables, &columns, apps, buckets)).await?;
+            let (apps, buckets) = (apps.to_vec(), buckets.to_vec());
+            off_the_runtime(move || put_together(&apps, &buckets, &answer)).await
         };
         let mut sums = Sums::new();
         for cuts in in_turn(cuts) {
-            let pieces = between(&cuts, table.forms.map(|form| form.length));
-            let grid = shelf.grid(apps, pieces, versions, read).await?;
+            let buckets = between(&cuts, table.tables.map(|table| table.length));
+            let grid = cache.grid(apps, buckets, versions, read).await?;
             sums = off_the_runtime(move || Ok(add(sums, &grid))).await?;
         }
         Ok(sums)
@@ -126,10 +126,10 @@ fn in_turn([from, to]: [u32; 2]) -> Vec<[u32; 2]> {
 
 fn put_together(
     apps: &[Uuid],
-    pieces: &[Piece],
+    buckets: &[Bucket],
     answer: &[u8],
 ) -> Result<Vec<Vec<Vec<Part>>>, Error> {
-    let mut cells: Cells<Vec<Part>> = Cells::new(apps, pieces);
+    let mut cells: Cells<Vec<Part>> = Cells::new(apps, buckets);
     let mut rows = Rows::new(answer);
     while !rows.is_at_end() {
         let (app, at) = (rows.uuid()?, rows.u32()?);
@@ -143,9 +143,9 @@ fn put_together(
 }
 
 fn add(mut sums: Sums, grid: &Grid<Vec<Part>>) -> Sums {
-    for (app, pieces) in grid.apps.iter().enumerate() {
+    for (app, buckets) in grid.apps.iter().enumerate() {
         let mut own: BTreeMap<&Name, (u64, Vec<&RoaringBitmap>)> = BTreeMap::new();
-        for part in pieces.iter().flat_map(|parts| parts.iter()) {
+        for part in buckets.iter().flat_map(|parts| parts.iter()) {
             let (events, people) = own.entry(&part.name).or_default();
             *events += part.events;
             people.push(&part.people);

@@ -20,7 +20,7 @@ use crate::db::Write;
 use crate::error::{Error, Result};
 use crate::http::locale::Locale;
 use crate::http::text::Email;
-use crate::keys::{self, making};
+use crate::keys::{self, generate};
 use crate::notifications::Channels;
 use crate::notifications::channels::TYPES;
 use crate::orgs::OrgRole;
@@ -187,7 +187,7 @@ impl Maker<'_> {
     }
 
     async fn access_key(&mut self, app: &NewApp, owner: &Id) -> Result<AccessKey> {
-        let made = making::access_key(self.atrium)?;
+        let made = generate::access_key(self.atrium)?;
         let name = "demo";
         let key = keys::store::NewAccessKey {
             made: &made,

@@ -1,6 +1,6 @@
-//! Secrets that reach a person by mail: what a link for registration, a code and a reset link have
-//! in common. The same rows are written for an address without an account, so that neither the
-//! answer nor its time tells whether there is one.
+//! Secrets that are mailed to a person: registration links, codes and reset links share this. The same
+//! rows are written for an address without an account, so that neither the answer nor its timing shows
+//! whether one exists.
 
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -22,7 +22,7 @@ pub struct MailRequest {
 }
 
 impl MailRequest {
-    /// The address, once it is plausible and may be written to again.
+    /// The address, if it is valid and not throttled.
     pub async fn admit(&self, atrium: &AppState, kind: &str, client: &Client) -> Result<Email> {
         admit(atrium, kind, &self.email, client).await
     }
@@ -42,37 +42,37 @@ pub async fn account(atrium: &AppState, email: &Email) -> Result<Option<UserRow>
     Ok(user.filter(|user| user.disabled_at.is_none()))
 }
 
-/// A secret and the letter that carries it.
-pub struct Posted<'a> {
+/// A secret and the mail that carries it.
+pub struct MailedToken<'a> {
     pub purpose: &'static str,
     pub lifetime: i64,
     pub token: &'a str,
     pub code_hash: Option<&'a str>,
-    /// The address the secret is good for.
+    /// The address the secret is valid for.
     pub email: Option<&'a str>,
     /// The account it opens.
     pub user: Option<&'a UserRow>,
-    /// Nobody, where there is no account to write to.
+    /// None when there is no account to write to.
     pub to: Option<&'a str>,
     pub letter: Letter,
 }
 
-pub async fn post(atrium: &AppState, posted: Posted<'_>) -> Result<()> {
+pub async fn send(atrium: &AppState, mailed: MailedToken<'_>) -> Result<()> {
     let now: Millis = atrium.now();
     let row = NewToken {
         id: &atrium.new_id(),
-        purpose: posted.purpose,
-        hash: &hash_token(posted.token),
-        email: posted.email,
-        user_id: posted.user.map(|user| &user.id),
-        code_hash: posted.code_hash,
+        purpose: mailed.purpose,
+        hash: &hash_token(mailed.token),
+        email: mailed.email,
+        user_id: mailed.user.map(|user| &user.id),
+        code_hash: mailed.code_hash,
         payload: None,
         at: now,
-        expires_at: now.plus(posted.lifetime),
+        expires_at: now.plus(mailed.lifetime),
     };
-    let mut tx = atrium.db.write_apart().await?;
+    let mut tx = atrium.db.write_uncached().await?;
     store::insert_token(&mut tx, row).await?;
-    mail::enqueue(atrium, &mut tx, posted.to, posted.letter).await?;
+    mail::enqueue(atrium, &mut tx, mailed.to, mailed.letter).await?;
     tx.commit().await?;
     atrium.outbox.wake();
     Ok(())

@@ -9,10 +9,10 @@ use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
 use uuid::Uuid;
 
 use crate::binary::Rows;
+use crate::buckets::{DAY, QUARTER};
 use crate::client::Warehouse;
 use crate::error::Error;
 use crate::identities::literals;
-use crate::pieces::{DAY, QUARTER};
 use crate::totals::off_the_runtime;
 use crate::versions::Versions;
 
@@ -21,7 +21,7 @@ const NUMBERS_MAX: usize = 16 << 20;
 
 /// Of one app.
 #[derive(Default)]
-struct Arrivals {
+struct FirstSeen {
     /// As of when this is; None before anything was read.
     as_of: Option<AsOf>,
     /// The quarter of an hour of the first event by the number of the device, from 1970 on; 0 where
@@ -42,7 +42,7 @@ impl AsOf {
     }
 }
 
-impl Arrivals {
+impl FirstSeen {
     /// How many came between two moments.
     fn between(&self, from: u32, to: u32) -> u64 {
         self.counts.range(from..to).map(|(_, count)| count).sum()
@@ -78,13 +78,13 @@ impl Arrivals {
     }
 }
 
-type Kept = Arc<Lock<Arrivals>>;
+type Kept = Arc<Lock<FirstSeen>>;
 
 /// Of all apps that somebody asked about, in the order in which that was.
 #[derive(Default)]
-pub(crate) struct Known(Mutex<Vec<(Uuid, Kept)>>);
+pub(crate) struct FirstSeenCache(Mutex<Vec<(Uuid, Kept)>>);
 
-impl Known {
+impl FirstSeenCache {
     fn of(&self, app: Uuid) -> Kept {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = known.iter().position(|(id, _)| *id == app).map(|place| known.remove(place));
@@ -96,7 +96,7 @@ impl Known {
     fn make_room(&self) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // What is being read just now weighs nothing yet.
-        let weight = |kept: &Kept| kept.try_lock().map_or(0, |arrivals| arrivals.first.len());
+        let weight = |kept: &Kept| kept.try_lock().map_or(0, |first_seen| first_seen.first.len());
         let mut total: usize = known.iter().map(|(_, kept)| weight(kept)).sum();
         known.retain(|(_, kept)| {
             let goes = total > NUMBERS_MAX;
@@ -107,11 +107,11 @@ impl Known {
 }
 
 /// Those of each app, while nobody else changes them.
-type Held = HashMap<Uuid, OwnedMutexGuard<Arrivals>>;
+type Held = HashMap<Uuid, OwnedMutexGuard<FirstSeen>>;
 
 impl Warehouse {
     /// How many devices came, of each app in each of the buckets that begin at the cuts.
-    pub(crate) async fn arrivals(
+    pub(crate) async fn first_seen(
         &self,
         apps: &[Uuid],
         cuts: &[u32],
@@ -119,9 +119,9 @@ impl Warehouse {
     ) -> Result<Vec<Vec<u64>>, Error> {
         let held = self.held(apps, versions).await?;
         let of_app = |app| {
-            let arrivals = held.get(app);
+            let first_seen = held.get(app);
             let counts =
-                cuts.windows(2).map(|pair| arrivals.map_or(0, |it| it.between(pair[0], pair[1])));
+                cuts.windows(2).map(|pair| first_seen.map_or(0, |it| it.between(pair[0], pair[1])));
             counts.collect()
         };
         Ok(apps.iter().map(of_app).collect())
@@ -134,11 +134,11 @@ impl Warehouse {
         apps.dedup();
         let mut held = Held::new();
         for app in apps {
-            held.insert(app, self.shelves().arrivals.of(app).lock_owned().await);
+            held.insert(app, self.rollup_caches().first_seen.of(app).lock_owned().await);
         }
         let stale: Vec<(Uuid, u32)> = held
             .iter()
-            .filter_map(|(app, arrivals)| Some((*app, arrivals.stale_from(*app, versions)?)))
+            .filter_map(|(app, first_seen)| Some((*app, first_seen.stale_from(*app, versions)?)))
             .collect();
         let Some(from) = stale.iter().map(|(_, from)| *from).min() else { return Ok(held) };
         let sql = format!(
@@ -152,21 +152,21 @@ impl Warehouse {
         let held = off_the_runtime(move || {
             for (app, from) in &stale {
                 if *from == 0
-                    && let Some(arrivals) = held.get_mut(app)
+                    && let Some(first_seen) = held.get_mut(app)
                 {
-                    **arrivals = Arrivals::default();
+                    **first_seen = FirstSeen::default();
                 }
             }
             read(&answer, &mut held)?;
             for (app, _) in stale {
-                if let Some(arrivals) = held.get_mut(&app) {
-                    arrivals.as_of = Some(AsOf::new(app, &versions));
+                if let Some(first_seen) = held.get_mut(&app) {
+                    first_seen.as_of = Some(AsOf::new(app, &versions));
                 }
             }
             Ok(held)
         })
         .await?;
-        self.shelves().arrivals.make_room();
+        self.rollup_caches().first_seen.make_room();
         Ok(held)
     }
 }
@@ -176,9 +176,9 @@ fn read(answer: &[u8], held: &mut Held) -> Result<(), Error> {
     while !rows.is_at_end() {
         let app = rows.uuid()?;
         let (numbers, moments) = (rows.u32s()?, rows.u32s()?);
-        if let Some(arrivals) = held.get_mut(&app) {
-            for (number, first_seen) in numbers.zip(moments) {
-                arrivals.note(number, first_seen / QUARTER);
+        if let Some(first_seen) = held.get_mut(&app) {
+            for (number, moment) in numbers.zip(moments) {
+                first_seen.note(number, moment / QUARTER);
             }
         }
     }
@@ -191,36 +191,37 @@ mod tests {
 
     #[test]
     fn a_device_came_when_it_was_there_first() {
-        let mut arrivals = Arrivals::default();
+        let mut first_seen = FirstSeen::default();
         for (number, quarter) in [(1, 10), (3, 12), (1, 11), (3, 9), (2, 10)] {
-            arrivals.note(number, quarter);
+            first_seen.note(number, quarter);
         }
-        let quarters = [9, 10, 11, 12].map(|it| arrivals.between(it * QUARTER, (it + 1) * QUARTER));
+        let quarters =
+            [9, 10, 11, 12].map(|it| first_seen.between(it * QUARTER, (it + 1) * QUARTER));
         assert_eq!(quarters, [1, 2, 0, 0]);
     }
 
     #[test]
     fn only_days_that_changed_are_read_again() {
         let app = Uuid::from_u128(1);
-        let mut arrivals = Arrivals::default();
+        let mut first_seen = FirstSeen::default();
         let mut versions = Versions::default();
         // Before there were versions there may have been devices.
-        assert_eq!(arrivals.stale_from(app, &versions), Some(0));
+        assert_eq!(first_seen.stale_from(app, &versions), Some(0));
         versions.set_day(app, 5, 1);
         versions.set_day(app, 7, 1);
-        arrivals.as_of = Some(AsOf::new(app, &versions));
-        assert_eq!(arrivals.stale_from(app, &versions), None);
+        first_seen.as_of = Some(AsOf::new(app, &versions));
+        assert_eq!(first_seen.stale_from(app, &versions), None);
         versions.set_day(app, 7, 2);
-        assert_eq!(arrivals.stale_from(app, &versions), Some(7 * DAY));
+        assert_eq!(first_seen.stale_from(app, &versions), Some(7 * DAY));
         versions.set_day(app, 6, 1);
-        assert_eq!(arrivals.stale_from(app, &versions), Some(6 * DAY));
+        assert_eq!(first_seen.stale_from(app, &versions), Some(6 * DAY));
         versions.set_removals(app, 1);
-        assert_eq!(arrivals.stale_from(app, &versions), Some(0));
+        assert_eq!(first_seen.stale_from(app, &versions), Some(0));
     }
 
     #[test]
     fn what_was_asked_about_longest_ago_makes_room() {
-        let known = Known::default();
+        let known = FirstSeenCache::default();
         let apps = [1, 2, 3].map(Uuid::from_u128);
         for app in apps {
             known.of(app).try_lock().unwrap().first = vec![0; NUMBERS_MAX / 2];

@@ -1,4 +1,4 @@
-//! The event store as the server holds it: opened when something first needs it, because a command
+//! The warehouse as the server holds it: opened when something first needs it, because a command
 //! that only looks at accounts, and most tests, need none.
 
 use std::ops::Deref;
@@ -9,12 +9,12 @@ use warehouse::{Location, State, Warehouse};
 use crate::config::{EventSettings, StoreSettings};
 use crate::folder;
 
-pub struct EventStore {
+pub struct LazyWarehouse {
     location: Location,
     opened: OnceLock<Warehouse>,
 }
 
-impl EventStore {
+impl LazyWarehouse {
     pub fn new(stores: &StoreSettings, events: &EventSettings) -> Self {
         let location = match &events.warehouse_url {
             Some(url) => Location::Remote { url: url.clone() },
@@ -51,7 +51,7 @@ impl EventStore {
     }
 }
 
-impl Deref for EventStore {
+impl Deref for LazyWarehouse {
     type Target = Warehouse;
 
     fn deref(&self) -> &Warehouse {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
 
-use super::network::{self, Outside, Reason};
+use super::network::{self, ProviderClient, Reason};
 use super::provider::{Document, Endpoints, Flaw, Keys, can_sign};
 use super::store::{self, SsoRow};
 use super::{settings, token};
@@ -198,7 +198,7 @@ fn target(atrium: &AppState, stored: Option<SsoRow>, input: SsoTest) -> Result<T
 
 /// The step that was left out, if all went well.
 async fn try_out(atrium: &AppState, target: &Target) -> Result<Option<Step>, Failed> {
-    let (outside, rules) = (&atrium.sso.outside, &atrium.settings.sso);
+    let (outside, rules) = (&atrium.sso.client, &atrium.settings.sso);
     let document = document(outside, target).await?;
     if document.issuer != target.issuer {
         return Err(Failed::with(Step::Issuer, TestCode::IssuerDiffers, &document.issuer));
@@ -214,7 +214,7 @@ async fn try_out(atrium: &AppState, target: &Target) -> Result<Option<Step>, Fai
     Ok(None)
 }
 
-async fn document(outside: &Outside, target: &Target) -> Result<Document, Failed> {
+async fn document(outside: &ProviderClient, target: &Target) -> Result<Document, Failed> {
     let missing = || Failed::at(Step::Discovery, TestCode::Unexpected);
     let address = Document::address(&target.issuer).ok_or_else(missing)?;
     let answer = outside.get(address).await;
@@ -280,13 +280,13 @@ async fn client(
     target: &Target,
     secret: &str,
 ) -> Result<(), Failed> {
-    let desk = token::Desk {
+    let endpoint = token::TokenEndpoint {
         token: &endpoints.token,
         secret_in_body: document.wants_secret_in_body(),
         client_id: &target.client_id,
         client_secret: secret,
     };
-    match desk.ask_with_made_up_code(atrium).await {
+    match endpoint.probe_with_fake_code(atrium).await {
         Ok(CoreErrorResponseType::InvalidGrant) => Ok(()),
         Ok(CoreErrorResponseType::InvalidClient | CoreErrorResponseType::UnauthorizedClient) => {
             Err(Failed::at(Step::Client, TestCode::ClientRefused))

@@ -1,4 +1,4 @@
-//! A stretch of time cut into the longest pieces that counts are kept for: whole days in its middle,
+//! A stretch of time cut into the longest buckets that counts are kept for: whole days in its middle,
 //! hours towards its ends, quarters of an hour where those do not fit.
 
 use std::collections::BTreeSet;
@@ -14,52 +14,52 @@ pub(crate) const FOUR_HOURS: u32 = 4 * HOUR;
 pub(crate) const DAY: u32 = 24 * HOUR;
 pub(crate) const WEEK: u32 = 7 * DAY;
 
-/// Pieces of one length, by the Unix time of their start: all from the first up to the second.
+/// Buckets of one length, by the Unix time of their start: all from the first up to the second.
 type Run = (u32, u32);
 
 /// A stretch of time that counts are kept for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Piece {
+pub(crate) struct Bucket {
     pub start: u32,
     pub length: u32,
 }
 
-impl Piece {
+impl Bucket {
     pub fn end(self) -> u32 {
         self.start + self.length
     }
 }
 
-/// All pieces that lie between the cuts, in the order of time.
-pub(crate) fn between<const N: usize>(cuts: &[u32], lengths: [u32; N]) -> Vec<Piece> {
-    let runs = pieces(cuts, lengths).into_iter().zip(lengths);
-    let mut all: Vec<Piece> = runs
+/// All buckets that lie between the cuts, in the order of time.
+pub(crate) fn between<const N: usize>(cuts: &[u32], lengths: [u32; N]) -> Vec<Bucket> {
+    let runs = buckets(cuts, lengths).into_iter().zip(lengths);
+    let mut all: Vec<Bucket> = runs
         .flat_map(|(runs, length)| {
             let step = usize::try_from(length).unwrap_or(1);
             let starts = runs.into_iter().flat_map(move |(start, end)| (start..end).step_by(step));
-            starts.map(move |start| Piece { start, length })
+            starts.map(move |start| Bucket { start, length })
         })
         .collect();
     all.sort_unstable();
     all
 }
 
-/// Which of these pieces, in the order of time, a moment lies in.
-pub(crate) fn holder(pieces: &[Piece], at: u32) -> Option<usize> {
-    let index = pieces.partition_point(|piece| piece.start <= at).checked_sub(1)?;
-    (at < pieces[index].end()).then_some(index)
+/// Which of these buckets, in the order of time, a moment lies in.
+pub(crate) fn holder(buckets: &[Bucket], at: u32) -> Option<usize> {
+    let index = buckets.partition_point(|bucket| bucket.start <= at).checked_sub(1)?;
+    (at < buckets[index].end()).then_some(index)
 }
 
-/// A table of counts, and how long its pieces are.
+/// A table of counts, and how long its buckets are.
 #[derive(Clone, Copy)]
-pub(crate) struct Form {
+pub(crate) struct RollupTable {
     table: &'static str,
     pub length: u32,
     /// Whether its rows lie by the time of day, so that the same hours of many days are together.
     by_time_of_day: bool,
 }
 
-impl Form {
+impl RollupTable {
     pub const fn by_time(table: &'static str, length: u32) -> Self {
         Self { table, length, by_time_of_day: false }
     }
@@ -68,22 +68,27 @@ impl Form {
         Self { table, length, by_time_of_day: true }
     }
 
-    /// Its rows that are about one of the pieces, as a condition; None if there are none.
-    fn rows_of(&self, pieces: &[Piece]) -> Option<String> {
-        let condition = rows_of(pieces, self.length)?;
+    /// Its rows that are about one of the buckets, as a condition; None if there are none.
+    fn rows_of(&self, buckets: &[Bucket]) -> Option<String> {
+        let condition = rows_of(buckets, self.length)?;
         if !self.by_time_of_day {
             return Some(condition);
         }
-        let own = pieces.iter().filter(|piece| piece.length == self.length);
-        Some(format!("{} AND {condition}", times_of_day(own.map(|piece| piece.start))))
+        let own = buckets.iter().filter(|bucket| bucket.length == self.length);
+        Some(format!("{} AND {condition}", times_of_day(own.map(|bucket| bucket.start))))
     }
 }
 
-/// A statement for what the tables say about the pieces of some apps, each by its app and start.
-pub(crate) fn statement(forms: &[Form], columns: &str, apps: &[Uuid], pieces: &[Piece]) -> String {
+/// A statement for what the tables say about the buckets of some apps, each by its app and start.
+pub(crate) fn statement(
+    tables: &[RollupTable],
+    columns: &str,
+    apps: &[Uuid],
+    buckets: &[Bucket],
+) -> String {
     let apps = literals(apps.iter().copied());
-    let selects = forms.iter().filter_map(|form| {
-        let (table, condition) = (form.table, form.rows_of(pieces)?);
+    let selects = tables.iter().filter_map(|table| {
+        let (table, condition) = (table.table, table.rows_of(buckets)?);
         Some(format!(
             "SELECT app_id, toUnixTimestamp(bucket), {columns} FROM {table} \
              WHERE app_id IN ({apps}) AND {condition}"
@@ -92,23 +97,23 @@ pub(crate) fn statement(forms: &[Form], columns: &str, apps: &[Uuid], pieces: &[
     selects.collect::<Vec<_>>().join(" UNION ALL ")
 }
 
-/// The rows of a table of this length that are about one of the pieces, as a condition; None if
+/// The rows of a table of this length that are about one of the buckets, as a condition; None if
 /// there are none.
-fn rows_of(pieces: &[Piece], length: u32) -> Option<String> {
-    let own = pieces.iter().filter(|piece| piece.length == length);
-    condition(&joined(own.map(|piece| (piece.start, piece.end())).collect()), length)
+fn rows_of(buckets: &[Bucket], length: u32) -> Option<String> {
+    let own = buckets.iter().filter(|bucket| bucket.length == length);
+    condition(&joined(own.map(|bucket| (bucket.start, bucket.end())).collect()), length)
 }
 
-/// The rows of quarters of an hour that lie in one of the pieces, as a condition. Of many stretches
+/// The rows of quarters of an hour that lie in one of the buckets, as a condition. Of many stretches
 /// the gaps are read too, but for the times of day that lie in none.
-pub(crate) fn stretches(pieces: &[Piece]) -> String {
-    let stretches = joined(pieces.iter().map(|piece| (piece.start, piece.end())).collect());
+pub(crate) fn stretches(buckets: &[Bucket]) -> String {
+    let stretches = joined(buckets.iter().map(|bucket| (bucket.start, bucket.end())).collect());
     if stretches.len() <= COMPARED {
         return condition(&stretches, QUARTER).unwrap_or_else(|| "0".to_owned());
     }
     let (from, to) = (stretches[0].0, stretches[stretches.len() - 1].1);
-    let quarters = |piece: &Piece| (piece.start..piece.end()).step_by(QUARTER as usize);
-    let times = times_of_day(pieces.iter().flat_map(quarters));
+    let quarters = |bucket: &Bucket| (bucket.start..bucket.end()).step_by(QUARTER as usize);
+    let times = times_of_day(buckets.iter().flat_map(quarters));
     format!("(bucket >= {from} AND bucket < {to} AND {times})")
 }
 
@@ -119,9 +124,9 @@ fn times_of_day(moments: impl Iterator<Item = u32>) -> String {
     format!("toUnixTimestamp(bucket) % {DAY} IN ({})", times.join(", "))
 }
 
-/// The pieces of each length, from the longest to the shortest, of which each must be a multiple of
-/// the next and the last fit every cut. No piece lies across a cut.
-fn pieces<const N: usize>(cuts: &[u32], lengths: [u32; N]) -> [Vec<Run>; N] {
+/// The buckets of each length, from the longest to the shortest, of which each must be a multiple of
+/// the next and the last fit every cut. No bucket lies across a cut.
+fn buckets<const N: usize>(cuts: &[u32], lengths: [u32; N]) -> [Vec<Run>; N] {
     let mut runs = [const { Vec::new() }; N];
     for pair in cuts.windows(2) {
         split(pair[0], pair[1], &lengths, &mut runs);
@@ -159,7 +164,7 @@ fn joined(mut runs: Vec<Run>) -> Vec<Run> {
 /// Few runs are compared, many are looked up.
 const COMPARED: usize = 8;
 
-/// The rows of a table that start a piece of these runs, as a condition; None if there are none.
+/// The rows of a table that start a bucket of these runs, as a condition; None if there are none.
 fn condition(runs: &[Run], length: u32) -> Option<String> {
     if runs.is_empty() {
         return None;
@@ -188,7 +193,7 @@ mod tests {
     fn a_range_is_days_in_its_middle() {
         // From 16:15 on the first day to 00:30 on the fourth.
         let (from, to) = (16 * 3_600 + 900, 3 * DAY + 1_800);
-        let [days, halves, quarters] = pieces(&[from, to], LENGTHS);
+        let [days, halves, quarters] = buckets(&[from, to], LENGTHS);
         assert_eq!(days, [(DAY, 3 * DAY)]);
         assert_eq!(halves, [(from + 900, DAY), (3 * DAY, to)]);
         assert_eq!(quarters, [(from, from + 900)]);
@@ -196,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_short_range_has_no_long_pieces() {
-        let [days, halves, quarters] = pieces(&[900, 2_700], LENGTHS);
+        let [days, halves, quarters] = buckets(&[900, 2_700], LENGTHS);
         assert_eq!((days.len(), halves.len()), (0, 0));
         assert_eq!(quarters, [(900, 2_700)]);
     }
@@ -215,7 +220,7 @@ mod tests {
             }
             let lengths = [14_400, 1_800, 900];
             let mut covered: Vec<(u32, u32)> = Vec::new();
-            for (runs, length) in pieces(&cuts, lengths).iter().zip(lengths) {
+            for (runs, length) in buckets(&cuts, lengths).iter().zip(lengths) {
                 for (start, end) in runs {
                     covered.extend((*start..*end).step_by(length as usize).map(|at| (at, length)));
                 }
@@ -240,7 +245,7 @@ mod tests {
     fn a_moment_lies_in_one_piece_or_none() {
         let all = between(&[0, 2_700], [1_800, 900]);
         let [half, quarter] =
-            [(0, 1_800), (1_800, 900)].map(|(start, length)| Piece { start, length });
+            [(0, 1_800), (1_800, 900)].map(|(start, length)| Bucket { start, length });
         assert_eq!(all, [half, quarter]);
         let found = [0, 1_799, 1_800, 2_699, 2_700].map(|at| holder(&all, at));
         assert_eq!(found, [Some(0), Some(0), Some(1), Some(1), None]);
@@ -251,20 +256,20 @@ mod tests {
 
     #[test]
     fn rows_by_the_time_of_day_are_looked_up_by_it() {
-        let all: Vec<Piece> =
-            (0..2).map(|day| Piece { start: day * DAY + HOUR, length: HOUR }).collect();
-        let condition = Form::by_time_of_day("t", HOUR).rows_of(&all).unwrap();
-        let by_time = Form::by_time("t", HOUR).rows_of(&all).unwrap();
+        let all: Vec<Bucket> =
+            (0..2).map(|day| Bucket { start: day * DAY + HOUR, length: HOUR }).collect();
+        let condition = RollupTable::by_time_of_day("t", HOUR).rows_of(&all).unwrap();
+        let by_time = RollupTable::by_time("t", HOUR).rows_of(&all).unwrap();
         assert_eq!(condition, format!("toUnixTimestamp(bucket) % 86400 IN (3600) AND {by_time}"));
-        assert_eq!(Form::by_time_of_day("t", DAY).rows_of(&all), None);
+        assert_eq!(RollupTable::by_time_of_day("t", DAY).rows_of(&all), None);
     }
 
     #[test]
     fn of_many_stretches_the_times_of_day_are_looked_up() {
-        let piece = |start| Piece { start, length: 1_800 };
-        let few = stretches(&[piece(0), piece(1_800), piece(7_200)]);
+        let bucket = |start| Bucket { start, length: 1_800 };
+        let few = stretches(&[bucket(0), bucket(1_800), bucket(7_200)]);
         assert_eq!(few, "((bucket >= 0 AND bucket < 3600) OR (bucket >= 7200 AND bucket < 9000))");
-        let many: Vec<Piece> = (0..9).map(|day| piece(day * DAY + HOUR)).collect();
+        let many: Vec<Bucket> = (0..9).map(|day| bucket(day * DAY + HOUR)).collect();
         let expected = "(bucket >= 3600 AND bucket < 696600 AND \
                         toUnixTimestamp(bucket) % 86400 IN (3600, 4500))";
         assert_eq!(stretches(&many), expected);

@@ -1,4 +1,4 @@
-//! Gives every device and user of an app a number when their first event is loaded: the event store
+//! Gives every device and user of an app a number when their first event is loaded: the warehouse
 //! counts people as bitmaps of those (docs/decisions/0015). Only the loader does this, under its
 //! lease, so nobody gets two.
 
@@ -20,16 +20,16 @@ use crate::insight::versions;
 const KNOWN_MAX: usize = 300_000;
 const ASKED_AT_ONCE: usize = 100_000;
 
-pub struct Numbers {
+pub struct PersonIds {
     known: Cache<Identity, u32>,
     /// As of which removal: an erased one comes back under another number.
     removals: AtomicI64,
-    /// Apps whose next number was compared with the event store, which may be the newer of the two
+    /// Apps whose next number was compared with the warehouse, which may be the newer of the two
     /// after one was restored.
     compared: Mutex<HashSet<Uuid>>,
 }
 
-impl Default for Numbers {
+impl Default for PersonIds {
     fn default() -> Self {
         Self {
             known: Cache::new(KNOWN_MAX),
@@ -41,27 +41,27 @@ impl Default for Numbers {
 
 /// The number of each record's person and device; zeros for what is no event.
 pub async fn assign(atrium: &AppState, batch: &Batch) -> anyhow::Result<Vec<(u32, u32)>> {
-    let numbers = &atrium.collector.numbers;
+    let ids = &atrium.collector.person_ids;
     let removals = versions::removals(&mut *atrium.db.read().await?).await?;
-    if numbers.removals.swap(removals, Ordering::Relaxed) != removals {
-        numbers.known.clear();
+    if ids.removals.swap(removals, Ordering::Relaxed) != removals {
+        ids.known.clear();
     }
     let people: Vec<Option<People>> = batch.people().collect();
     let mut found = HashMap::new();
     let mut unknown = HashSet::new();
     for identity in people.iter().flatten().flat_map(|people| [people.person, people.device]) {
-        match numbers.known.get(&identity) {
+        match ids.known.get(&identity) {
             Some(number) => drop(found.insert(identity, number)),
             None => drop(unknown.insert(identity)),
         }
     }
     let unknown: Vec<Identity> = unknown.into_iter().collect();
     for some in unknown.chunks(ASKED_AT_ONCE) {
-        let stored = atrium.warehouse.numbers(some).await?;
+        let stored = atrium.warehouse.person_ids(some).await?;
         let new = some.iter().filter(|identity| !stored.contains_key(identity)).copied();
         let new = make(atrium, new.collect()).await?;
         for (identity, number) in stored.into_iter().chain(new) {
-            numbers.known.insert(identity, number);
+            ids.known.insert(identity, number);
             found.insert(identity, number);
         }
     }
@@ -80,17 +80,17 @@ async fn make(atrium: &AppState, new: Vec<Identity>) -> anyhow::Result<Vec<(Iden
     let mut made = Vec::new();
     for (app, new) in by_app {
         let least = least_next(atrium, app).await?;
-        let mut tx = atrium.db.write_apart().await?;
+        let mut tx = atrium.db.write_uncached().await?;
         let first = reserve(&mut tx, app, least, new.len()).await?;
         tx.commit().await?;
         made.extend(new.into_iter().zip(first..));
     }
-    atrium.warehouse.add_numbers(&made).await?;
+    atrium.warehouse.add_person_ids(&made).await?;
     Ok(made)
 }
 
 async fn least_next(atrium: &AppState, app: Uuid) -> anyhow::Result<u32> {
-    let compared = &atrium.collector.numbers.compared;
+    let compared = &atrium.collector.person_ids.compared;
     if compared.lock().unwrap_or_else(PoisonError::into_inner).contains(&app) {
         return Ok(1);
     }

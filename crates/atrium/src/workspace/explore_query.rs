@@ -1,9 +1,9 @@
-//! A question as people put it together, checked and made ready for the event store.
+//! A question as people put it together, checked and made ready for the warehouse.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
-use warehouse::{Column, Filter, Measure, Property, Question, Test};
+use warehouse::{Column, ExploreQuery, Filter, Measure, Property, Test};
 
 use super::personal;
 use crate::error::{Code, Error, Fault, Result};
@@ -83,7 +83,7 @@ pub struct ExploreBody {
 
 /// A question that can be asked, and the dates it is about.
 pub struct Ready {
-    pub question: Question,
+    pub query: ExploreQuery,
     /// Of every bucket, those that lie ahead too; the question is about the others.
     pub times: Vec<Millis>,
     /// The bucket that is not over.
@@ -120,7 +120,7 @@ impl ExploreBody {
             faults.push(Fault::new(Code::TooLong).on("filters").with("max", TEXT_MAX));
         }
         settle(faults)?;
-        let question = Question {
+        let query = ExploreQuery {
             app,
             event: self.event.clone().filter(|event| !event.is_empty()),
             measure: self.measure.into(),
@@ -130,7 +130,7 @@ impl ExploreBody {
             end: seconds(counted_until(&dates.range, now)),
             hide_personal: !pii,
         };
-        Ok(Ready { question, times, partial, dates })
+        Ok(Ready { query, times, partial, dates })
     }
 }
 
