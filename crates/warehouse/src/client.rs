@@ -351,6 +351,7 @@ impl Warehouse {
             }
             if let Some(gate) = self.gate.as_ref().filter(|_| call.reads) {
                 pairs.append_pair("priority", &gate.priority().to_string());
+                pairs.append_pair("os_thread_priority", &gate.nice().to_string());
             }
             if call.data.is_some() {
                 pairs.append_pair("query", call.sql);

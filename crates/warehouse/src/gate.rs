@@ -26,4 +26,10 @@ pub trait Gate: Send + Sync {
     fn priority(&self) -> u8 {
         0
     }
+
+    /// How far the system's scheduler sets the statement's threads back behind everything else, from 0
+    /// to 19. A store that may not change that (CAP_SYS_NICE) ignores it.
+    fn nice(&self) -> u8 {
+        0
+    }
 }

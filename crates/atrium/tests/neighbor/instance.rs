@@ -69,10 +69,7 @@ impl Instance {
         };
         member.org = member.first("/api/v1/orgs").await;
         member.app = member.first(&format!("/api/v1/orgs/{}/apps", member.org)).await;
-        let keys = member.get(&format!("/api/v1/apps/{}/api-keys", member.app)).await;
-        let keys = keys["data"]["items"].as_array().unwrap().clone();
-        let collect = keys.iter().find(|key| key["kind"] == "collect").unwrap();
-        member.collect_key = collect["key"].as_str().unwrap().to_owned();
+        member.collect_key = member.collect_key_of(&member.app).await;
         member
     }
 }
@@ -86,6 +83,25 @@ impl Member {
 
     async fn first(&self, path: &str) -> String {
         self.get(path).await["data"]["items"][0]["id"].as_str().unwrap().to_owned()
+    }
+
+    async fn collect_key_of(&self, app: &str) -> String {
+        let keys = self.get(&format!("/api/v1/apps/{app}/api-keys")).await;
+        let keys = keys["data"]["items"].as_array().unwrap().clone();
+        let collect = keys.iter().find(|key| key["kind"] == "collect").unwrap();
+        collect["key"].as_str().unwrap().to_owned()
+    }
+
+    /// Another app of the team: its id and its public key.
+    pub async fn create_app(&self, name: &str) -> (String, String) {
+        let url = format!("{}/api/v1/orgs/{}/apps", self.url, self.org);
+        let body = json!({ "name": name, "timezone": "UTC", "region": "local" });
+        let answer = self.client.post(url).json(&body).send().await.unwrap();
+        assert_eq!(answer.status(), 200, "{name}");
+        let made: Value = answer.json().await.unwrap();
+        let id = made["data"]["id"].as_str().unwrap().to_owned();
+        let collect_key = self.collect_key_of(&id).await;
+        (id, collect_key)
     }
 
     /// The app's query key, made anew: it is shown only then.

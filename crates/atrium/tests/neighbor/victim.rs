@@ -12,14 +12,18 @@ const DAY: i64 = 24 * 60 * 60 * 1_000;
 /// So many days of history, and events on each.
 const DAYS: i64 = 60;
 const EVENTS_A_DAY: i64 = 300;
+/// How many are opened for each event.
+const DASHBOARDS: usize = 3;
+/// Apps of which nobody has asked anything yet: the server keeps what it has read.
+const APPS: usize = 150;
 const GIVE_UP: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(100);
 
 pub struct Victim {
     member: Member,
     sent: u64,
-    /// How many dashboards were opened: each asks about a range of its own.
-    opened: i64,
+    /// Apps whose dashboard was not opened yet.
+    unseen: Vec<Value>,
 }
 
 #[derive(Debug)]
@@ -47,22 +51,32 @@ impl Victim {
         Self {
             member: instance.member("owner@quiet.test", [127, 0, 0, 2]).await,
             sent: 0,
-            opened: 0,
+            unseen: Vec::new(),
         }
     }
 
     /// Two months of history.
     pub async fn fill(&mut self) {
-        for day in 0..DAYS {
-            let events = (0..EVENTS_A_DAY).map(|at| {
-                let mut event = event_at(now() - day * DAY - at * 60_000, "page_view");
-                event["data"]["device_id"] = json!(format!("device-{}", at % 50));
-                event["data"]["user_id"] = json!(format!("user-{}", at % 40));
-                event
-            });
-            self.send(events.collect()).await;
+        self.send_history(&self.member.collect_key.clone(), EVENTS_A_DAY).await;
+        for number in 0..APPS {
+            let (app, collect_key) = self.member.create_app(&format!("App {number}")).await;
+            self.send_history(&collect_key, EVENTS_A_DAY / 60).await;
+            self.unseen.push(json!(app));
         }
         self.until_visible().await;
+    }
+
+    async fn send_history(&mut self, collect_key: &str, events_a_day: i64) {
+        let step = DAY / events_a_day;
+        let events = (0..DAYS * events_a_day).map(|at| {
+            let mut event = event_at(now() - at * step, "page_view");
+            event["data"]["device_id"] = json!(format!("device-{}", at % 50));
+            event["data"]["user_id"] = json!(format!("user-{}", at % 40));
+            event
+        });
+        for part in events.collect::<Vec<_>>().chunks(1_000) {
+            assert!(self.send_to(collect_key, part).await);
+        }
     }
 
     /// Uses the product for a while.
@@ -71,13 +85,16 @@ impl Victim {
         let started = Instant::now();
         while started.elapsed() < lasting {
             let sent = Instant::now();
-            if !self.send(vec![event_at(now(), "signup")]).await {
+            let collect_key = self.member.collect_key.clone();
+            if !self.send_to(&collect_key, &[event_at(now(), "signup")]).await {
                 refused += 1;
             }
-            // The dashboard is looked at while the event is on its way.
-            match self.dashboard().await {
-                Some(time) => times.push(time),
-                None => refused += 1,
+            // Dashboards are looked at while the event is on its way.
+            for _ in 0..DASHBOARDS {
+                match self.dashboard().await {
+                    Some(time) => times.push(time),
+                    None => refused += 1,
+                }
             }
             self.until_visible().await;
             visible_max = visible_max.max(sent.elapsed());
@@ -87,12 +104,11 @@ impl Victim {
         Experience { visible_max, dashboard, dashboards: times.len(), refused }
     }
 
-    async fn send(&mut self, events: Vec<Value>) -> bool {
-        let count = events.len() as u64;
-        let body = json!({ "app_key": self.member.collect_key, "messages": events });
+    async fn send_to(&mut self, collect_key: &str, events: &[Value]) -> bool {
+        let body = json!({ "app_key": collect_key, "messages": events });
         let request = self.member.client.post(format!("{}/v1/collect", self.member.url));
         let taken = request.json(&body).send().await.is_ok_and(|it| it.status() == 200);
-        self.sent += if taken { count } else { 0 };
+        self.sent += if taken { events.len() as u64 } else { 0 };
         taken
     }
 
@@ -120,11 +136,11 @@ impl Victim {
         self.overall(&body).await?["data"]["totals"]["events"]["value"].as_u64()
     }
 
-    /// A whole dashboard about a range that was not asked for before.
+    /// A whole dashboard of an app that nobody looked at before.
     async fn dashboard(&mut self) -> Option<Duration> {
-        self.opened += 1;
-        let body = json!({ "start": date(8 + self.opened % 40), "end": date(self.opened % 7),
-            "granularity": "day", "compare": "previous_period", "timezone": "UTC" });
+        let app = self.unseen.pop().expect("an app that was not looked at");
+        let body = json!({ "start": date(30), "end": date(0), "granularity": "day",
+            "compare": "previous_period", "timezone": "UTC", "app_ids": [app] });
         let started = Instant::now();
         self.overall(&body).await?;
         Some(started.elapsed())

@@ -198,6 +198,14 @@ impl Gate for Reader {
             Class::QueryKey => 3,
         }
     }
+
+    fn nice(&self) -> u8 {
+        match self.caller.class {
+            Class::Dashboard => 0,
+            Class::Question => 10,
+            Class::QueryKey => 19,
+        }
+    }
 }
 
 impl Caller {
