@@ -202,7 +202,7 @@ impl Gate for Reader {
     fn nice(&self) -> u8 {
         match self.caller.class {
             Class::Dashboard => 0,
-            Class::Question => 10,
+            Class::AdHoc => 10,
             Class::QueryKey => 19,
         }
     }
