@@ -3,17 +3,15 @@
  * once asks for the name to be typed.
  */
 import type { UseQueryResult } from '@tanstack/react-query'
-import { Button } from 'antd'
 import { useForm, useWatch } from 'react-hook-form'
 import { useT } from '../i18n/useT'
 import { Counted } from './table/Counted'
 import { Field } from './form/Field'
-import { FormError } from './form/FormError'
 import { TextInput } from './form/TextInput'
 import { useSubmit } from './form/useSubmit'
-import { FormDialog } from './FormDialog'
+import { Dialog } from './Dialog'
+import { DialogForm } from './FormDialog'
 import { Loaded } from './Loaded'
-import dialog from './dialog.module.css'
 import styles from './DangerDialog.module.css'
 
 export interface Hit {
@@ -47,7 +45,7 @@ interface DangerDialogProps<Impact, Answer> {
 export function DangerDialog<Impact, Answer>(props: DangerDialogProps<Impact, Answer>) {
   const { title, impact, onCancel } = props
   return (
-    <FormDialog title={title} width={480} onCancel={onCancel}>
+    <Dialog title={title} width={480} onCancel={onCancel}>
       {impact ? (
         <Loaded fresh query={impact} skeleton={4}>
           {(known) => <Confirmation {...props} known={known} />}
@@ -55,7 +53,7 @@ export function DangerDialog<Impact, Answer>(props: DangerDialogProps<Impact, An
       ) : (
         <Confirmation {...props} known={undefined as Impact} />
       )}
-    </FormDialog>
+    </Dialog>
   )
 }
 
@@ -65,15 +63,20 @@ function Confirmation<Impact, Answer>(
   const { known, hits, name, children, send, onDone, onCancel } = props
   const t = useT()
   const form = useForm({ defaultValues: { name: '' } })
-  const { sending, failure, onSubmit } = useSubmit(form, {
+  const submitting = useSubmit(form, {
     send: (values) => send(values.name.trim()),
     done: onDone,
   })
   const typed = useWatch({ control: form.control, name: 'name' })
   const ready = name === undefined || typed.trim() === name
   return (
-    <form noValidate onSubmit={onSubmit}>
-      <FormError>{failure?.message}</FormError>
+    <DialogForm
+      submitting={submitting}
+      submit={props.confirm}
+      danger={!props.harmless}
+      disabled={!ready || props.disabled}
+      onCancel={onCancel}
+    >
       {hits && <Hits hits={hits(known)} />}
       <div className={styles.words}>
         {typeof children === 'function' ? children(known) : children}
@@ -85,19 +88,7 @@ function Confirmation<Impact, Answer>(
           )}
         </Field>
       )}
-      <div className={dialog.actions}>
-        <Button onClick={onCancel}>{t('common.cancel')}</Button>
-        <Button
-          type="primary"
-          danger={!props.harmless}
-          htmlType="submit"
-          loading={sending}
-          disabled={!ready || props.disabled}
-        >
-          {props.confirm}
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   )
 }
 

@@ -1,49 +1,56 @@
-import { Modal } from 'antd'
-import { useEffect, useRef, useState } from 'react'
+/** A dialog around one form: it owns the form, its error and its buttons. */
+import { Button } from 'antd'
 import { useT } from '../i18n/useT'
+import { Dialog, type DialogProps } from './Dialog'
+import { FormError } from './form/FormError'
+import { SubmitButton } from './form/SubmitButton'
+import type { Submitting } from './form/useSubmit'
+import styles from './dialog.module.css'
 
-interface FormDialogProps {
-  open?: boolean
-  title: string
-  width?: number
-  zIndex?: number
+interface DialogFormProps {
+  /** What `useSubmit` returns: without it, a dialog could neither fail nor look busy. */
+  submitting: Submitting
+  /** What the button does, such as "Save". */
+  submit: string
+  danger?: boolean
+  disabled?: boolean
+  /** Above everything else. */
+  lead?: React.ReactNode
   onCancel: () => void
-  children: React.ReactNode
+  children?: React.ReactNode
 }
 
-/** A dialog around a form: it begins in its first field, and a stray click beside it loses nothing. */
-export function FormDialog({ open = true, width = 440, children, ...props }: FormDialogProps) {
+/** The form alone, for dialogs that show something else before or after it. */
+export function DialogForm(props: DialogFormProps) {
+  const { submitting, submit, danger, disabled, lead, onCancel, children } = props
+  const { sending, failure, onSubmit } = submitting
   const t = useT()
-  const content = useRef<HTMLDivElement>(null)
-  useFocusReturn()
   return (
-    <Modal
-      {...props}
-      open={open}
-      width={width}
-      footer={null}
-      closable={{ 'aria-label': t('common.close') }}
-      mask={{ closable: false }}
-      destroyOnHidden
-      // The field cannot take the focus by itself: while the dialog opens, it is not there to be seen.
-      afterOpenChange={(shown) => {
-        if (shown)
-          content.current?.querySelector<HTMLElement>('input:not([hidden]), textarea')?.focus()
-      }}
-    >
-      <div ref={content}>{children}</div>
-    </Modal>
+    <form noValidate onSubmit={onSubmit}>
+      {lead && <p className={styles.lead}>{lead}</p>}
+      <FormError>{failure?.message}</FormError>
+      {children}
+      <div className={styles.actions}>
+        <Button onClick={onCancel}>{t('common.cancel')}</Button>
+        <SubmitButton
+          sending={sending}
+          retryAt={failure?.retryAt}
+          danger={danger}
+          disabled={disabled}
+        >
+          {submit}
+        </SubmitButton>
+      </div>
+    </form>
   )
 }
 
-/** Whoever takes the dialog away instead of closing it must not lose the person's place. */
-function useFocusReturn(): void {
-  // Read while drawing: an effect would find the focus in the dialog already.
-  const [before] = useState(() => document.activeElement)
-  useEffect(
-    () => () => {
-      if (before instanceof HTMLElement) before.focus()
-    },
-    [before],
+type FormDialogProps = DialogFormProps & Pick<DialogProps, 'title' | 'width'>
+
+export function FormDialog({ title, width, ...form }: FormDialogProps) {
+  return (
+    <Dialog title={title} width={width} onCancel={form.onCancel}>
+      <DialogForm {...form} />
+    </Dialog>
   )
 }

@@ -4,7 +4,7 @@ import { Button } from 'antd'
 import { useT } from '../i18n/useT'
 import { copyText } from '../lib/clipboard'
 import { CopyButton } from './CopyButton'
-import { FormDialog } from './FormDialog'
+import { Dialog } from './Dialog'
 import { FormError } from './form/FormError'
 import { Moment } from './Moment'
 import dialog from './dialog.module.css'
@@ -67,12 +67,12 @@ interface LinkDialogProps extends LinkMakerProps {
 export function LinkDialog({ title, text, onClose, ...maker }: LinkDialogProps) {
   const t = useT()
   return (
-    <FormDialog title={title} width={560} onCancel={onClose}>
+    <Dialog title={title} width={560} onCancel={onClose}>
       <p className={dialog.lead}>{text}</p>
       <LinkMaker {...maker} />
       <div className={dialog.actions}>
         <Button onClick={onClose}>{t('common.close')}</Button>
       </div>
-    </FormDialog>
+    </Dialog>
   )
 }

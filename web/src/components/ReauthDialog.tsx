@@ -9,7 +9,7 @@ import { goTo } from '../lib/navigation'
 import { paths } from '../paths'
 import { shownAddress } from '../session/guard'
 import { useUser } from '../session/useUser'
-import { FormDialog } from './FormDialog'
+import { Dialog } from './Dialog'
 import { Field } from './form/Field'
 import { FormError } from './form/FormError'
 import { PasswordInput } from './form/PasswordInput'
@@ -28,7 +28,7 @@ export default function ReauthDialog() {
   const asking = useReauth((state) => state.asking)
   const hasPassword = useUser()?.has_password !== false
   return (
-    <FormDialog
+    <Dialog
       open={asking}
       title={t('reauth.title')}
       width={420}
@@ -36,7 +36,7 @@ export default function ReauthDialog() {
       onCancel={() => settleProof(false)}
     >
       {hasPassword ? <ProofForm /> : <NoPassword />}
-    </FormDialog>
+    </Dialog>
   )
 }
 

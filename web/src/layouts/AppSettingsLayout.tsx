@@ -6,7 +6,7 @@ import { AppBanner } from './AppSettingsLayoutBanner'
 import { AppContext } from '../session/app'
 import { AppFailure, AppLoading } from './AppSettingsLayoutFaces'
 import { AppHeader } from './AppSettingsLayoutHeader'
-import { SETTINGS_PAGES } from './pages'
+import { SETTINGS_PAGES } from '../menus'
 import { SideNav } from './SideNav'
 import { useAppOnScreen } from '../session/useAppOnScreen'
 

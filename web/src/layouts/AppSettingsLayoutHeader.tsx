@@ -7,7 +7,7 @@ import { Badge } from '../components/Badge'
 import { EntryLink } from '../components/figures/EntryLink'
 import { useT } from '../i18n/useT'
 import { paths } from '../paths'
-import { SETTINGS_PAGES } from './pages'
+import { SETTINGS_PAGES } from '../menus'
 import { WorkspaceSwitcher } from './WorkspaceSwitcher'
 import styles from './AppSettingsLayout.module.css'
 

@@ -6,7 +6,7 @@ import { useId, useRef, useState } from 'react'
 import { unreadQuery } from '../api/notifications'
 import { useT } from '../i18n/useT'
 import { BellPanel } from './BellPanel'
-import { useDismiss } from './useDismiss'
+import { useDismiss } from '../components/useDismiss'
 import styles from './Bell.module.css'
 
 const MOST_SHOWN = 99

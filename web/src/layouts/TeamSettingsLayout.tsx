@@ -3,7 +3,7 @@ import { Outlet } from 'react-router'
 import { useT } from '../i18n/useT'
 import { OrgProvider, useOrgOnScreen } from '../session/org'
 import { OrgUnloaded } from './OrgUnloaded'
-import { TEAM_PAGES } from './pages'
+import { TEAM_PAGES } from '../menus'
 import { SideNav } from './SideNav'
 import styles from './TeamSettingsLayout.module.css'
 

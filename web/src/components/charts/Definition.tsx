@@ -2,7 +2,7 @@
 import { InfoCircleOutlined } from '@ant-design/icons'
 import { useId, useRef, useState } from 'react'
 import { useT } from '../../i18n/useT'
-import { useDismiss } from '../../layouts/useDismiss'
+import { useDismiss } from '../useDismiss'
 import styles from './Definition.module.css'
 
 export function Definition({ of, children }: { of: string; children: React.ReactNode }) {

@@ -1,7 +1,7 @@
 /** Leads from a figure to the question behind it, over the same days. */
 import { Dropdown } from 'antd'
 import { useT } from '../../i18n/useT'
-import type { Question } from '../../pages/workspace/explore/question'
+import type { Question } from '../explore/question'
 import { useBoard } from './board'
 import { EntryLink } from './EntryLink'
 import type { DayRange } from '../range/range'

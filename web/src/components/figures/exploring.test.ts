@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readQuestion } from '../../pages/workspace/explore/question'
+import { readQuestion } from '../explore/question'
 import { anApp } from '../../testing/app'
 import { readState } from '../range/useRangeParams'
 import {

@@ -1,7 +1,7 @@
 /** Which question to the explorer a figure of a board answers, and where that question is asked. */
 import type { App } from '../../api/app'
 import type { Dimension, FigureName } from '../../api/overall'
-import { writeQuestion, type Question } from '../../pages/workspace/explore/question'
+import { writeQuestion, type Question } from '../explore/question'
 import { dayAt } from '../../lib/zonedDay'
 import {
   addDays,

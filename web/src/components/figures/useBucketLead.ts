@@ -1,5 +1,5 @@
 import { useT } from '../../i18n/useT'
-import type { Question } from '../../pages/workspace/explore/question'
+import type { Question } from '../explore/question'
 import { appEntryDestination, follow } from '../../session/appEntry'
 import { useBoard } from './board'
 import { bucketTime, explorableApps, explorePath } from './exploring'

@@ -2,7 +2,7 @@ import { Button, type ButtonProps } from 'antd'
 import { useT } from '../../i18n/useT'
 import { useCountdown } from '../useCountdown'
 
-interface SubmitButtonProps extends Pick<ButtonProps, 'size' | 'block' | 'disabled'> {
+interface SubmitButtonProps extends Pick<ButtonProps, 'size' | 'block' | 'danger' | 'disabled'> {
   sending: boolean
   /** The moment before which the server asked not to try again. */
   retryAt?: number | null

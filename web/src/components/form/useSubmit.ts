@@ -8,6 +8,13 @@ interface Submission<Values extends FieldValues, Answer> {
   done: (answer: Answer) => void
 }
 
+/** A form on its way to the server. */
+export interface Submitting {
+  sending: boolean
+  failure: ApiError | null
+  onSubmit: (event: React.FormEvent) => void
+}
+
 /**
  * Sends a form, once at a time. What the server says about a field lands on that field; what it
  * says about the whole comes back as `failure`.
@@ -15,7 +22,7 @@ interface Submission<Values extends FieldValues, Answer> {
 export function useSubmit<Values extends FieldValues, Answer>(
   form: UseFormReturn<Values>,
   { send, done }: Submission<Values, Answer>,
-) {
+): Submitting {
   const [failure, setFailure] = useState<ApiError | null>(null)
 
   const onSubmit = form.handleSubmit(async (values) => {

@@ -1,7 +1,7 @@
 /** A button and the panel it opens below itself, which goes when the person turns elsewhere. */
 import { Button, type ButtonProps } from 'antd'
 import { createContext, useContext, useId, useRef, useState } from 'react'
-import { useDismiss } from '../../layouts/useDismiss'
+import { useDismiss } from '../useDismiss'
 import styles from './Disclosure.module.css'
 
 interface DisclosureProps {

@@ -1,15 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Button, Select } from 'antd'
+import { Select } from 'antd'
 import TextArea from 'antd/es/input/TextArea'
 import { useForm } from 'react-hook-form'
 import { appsOf, appZonesQuery, createApp } from '../../api/apps'
 import type { Region } from '../../api/environment'
 import { allOrgs } from '../../api/orgs'
-import { FormDialog } from '../FormDialog'
+import { Dialog } from '../Dialog'
+import { DialogForm } from '../FormDialog'
 import { Field } from '../form/Field'
-import { FormError } from '../form/FormError'
 import { filled } from '../form/rules'
-import { SubmitButton } from '../form/SubmitButton'
 import { TextInput } from '../form/TextInput'
 import { besideField, TimezoneSelect } from '../form/TimezoneSelect'
 import { useSubmit } from '../form/useSubmit'
@@ -19,7 +18,6 @@ import { QUICK_START } from '../../paths'
 import { openAppEntry } from '../../session/appEntry'
 import { useOrg } from '../../session/org'
 import { reloadUser } from '../../session/session'
-import dialog from '../dialog.module.css'
 
 const DESCRIPTION_MAX = 500
 
@@ -27,11 +25,11 @@ export function CreateAppDialog({ onCancel }: { onCancel: () => void }) {
   const t = useT()
   const zones = useQuery(appZonesQuery)
   return (
-    <FormDialog title={t('apps.create')} width={480} onCancel={onCancel}>
+    <Dialog title={t('apps.create')} width={480} onCancel={onCancel}>
       <Loaded query={zones} skeleton={6}>
         {(found) => <CreateForm zones={found} onCancel={onCancel} />}
       </Loaded>
-    </FormDialog>
+    </Dialog>
   )
 }
 
@@ -49,7 +47,7 @@ function CreateForm({ zones, onCancel }: { zones: Region[]; onCancel: () => void
     },
   })
   const { control } = form
-  const { sending, failure, onSubmit } = useSubmit(form, {
+  const submitting = useSubmit(form, {
     send: ({ name, description, ...rest }) =>
       createApp(org.id, {
         ...rest,
@@ -65,8 +63,7 @@ function CreateForm({ zones, onCancel }: { zones: Region[]; onCancel: () => void
     },
   })
   return (
-    <form noValidate onSubmit={onSubmit}>
-      <FormError>{failure?.message}</FormError>
+    <DialogForm submitting={submitting} submit={t('apps.createSubmit')} onCancel={onCancel}>
       <Field
         control={control}
         name="name"
@@ -102,12 +99,6 @@ function CreateForm({ zones, onCancel }: { zones: Region[]; onCancel: () => void
           />
         )}
       </Field>
-      <div className={dialog.actions}>
-        <Button onClick={onCancel}>{t('common.cancel')}</Button>
-        <SubmitButton sending={sending} retryAt={failure?.retryAt}>
-          {t('apps.createSubmit')}
-        </SubmitButton>
-      </div>
-    </form>
+    </DialogForm>
   )
 }

@@ -1,19 +1,15 @@
 /** A passkey gets its name before the browser asks for a finger: afterwards it would exist without one. */
-import { Button } from 'antd'
 import { useForm } from 'react-hook-form'
 import { addPasskey, passkeyOptions, renamePasskey, type Passkey } from '../../api/security'
 import { FormDialog } from '../../components/FormDialog'
 import { Field } from '../../components/form/Field'
-import { FormError } from '../../components/form/FormError'
 import { filled } from '../../components/form/rules'
-import { SubmitButton } from '../../components/form/SubmitButton'
 import { TextInput } from '../../components/form/TextInput'
 import { useSubmit } from '../../components/form/useSubmit'
 import { useT } from '../../i18n/useT'
 import { browserAndSystem } from '../../lib/device'
 import { createPasskey } from '../../session/passkey'
 import { wordedDevice } from './deviceName'
-import styles from '../../components/dialog.module.css'
 
 interface Ends {
   onDone: () => void
@@ -59,31 +55,27 @@ function NameDialog(props: NameDialogProps) {
   const { title, lead, submit, name, save, onDone, onCancel } = props
   const t = useT()
   const form = useForm({ mode: 'onBlur', defaultValues: { name } })
-  const { sending, failure, onSubmit } = useSubmit(form, {
+  const submitting = useSubmit(form, {
     send: (values) => save(values.name.trim()),
     done: onDone,
   })
   return (
-    <FormDialog title={title} onCancel={onCancel}>
-      <form noValidate onSubmit={onSubmit}>
-        {lead && <p className={styles.lead}>{lead}</p>}
-        <FormError>{failure?.message}</FormError>
-        <Field
-          control={form.control}
-          name="name"
-          label={t('passkey.name')}
-          hint={t('passkey.nameHint')}
-          rules={filled(t('passkey.nameRequired'))}
-        >
-          {(input) => <TextInput {...input} autoComplete="off" />}
-        </Field>
-        <div className={styles.actions}>
-          <Button onClick={onCancel}>{t('common.cancel')}</Button>
-          <SubmitButton sending={sending} retryAt={failure?.retryAt}>
-            {submit}
-          </SubmitButton>
-        </div>
-      </form>
+    <FormDialog
+      title={title}
+      submitting={submitting}
+      submit={submit}
+      lead={lead}
+      onCancel={onCancel}
+    >
+      <Field
+        control={form.control}
+        name="name"
+        label={t('passkey.name')}
+        hint={t('passkey.nameHint')}
+        rules={filled(t('passkey.nameRequired'))}
+      >
+        {(input) => <TextInput {...input} autoComplete="off" />}
+      </Field>
     </FormDialog>
   )
 }

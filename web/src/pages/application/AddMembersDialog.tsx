@@ -7,8 +7,6 @@ import { addAppMembers, candidatesQuery, type Candidate } from '../../api/appMem
 import type { Role } from '../../api/roles'
 import { FormDialog } from '../../components/FormDialog'
 import { Field } from '../../components/form/Field'
-import { FormError } from '../../components/form/FormError'
-import { SubmitButton } from '../../components/form/SubmitButton'
 import { useSubmit } from '../../components/form/useSubmit'
 import { LinkButton } from '../../components/LinkButton'
 import { Loaded } from '../../components/Loaded'
@@ -17,7 +15,6 @@ import { useT } from '../../i18n/useT'
 import { useApp, useWatched } from '../../session/app'
 import { paths } from '../../paths'
 import { RoleSelect } from './RoleSelect'
-import dialog from '../../components/dialog.module.css'
 import styles from './members.module.css'
 
 /** As many as one call takes. */
@@ -35,7 +32,7 @@ export function AddMembersDialog({ roles, onDone, onCancel }: AddMembersDialogPr
   const watched = useWatched()
   const [chosen, setChosen] = useState<Candidate[]>([])
   const form = useForm({ defaultValues: { role_id: '' } })
-  const { sending, failure, onSubmit } = useSubmit(form, {
+  const submitting = useSubmit(form, {
     send: ({ role_id }) =>
       watched(addAppMembers(app.id, { user_ids: chosen.map(({ user_id }) => user_id), role_id })),
     done: ({ added, skipped }) =>
@@ -46,34 +43,32 @@ export function AddMembersDialog({ roles, onDone, onCancel }: AddMembersDialogPr
       ),
   })
   return (
-    <FormDialog title={t('appMember.add')} width={520} onCancel={onCancel}>
-      <form noValidate onSubmit={onSubmit}>
-        <FormError>{failure?.message}</FormError>
-        <Candidates chosen={chosen} onChoose={setChosen} />
-        <Field
-          control={form.control}
-          name="role_id"
-          label={t('appMember.role')}
-          rules={{ required: t('appMember.roleRequired') }}
-        >
-          {({ name: _, value, ...input }) => (
-            <RoleSelect
-              {...input}
-              value={value || undefined}
-              placeholder={t('role.choose')}
-              roles={roles}
-            />
-          )}
-        </Field>
-        <div className={dialog.actions}>
-          <Button onClick={onCancel}>{t('common.cancel')}</Button>
-          <SubmitButton sending={sending} retryAt={failure?.retryAt} disabled={chosen.length === 0}>
-            {chosen.length > 0
-              ? t('appMember.addCount', { count: chosen.length })
-              : t('appMember.add')}
-          </SubmitButton>
-        </div>
-      </form>
+    <FormDialog
+      title={t('appMember.add')}
+      width={520}
+      submitting={submitting}
+      submit={
+        chosen.length > 0 ? t('appMember.addCount', { count: chosen.length }) : t('appMember.add')
+      }
+      disabled={chosen.length === 0}
+      onCancel={onCancel}
+    >
+      <Candidates chosen={chosen} onChoose={setChosen} />
+      <Field
+        control={form.control}
+        name="role_id"
+        label={t('appMember.role')}
+        rules={{ required: t('appMember.roleRequired') }}
+      >
+        {({ name: _, value, ...input }) => (
+          <RoleSelect
+            {...input}
+            value={value || undefined}
+            placeholder={t('role.choose')}
+            roles={roles}
+          />
+        )}
+      </Field>
     </FormDialog>
   )
 }

@@ -1,6 +1,5 @@
 /** Deleting a role: whoever holds it, or is invited with it, must get another one. */
 import { useQueryClient } from '@tanstack/react-query'
-import { Button } from 'antd'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { everythingOf } from '../../api/app'
@@ -8,12 +7,10 @@ import { ApiError } from '../../api/errors'
 import { deleteRole, type Role } from '../../api/roles'
 import { FormDialog } from '../../components/FormDialog'
 import { Field } from '../../components/form/Field'
-import { FormError } from '../../components/form/FormError'
 import { useSubmit } from '../../components/form/useSubmit'
 import { useT } from '../../i18n/useT'
 import { useApp, useWatched } from '../../session/app'
 import { RoleSelect } from './RoleSelect'
-import dialog from '../../components/dialog.module.css'
 
 interface DeleteRoleDialogProps {
   role: Role
@@ -30,7 +27,7 @@ export function DeleteRoleDialog({ role, roles, onDone, onCancel }: DeleteRoleDi
   // Pending invitations are not counted among its members, so the server may know of a need.
   const [inUse, setInUse] = useState(role.member_count > 0)
   const form = useForm({ defaultValues: { replacement: '' } })
-  const { sending, failure, onSubmit } = useSubmit(form, {
+  const submitting = useSubmit(form, {
     send: ({ replacement }) =>
       watched(deleteRole(app.id, role.id, replacement || undefined)).catch((error: unknown) => {
         if (error instanceof ApiError && error.code === 'role_in_use') setInUse(true)
@@ -42,38 +39,35 @@ export function DeleteRoleDialog({ role, roles, onDone, onCancel }: DeleteRoleDi
     },
   })
   return (
-    <FormDialog title={t('role.deleteTitle', { name: role.name })} onCancel={onCancel}>
-      <form noValidate onSubmit={onSubmit}>
-        <p className={dialog.lead}>
-          {role.member_count > 0
-            ? t('role.deleteHeld', { count: role.member_count })
-            : t('role.deleteText')}
-        </p>
-        <FormError>{failure?.message}</FormError>
-        {inUse && (
-          <Field
-            control={form.control}
-            name="replacement"
-            label={t('role.replacement')}
-            rules={{ required: t('role.replacementRequired') }}
-          >
-            {({ name: _, value, ...input }) => (
-              <RoleSelect
-                {...input}
-                value={value || undefined}
-                placeholder={t('role.choose')}
-                roles={roles.filter(({ id }) => id !== role.id)}
-              />
-            )}
-          </Field>
-        )}
-        <div className={dialog.actions}>
-          <Button onClick={onCancel}>{t('common.cancel')}</Button>
-          <Button type="primary" danger htmlType="submit" loading={sending}>
-            {t('role.delete')}
-          </Button>
-        </div>
-      </form>
+    <FormDialog
+      title={t('role.deleteTitle', { name: role.name })}
+      submitting={submitting}
+      submit={t('role.delete')}
+      danger
+      lead={
+        role.member_count > 0
+          ? t('role.deleteHeld', { count: role.member_count })
+          : t('role.deleteText')
+      }
+      onCancel={onCancel}
+    >
+      {inUse && (
+        <Field
+          control={form.control}
+          name="replacement"
+          label={t('role.replacement')}
+          rules={{ required: t('role.replacementRequired') }}
+        >
+          {({ name: _, value, ...input }) => (
+            <RoleSelect
+              {...input}
+              value={value || undefined}
+              placeholder={t('role.choose')}
+              roles={roles.filter(({ id }) => id !== role.id)}
+            />
+          )}
+        </Field>
+      )}
     </FormDialog>
   )
 }

@@ -1,15 +1,12 @@
-import { Button } from 'antd'
 import { useForm, useWatch } from 'react-hook-form'
 import { requestErasure, type ErasureKind } from '../../api/erasures'
 import { FormDialog } from '../../components/FormDialog'
 import { ChoiceField } from '../../components/form/ChoiceField'
 import { Field } from '../../components/form/Field'
-import { FormError } from '../../components/form/FormError'
 import { TextInput } from '../../components/form/TextInput'
 import { useSubmit } from '../../components/form/useSubmit'
 import { useT } from '../../i18n/useT'
 import { useApp, useWatched } from '../../session/app'
-import dialog from '../../components/dialog.module.css'
 import styles from './erasures.module.css'
 
 const KINDS: ErasureKind[] = ['user', 'device']
@@ -27,57 +24,50 @@ export function EraseDialog({ onDone, onCancel }: { onDone: () => void; onCancel
   })
   const { control } = form
   const [kind, subject, again] = useWatch({ control, name: ['kind', 'subject', 'again'] })
-  const { sending, failure, onSubmit } = useSubmit(form, {
+  const submitting = useSubmit(form, {
     // Not trimmed: a space can be part of an id.
     send: () => watched(requestErasure(app.id, { kind, subject })),
     done: onDone,
   })
   return (
-    <FormDialog title={t('erasure.title')} width={480} onCancel={onCancel}>
-      <form noValidate onSubmit={onSubmit}>
-        <FormError>{failure?.message}</FormError>
-        <ChoiceField
-          label={t('erasure.by')}
-          value={kind}
-          choices={KINDS.map((value) => ({ value, name: t(`erasure.kind.${value}`) }))}
-          onChoose={(value) => form.setValue('kind', value)}
-        />
-        <div className={styles.warning}>
-          <p>{t(`erasure.removes.${kind}`)}</p>
-          <p>{t('erasure.warning')}</p>
-        </div>
-        <Field
-          control={control}
-          name="subject"
-          label={t(`erasure.kind.${kind}`)}
-          hint={t('erasure.exactly')}
-          rules={{ required: t('erasure.subjectRequired') }}
-        >
-          {(input) => <TextInput {...input} {...VERBATIM} maxLength={SUBJECT_MAX} />}
-        </Field>
-        <Field
-          control={control}
-          name="again"
-          label={t('erasure.again')}
-          rules={{
-            validate: (typed: unknown, values) => typed === values.subject || t('erasure.mismatch'),
-          }}
-        >
-          {(input) => <TextInput {...input} {...VERBATIM} maxLength={SUBJECT_MAX} />}
-        </Field>
-        <div className={dialog.actions}>
-          <Button onClick={onCancel}>{t('common.cancel')}</Button>
-          <Button
-            type="primary"
-            danger
-            htmlType="submit"
-            loading={sending}
-            disabled={subject === '' || again !== subject}
-          >
-            {t('erasure.submit')}
-          </Button>
-        </div>
-      </form>
+    <FormDialog
+      title={t('erasure.title')}
+      width={480}
+      submitting={submitting}
+      submit={t('erasure.submit')}
+      danger
+      disabled={subject === '' || again !== subject}
+      onCancel={onCancel}
+    >
+      <ChoiceField
+        label={t('erasure.by')}
+        value={kind}
+        choices={KINDS.map((value) => ({ value, name: t(`erasure.kind.${value}`) }))}
+        onChoose={(value) => form.setValue('kind', value)}
+      />
+      <div className={styles.warning}>
+        <p>{t(`erasure.removes.${kind}`)}</p>
+        <p>{t('erasure.warning')}</p>
+      </div>
+      <Field
+        control={control}
+        name="subject"
+        label={t(`erasure.kind.${kind}`)}
+        hint={t('erasure.exactly')}
+        rules={{ required: t('erasure.subjectRequired') }}
+      >
+        {(input) => <TextInput {...input} {...VERBATIM} maxLength={SUBJECT_MAX} />}
+      </Field>
+      <Field
+        control={control}
+        name="again"
+        label={t('erasure.again')}
+        rules={{
+          validate: (typed: unknown, values) => typed === values.subject || t('erasure.mismatch'),
+        }}
+      >
+        {(input) => <TextInput {...input} {...VERBATIM} maxLength={SUBJECT_MAX} />}
+      </Field>
     </FormDialog>
   )
 }

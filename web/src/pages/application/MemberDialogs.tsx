@@ -4,7 +4,8 @@ import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { changeAppMember, removeAppMember, type AppMember } from '../../api/appMembers'
 import type { Role } from '../../api/roles'
-import { FormDialog } from '../../components/FormDialog'
+import { Dialog } from '../../components/Dialog'
+import { DialogForm } from '../../components/FormDialog'
 import { Field } from '../../components/form/Field'
 import { FormError } from '../../components/form/FormError'
 import { useSubmit } from '../../components/form/useSubmit'
@@ -88,7 +89,7 @@ function MembersDialog(props: MembersDialogProps) {
   const t = useT()
   const [partly, setPartly] = useState<Outcome | null>(null)
   const form = useForm({ defaultValues: { role_id: '' } })
-  const { sending, onSubmit } = useSubmit(form, {
+  const submitting = useSubmit(form, {
     send: ({ role_id }) => forEachMember(members, (member) => change(member, role_id)),
     done: (outcome) => {
       if (outcome.failed.length > 0) setPartly(outcome)
@@ -98,11 +99,11 @@ function MembersDialog(props: MembersDialogProps) {
   // Some are done: what the list shows is old, however the dialog closes.
   const close = partly ? () => onDone(null) : onCancel
   return (
-    <FormDialog title={title} onCancel={close}>
+    <Dialog title={title} onCancel={close}>
       {partly ? (
         <Partly outcome={partly} said={said} onClose={close} />
       ) : (
-        <form noValidate onSubmit={onSubmit}>
+        <DialogForm submitting={submitting} submit={submit} danger={danger} onCancel={onCancel}>
           {children}
           {members.length > 1 && <Names members={members} />}
           {roles && (
@@ -122,15 +123,9 @@ function MembersDialog(props: MembersDialogProps) {
               )}
             </Field>
           )}
-          <div className={dialog.actions}>
-            <Button onClick={onCancel}>{t('common.cancel')}</Button>
-            <Button type="primary" danger={danger} htmlType="submit" loading={sending}>
-              {submit}
-            </Button>
-          </div>
-        </form>
+        </DialogForm>
       )}
-    </FormDialog>
+    </Dialog>
   )
 }
 

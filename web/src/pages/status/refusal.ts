@@ -1,6 +1,6 @@
 /** What an address that was refused is, and what it would have taken to open it. */
 import type { MessageKey } from '../../i18n/store'
-import { SETTINGS_PAGES, TEAM_PAGES, WORKSPACE_PAGES } from '../../layouts/pages'
+import { SETTINGS_PAGES, TEAM_PAGES, WORKSPACE_PAGES } from '../../menus'
 import { parseQuery, queryText } from '../../lib/query'
 import { parseUrl } from '../../lib/url'
 import { safeDestination } from '../../session/destination'

@@ -1,9 +1,6 @@
-import { Button } from 'antd'
 import { useForm } from 'react-hook-form'
 import { createAccessKey, type NewAccessKey } from '../../../api/keys'
 import { FormDialog } from '../../../components/FormDialog'
-import { FormError } from '../../../components/form/FormError'
-import { SubmitButton } from '../../../components/form/SubmitButton'
 import { useSubmit } from '../../../components/form/useSubmit'
 import { useT } from '../../../i18n/useT'
 import { useApp, useWatched } from '../../../session/app'
@@ -11,7 +8,6 @@ import { useUser } from '../../../session/useUser'
 import { endOf, type ChosenExpiry } from './expiry'
 import { ExpiryFields } from './ExpiryFields'
 import { KeyNameField } from './KeyNameField'
-import dialog from '../../../components/dialog.module.css'
 
 interface CreateKeyDialogProps {
   onDone: (made: NewAccessKey) => void
@@ -26,7 +22,7 @@ export function CreateKeyDialog({ onDone, onCancel }: CreateKeyDialogProps) {
   const watched = useWatched()
   const zone = useUser()?.timezone ?? 'UTC'
   const form = useForm({ mode: 'onBlur', defaultValues: AT_FIRST })
-  const { sending, failure, onSubmit } = useSubmit(form, {
+  const submitting = useSubmit(form, {
     send: ({ name, ...chosen }) => {
       const end = endOf(chosen, zone, Date.now())
       const expires_at = end === null ? null : new Date(end).toISOString()
@@ -35,18 +31,15 @@ export function CreateKeyDialog({ onDone, onCancel }: CreateKeyDialogProps) {
     done: onDone,
   })
   return (
-    <FormDialog title={t('accessKey.create')} width={480} onCancel={onCancel}>
-      <form noValidate onSubmit={onSubmit}>
-        <FormError>{failure?.message}</FormError>
-        <KeyNameField control={form.control} hint={t('accessKey.nameHint')} />
-        <ExpiryFields form={form} />
-        <div className={dialog.actions}>
-          <Button onClick={onCancel}>{t('common.cancel')}</Button>
-          <SubmitButton sending={sending} retryAt={failure?.retryAt}>
-            {t('accessKey.createSubmit')}
-          </SubmitButton>
-        </div>
-      </form>
+    <FormDialog
+      title={t('accessKey.create')}
+      width={480}
+      submitting={submitting}
+      submit={t('accessKey.createSubmit')}
+      onCancel={onCancel}
+    >
+      <KeyNameField control={form.control} hint={t('accessKey.nameHint')} />
+      <ExpiryFields form={form} />
     </FormDialog>
   )
 }

@@ -1,16 +1,12 @@
-import { Button } from 'antd'
 import { useForm } from 'react-hook-form'
 import { updateAccessKey, type AccessKey } from '../../../api/keys'
 import { FormDialog } from '../../../components/FormDialog'
-import { FormError } from '../../../components/form/FormError'
-import { SubmitButton } from '../../../components/form/SubmitButton'
 import { useSubmit } from '../../../components/form/useSubmit'
 import { useT } from '../../../i18n/useT'
 import { useApp, useWatched } from '../../../session/app'
 import { useUser } from '../../../session/useUser'
 import { chosenOf, endOf } from './expiry'
 import { ExpiryFields } from './ExpiryFields'
-import dialog from '../../../components/dialog.module.css'
 
 interface ExpiryDialogProps {
   accessKey: AccessKey
@@ -27,7 +23,7 @@ export function ExpiryDialog({ accessKey, onDone, onCancel }: ExpiryDialogProps)
     mode: 'onBlur',
     defaultValues: { name: accessKey.name, ...chosenOf(accessKey, zone) },
   })
-  const { sending, failure, onSubmit } = useSubmit(form, {
+  const submitting = useSubmit(form, {
     send: (chosen) => {
       const end = endOf(chosen, zone, Date.now())
       const expires_at = end === null ? null : new Date(end).toISOString()
@@ -39,18 +35,11 @@ export function ExpiryDialog({ accessKey, onDone, onCancel }: ExpiryDialogProps)
     <FormDialog
       title={t('accessKey.expiryTitle', { name: accessKey.name })}
       width={480}
+      submitting={submitting}
+      submit={t('common.save')}
       onCancel={onCancel}
     >
-      <form noValidate onSubmit={onSubmit}>
-        <FormError>{failure?.message}</FormError>
-        <ExpiryFields form={form} />
-        <div className={dialog.actions}>
-          <Button onClick={onCancel}>{t('common.cancel')}</Button>
-          <SubmitButton sending={sending} retryAt={failure?.retryAt}>
-            {t('common.save')}
-          </SubmitButton>
-        </div>
-      </form>
+      <ExpiryFields form={form} />
     </FormDialog>
   )
 }

@@ -1,12 +1,10 @@
 /** New values for one or both API keys, and how long the old ones go on working. */
-import { Button, Checkbox } from 'antd'
+import { Checkbox } from 'antd'
 import { Controller, useForm, useWatch } from 'react-hook-form'
 import { resetApiKeys, type ApiKey, type ApiKeyKind } from '../../../api/keys'
 import { FormDialog } from '../../../components/FormDialog'
 import { ChoiceField } from '../../../components/form/ChoiceField'
 import { Field } from '../../../components/form/Field'
-import { FormError } from '../../../components/form/FormError'
-import { SubmitButton } from '../../../components/form/SubmitButton'
 import { TextInput } from '../../../components/form/TextInput'
 import { useSubmit } from '../../../components/form/useSubmit'
 import { useNow } from '../../../components/useNow'
@@ -38,7 +36,7 @@ export function ResetKeysDialog({ keys, onDone, onCancel }: ResetKeysDialogProps
   })
   const { control } = form
   const { kinds, grace, hours } = useWatch({ control })
-  const { sending, failure, onSubmit } = useSubmit(form, {
+  const submitting = useSubmit(form, {
     send: (chosen) => {
       const grace_hours = hoursOf(chosen.grace, chosen.hours) ?? GRACE_HOURS.max
       return watched(resetApiKeys(app.id, { kinds: chosen.kinds, grace_hours }))
@@ -48,56 +46,53 @@ export function ResetKeysDialog({ keys, onDone, onCancel }: ResetKeysDialogProps
   })
   const replacesOlder = keys.some(({ kind, previous }) => previous && kinds?.includes(kind))
   return (
-    <FormDialog title={t('keys.resetTitle')} width={480} onCancel={onCancel}>
-      <form noValidate onSubmit={onSubmit}>
-        <FormError>{failure?.message}</FormError>
-        <Controller
-          control={control}
-          name="kinds"
-          rules={{ validate: (chosen) => chosen.length > 0 || t('keys.resetWhichRequired') }}
-          render={({ field, fieldState }) => (
-            <fieldset className={styles.kinds}>
-              <legend>{t('keys.resetWhich')}</legend>
-              <Checkbox.Group<ApiKeyKind>
-                className={styles.kindList}
-                value={field.value}
-                onChange={field.onChange}
-                options={KINDS.map((kind) => ({ value: kind, label: t(`keys.kind.${kind}`) }))}
-              />
-              <p className={styles.error} aria-live="polite">
-                {fieldState.error?.message}
-              </p>
-            </fieldset>
-          )}
-        />
-        <ChoiceField
-          label={t('keys.grace')}
-          value={grace ?? USUAL_GRACE}
-          choices={GRACES.map((value) => ({ value, name: t(`keys.grace.${value}`) }))}
-          onChoose={(value) => form.setValue('grace', value)}
-          note={<GraceNote hours={hoursOf(grace ?? USUAL_GRACE, hours ?? '')} />}
-        />
-        {grace === 'other' && (
-          <Field
-            control={control}
-            name="hours"
-            label={t('keys.graceHours')}
-            rules={{
-              validate: (typed: unknown) =>
-                hoursOf('other', String(typed)) !== null || t('setting.retentionRule', GRACE_HOURS),
-            }}
-          >
-            {(input) => <TextInput {...input} inputMode="numeric" autoComplete="off" />}
-          </Field>
+    <FormDialog
+      title={t('keys.resetTitle')}
+      width={480}
+      submitting={submitting}
+      submit={t('keys.resetSubmit')}
+      onCancel={onCancel}
+    >
+      <Controller
+        control={control}
+        name="kinds"
+        rules={{ validate: (chosen) => chosen.length > 0 || t('keys.resetWhichRequired') }}
+        render={({ field, fieldState }) => (
+          <fieldset className={styles.kinds}>
+            <legend>{t('keys.resetWhich')}</legend>
+            <Checkbox.Group<ApiKeyKind>
+              className={styles.kindList}
+              value={field.value}
+              onChange={field.onChange}
+              options={KINDS.map((kind) => ({ value: kind, label: t(`keys.kind.${kind}`) }))}
+            />
+            <p className={styles.error} aria-live="polite">
+              {fieldState.error?.message}
+            </p>
+          </fieldset>
         )}
-        {replacesOlder && <p className={dialog.lead}>{t('keys.graceOlder')}</p>}
-        <div className={dialog.actions}>
-          <Button onClick={onCancel}>{t('common.cancel')}</Button>
-          <SubmitButton sending={sending} retryAt={failure?.retryAt}>
-            {t('keys.resetSubmit')}
-          </SubmitButton>
-        </div>
-      </form>
+      />
+      <ChoiceField
+        label={t('keys.grace')}
+        value={grace ?? USUAL_GRACE}
+        choices={GRACES.map((value) => ({ value, name: t(`keys.grace.${value}`) }))}
+        onChoose={(value) => form.setValue('grace', value)}
+        note={<GraceNote hours={hoursOf(grace ?? USUAL_GRACE, hours ?? '')} />}
+      />
+      {grace === 'other' && (
+        <Field
+          control={control}
+          name="hours"
+          label={t('keys.graceHours')}
+          rules={{
+            validate: (typed: unknown) =>
+              hoursOf('other', String(typed)) !== null || t('setting.retentionRule', GRACE_HOURS),
+          }}
+        >
+          {(input) => <TextInput {...input} inputMode="numeric" autoComplete="off" />}
+        </Field>
+      )}
+      {replacesOlder && <p className={dialog.lead}>{t('keys.graceOlder')}</p>}
     </FormDialog>
   )
 }

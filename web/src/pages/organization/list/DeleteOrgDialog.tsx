@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { ApiError } from '../../../api/errors'
 import { deleteOrg, type Org } from '../../../api/orgs'
 import { DangerDialog } from '../../../components/DangerDialog'
-import { FormDialog } from '../../../components/FormDialog'
+import { Dialog } from '../../../components/Dialog'
 import { LinkButton } from '../../../components/LinkButton'
 import { useT } from '../../../i18n/useT'
 import { paths } from '../../../paths'
@@ -44,7 +44,7 @@ export function DeleteOrgDialog({ org, onDone, onCancel }: DeleteOrgDialogProps)
 function Blocked({ org, onCancel }: { org: Org; onCancel: () => void }) {
   const t = useT()
   return (
-    <FormDialog title={t('orgs.deleteBlocked')} width={480} onCancel={onCancel}>
+    <Dialog title={t('orgs.deleteBlocked')} width={480} onCancel={onCancel}>
       <p className={dialog.lead}>{t('orgs.deleteBlockedText')}</p>
       <div className={dialog.actions}>
         <Button onClick={onCancel}>{t('common.close')}</Button>
@@ -53,6 +53,6 @@ function Blocked({ org, onCancel }: { org: Org; onCancel: () => void }) {
           {t('title.teamApps')}
         </LinkButton>
       </div>
-    </FormDialog>
+    </Dialog>
   )
 }

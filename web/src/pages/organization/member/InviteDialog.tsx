@@ -1,6 +1,5 @@
 /** Invites people by address: many at once, with the role they get and the apps they may open. */
 import { useQueryClient } from '@tanstack/react-query'
-import { Button } from 'antd'
 import TextArea from 'antd/es/input/TextArea'
 import { useState } from 'react'
 import { useController, useForm, useWatch } from 'react-hook-form'
@@ -11,10 +10,9 @@ import {
   type InvitationResult,
 } from '../../../api/invitations'
 import type { OrgRole } from '../../../api/orgs'
-import { FormDialog } from '../../../components/FormDialog'
+import { Dialog } from '../../../components/Dialog'
+import { DialogForm } from '../../../components/FormDialog'
 import { Field } from '../../../components/form/Field'
-import { FormError } from '../../../components/form/FormError'
-import { SubmitButton } from '../../../components/form/SubmitButton'
 import { useSubmit } from '../../../components/form/useSubmit'
 import { useMailT } from '../../../components/useMailT'
 import { useT } from '../../../i18n/useT'
@@ -25,7 +23,6 @@ import { completeGrants, type GrantDraft } from './grants'
 import { InviteResults } from './InviteResults'
 import { rolesToGive } from './memberActions'
 import { RoleChoice } from './RoleChoice'
-import dialog from '../../../components/dialog.module.css'
 
 interface InviteDialogProps {
   /** Already known, e.g. from the mail of someone who asked to join. */
@@ -39,7 +36,7 @@ export function InviteDialog({ address = '', onClose }: InviteDialogProps) {
   const org = useOrg()
   const [results, setResults] = useState<InvitationResult[] | null>(null)
   return (
-    <FormDialog title={t('invite.title', { name: org.name })} width={560} onCancel={onClose}>
+    <Dialog title={t('invite.title', { name: org.name })} width={560} onCancel={onClose}>
       {results ? (
         <InviteResults results={results} onMore={() => setResults(null)} onClose={onClose} />
       ) : (
@@ -52,7 +49,7 @@ export function InviteDialog({ address = '', onClose }: InviteDialogProps) {
           onCancel={onClose}
         />
       )}
-    </FormDialog>
+    </Dialog>
   )
 }
 
@@ -77,7 +74,7 @@ function InviteForm({ address, onDone, onCancel }: InviteFormProps) {
     defaultValues: { emails: address, role: 'member', apps: [] },
   })
   const { control } = form
-  const { sending, failure, onSubmit } = useSubmit(form, {
+  const submitting = useSubmit(form, {
     send: ({ emails, role, apps }) =>
       invite(org.id, {
         emails: readAddresses(emails).valid,
@@ -90,8 +87,7 @@ function InviteForm({ address, onDone, onCancel }: InviteFormProps) {
   const role = useController({ control, name: 'role' })
   const count = readAddresses(useWatch({ control, name: 'emails' })).valid.length
   return (
-    <form noValidate onSubmit={onSubmit}>
-      <FormError>{failure?.message}</FormError>
+    <DialogForm submitting={submitting} submit={mailT('invite.submit')} onCancel={onCancel}>
       <Field
         control={control}
         name="emails"
@@ -116,13 +112,7 @@ function InviteForm({ address, onDone, onCancel }: InviteFormProps) {
         onChange={role.field.onChange}
       />
       {role.field.value === 'member' && <GrantsField control={control} name="apps" />}
-      <div className={dialog.actions}>
-        <Button onClick={onCancel}>{t('common.cancel')}</Button>
-        <SubmitButton sending={sending} retryAt={failure?.retryAt}>
-          {mailT('invite.submit')}
-        </SubmitButton>
-      </div>
-    </form>
+    </DialogForm>
   )
 }
 

@@ -13,7 +13,7 @@ import { Answer } from './Answer'
 import { EventPicker } from './EventPicker'
 import { FilterRows } from './FilterRows'
 import { PropertyPicker } from './PropertyPicker'
-import { bodyOf } from './question'
+import { bodyOf } from '../../../components/explore/question'
 import { useQuestion } from './useQuestion'
 import styles from './explore.module.css'
 

@@ -5,7 +5,7 @@ import { MOST_FILTERS, OPERATORS, type ExploreFilter } from '../../../api/explor
 import { besideField } from '../../../components/form/TimezoneSelect'
 import { useT } from '../../../i18n/useT'
 import { PropertyPicker } from './PropertyPicker'
-import { NO_VALUE, NUMERIC, withOperator } from './question'
+import { NO_VALUE, NUMERIC, withOperator } from '../../../components/explore/question'
 import { NumberValue, TextValues } from './Values'
 import styles from './explore.module.css'
 

@@ -13,7 +13,7 @@ import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { useAddressQuery } from '../../../router/useAddressQuery'
 import { groupKey, groupName } from './groups'
-import { readQuestion, writeQuestion } from './question'
+import { readQuestion, writeQuestion } from '../../../components/explore/question'
 import { propertyName } from './propertyName'
 import styles from './explore.module.css'
 

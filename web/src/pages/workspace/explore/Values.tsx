@@ -7,7 +7,7 @@ import { formatCount } from '../../../components/table/Counted'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../session/app'
-import { isNumber } from './question'
+import { isNumber } from '../../../components/explore/question'
 import styles from './explore.module.css'
 
 interface TextValuesProps {

@@ -1,6 +1,6 @@
 import type { BuiltIn } from '../../../api/explore'
 import type { MessageKey, Translate } from '../../../i18n/store'
-import { isBuiltIn } from './question'
+import { isBuiltIn } from '../../../components/explore/question'
 
 const NAMES: Record<BuiltIn, MessageKey> = {
   $os: 'explore.os',

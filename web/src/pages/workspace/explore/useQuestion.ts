@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from 'react'
 import { useAddressQuery } from '../../../router/useAddressQuery'
-import { readQuestion, writeQuestion, type Question } from './question'
+import { readQuestion, writeQuestion, type Question } from '../../../components/explore/question'
 
 /** The question is in the address, so that a link asks the same. */
 export function useQuestion(): [Question, (change: Partial<Question>) => void] {

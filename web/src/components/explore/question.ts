@@ -9,7 +9,7 @@ import {
   type ExploreFilter,
   type Measure,
   type Operator,
-} from '../../../api/explore'
+} from '../../api/explore'
 
 export interface Question {
   /** Null: any. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ExploreFilter } from '../../../api/explore'
+import type { ExploreFilter } from '../../api/explore'
 import { bodyOf, isComplete, readQuestion, withOperator, writeQuestion } from './question'
 
 const read = (text: string) => readQuestion(new URLSearchParams(text))

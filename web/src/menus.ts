@@ -1,7 +1,7 @@
 /** The pages of a team and of an app, for their menus and for whoever looks a page up by its name. */
-import type { MessageKey } from '../i18n/store'
-import type { AppPermission } from '../session/access'
-import { paths } from '../paths'
+import type { MessageKey } from './i18n/store'
+import type { AppPermission } from './session/access'
+import { paths } from './paths'
 
 interface TeamPage {
   title: MessageKey
