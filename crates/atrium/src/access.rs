@@ -7,21 +7,21 @@ mod data;
 
 use std::marker::PhantomData;
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRef, FromRequestParts};
 use http::request::Parts;
 use sqlx::AnyConnection;
 
 use crate::accounts::session::SignedIn;
-use crate::app::AppState;
 use crate::apps::AppStatus;
 use crate::apps::store::{self as app_store, AppRow};
 use crate::audit::Actor;
 use crate::error::{Code, Error, Result};
+use crate::fair_queue::{Caller as QueueCaller, Class};
 use crate::http::caller::{Caller, Target};
 use crate::http::path::PathId;
-use crate::insight::fair_queue::{Caller as QueueCaller, Class};
 use crate::orgs::store::{self as org_store, OrgRow, Standing};
 use crate::permissions::{BuiltinRole, Grant, OrgRole, Permission, app_permissions};
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 pub use data::{DataApp, DataOrg, ReadableApp};
@@ -35,12 +35,17 @@ pub struct Member {
     requirements: SessionRequirements,
 }
 
-impl FromRequestParts<AppState> for Member {
+impl<S> FromRequestParts<S> for Member
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
-        let signed_in = SignedIn::from_request_parts(parts, atrium).await?;
-        let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
+        let signed_in = SignedIn::from_request_parts(parts, state).await?;
+        let PathId(id) = PathId::from_request_parts(parts, state).await?;
         let caller = Caller::of(parts);
         caller.wants(Target::Org(id.clone()), None);
         let mut db = atrium.db.read().await?;
@@ -96,11 +101,15 @@ impl<G: Grant> InOrg<G> {
     }
 }
 
-impl<G: Grant> FromRequestParts<AppState> for InOrg<G> {
+impl<S, G: Grant> FromRequestParts<S> for InOrg<G>
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
-        let member = Member::from_request_parts(parts, atrium).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let member = Member::from_request_parts(parts, state).await?;
         let Member { signed_in, org, role, requirements } = member;
         Caller::of(parts).wants(Target::Org(org.id.clone()), Some(G::PERMISSION));
         requirements.check(&signed_in, &org.id)?;
@@ -240,12 +249,17 @@ impl<G: Grant> InApp<G> {
     }
 }
 
-impl<G: Grant> FromRequestParts<AppState> for InApp<G> {
+impl<S, G: Grant> FromRequestParts<S> for InApp<G>
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
-        let signed_in = SignedIn::from_request_parts(parts, atrium).await?;
-        let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
+        let signed_in = SignedIn::from_request_parts(parts, state).await?;
+        let PathId(id) = PathId::from_request_parts(parts, state).await?;
         let caller = Caller::of(parts);
         caller.wants(Target::App(id.clone()), Some(G::PERMISSION));
         let mut db = atrium.db.read().await?;

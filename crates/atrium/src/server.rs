@@ -9,12 +9,13 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::accounts::setup;
 use crate::app::AppState;
-use crate::audit::refusals;
+use crate::audit_log::refusals;
 use crate::config::Settings;
+use crate::console::previous_builds;
 use crate::db::integrity;
 use crate::http::CLIENT_VERSION;
 use crate::http::connections::{self, ConnectionLimits};
-use crate::http::{edge, previous_builds};
+use crate::http::edge;
 use crate::instance::{first_start, other_servers};
 use crate::types::Clock;
 use crate::{jobs, router};

@@ -3,22 +3,22 @@
 
 use std::marker::PhantomData;
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRef, FromRequestParts};
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 
 use super::{InApp, InOrg};
-use crate::app::AppState;
 use crate::apps::store::{self as app_store, AppRow};
 use crate::error::{Code, Error, Result};
+use crate::fair_queue::{Caller as QueueCaller, Class};
 use crate::http::caller::{Caller, Target, Who};
 use crate::http::client::Client;
 use crate::http::path::PathId;
-use crate::insight::fair_queue::{Caller as QueueCaller, Class};
 use crate::keys;
 use crate::orgs::store::{self as org_store, OrgRow};
 use crate::permissions::{Grant, OrgView, Permission, QUERY_KEY};
+use crate::tenancy_state::Tenancy;
 use crate::types::Id;
 
 /// Someone or something that holds a permission in the app in the path.
@@ -53,13 +53,18 @@ impl<G: Grant> DataApp<G> {
     }
 }
 
-impl<G: Grant> FromRequestParts<AppState> for DataApp<G> {
+impl<S, G: Grant> FromRequestParts<S> for DataApp<G>
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
         let Some(app) = app_of_key(parts, atrium).await? else {
             let InApp { app, access, signed_in, .. } =
-                InApp::<G>::from_request_parts(parts, atrium).await?;
+                InApp::<G>::from_request_parts(parts, state).await?;
             // Those who could restore it see a deleted app, but nobody sees its data.
             if app.deleted_at.is_some() {
                 return Err(Code::NotFound.into());
@@ -67,7 +72,7 @@ impl<G: Grant> FromRequestParts<AppState> for DataApp<G> {
             let (permissions, user_id) = (access.permissions, Some(signed_in.user().id.clone()));
             return Ok(Self { app, permissions, user_id, grant: PhantomData });
         };
-        let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
+        let PathId(id) = PathId::from_request_parts(parts, state).await?;
         let caller = Caller::of(parts);
         caller.wants(Target::App(id.clone()), Some(G::PERMISSION));
         if app.id != id {
@@ -122,7 +127,7 @@ impl DataOrg {
 
     /// What the caller reaches in the organisation, archived apps included, in the order of their
     /// names. A program's own app counts as active: there is no other it could mean.
-    pub async fn apps(&self, atrium: &AppState) -> Result<Vec<ReadableApp>> {
+    pub async fn apps(&self, atrium: &Tenancy) -> Result<Vec<ReadableApp>> {
         match &self.reader {
             Reader::Person(user_id) => {
                 let mut db = atrium.db.read().await?;
@@ -151,14 +156,19 @@ impl From<InOrg<OrgView>> for DataOrg {
     }
 }
 
-impl FromRequestParts<AppState> for DataOrg {
+impl<S> FromRequestParts<S> for DataOrg
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
         let Some(app) = app_of_key(parts, atrium).await? else {
-            return InOrg::<OrgView>::from_request_parts(parts, atrium).await.map(Self::from);
+            return InOrg::<OrgView>::from_request_parts(parts, state).await.map(Self::from);
         };
-        let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
+        let PathId(id) = PathId::from_request_parts(parts, state).await?;
         let caller = Caller::of(parts);
         caller.wants(Target::Org(id.clone()), Some(Permission::OrgView));
         let mut db = atrium.db.read().await?;
@@ -172,7 +182,7 @@ impl FromRequestParts<AppState> for DataOrg {
 }
 
 /// The app that a bearer token speaks for; None when the request carries no such token.
-async fn app_of_key(parts: &Parts, atrium: &AppState) -> Result<Option<AppRow>> {
+async fn app_of_key(parts: &Parts, atrium: &Tenancy) -> Result<Option<AppRow>> {
     let Some(value) = bearer(&parts.headers) else { return Ok(None) };
     let now = atrium.now();
     let mut db = atrium.db.read().await?;
@@ -181,7 +191,7 @@ async fn app_of_key(parts: &Parts, atrium: &AppState) -> Result<Option<AppRow>> 
     let key = key.ok_or(Code::BadQueryKey)?;
     Caller::of(parts).is(Who::QueryKey(key.key_id.clone()));
     let client = Client::of_parts(parts, atrium);
-    atrium.collector.uses.note(key.key_id.as_str(), client.ip, now);
+    atrium.key_uses.note(key.key_id.as_str(), client.ip, now);
     let app = app_store::by_id(&mut db, &key.app_id).await?;
     app.filter(|app| app.deleted_at.is_none()).map(Some).ok_or_else(|| Code::NotFound.into())
 }

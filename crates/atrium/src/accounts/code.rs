@@ -15,7 +15,6 @@ use super::session::{hash_token, new_token};
 use super::store;
 use super::throttle::{self, Attempt};
 use super::user_locale;
-use crate::app::AppState;
 use crate::error::{Code, Result};
 use crate::http::client::Client;
 use crate::http::json::{Data, Done, Json};
@@ -23,6 +22,7 @@ use crate::http::locale::Locale;
 use crate::http::text::Email;
 use crate::keyring::mac;
 use crate::outbound::mail::templates;
+use crate::tenancy_state::Tenancy;
 use crate::types::Millis;
 
 pub const PURPOSE: &str = "login_code";
@@ -40,7 +40,7 @@ const TRIES: i64 = 5;
     responses((status = 200, body = Data<Done>, description = "Sets the cookie that the code is bound to"), (status = 429))
 )]
 pub async fn login_code_send(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     client: Client,
     locale: Locale,
     Json(input): Json<MailRequest>,
@@ -81,7 +81,7 @@ pub struct CodeLogin {
     responses((status = 200, body = Data<LoginAnswer>, description = "Signed in; sets the session cookie"), (status = 401), (status = 429))
 )]
 pub async fn login_by_code(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     client: Client,
     headers: HeaderMap,
     Json(input): Json<CodeLogin>,
@@ -102,7 +102,7 @@ pub async fn login_by_code(
 
 /// Takes one of the code's tries, whatever comes of it, before looking at the code.
 async fn check(
-    atrium: &AppState,
+    atrium: &Tenancy,
     headers: &HeaderMap,
     email: &Email,
     code: &str,
@@ -123,12 +123,12 @@ async fn check(
 }
 
 /// Six digits. 2^64 is so much larger than a million that no digit is likelier than another.
-fn new_code(atrium: &AppState) -> String {
+fn new_code(atrium: &Tenancy) -> String {
     format!("{:06}", u64::from_be_bytes(atrium.entropy.bytes()) % 1_000_000)
 }
 
 /// Keyed, because a million codes are quickly hashed, and bound to the browser's token.
-fn hash_code(atrium: &AppState, token: &str, code: &str) -> String {
+fn hash_code(atrium: &Tenancy, token: &str, code: &str) -> String {
     let hash = mac(&atrium.keyring.derive(PURPOSE), &[token.as_bytes(), b"\n", code.as_bytes()]);
     super::session::hash_text(&hash)
 }

@@ -3,14 +3,15 @@
 
 use serde_json::json;
 
+use super::password_rules;
 use super::store::{self, NewUser};
-use crate::app::AppState;
 use crate::audit::{self, Actor, ActorKind, Event};
 use crate::db::Write;
 use crate::error::{Code, Fault, Result};
 use crate::http::locale::Locale;
 use crate::http::text::{Checks, Email};
 use crate::orgs::{self, OrgRole};
+use crate::tenancy_state::Tenancy;
 use crate::types::Id;
 use crate::{apps, timezone};
 
@@ -50,7 +51,7 @@ pub struct Created {
 /// Hashing takes tens of milliseconds, so this comes before the transaction. `joins` is the name of
 /// the organisation that the person is invited to.
 pub async fn check(
-    atrium: &AppState,
+    atrium: &Tenancy,
     new: NewAccount,
     joins: Option<&str>,
 ) -> Result<CheckedAccount> {
@@ -59,7 +60,12 @@ pub async fn check(
     let name = checks.name("name", &new.name);
     let organization = new.organization.map(|name| checks.name("organization_name", &name));
     let team = organization.as_deref().or(joins).unwrap_or_default();
-    checks.new_password("password", &new.password, &[&new.email, &new.name, team]);
+    password_rules::check_new(
+        &mut checks,
+        "password",
+        &new.password,
+        &[&new.email, &new.name, team],
+    );
     let timezone = new.timezone.unwrap_or_else(|| timezone::DEFAULT.to_owned());
     if !timezone::exists(&timezone) {
         checks.fail(Fault::new(Code::BadTimezone).on("timezone"));
@@ -72,7 +78,7 @@ pub async fn check(
 /// Inserts the user, and organisation and app where they are to be made. Where nobody is signed in yet, the new person is the one
 /// who did it.
 pub async fn insert(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     actor: Actor,
     account: &CheckedAccount,
@@ -127,7 +133,7 @@ pub async fn insert(
 /// Whoever makes an instance's first account, with the server's own link or at its command line,
 /// runs it.
 pub async fn make_operator(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     actor: Actor,
     user_id: &Id,
@@ -138,7 +144,7 @@ pub async fn make_operator(
 }
 
 /// The whole of it on the command line's behalf.
-pub async fn by_operator(atrium: &AppState, new: NewAccount) -> Result<Created> {
+pub async fn by_operator(atrium: &Tenancy, new: NewAccount) -> Result<Created> {
     let account = check(atrium, new, None).await?;
     let mut tx = atrium.db.write().await?;
     let is_first = store::finish_setup(&mut tx, atrium.now()).await?;

@@ -9,7 +9,6 @@ use utoipa::ToSchema;
 
 use super::session::{RecentlySignedIn, SignedIn};
 use super::store;
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Fault, Result};
 use crate::http::json::{Data, Done, Json};
@@ -17,6 +16,7 @@ use crate::http::locale::Locale;
 use crate::http::text::Email;
 use crate::orgs;
 use crate::outbound::mail::{self, templates};
+use crate::tenancy_state::Tenancy;
 use crate::types::Id;
 
 #[derive(Serialize, ToSchema)]
@@ -42,7 +42,7 @@ pub struct OwnedOrg {
     responses((status = 200, body = Data<Deletion>))
 )]
 pub async fn deletion_view(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
 ) -> Result<Data<Deletion>> {
     let mut db = atrium.db.read().await?;
@@ -72,7 +72,7 @@ pub struct DeleteAccount {
     responses((status = 200, body = Data<Done>, description = "Deleted; clears the session cookie"), (status = 409))
 )]
 pub async fn account_delete(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     RecentlySignedIn(signed_in): RecentlySignedIn,
     Json(input): Json<DeleteAccount>,
 ) -> Result<impl IntoResponse> {

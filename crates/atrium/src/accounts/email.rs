@@ -9,7 +9,6 @@ use super::mailed_tokens::{self, MailedToken};
 use super::session::{RecentlySignedIn, hash_token, new_token};
 use super::throttle::{self, Attempt};
 use super::{store, user_locale};
-use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::client::Client;
@@ -18,6 +17,7 @@ use crate::http::locale::Locale;
 use crate::http::text::Email;
 use crate::notifications::{self, Notice, Recipient};
 use crate::outbound::mail::templates;
+use crate::tenancy_state::Tenancy;
 use crate::types::Millis;
 
 pub const PURPOSE: &str = "email_change";
@@ -40,7 +40,7 @@ pub struct EmailChange {
     responses((status = 200, body = Data<Done>), (status = 429))
 )]
 pub async fn email_change(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     RecentlySignedIn(signed_in): RecentlySignedIn,
     client: Client,
     Json(input): Json<EmailChange>,
@@ -111,7 +111,7 @@ pub struct EmailConfirmed {
     responses((status = 200, body = Data<EmailConfirmed>), (status = 409), (status = 410), (status = 429))
 )]
 pub async fn email_confirm(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     client: Client,
     Json(input): Json<EmailConfirmation>,
 ) -> Result<Data<EmailConfirmed>> {

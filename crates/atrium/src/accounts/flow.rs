@@ -12,8 +12,8 @@ use subtle::ConstantTimeEq;
 use super::session::{SignedIn, hash_text, hash_token, new_token};
 use super::store;
 use super::ticket::{self, Ticket};
-use crate::app::AppState;
 use crate::error::Result;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 const LIFETIME: i64 = 10 * Millis::MINUTE;
@@ -38,7 +38,7 @@ struct Kept<T> {
 
 /// Stores what the callback needs. `purpose` keeps different kinds of flows apart.
 pub async fn begin(
-    atrium: &AppState,
+    atrium: &Tenancy,
     headers: &HeaderMap,
     purpose: &'static str,
     asked_by: Option<&SignedIn>,
@@ -73,7 +73,7 @@ pub struct Returned<T> {
 
 /// Consumes a `state`. None when it is unknown, used, expired, or from another browser.
 pub async fn take<T: DeserializeOwned>(
-    atrium: &AppState,
+    atrium: &Tenancy,
     headers: &HeaderMap,
     purpose: &'static str,
     state: &str,

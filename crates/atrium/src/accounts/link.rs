@@ -11,19 +11,19 @@ use super::login::{self, LoginAnswer, SignIn, SignInMethod};
 use super::session::{hash_token, new_token};
 use super::store::{self, NewToken, UserRow};
 use super::throttle::{self, Attempt};
-use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
 use crate::error::Result;
 use crate::http::client::Client;
 use crate::http::json::{Data, Json};
 use crate::http::text::Email;
+use crate::tenancy_state::Tenancy;
 use crate::types::Millis;
 
 const PURPOSE: &str = "login_link";
 const LIFETIME: i64 = 15 * Millis::MINUTE;
 
 /// Makes a link that signs `email` in once. None when there is no such account or it is disabled.
-pub async fn make(atrium: &AppState, email: &str) -> Result<Option<(UserRow, String)>> {
+pub async fn make(atrium: &Tenancy, email: &str) -> Result<Option<(UserRow, String)>> {
     let mut tx = atrium.db.write_uncached().await?;
     let user = store::user_by_email(&mut tx, &Email::new(email)).await?;
     let Some(user) = user.filter(|user| user.disabled_at.is_none()) else { return Ok(None) };
@@ -65,7 +65,7 @@ pub struct LinkLogin {
     responses((status = 200, body = Data<LoginAnswer>, description = "Signed in; sets the session cookie"), (status = 401), (status = 410), (status = 429))
 )]
 pub async fn login_by_link(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     client: Client,
     headers: HeaderMap,
     Json(input): Json<LinkLogin>,

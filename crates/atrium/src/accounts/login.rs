@@ -12,7 +12,6 @@ use super::session::{self, MaybeSignedIn, Shown};
 use super::store::{self, UserRow};
 use super::throttle::{self, Attempt};
 use super::{CurrentUser, factors, second_step};
-use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
 use crate::db::Write;
 use crate::error::{Code, Error, Result};
@@ -21,6 +20,7 @@ use crate::http::json::{Data, Done, Json};
 use crate::http::text::Email;
 use crate::http::user_agent;
 use crate::notifications::{self, Notice, Recipient};
+use crate::tenancy_state::Tenancy;
 use crate::timezone;
 use crate::types::{Id, Millis};
 
@@ -56,7 +56,7 @@ pub struct MfaRequired {
     responses((status = 200, body = Data<LoginAnswer>, description = "Signed in; sets the session cookie"), (status = 401), (status = 429))
 )]
 pub async fn login(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     client: Client,
     headers: HeaderMap,
     Json(input): Json<Login>,
@@ -154,7 +154,7 @@ impl IntoResponse for Outcome {
 
 /// Like `settle`, as a call's answer.
 pub async fn finish(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: Write,
     attempt: &Attempt,
     sign_in: SignIn<'_>,
@@ -165,7 +165,7 @@ pub async fn finish(
 /// Starts the session, in the transaction that used the proof up; or, where the person has a
 /// second factor that was not shown yet, asks for it.
 pub async fn complete(
-    atrium: &AppState,
+    atrium: &Tenancy,
     mut tx: Write,
     attempt: &Attempt,
     sign_in: SignIn<'_>,
@@ -212,7 +212,7 @@ pub async fn complete(
     Ok(Outcome::SignedIn { user: Box::new(current), cookies: [cookie, device] })
 }
 
-fn new_device(atrium: &AppState, user: &UserRow, client: &Client) -> Notice {
+fn new_device(atrium: &Tenancy, user: &UserRow, client: &Client) -> Notice {
     Notice::NewDevice {
         device: user_agent::in_words(&client.user_agent),
         ip: client.ip.to_string(),
@@ -223,7 +223,7 @@ fn new_device(atrium: &AppState, user: &UserRow, client: &Client) -> Notice {
 /// Notes a failed try. Known and unknown addresses leave the same trace, a keyed hash, so that
 /// neither the time it takes nor the log tells them apart to anyone without the key.
 pub async fn failed(
-    atrium: &AppState,
+    atrium: &Tenancy,
     email: Option<&Email>,
     client: &Client,
     method: SignInMethod,
@@ -242,7 +242,7 @@ pub async fn failed(
 }
 
 pub async fn note_failure(
-    atrium: &AppState,
+    atrium: &Tenancy,
     email: Option<&Email>,
     client: &Client,
     by: serde_json::Value,
@@ -266,7 +266,7 @@ pub async fn note_failure(
     responses((status = 200, body = Data<Done>, description = "Signed out; clears the session cookie"))
 )]
 pub async fn logout(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     MaybeSignedIn(signed_in): MaybeSignedIn,
     headers: HeaderMap,
 ) -> Result<impl IntoResponse, Error> {

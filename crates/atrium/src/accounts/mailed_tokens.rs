@@ -8,11 +8,11 @@ use utoipa::ToSchema;
 use super::session::hash_token;
 use super::store::{self, NewToken, UserRow};
 use super::throttle;
-use crate::app::AppState;
 use crate::error::Result;
 use crate::http::client::Client;
 use crate::http::text::{Checks, Email};
 use crate::outbound::mail::{self, Letter};
+use crate::tenancy_state::Tenancy;
 use crate::types::Millis;
 
 /// Asks for a mail to an address.
@@ -23,12 +23,12 @@ pub struct MailRequest {
 
 impl MailRequest {
     /// The address, if it is valid and not throttled.
-    pub async fn admit(&self, atrium: &AppState, kind: &str, client: &Client) -> Result<Email> {
+    pub async fn admit(&self, atrium: &Tenancy, kind: &str, client: &Client) -> Result<Email> {
         admit(atrium, kind, &self.email, client).await
     }
 }
 
-pub async fn admit(atrium: &AppState, kind: &str, text: &str, client: &Client) -> Result<Email> {
+pub async fn admit(atrium: &Tenancy, kind: &str, text: &str, client: &Client) -> Result<Email> {
     let mut checks = Checks::default();
     let email = checks.email("email", text);
     checks.finish()?;
@@ -37,7 +37,7 @@ pub async fn admit(atrium: &AppState, kind: &str, text: &str, client: &Client) -
 }
 
 /// The account of an address, unless it is disabled.
-pub async fn account(atrium: &AppState, email: &Email) -> Result<Option<UserRow>> {
+pub async fn account(atrium: &Tenancy, email: &Email) -> Result<Option<UserRow>> {
     let user = store::user_by_email(&mut *atrium.db.read().await?, email).await?;
     Ok(user.filter(|user| user.disabled_at.is_none()))
 }
@@ -57,7 +57,7 @@ pub struct MailedToken<'a> {
     pub letter: Letter,
 }
 
-pub async fn send(atrium: &AppState, mailed: MailedToken<'_>) -> Result<()> {
+pub async fn send(atrium: &Tenancy, mailed: MailedToken<'_>) -> Result<()> {
     let now: Millis = atrium.now();
     let row = NewToken {
         id: &atrium.new_id(),

@@ -6,7 +6,6 @@ pub mod create;
 pub mod current;
 pub mod delete_account;
 pub mod email;
-pub mod export;
 pub mod factors;
 pub mod flow;
 pub mod link;
@@ -35,11 +34,11 @@ pub mod ticket;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::app::AppState;
 use crate::error::Result;
 use crate::http::locale::Locale;
 use crate::notifications;
 use crate::sso::LinkedOrg;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 /// The signed-in person, as the console needs them.
@@ -117,7 +116,7 @@ fn user_locale(user: Option<&store::UserRow>, otherwise: Locale) -> Locale {
 }
 
 /// Removes sessions, links and counters that are past their time.
-pub async fn sweep(atrium: &AppState) -> Result<u64> {
+pub async fn sweep(atrium: &Tenancy) -> Result<u64> {
     let mut tx = atrium.db.write_relaxed().await?;
     let tokens = store::delete_dead_tokens(&mut tx, atrium.now().plus(-Millis::DAY)).await?;
     tx.commit().await?;

@@ -5,19 +5,19 @@ use serde_json::json;
 
 use super::factors;
 use super::store::{self, SessionListRow, UserRow};
-use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
 use crate::db::Write;
 use crate::error::Result;
 use crate::http::page::Page;
 use crate::http::text::Email;
 use crate::notifications::{self, Notice, Recipient};
+use crate::tenancy_state::Tenancy;
 use crate::types::Id;
 
 /// Takes an account out of use, or back into it. Every session of a disabled account ends with the
 /// next request, on every instance. None when there is no such account.
 pub async fn set_disabled(
-    atrium: &AppState,
+    atrium: &Tenancy,
     email: &str,
     disabled: bool,
 ) -> Result<Option<UserRow>> {
@@ -41,7 +41,7 @@ pub async fn set_disabled(
 /// Lets someone see the operator's pages of the console, or no longer. None when there is no such
 /// account.
 pub async fn set_operator(
-    atrium: &AppState,
+    atrium: &Tenancy,
     email: &str,
     operator: bool,
 ) -> Result<Option<UserRow>> {
@@ -60,7 +60,7 @@ pub async fn set_operator(
 
 /// Where someone is signed in. Looking is audited too: it shows a person's addresses.
 pub async fn sessions(
-    atrium: &AppState,
+    atrium: &Tenancy,
     by: &Actor,
     email: &str,
 ) -> Result<Option<(UserRow, Vec<SessionListRow>)>> {
@@ -79,7 +79,7 @@ pub async fn sessions(
 /// Ends one session of someone, or all of them, and tells them. Returns how many ended. None when
 /// there is no such account.
 pub async fn end_sessions(
-    atrium: &AppState,
+    atrium: &Tenancy,
     by: &Actor,
     email: &str,
     session: Option<&Id>,
@@ -116,7 +116,7 @@ pub struct ResetFactors {
 
 /// Takes every second factor and passkey away, for someone who lost theirs, and tells them. Ends
 /// their sessions, in case it was no loss but a theft. None when there is no such account.
-pub async fn reset_second_factor(atrium: &AppState, email: &str) -> Result<Option<ResetFactors>> {
+pub async fn reset_second_factor(atrium: &Tenancy, email: &str) -> Result<Option<ResetFactors>> {
     let mut tx = atrium.db.write().await?;
     let Some(user) = store::user_by_email(&mut tx, &Email::new(email)).await? else {
         return Ok(None);

@@ -6,10 +6,10 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::operator;
 use super::session::Operator;
-use crate::app::AppState;
 use crate::error::{Code, Result};
 use crate::http::json::{Data, Json, Query};
 use crate::http::user_agent;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 #[derive(Deserialize, IntoParams)]
@@ -49,7 +49,7 @@ pub struct AccountSession {
     responses((status = 200, body = Data<AccountSessions>), (status = 403), (status = 404))
 )]
 pub async fn operator_session_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     by: Operator,
     Query(query): Query<OfAccount>,
 ) -> Result<Data<AccountSessions>> {
@@ -90,7 +90,7 @@ pub struct SessionsEnded {
     responses((status = 200, body = Data<SessionsEnded>), (status = 404))
 )]
 pub async fn operator_session_end(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     by: Operator,
     Json(input): Json<EndSessions>,
 ) -> Result<Data<SessionsEnded>> {

@@ -9,38 +9,25 @@ use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::sync::Semaphore;
 
-use super::password_rules::normalized;
+use super::password_rules::{PASSWORD_MAX, normalized};
+use crate::config::PasswordCost;
 use crate::error::{Error, Result};
-use crate::http::text::PASSWORD_MAX;
-
-/// What one hash takes.
-#[derive(Clone, Copy, Debug)]
-pub struct Cost {
-    pub memory_kib: u32,
-    pub passes: u32,
-}
-
-impl Default for Cost {
-    fn default() -> Self {
-        Self { memory_kib: 19 * 1024, passes: 2 }
-    }
-}
 
 #[derive(Clone)]
 pub struct Hasher {
-    cost: Cost,
+    cost: PasswordCost,
     places: Arc<Semaphore>,
     dummy: Arc<str>,
 }
 
 impl Default for Hasher {
     fn default() -> Self {
-        Self::new(Cost::default())
+        Self::new(PasswordCost::default())
     }
 }
 
 impl Hasher {
-    pub fn new(cost: Cost) -> Self {
+    pub fn new(cost: PasswordCost) -> Self {
         // More at once than cores would only make each of them slower, and 19 MiB dearer.
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let places = Arc::new(Semaphore::new(cores.clamp(1, 16)));
@@ -94,14 +81,14 @@ impl Hasher {
     }
 }
 
-fn argon2(cost: Cost) -> Result<Argon2<'static>> {
+fn argon2(cost: PasswordCost) -> Result<Argon2<'static>> {
     let params = Params::new(cost.memory_kib, cost.passes, 1, None);
     let params = params.map_err(|error| anyhow!("argon2: {error}"))?;
     Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
 }
 
 /// The hash of nothing anyone can type: verifying against it fails, at the usual price.
-fn dummy(Cost { memory_kib, passes }: Cost) -> String {
+fn dummy(PasswordCost { memory_kib, passes }: PasswordCost) -> String {
     format!(
         "$argon2id$v=19$m={memory_kib},t={passes},p=1$\
         c29tZSBzYWx0IG9mIG91cnM$Ow0cvAYd5WuBx5vSjUEsHcX7aoNmqRkzWRnVRvSxgAo"
@@ -127,7 +114,7 @@ mod tests {
 
     #[tokio::test]
     async fn another_keyboard_types_the_same_password() {
-        let hasher = Hasher::new(Cost { memory_kib: 8, passes: 1 });
+        let hasher = Hasher::new(PasswordCost { memory_kib: 8, passes: 1 });
         let hash = hasher.hash("ｈａｆｅｎ Ko\u{308}nig".into()).await.unwrap();
         assert!(hasher.verify("hafen König".into(), Some(hash)).await.unwrap());
         // One that an older version hashed as it was typed.

@@ -6,15 +6,16 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
+use super::password_rules::password_fault;
 use super::session::{MaybeSignedIn, hash_token};
 use super::{register, store, throttle};
-use crate::app::AppState;
 use crate::error::Result;
 use crate::http::client::Client;
 use crate::http::json::{Data, Json};
 use crate::http::locale::Locale;
-use crate::http::text::{EMAIL_MAX, password_fault};
+use crate::http::text::EMAIL_MAX;
 use crate::orgs;
+use crate::tenancy_state::Tenancy;
 use crate::types::Id;
 
 /// What a form may say about a person who is typing it.
@@ -49,7 +50,7 @@ pub struct PasswordVerdict {
     responses((status = 200, body = Data<PasswordVerdict>), (status = 429))
 )]
 pub async fn password_check(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     MaybeSignedIn(signed_in): MaybeSignedIn,
     client: Client,
     locale: Locale,
@@ -89,7 +90,7 @@ pub async fn about_account(
 }
 
 /// The same of whoever a link was sent to. A link that leads nowhere says nothing.
-async fn about_link(atrium: &AppState, db: &mut AnyConnection, token: &str) -> Result<Vec<String>> {
+async fn about_link(atrium: &Tenancy, db: &mut AnyConnection, token: &str) -> Result<Vec<String>> {
     let Some(token) = store::live_token(db, &hash_token(token), atrium.now()).await? else {
         return Ok(Vec::new());
     };

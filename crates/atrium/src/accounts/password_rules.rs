@@ -6,7 +6,36 @@ use unicode_normalization::UnicodeNormalization;
 use zxcvbn::Score;
 
 use super::common_passwords;
-use crate::error::Code;
+use crate::error::{Code, Fault};
+use crate::http::text::Checks;
+
+pub const PASSWORD_MIN: usize = 8;
+pub const PASSWORD_MAX: usize = 128;
+
+/// Checks length and how easily it is guessed: rules about kinds of characters make passwords worse.
+pub fn check_new(
+    checks: &mut Checks,
+    field: &'static str,
+    password: &str,
+    about_the_owner: &[&str],
+) {
+    if let Some(fault) = password_fault(password, about_the_owner) {
+        checks.fail(fault.on(field));
+    }
+}
+
+/// What is wrong with a new password.
+pub fn password_fault(password: &str, about_the_owner: &[&str]) -> Option<Fault> {
+    let length = normalized(password).chars().count();
+    if length < PASSWORD_MIN {
+        return Some(Fault::new(Code::PasswordTooShort).with("min", PASSWORD_MIN));
+    }
+    // What was typed counts too: a few characters can stand for many.
+    if length.max(password.chars().count()) > PASSWORD_MAX {
+        return Some(Fault::new(Code::PasswordTooLong).with("max", PASSWORD_MAX));
+    }
+    fault_of(password, about_the_owner).map(Fault::new)
+}
 
 /// Guesses below which a password is refused: what zxcvbn calls "safely unguessable".
 const ENOUGH: f64 = 1e8;

@@ -12,7 +12,6 @@ use utoipa::ToSchema;
 use super::session::{Operator, hash_token, new_token};
 use super::store::{self, NewToken, PendingRow};
 use super::{email, register, reset};
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Result};
 use crate::http::json::Data;
@@ -20,6 +19,7 @@ use crate::http::path::PathId;
 use crate::http::text::Email;
 use crate::orgs::invitation_link::refuse_with_mail;
 use crate::orgs::{invitations, store as orgs};
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 /// More than an operator hands over by hand.
@@ -80,7 +80,7 @@ pub struct PendingLinks {
     responses((status = 200, body = Data<PendingLinks>), (status = 403), (status = 409))
 )]
 pub async fn pending_link_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     _: Operator,
 ) -> Result<Data<PendingLinks>> {
     refuse_with_mail(&atrium)?;
@@ -114,7 +114,7 @@ pub struct CopiedLink {
     responses((status = 200, body = Data<CopiedLink>), (status = 403), (status = 404), (status = 409))
 )]
 pub async fn pending_link_copy(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     by: Operator,
     PathId(id): PathId,
 ) -> Result<Data<CopiedLink>> {
@@ -148,7 +148,7 @@ pub async fn pending_link_copy(
 /// What a link is for, if it still leads anywhere: rows are also written for addresses without an
 /// account, or with one already, so that nobody can tell them apart from outside.
 async fn works(
-    atrium: &AppState,
+    atrium: &Tenancy,
     db: &mut AnyConnection,
     row: &PendingRow,
 ) -> Result<Option<LinkKind>> {
@@ -169,7 +169,7 @@ async fn works(
     Ok(works.then_some(kind))
 }
 
-async fn is_open(atrium: &AppState, db: &mut AnyConnection, row: &PendingRow) -> Result<bool> {
+async fn is_open(atrium: &Tenancy, db: &mut AnyConnection, row: &PendingRow) -> Result<bool> {
     let Some(id) = row.payload.as_deref().and_then(Id::parse) else { return Ok(false) };
     let invitation = orgs::invitation(db, &id).await?;
     Ok(invitation.is_some_and(|row| row.state == "pending" && row.expires_at > atrium.now()))

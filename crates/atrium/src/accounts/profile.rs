@@ -5,16 +5,17 @@ use serde::Deserialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
+use super::password_rules;
 use super::session::SignedIn;
 use super::store::{self, ProfileChange};
 use super::{CurrentUser, password_check, reauth, throttle};
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Fault, Result};
 use crate::http::json::{Data, Done, Json};
 use crate::http::locale::Locale;
 use crate::http::text::Checks;
 use crate::notifications::{self, Notice, Recipient};
+use crate::tenancy_state::Tenancy;
 use crate::timezone;
 
 #[derive(Deserialize, ToSchema)]
@@ -37,7 +38,7 @@ pub struct ProfileUpdate {
     responses((status = 200, body = Data<CurrentUser>))
 )]
 pub async fn profile_update(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
     Json(input): Json<ProfileUpdate>,
 ) -> Result<Data<CurrentUser>> {
@@ -90,7 +91,7 @@ pub struct PasswordUpdate {
     responses((status = 200, body = Data<Done>), (status = 429))
 )]
 pub async fn password_update(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
     Json(input): Json<PasswordUpdate>,
 ) -> Result<Data<Done>> {
@@ -101,7 +102,7 @@ pub async fn password_update(
     };
     let about: Vec<&str> = about.iter().map(String::as_str).collect();
     let mut checks = Checks::default();
-    checks.new_password("new_password", &input.new_password, &about);
+    password_rules::check_new(&mut checks, "new_password", &input.new_password, &about);
     checks.finish()?;
     if !reauth::check_password(&atrium, &signed_in, input.current_password).await? {
         return Err(Fault::new(Code::WrongPassword).on("current_password").into());

@@ -6,10 +6,10 @@ use utoipa::ToSchema;
 
 use super::session::SignedIn;
 use super::{factors, store, throttle};
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Fault, Result};
 use crate::http::json::{Data, Done, Json};
+use crate::tenancy_state::Tenancy;
 
 #[derive(Deserialize, ToSchema)]
 pub struct Reauth {
@@ -32,7 +32,7 @@ pub struct Reauth {
     responses((status = 200, body = Data<Done>), (status = 429))
 )]
 pub async fn reauth(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
     Json(input): Json<Reauth>,
 ) -> Result<Data<Done>> {
@@ -61,7 +61,7 @@ pub async fn reauth(
 
 /// Whoever sits at an open session must not find the password by trying, so tries are counted.
 pub async fn check_password(
-    atrium: &AppState,
+    atrium: &Tenancy,
     signed_in: &SignedIn,
     password: String,
 ) -> Result<bool> {

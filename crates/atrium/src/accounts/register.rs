@@ -12,7 +12,6 @@ use super::create::{self, NewAccount};
 use super::mailed_tokens::{self, MailedToken};
 use super::session::{self, Shown, hash_token};
 use super::{CurrentUser, email, setup, store, throttle, user_locale};
-use crate::app::AppState;
 use crate::audit::Actor;
 use crate::config::Registration;
 use crate::error::{Code, Result};
@@ -22,6 +21,7 @@ use crate::http::locale::Locale;
 use crate::orgs::store::{self as orgs, InvitationRow};
 use crate::orgs::{invitations, my_invitations};
 use crate::outbound::mail::templates;
+use crate::tenancy_state::Tenancy;
 use crate::timezone;
 use crate::types::{Id, Millis};
 
@@ -48,7 +48,7 @@ pub struct Register {
     responses((status = 200, body = Data<Done>), (status = 429))
 )]
 pub async fn register(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     client: Client,
     locale: Locale,
     Json(input): Json<Register>,
@@ -80,7 +80,7 @@ pub async fn register(
     Ok(Data(Done {}))
 }
 
-fn refuse_when_closed(atrium: &AppState) -> Result<()> {
+fn refuse_when_closed(atrium: &Tenancy) -> Result<()> {
     match atrium.settings.console.registration {
         Registration::Open => Ok(()),
         Registration::Invite => Err(Code::RegistrationClosed.into()),
@@ -140,7 +140,7 @@ impl TokenKind {
     responses((status = 200, body = Data<TokenView>), (status = 410))
 )]
 pub async fn register_token_view(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     Query(query): Query<TokenQuery>,
 ) -> Result<Data<TokenView>> {
     let mut db = atrium.db.read().await?;
@@ -160,7 +160,7 @@ pub async fn register_token_view(
 
 /// The name of the organisation that a link leads into, for a link of that kind.
 pub async fn team_of(
-    atrium: &AppState,
+    atrium: &Tenancy,
     db: &mut AnyConnection,
     token: &store::TokenRow,
 ) -> Result<Option<String>> {
@@ -172,7 +172,7 @@ pub async fn team_of(
 
 /// The invitation behind a link, while it can still be accepted.
 async fn invitation_of(
-    atrium: &AppState,
+    atrium: &Tenancy,
     db: &mut AnyConnection,
     token: &store::TokenRow,
 ) -> Result<InvitationRow> {
@@ -207,7 +207,7 @@ pub struct RegisterProfile {
     responses((status = 200, body = Data<CurrentUser>, description = "Signed in; sets the session cookie"), (status = 409), (status = 410))
 )]
 pub async fn register_profile(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     client: Client,
     locale: Locale,
     headers: HeaderMap,

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::mailed_tokens::{self, MailRequest, MailedToken};
+use super::password_rules;
 use super::session::{hash_token, new_token};
 use super::{password_check, store, user_locale};
-use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::client::Client;
@@ -18,6 +18,7 @@ use crate::http::locale::Locale;
 use crate::http::text::Checks;
 use crate::notifications::{self, Notice, Recipient};
 use crate::outbound::mail::templates;
+use crate::tenancy_state::Tenancy;
 use crate::types::Millis;
 
 pub const PURPOSE: &str = "password_reset";
@@ -35,7 +36,7 @@ const LIFETIME: i64 = Millis::HOUR;
     responses((status = 200, body = Data<Done>), (status = 429))
 )]
 pub async fn password_forget(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     client: Client,
     locale: Locale,
     Json(input): Json<MailRequest>,
@@ -81,7 +82,7 @@ pub struct ResetTokenView {
     responses((status = 200, body = Data<ResetTokenView>), (status = 410))
 )]
 pub async fn password_reset_token_view(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     Query(query): Query<ResetTokenQuery>,
 ) -> Result<Data<ResetTokenView>> {
     let (_, user) = live(&atrium, &query.token).await?;
@@ -112,7 +113,7 @@ pub struct Reset {
     responses((status = 200, body = Data<Done>), (status = 410))
 )]
 pub async fn password_reset(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     client: Client,
     request: Request,
 ) -> Result<Data<Done>> {
@@ -124,7 +125,7 @@ pub async fn password_reset(
     };
     let about: Vec<&str> = about.iter().map(String::as_str).collect();
     let mut checks = Checks::default();
-    checks.new_password("password", &input.password, &about);
+    password_rules::check_new(&mut checks, "password", &input.password, &about);
     checks.finish()?;
     let hash = atrium.hasher.hash(input.password).await?;
 
@@ -160,7 +161,7 @@ async fn read_input(request: Request) -> Result<Reset> {
 }
 
 /// A link that still works, and the account it is for.
-async fn live(atrium: &AppState, token: &str) -> Result<(store::TokenRow, store::UserRow)> {
+async fn live(atrium: &Tenancy, token: &str) -> Result<(store::TokenRow, store::UserRow)> {
     let mut db = atrium.db.read().await?;
     let token = store::live_token(&mut db, &hash_token(token), atrium.now()).await?;
     let token = token.filter(|token| token.purpose == PURPOSE);

@@ -14,7 +14,6 @@ use super::session::hash_token;
 use super::throttle::{self, Attempt};
 use super::ticket::{self, Ticket};
 use super::{CurrentUser, factors, store};
-use crate::app::AppState;
 use crate::db::Write;
 use crate::error::{Code, Error, Result};
 use crate::http::client::Client;
@@ -22,6 +21,7 @@ use crate::http::json::{Data, Json};
 use crate::http::text::Email;
 use crate::notifications::{self, Notice, Recipient};
 use crate::sso;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 const PURPOSE: &str = "login_second_step";
@@ -39,7 +39,7 @@ struct FirstStep {
 
 /// Keeps the first step and asks for the second. The try stays counted until both are done, or
 /// someone with a password could try codes for ever.
-pub async fn ask(atrium: &AppState, mut tx: Write, sign_in: &SignIn<'_>) -> Result<HeaderValue> {
+pub async fn ask(atrium: &Tenancy, mut tx: Write, sign_in: &SignIn<'_>) -> Result<HeaderValue> {
     let user = sign_in.user;
     let email = Email::new(&user.email);
     let ticket = Ticket {
@@ -77,7 +77,7 @@ pub struct MfaLogin {
     responses((status = 200, body = Data<CurrentUser>, description = "Signed in; sets the session cookie"), (status = 401), (status = 410), (status = 429))
 )]
 pub async fn login_mfa(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     client: Client,
     headers: HeaderMap,
     Json(input): Json<MfaLogin>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use axum::body::Bytes;
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRef, FromRequestParts};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::HeaderMap;
@@ -15,13 +15,13 @@ use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 
 use super::{CurrentUser, store};
-use crate::app::AppState;
 use crate::audit::Actor;
 use crate::db::Write;
 use crate::error::{Code, Result};
 use crate::http::caller::{Caller, Who};
 use crate::http::client::Client;
 use crate::http::json::Data;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 const IDLE_LIMIT: i64 = 14 * Millis::DAY;
@@ -45,7 +45,7 @@ pub fn hash_text(hash: &TokenHash) -> String {
 }
 
 /// A fresh secret of 256 bits, as it goes into a cookie or a link.
-pub fn new_token(atrium: &AppState) -> String {
+pub fn new_token(atrium: &Tenancy) -> String {
     URL_SAFE_NO_PAD.encode(atrium.entropy.bytes::<32>())
 }
 
@@ -60,7 +60,7 @@ pub struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    pub fn new(atrium: &AppState, session_id: &'a Id, two_factors: bool) -> Self {
+    pub fn new(atrium: &Tenancy, session_id: &'a Id, two_factors: bool) -> Self {
         let factor_due_before = atrium.privileged_mfa.due_before(atrium.now());
         Self { session_id, two_factors, factor_due_before }
     }
@@ -149,7 +149,7 @@ pub struct SignedIn {
 }
 
 impl SignedIn {
-    fn new(atrium: &AppState, principal: Arc<Principal>, client: Client) -> Self {
+    fn new(atrium: &Tenancy, principal: Arc<Principal>, client: Client) -> Self {
         let factor_due_before = atrium.privileged_mfa.due_before(atrium.now());
         Self { principal, client, factor_due_before }
     }
@@ -194,7 +194,7 @@ impl SignedIn {
 
     /// Refuses what a stolen session must not do, unless the person has proven who they are within
     /// the last quarter of an hour; with the second factor, where they have one.
-    pub fn want_recent(&self, atrium: &AppState) -> Result<()> {
+    pub fn want_recent(&self, atrium: &Tenancy) -> Result<()> {
         let recent = atrium.now().since(self.principal.proven_at) < RECENT;
         if recent && (self.has_two_factors() || !self.user().mfa.totp) {
             return Ok(());
@@ -211,10 +211,15 @@ impl SignedIn {
     }
 }
 
-impl FromRequestParts<AppState> for SignedIn {
+impl<S> FromRequestParts<S> for SignedIn
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = crate::error::Error;
 
-    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
         let principal = find(atrium, &parts.headers).await?.ok_or(Code::NotSignedIn)?;
         Caller::of(parts).is(Who::User(principal.user.id.clone()));
         Ok(Self::new(atrium, principal, Client::of_parts(parts, atrium)))
@@ -225,11 +230,16 @@ impl FromRequestParts<AppState> for SignedIn {
 /// argument it means: 403 `reauth_required` otherwise, for what a stolen session must not do.
 pub struct RecentlySignedIn(pub SignedIn);
 
-impl FromRequestParts<AppState> for RecentlySignedIn {
+impl<S> FromRequestParts<S> for RecentlySignedIn
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = crate::error::Error;
 
-    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
-        let signed_in = SignedIn::from_request_parts(parts, atrium).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
+        let signed_in = SignedIn::from_request_parts(parts, state).await?;
         signed_in.want_recent(atrium)?;
         Ok(Self(signed_in))
     }
@@ -246,16 +256,20 @@ impl Operator {
     }
 
     /// Like `SignedIn::want_recent`.
-    pub fn want_recent(&self, atrium: &AppState) -> Result<()> {
+    pub fn want_recent(&self, atrium: &Tenancy) -> Result<()> {
         self.0.want_recent(atrium)
     }
 }
 
-impl FromRequestParts<AppState> for Operator {
+impl<S> FromRequestParts<S> for Operator
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = crate::error::Error;
 
-    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
-        let signed_in = SignedIn::from_request_parts(parts, atrium).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let signed_in = SignedIn::from_request_parts(parts, state).await?;
         if !signed_in.user().operator {
             return Err(Code::Forbidden.into());
         }
@@ -273,17 +287,21 @@ pub struct MaybeSignedIn(pub Option<SignedIn>);
 
 impl MaybeSignedIn {
     /// For a handler that has to answer even when this cannot be found out.
-    pub async fn of(atrium: &AppState, headers: &HeaderMap, client: &Client) -> Result<Self> {
+    pub async fn of(atrium: &Tenancy, headers: &HeaderMap, client: &Client) -> Result<Self> {
         let principal = find(atrium, headers).await?;
         Ok(Self(principal.map(|principal| SignedIn::new(atrium, principal, client.clone()))))
     }
 }
 
-impl FromRequestParts<AppState> for MaybeSignedIn {
+impl<S> FromRequestParts<S> for MaybeSignedIn
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = crate::error::Error;
 
-    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
-        match SignedIn::from_request_parts(parts, atrium).await {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        match SignedIn::from_request_parts(parts, state).await {
             Ok(signed_in) => Ok(Self(Some(signed_in))),
             Err(error) if error.code() == Some(Code::NotSignedIn) => Ok(Self(None)),
             Err(error) => Err(error),
@@ -291,7 +309,7 @@ impl FromRequestParts<AppState> for MaybeSignedIn {
     }
 }
 
-async fn find(atrium: &AppState, headers: &HeaderMap) -> Result<Option<Arc<Principal>>> {
+async fn find(atrium: &Tenancy, headers: &HeaderMap) -> Result<Option<Arc<Principal>>> {
     let Some(token) = atrium.session_cookie.read(headers).filter(|token| !token.is_empty()) else {
         return Ok(None);
     };
@@ -333,7 +351,7 @@ async fn find(atrium: &AppState, headers: &HeaderMap) -> Result<Option<Arc<Princ
 }
 
 /// Removes what no cookie can open any more.
-pub async fn sweep(atrium: &AppState) -> Result<u64> {
+pub async fn sweep(atrium: &Tenancy) -> Result<u64> {
     let now = atrium.now();
     let mut tx = atrium.db.write_relaxed().await?;
     let (seen_before, made_before) = (now.plus(-IDLE_LIMIT), now.plus(-ABSOLUTE_LIMIT));
@@ -342,7 +360,7 @@ pub async fn sweep(atrium: &AppState) -> Result<u64> {
     Ok(removed)
 }
 
-async fn touch(atrium: &AppState, id: &Id, now: Millis) -> Result<()> {
+async fn touch(atrium: &Tenancy, id: &Id, now: Millis) -> Result<()> {
     let mut tx = atrium.db.write_relaxed().await?;
     store::touch_session(&mut tx, id, now).await?;
     tx.commit().await
@@ -352,7 +370,7 @@ async fn touch(atrium: &AppState, id: &Id, now: Millis) -> Result<()> {
 /// before sign-in is worth nothing after it. Returns its id and the cookie; set that once `tx` has
 /// committed.
 pub async fn begin(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     headers: &HeaderMap,
     user_id: &Id,
@@ -391,7 +409,7 @@ pub async fn begin(
 }
 
 /// Ends the session the browser came with, if there is one.
-pub async fn end(atrium: &AppState, tx: &mut Write, headers: &HeaderMap) -> Result<()> {
+pub async fn end(atrium: &Tenancy, tx: &mut Write, headers: &HeaderMap) -> Result<()> {
     if let Some(token) = atrium.session_cookie.read(headers) {
         store::delete_session(tx, &hash_token(token)).await?;
     }

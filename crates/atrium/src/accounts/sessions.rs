@@ -7,13 +7,13 @@ use utoipa::ToSchema;
 
 use super::session::{RecentlySignedIn, SignedIn};
 use super::store;
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Result};
 use crate::http::json::{Data, Done, Query};
 use crate::http::page::{Items, PageQuery};
 use crate::http::path::PathId;
 use crate::http::user_agent;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 #[derive(Serialize, ToSchema)]
@@ -38,7 +38,7 @@ pub struct SessionView {
     responses((status = 200, body = Data<Items<SessionView>>))
 )]
 pub async fn session_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
     Query(query): Query<PageQuery>,
 ) -> Result<Data<Items<SessionView>>> {
@@ -70,7 +70,7 @@ pub async fn session_list(
     responses((status = 200, body = Data<Done>))
 )]
 pub async fn session_delete(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     RecentlySignedIn(signed_in): RecentlySignedIn,
     PathId(id): PathId,
 ) -> Result<Data<Done>> {
@@ -95,7 +95,7 @@ pub async fn session_delete(
     responses((status = 200, body = Data<Done>))
 )]
 pub async fn session_delete_others(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     RecentlySignedIn(signed_in): RecentlySignedIn,
 ) -> Result<Data<Done>> {
     let user = signed_in.user();

@@ -3,8 +3,8 @@
 
 use super::session;
 use super::store::{self, NewToken};
-use crate::app::AppState;
 use crate::error::Result;
+use crate::tenancy_state::Tenancy;
 use crate::types::Millis;
 
 pub const PURPOSE: &str = "setup";
@@ -12,7 +12,7 @@ const LIFETIME: i64 = Millis::DAY;
 
 /// A fresh set-up link, while there is no account. Only hashes are kept, so every start prints
 /// a link of its own; the first one used closes them all.
-pub async fn link(atrium: &AppState) -> Result<Option<String>> {
+pub async fn link(atrium: &Tenancy) -> Result<Option<String>> {
     let mut tx = atrium.db.write_relaxed().await?;
     if !store::awaits_setup(&mut tx).await? {
         return Ok(None);

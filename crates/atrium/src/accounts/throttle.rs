@@ -12,12 +12,12 @@ use http::header::HeaderValue;
 use sqlx::{AnyConnection, FromRow};
 use subtle::ConstantTimeEq;
 
-use crate::app::AppState;
 use crate::db::Write;
 use crate::error::{Error, Result};
 use crate::http::client::{Client, network_of};
 use crate::http::text::Email;
 use crate::keyring::mac;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 const WINDOW: i64 = 15 * Millis::MINUTE;
@@ -52,7 +52,7 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    pub fn of(atrium: &AppState, email: &Email, client: &Client, headers: &HeaderMap) -> Self {
+    pub fn of(atrium: &Tenancy, email: &Email, client: &Client, headers: &HeaderMap) -> Self {
         // Keyed hashes: the table must not become a list of addresses people typed.
         let account = account_mark(atrium, email);
         let scopes = match known_device(atrium, email, headers) {
@@ -88,35 +88,31 @@ impl Attempt {
 }
 
 /// Bounds how many challenges one network can have the database keep.
-pub async fn count_challenge(atrium: &AppState, client: &Client) -> Result<()> {
+pub async fn count_challenge(atrium: &Tenancy, client: &Client) -> Result<()> {
     let scope = format!("challenge:{}", network_of(client.ip));
     count(atrium, &Attempt::one(scope, FREE_CHALLENGES)).await
 }
 
 /// Bounds how often one person can have us ask servers of their choice.
-pub async fn count_probe(atrium: &AppState, user_id: &Id) -> Result<()> {
+pub async fn count_probe(atrium: &Tenancy, user_id: &Id) -> Result<()> {
     count(atrium, &Attempt::one(format!("probe:{user_id}"), FREE_PROBES)).await
 }
 
 /// Bounds how many trips to outside providers one network can have the database keep.
-pub async fn count_trip(atrium: &AppState, client: &Client) -> Result<()> {
+pub async fn count_trip(atrium: &Tenancy, client: &Client) -> Result<()> {
     let scope = format!("trip:{}", network_of(client.ip));
     count(atrium, &Attempt::one(scope, FREE_TRIPS)).await
 }
 
 /// Bounds what looking at passwords costs us.
-pub async fn count_new_password(atrium: &AppState, client: &Client) -> Result<()> {
+pub async fn count_new_password(atrium: &Tenancy, client: &Client) -> Result<()> {
     let scope = format!("new-password:{}", network_of(client.ip));
     count(atrium, &Attempt::one(scope, FREE_NEW_PASSWORDS)).await
 }
 
 /// Bounds how many strangers one person can have us write to, and how often any one of them hears
 /// from anybody.
-pub async fn count_invitations(
-    atrium: &AppState,
-    user_id: &Id,
-    addresses: &[String],
-) -> Result<()> {
+pub async fn count_invitations(atrium: &Tenancy, user_id: &Id, addresses: &[String]) -> Result<()> {
     for address in addresses {
         let mark = account_mark(atrium, &Email::new(address));
         let scopes = vec![
@@ -129,14 +125,14 @@ pub async fn count_invitations(
 }
 
 /// Bounds how many links one person can have made and carry away.
-pub async fn count_link(atrium: &AppState, user_id: &Id) -> Result<()> {
+pub async fn count_link(atrium: &Tenancy, user_id: &Id) -> Result<()> {
     count(atrium, &Attempt::one(format!("link:{user_id}"), FREE_INVITATIONS)).await
 }
 
 /// Lets one mail of a kind go to an address per minute, and a bounded number be asked for from one
 /// network. Says the same for addresses that have no account.
 pub async fn ask_for_mail(
-    atrium: &AppState,
+    atrium: &Tenancy,
     kind: &str,
     email: &Email,
     client: &Client,
@@ -154,7 +150,7 @@ pub async fn ask_for_mail(
 }
 
 /// Counts a try at someone's own password, by whoever holds their session.
-pub async fn count_password_check(atrium: &AppState, user_id: &Id) -> Result<()> {
+pub async fn count_password_check(atrium: &Tenancy, user_id: &Id) -> Result<()> {
     let scope = password_check_scope(user_id);
     count(atrium, &Attempt::one(scope, FREE_PER_ACCOUNT)).await
 }
@@ -165,7 +161,7 @@ pub async fn forget_password_checks(tx: &mut Write, user_id: &Id) -> Result<()> 
 }
 
 /// Counts a try at confirming an authenticator app.
-pub async fn count_code_check(atrium: &AppState, user_id: &Id) -> Result<()> {
+pub async fn count_code_check(atrium: &Tenancy, user_id: &Id) -> Result<()> {
     count(atrium, &code_checks(user_id)).await
 }
 
@@ -189,7 +185,7 @@ struct Row {
 }
 
 /// Counts a try, or refuses it with how long to wait.
-pub async fn count(atrium: &AppState, attempt: &Attempt) -> Result<()> {
+pub async fn count(atrium: &Tenancy, attempt: &Attempt) -> Result<()> {
     let now = atrium.now();
     let mut tx = atrium.db.write_relaxed().await?;
     for (scope, free) in &attempt.scopes {
@@ -263,7 +259,7 @@ pub async fn forget(tx: &mut Write, attempt: &Attempt) -> Result<()> {
 }
 
 /// Removes counters that nothing depends on any more.
-pub async fn sweep(atrium: &AppState) -> Result<u64> {
+pub async fn sweep(atrium: &Tenancy) -> Result<u64> {
     let mut tx = atrium.db.write_relaxed().await?;
     let swept = sqlx::query("DELETE FROM throttles WHERE window_start < $1")
         .bind(atrium.now().plus(-WINDOW - LONGEST_DELAY))
@@ -275,7 +271,7 @@ pub async fn sweep(atrium: &AppState) -> Result<u64> {
 
 /// A cookie that proves which accounts this browser signed in to: a random name, and for each
 /// account a keyed hash of it together with the name. The name stays across sign-ins.
-pub fn device_cookie(atrium: &AppState, email: &Email, headers: &HeaderMap) -> HeaderValue {
+pub fn device_cookie(atrium: &Tenancy, email: &Email, headers: &HeaderMap) -> HeaderValue {
     let given = atrium.device_cookie.read(headers).and_then(Device::parse);
     let device = given.unwrap_or_else(|| Device {
         name: URL_SAFE_NO_PAD.encode(atrium.entropy.bytes::<12>()),
@@ -289,12 +285,12 @@ pub fn device_cookie(atrium: &AppState, email: &Email, headers: &HeaderMap) -> H
     atrium.device_cookie.set(&value, DEVICE_COOKIE_SECONDS)
 }
 
-pub fn is_known_device(atrium: &AppState, email: &Email, headers: &HeaderMap) -> bool {
+pub fn is_known_device(atrium: &Tenancy, email: &Email, headers: &HeaderMap) -> bool {
     known_device(atrium, email, headers).is_some()
 }
 
 /// The browser's name, if it has signed in to this account.
-fn known_device(atrium: &AppState, email: &Email, headers: &HeaderMap) -> Option<String> {
+fn known_device(atrium: &Tenancy, email: &Email, headers: &HeaderMap) -> Option<String> {
     let device = atrium.device_cookie.read(headers).and_then(Device::parse)?;
     let expected = device_proof(atrium, email, &device.name);
     let known =
@@ -321,15 +317,15 @@ impl Device {
 }
 
 /// What an address is known by where the address itself must not stand.
-pub fn account_mark(atrium: &AppState, email: &Email) -> String {
+pub fn account_mark(atrium: &Tenancy, email: &Email) -> String {
     short_mac(atrium, "throttle", &[email.normalized.as_bytes()])
 }
 
-fn device_proof(atrium: &AppState, email: &Email, device: &str) -> String {
+fn device_proof(atrium: &Tenancy, email: &Email, device: &str) -> String {
     short_mac(atrium, "device", &[device.as_bytes(), b"\n", email.normalized.as_bytes()])
 }
 
-fn short_mac(atrium: &AppState, purpose: &str, parts: &[&[u8]]) -> String {
+fn short_mac(atrium: &Tenancy, purpose: &str, parts: &[&[u8]]) -> String {
     URL_SAFE_NO_PAD.encode(&mac(&atrium.keyring.derive(purpose), parts)[..16])
 }
 

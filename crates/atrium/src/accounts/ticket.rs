@@ -6,9 +6,9 @@ use serde::de::DeserializeOwned;
 
 use super::session::{hash_token, new_token};
 use super::store::{self, NewToken, TokenRow};
-use crate::app::AppState;
 use crate::db::Write;
 use crate::error::{Error, Result};
+use crate::tenancy_state::Tenancy;
 use crate::types::Id;
 
 pub struct Ticket<'a> {
@@ -21,7 +21,7 @@ pub struct Ticket<'a> {
 
 /// Puts the half-done thing away and returns the secret that finds it.
 pub async fn issue(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     ticket: Ticket<'_>,
     state: &impl Serialize,
@@ -33,7 +33,7 @@ pub async fn issue(
 
 /// Like `issue`, with a secret of the caller's.
 pub async fn keep(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     ticket: Ticket<'_>,
     token: &str,
@@ -57,7 +57,7 @@ pub async fn keep(
 }
 
 /// What was put away.
-pub fn open<T: DeserializeOwned>(atrium: &AppState, row: &TokenRow) -> Result<T> {
+pub fn open<T: DeserializeOwned>(atrium: &Tenancy, row: &TokenRow) -> Result<T> {
     let sealed = row.payload.as_deref().unwrap_or_default();
     let json = atrium.keyring.open_sealed(&row.purpose, sealed)?;
     serde_json::from_slice(&json).map_err(Error::internal)

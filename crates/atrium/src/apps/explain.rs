@@ -9,13 +9,13 @@ use super::handlers::ViaKind;
 use super::store;
 use crate::access::{InApp, Via};
 use crate::accounts::store as accounts;
-use crate::app::AppState;
 use crate::error::{Code, Result};
 use crate::http::json::Data;
 use crate::http::locale::Locale;
 use crate::http::path::SecondId;
 use crate::permissions::{MemberView, app_permissions};
 use crate::roles::{self, RoleRef};
+use crate::tenancy_state::Tenancy;
 use crate::types::Id;
 
 #[derive(Serialize, ToSchema)]
@@ -78,7 +78,7 @@ fn through(via: &Via, locale: Locale) -> Through {
     responses((status = 200, body = Data<AccessExplained>))
 )]
 pub async fn app_member_access(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<MemberView>,
     SecondId(user_id): SecondId,
     locale: Locale,

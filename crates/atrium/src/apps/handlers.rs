@@ -4,21 +4,18 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_with::rust::double_option;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
-use super::{AppStatus, AppView, NewApp, store};
+use super::{AppView, NewApp, store};
 use crate::access::{AppAccess, InApp, InOrg, Via};
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Fault, Result};
-use crate::http::json::{Data, Json, Query};
-use crate::http::list::{ListQuery, Sort};
+use crate::http::json::{Data, Json};
 use crate::http::locale::Locale;
-use crate::http::page::Items;
 use crate::http::text::Checks;
-use crate::insight::{self, fair_queue::Class};
-use crate::permissions::{AppUpdate, AppView as ViewApp, OrgAppCreate, OrgView};
+use crate::permissions::{AppUpdate, AppView as ViewApp, OrgAppCreate};
 use crate::roles::RoleRef;
+use crate::tenancy_state::Tenancy;
 use crate::types::Id;
 
 const DESCRIPTION_MAX: usize = 500;
@@ -26,49 +23,6 @@ const DESCRIPTION_MAX: usize = 500;
 const RETENTION: std::ops::RangeInclusive<i64> = 1..=3_650;
 /// Apps one organisation can have, deleted ones included until they are purged.
 const MOST: i64 = 5_000;
-
-#[derive(Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct AppFilter {
-    /// Active ones unless told.
-    status: Option<AppStatus>,
-}
-
-const SORTS: &[Sort] = &[
-    ("name", "name_key"),
-    ("created_at", "created_at"),
-    ("member_count", "member_count"),
-    ("archived_at", "COALESCE(archived_at, 0)"),
-    ("deleted_at", "COALESCE(deleted_at, 0)"),
-    ("purge_at", "COALESCE(purge_at, 0)"),
-];
-
-/// The apps of an organisation that the caller may see.
-#[utoipa::path(
-    get,
-    path = "/api/v1/orgs/{id}/apps",
-    operation_id = "app_list",
-    tag = "app",
-    security(("session" = [])),
-    params(("id" = Id, Path), ListQuery, AppFilter),
-    responses((status = 200, body = Data<Items<AppView>>))
-)]
-pub async fn app_list(
-    State(atrium): State<AppState>,
-    org: InOrg<OrgView>,
-    Query(query): Query<ListQuery>,
-    Query(filter): Query<AppFilter>,
-) -> Result<Data<Items<AppView>>> {
-    let listing = query.check(SORTS, "id")?;
-    let status = filter.status.unwrap_or(AppStatus::Active);
-    let mut db = atrium.db.read().await?;
-    let (rows, total) = store::list(&mut db, org.id(), org.user_id(), status, &listing).await?;
-    drop(db);
-    let mut items: Vec<_> =
-        rows.into_iter().map(|(row, access)| AppView::new(&atrium, row, &access)).collect();
-    insight::count_events(&atrium, org.reader(Class::Dashboard), &mut items).await;
-    Ok(Data(Items { items, total }))
-}
 
 #[derive(Deserialize, ToSchema)]
 pub struct NewAppBody {
@@ -92,7 +46,7 @@ pub struct NewAppBody {
     responses((status = 200, body = Data<AppView>))
 )]
 pub async fn app_create(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgAppCreate>,
     Json(input): Json<NewAppBody>,
 ) -> Result<Data<AppView>> {
@@ -133,30 +87,6 @@ pub async fn app_create(
     Ok(Data(view))
 }
 
-/// One app.
-#[utoipa::path(
-    get,
-    path = "/api/v1/apps/{id}",
-    operation_id = "app_view",
-    tag = "app",
-    security(("session" = [])),
-    params(("id" = Id, Path)),
-    responses((status = 200, body = Data<AppView>))
-)]
-pub async fn app_view(
-    State(atrium): State<AppState>,
-    app: InApp<ViewApp>,
-) -> Result<Data<AppView>> {
-    let caller = app.reader(Class::Dashboard);
-    let mut db = atrium.db.read().await?;
-    let view = AppView::alone(&atrium, &mut db, app.app, &app.access).await?;
-    drop(db);
-    let mut views = [view];
-    insight::count_events(&atrium, caller, &mut views).await;
-    let [view] = views;
-    Ok(Data(view))
-}
-
 #[derive(Deserialize, ToSchema)]
 pub struct AppUpdateBody {
     name: Option<String>,
@@ -181,7 +111,7 @@ pub struct AppUpdateBody {
     responses((status = 200, body = Data<AppView>))
 )]
 pub async fn app_update(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<AppUpdate>,
     Json(input): Json<AppUpdateBody>,
 ) -> Result<Data<AppView>> {

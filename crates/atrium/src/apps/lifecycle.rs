@@ -1,24 +1,20 @@
 //! An app's life: archive, delete, and the way back.
 
 use axum::extract::State;
-use serde::Serialize;
 use serde_json::json;
 use sqlx::AnyConnection;
-use utoipa::ToSchema;
 
 use super::store::{self, AppRow};
 use super::{AppStatus, AppView};
 use crate::access::{AppAccess, InApp};
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::db::Write;
 use crate::error::{Code, Fault, Result};
 use crate::http::json::{Data, Json};
-use crate::insight::{self, fair_queue::Class};
-use crate::keys;
 use crate::notifications::{self, Notice};
 use crate::orgs::handlers::TypedName;
-use crate::permissions::{AppArchive, AppDelete, AppView as ViewApp, Grant};
+use crate::permissions::{AppArchive, AppDelete, Grant};
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 /// How long a deleted app can be brought back.
@@ -35,7 +31,7 @@ pub const KEEP: i64 = 30 * Millis::DAY;
     responses((status = 200, body = Data<AppView>))
 )]
 pub async fn app_archive(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<AppArchive>,
 ) -> Result<Data<AppView>> {
     let mut tx = atrium.db.write().await?;
@@ -58,7 +54,7 @@ pub async fn app_archive(
     responses((status = 200, body = Data<AppView>))
 )]
 pub async fn app_unarchive(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<AppArchive>,
 ) -> Result<Data<AppView>> {
     let mut tx = atrium.db.write().await?;
@@ -82,7 +78,7 @@ pub async fn app_unarchive(
     responses((status = 200, body = Data<AppView>))
 )]
 pub async fn app_delete(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<AppDelete>,
     Json(input): Json<TypedName>,
 ) -> Result<Data<AppView>> {
@@ -110,7 +106,7 @@ pub async fn app_delete(
     responses((status = 200, body = Data<AppView>))
 )]
 pub async fn app_restore(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<AppDelete>,
 ) -> Result<Data<AppView>> {
     let mut tx = atrium.db.write().await?;
@@ -130,7 +126,7 @@ pub async fn app_restore(
 
 /// Records the move, tells everyone who reaches the app, and answers with how it is now.
 async fn finish<G: Grant>(
-    atrium: &AppState,
+    atrium: &Tenancy,
     mut tx: Write,
     app: &InApp<G>,
     access: AppAccess,
@@ -160,38 +156,4 @@ async fn finish<G: Grant>(
 async fn view_row(db: &mut AnyConnection, app_id: &Id, user_id: &Id) -> Result<AppRow> {
     let found = store::for_user(db, app_id, user_id).await?;
     Ok(found.ok_or(Code::AccessChanged)?.0)
-}
-
-/// What archiving or deleting would hit.
-#[derive(Serialize, ToSchema)]
-pub struct AppImpact {
-    /// Members with a role in the app.
-    members: i64,
-    /// Keys that would stop working: API keys, values in their grace period, access keys.
-    live_keys: i64,
-    /// Null where it is not known.
-    events_24h: Option<i64>,
-}
-
-/// What archiving or deleting the app would hit, to be shown before anyone does.
-#[utoipa::path(
-    get,
-    path = "/api/v1/apps/{id}/impact",
-    operation_id = "app_impact",
-    tag = "app",
-    security(("session" = [])),
-    params(("id" = Id, Path)),
-    responses((status = 200, body = Data<AppImpact>))
-)]
-pub async fn app_impact(
-    State(atrium): State<AppState>,
-    app: InApp<ViewApp>,
-) -> Result<Data<AppImpact>> {
-    let mut db = atrium.db.read().await?;
-    let live_keys = keys::store::count_live(&mut db, app.id(), atrium.now()).await?;
-    drop(db);
-    let caller = app.reader(Class::Dashboard);
-    let counts = insight::events_24h(&atrium, caller, std::slice::from_ref(app.id())).await;
-    let events_24h = counts.and_then(|counts| counts.get(app.id()).copied());
-    Ok(Data(AppImpact { members: app.app.member_count, live_keys, events_24h }))
 }

@@ -1,6 +1,6 @@
 //! Who reaches an app, and as what.
 
-use axum::extract::{FromRequestParts, State};
+use axum::extract::{FromRef, FromRequestParts, State};
 use http::request::Parts;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -11,7 +11,6 @@ use super::AppStatus;
 use super::handlers::ViaKind;
 use super::store::{self, AppMemberRow};
 use crate::access::{AppAccess, InApp};
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::json::{Data, Done, Json, Query};
@@ -25,6 +24,7 @@ use crate::orgs::store as orgs;
 use crate::orgs::{OrgRole, PersonRef};
 use crate::permissions::{BuiltinRole, MemberManage, MemberView};
 use crate::roles::{self, Role, RoleRef};
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 #[derive(Serialize, ToSchema)]
@@ -91,7 +91,7 @@ const SORTS: &[Sort] = &[
     responses((status = 200, body = Data<Items<AppMember>>))
 )]
 pub async fn app_member_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<MemberView>,
     locale: Locale,
     Query(query): Query<ListQuery>,
@@ -124,7 +124,7 @@ pub struct Candidate {
     responses((status = 200, body = Data<Items<Candidate>>))
 )]
 pub async fn app_candidate_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<MemberManage>,
     Query(query): Query<ListQuery>,
 ) -> Result<Data<Items<Candidate>>> {
@@ -165,7 +165,7 @@ pub struct Added {
     responses((status = 200, body = Data<Added>))
 )]
 pub async fn app_member_add(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<MemberManage>,
     Json(input): Json<NewAppMembers>,
 ) -> Result<Data<Added>> {
@@ -212,7 +212,7 @@ fn event(app: &InApp<MemberManage>, action: &'static str, user_id: &Id) -> Event
 
 /// Tells someone what they are in the app now, or that they are out of it.
 async fn tell(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut crate::db::Write,
     app: &InApp<MemberManage>,
     user_id: &Id,
@@ -273,12 +273,17 @@ async fn changeable(
 /// before a body is read.
 pub struct InThisApp(Id);
 
-impl FromRequestParts<AppState> for InThisApp {
+impl<S> FromRequestParts<S> for InThisApp
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
-        let PathId(app_id) = PathId::from_request_parts(parts, atrium).await?;
-        let SecondId(user_id) = SecondId::from_request_parts(parts, atrium).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
+        let PathId(app_id) = PathId::from_request_parts(parts, state).await?;
+        let SecondId(user_id) = SecondId::from_request_parts(parts, state).await?;
         let role = store::member_role(&mut *atrium.db.read().await?, &app_id, &user_id).await?;
         role.map(|_| Self(user_id)).ok_or_else(|| Code::NotFound.into())
     }
@@ -301,7 +306,7 @@ pub struct AppMemberRole {
     responses((status = 200, body = Data<Done>))
 )]
 pub async fn app_member_update(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<MemberManage>,
     InThisApp(user_id): InThisApp,
     Json(input): Json<AppMemberRole>,
@@ -334,7 +339,7 @@ pub async fn app_member_update(
     responses((status = 200, body = Data<Done>))
 )]
 pub async fn app_member_remove(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<MemberManage>,
     SecondId(user_id): SecondId,
 ) -> Result<Data<Done>> {

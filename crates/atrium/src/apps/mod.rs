@@ -4,21 +4,19 @@ pub mod explain;
 pub mod handlers;
 pub mod lifecycle;
 pub mod members;
-pub mod purge;
-pub mod retention;
 pub mod store;
+pub mod versions;
 
 use serde::Serialize;
 use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
 use crate::access::AppAccess;
-use crate::app::AppState;
 use crate::error::Result;
-use crate::insight::versions;
 use crate::keys;
 use crate::orgs::PersonRef;
 use crate::permissions::Permission;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 /// Every new organisation begins with one app of this name.
@@ -37,7 +35,7 @@ pub struct NewApp {
 
 /// Makes an app together with its API keys: there is no app without. False when another app of the
 /// organisation has the name.
-pub async fn insert(atrium: &AppState, db: &mut AnyConnection, app: &NewApp) -> Result<bool> {
+pub async fn insert(atrium: &Tenancy, db: &mut AnyConnection, app: &NewApp) -> Result<bool> {
     if !store::insert(db, app).await? {
         return Ok(false);
     }
@@ -94,7 +92,7 @@ pub struct AppView {
 }
 
 impl AppView {
-    pub fn new(atrium: &AppState, row: store::AppRow, access: &AppAccess) -> Self {
+    pub fn new(atrium: &Tenancy, row: store::AppRow, access: &AppAccess) -> Self {
         let console = &atrium.settings.console;
         Self {
             // An app whose region left the settings is still reachable here.
@@ -127,7 +125,7 @@ impl AppView {
 
     /// Like `new`, with what is told of one app and not of a list of them.
     pub async fn alone(
-        atrium: &AppState,
+        atrium: &Tenancy,
         db: &mut AnyConnection,
         row: store::AppRow,
         access: &AppAccess,

@@ -1,12 +1,8 @@
 //! The audit log: who did what to what, in chains whose every entry carries the hash of the one
 //! before. Appending is part of the transaction that makes the change.
 
-pub mod export;
-pub mod handlers;
-mod reading;
 pub mod refusals;
 mod store;
-mod texts;
 
 use std::net::IpAddr;
 
@@ -56,7 +52,7 @@ impl Actor {
         Self { kind: ActorKind::System, ip: None, user_agent: None }
     }
 
-    fn of(kind: ActorKind, client: &Client) -> Self {
+    pub fn of(kind: ActorKind, client: &Client) -> Self {
         Self { kind, ip: Some(client.ip), user_agent: Some(client.user_agent.clone()) }
     }
 

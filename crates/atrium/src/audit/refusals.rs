@@ -1,5 +1,5 @@
 //! What people and keys were refused: noted in memory while they wait for their answer, written to
-//! the audit log by a job. Somebody who tries the same thing all day makes two entries an hour, and
+//! the audit log by a job (`audit_log/refusals.rs`). Somebody who tries the same thing all day makes two entries an hour, and
 //! nobody can make more than a bounded number of them.
 
 use std::collections::HashMap;
@@ -8,13 +8,9 @@ use std::sync::{Mutex, PoisonError};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::{Actor, ActorKind, Event, append};
-use crate::app::AppState;
-use crate::apps::store as apps;
-use crate::error::{Code, Result};
+use crate::error::Code;
 use crate::http::caller::{Known, Target, Who};
 use crate::http::client::Client;
-use crate::orgs::store as orgs;
 use crate::types::Millis;
 
 /// Different things one caller can be refused in an hour, each with entries of its own. What goes
@@ -80,7 +76,7 @@ impl Refusal {
         (self.who.clone(), self.target.clone(), self.route.clone())
     }
 
-    fn details(&self) -> Value {
+    pub fn details(&self) -> Value {
         let mut details = json!({ "route": self.route, "code": self.code });
         if let Some(permission) = self.permission {
             details["permission"] = permission.into();
@@ -113,7 +109,7 @@ impl Refusals {
     }
 
     /// Takes what is to be written now.
-    fn take(&self, now: Millis) -> Vec<Refusal> {
+    pub fn take(&self, now: Millis) -> Vec<Refusal> {
         let mut hour = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         hour.turn(now);
         let count = hour.due.len().min(AT_ONCE);
@@ -173,52 +169,6 @@ impl Hour {
         self.of_caller.clear();
         self.of_target.clear();
     }
-}
-
-/// Writes what waits. Says how many entries it made.
-pub async fn write_due(atrium: &AppState) -> Result<u64> {
-    let mut written = 0;
-    loop {
-        let due = atrium.refusals.take(atrium.now());
-        if due.is_empty() {
-            return Ok(written);
-        }
-        // One that the databases do not take now is not worth holding on to.
-        let mut tx = atrium.db.write_uncached().await?;
-        for refusal in due {
-            if let Some(event) = event(&mut tx, &refusal).await? {
-                append(atrium, &mut tx, &actor(&refusal), event).await?;
-                written += 1;
-            }
-        }
-        tx.commit().await?;
-    }
-}
-
-fn actor(refusal: &Refusal) -> Actor {
-    let kind = match &refusal.who {
-        Who::User(id) => ActorKind::User(id.clone()),
-        Who::QueryKey(id) => ActorKind::Key(id.to_string()),
-        Who::AccessKey(id) => ActorKind::Key(id.clone()),
-    };
-    Actor::of(kind, &refusal.client)
-}
-
-/// The entry, in the log of whom it concerns. None for an id of nothing: that concerns nobody.
-async fn event(db: &mut sqlx::AnyConnection, refusal: &Refusal) -> Result<Option<Event>> {
-    const ACTION: &str = "access.refused";
-    let event = match &refusal.target {
-        None => Event::without_target(ACTION, "instance"),
-        Some(Target::Org(id)) => match orgs::by_id(db, id).await? {
-            Some(org) => Event::new(ACTION, "org", &org.id).in_org(&org.id),
-            None => return Ok(None),
-        },
-        Some(Target::App(id)) => match apps::by_id(db, id).await? {
-            Some(app) => Event::new(ACTION, "app", &app.id).in_org(&app.org_id).in_app(&app.id),
-            None => return Ok(None),
-        },
-    };
-    Ok(Some(event.with(refusal.details())))
 }
 
 #[cfg(test)]

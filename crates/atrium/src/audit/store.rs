@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 use sqlx::{AnyConnection, Row};
 
 use super::{Actor, Event};
-use crate::app::AppState;
+use crate::core_state::Core;
 use crate::db::Write;
 use crate::error::Result;
 use crate::http::page::Page;
@@ -13,7 +13,7 @@ use crate::types::{Id, Millis};
 const INSTANCE_CHAIN: &str = "instance";
 
 /// Appends within the transaction that makes the change: both happen or neither.
-pub async fn append(atrium: &AppState, tx: &mut Write, actor: &Actor, event: Event) -> Result<()> {
+pub async fn append(atrium: &Core, tx: &mut Write, actor: &Actor, event: Event) -> Result<()> {
     let chain = event.org_id.as_ref().map_or(INSTANCE_CHAIN, |id| id.as_str()).to_owned();
     sqlx::query(
         "INSERT INTO audit_chains (chain, seq, hash) VALUES ($1, 0, '') ON CONFLICT DO NOTHING",

@@ -14,12 +14,12 @@ use crate::accounts::login::{self, Outcome, SignIn};
 use crate::accounts::session::SignedIn;
 use crate::accounts::sign_in_failure::SignInFailure;
 use crate::accounts::throttle::{self, Attempt};
-use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
 use crate::error::{Code, Error, Result};
 use crate::http::client::Client;
 use crate::http::redirect::{redirect_to, with_query};
 use crate::notifications::{self, Notice, Recipient};
+use crate::tenancy_state::Tenancy;
 use crate::types::Id;
 
 /// No real code is longer.
@@ -56,12 +56,13 @@ impl From<Error> for Stop {
     }
 }
 
-pub async fn handle(atrium: &AppState, request: &CallbackRequest) -> Result<Response> {
+pub async fn handle(atrium: &Tenancy, request: &CallbackRequest) -> Result<Response> {
     let provider = request.provider;
     let vendor = atrium.chat.vendor(provider).ok_or(Code::ProviderNotConfigured)?;
     let state = request.query.state.as_deref().unwrap_or_default();
     let returned =
-        flow::take::<OAuthFlow>(atrium, &request.headers, provider.flow_purpose(), state).await?;
+        flow::take::<OAuthFlow>(atrium, &request.headers, super::flow_purpose(provider), state)
+            .await?;
     let Some(Returned { asked_by, data: flow }) = returned else {
         return unknown_state(atrium, request).await;
     };
@@ -112,7 +113,7 @@ impl CallbackRequest {
 
     fn ask<'a>(
         &self,
-        atrium: &AppState,
+        atrium: &Tenancy,
         flow: &'a OAuthFlow,
         code: &'a str,
         callback: &'a str,
@@ -128,7 +129,7 @@ impl CallbackRequest {
 }
 
 async fn bind(
-    atrium: &AppState,
+    atrium: &Tenancy,
     request: &CallbackRequest,
     vendor: Vendor<'_>,
     flow: &OAuthFlow,
@@ -136,7 +137,7 @@ async fn bind(
 ) -> Result<Response, Stop> {
     let (provider, signed_in) = (request.provider, request.signed_in.as_ref());
     let signed_in = signed_in.ok_or(SignInFailure::WrongUser)?;
-    let callback = atrium.settings.server.link(&provider.callback());
+    let callback = atrium.settings.server.link(&super::callback_path(provider));
     let person = vendor.who(request.ask(atrium, flow, code, &callback)).await?;
 
     let user = signed_in.user();
@@ -173,7 +174,7 @@ fn bound(provider: Provider) -> Response {
 }
 
 async fn sign_in(
-    atrium: &AppState,
+    atrium: &Tenancy,
     request: &CallbackRequest,
     vendor: Vendor<'_>,
     flow: &OAuthFlow,
@@ -182,7 +183,7 @@ async fn sign_in(
     let (provider, client, headers) = (request.provider, &request.client, &request.headers);
     let attempt = Attempt::of_address(client);
     throttle::count(atrium, &attempt).await?;
-    let callback = atrium.settings.server.link(&provider.callback());
+    let callback = atrium.settings.server.link(&super::callback_path(provider));
     let person = match vendor.who(request.ask(atrium, flow, code, &callback)).await {
         // A provider's outage must not throttle the whole office.
         Err(failure @ (SignInFailure::ProviderUnavailable | SignInFailure::ProviderError)) => {
@@ -202,7 +203,7 @@ async fn sign_in(
     if user.disabled_at.is_some() {
         return Err(SignInFailure::AccountDisabled.into());
     }
-    let proof = SignIn::by(provider.method(), &user, client, headers);
+    let proof = SignIn::by(super::method(provider), &user, client, headers);
     let redirect = flow.redirect.as_deref();
     Ok(match login::complete(atrium, tx, &attempt, proof).await? {
         Outcome::SignedIn { cookies, .. } => redirect_to(redirect.unwrap_or("/"), cookies),
@@ -215,7 +216,7 @@ async fn sign_in(
 
 /// Handles an unknown `state`. Anyone can send one as often as they like, so the audit log gets only a
 /// limited number of entries.
-async fn unknown_state(atrium: &AppState, request: &CallbackRequest) -> Result<Response> {
+async fn unknown_state(atrium: &Tenancy, request: &CallbackRequest) -> Result<Response> {
     let purpose = if request.signed_in.is_some() { Purpose::Bind } else { Purpose::Login };
     let failure = match throttle::count_trip(atrium, &request.client).await {
         Ok(()) => {
@@ -248,7 +249,7 @@ fn redirect_with_failure(
 }
 
 async fn audit_failure(
-    atrium: &AppState,
+    atrium: &Tenancy,
     request: &CallbackRequest,
     purpose: Option<Purpose>,
     failure: SignInFailure,

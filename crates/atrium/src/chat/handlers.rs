@@ -12,7 +12,6 @@ use super::callback::{self, CallbackRequest};
 use super::{OAuthFlow, Provider, Purpose, remaining_methods, store};
 use crate::accounts::session::{MaybeSignedIn, RecentlySignedIn, SignedIn, new_token};
 use crate::accounts::{self, flow, throttle};
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Result};
 use crate::http::client::Client;
@@ -20,6 +19,7 @@ use crate::http::json::{Data, Done, Query};
 use crate::http::locale::Locale;
 use crate::http::redirect;
 use crate::notifications::{self, Notice, Recipient};
+use crate::tenancy_state::Tenancy;
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -59,7 +59,7 @@ pub struct Callback {
     responses((status = 200, body = Data<AuthorizeUrl>, description = "Sets a cookie that the way back needs"), (status = 401), (status = 403), (status = 404), (status = 409), (status = 429))
 )]
 pub async fn wechatwork_authorize_url(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     MaybeSignedIn(signed_in): MaybeSignedIn,
     client: Client,
     headers: HeaderMap,
@@ -81,7 +81,7 @@ pub async fn wechatwork_authorize_url(
     responses((status = 200, body = Data<AuthorizeUrl>, description = "Sets a cookie that the way back needs"), (status = 401), (status = 403), (status = 404), (status = 409), (status = 429))
 )]
 pub async fn feishu_authorize_url(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     MaybeSignedIn(signed_in): MaybeSignedIn,
     client: Client,
     headers: HeaderMap,
@@ -103,7 +103,7 @@ pub async fn feishu_authorize_url(
     responses((status = 303, description = "Into the console, which says what came of it"), (status = 404))
 )]
 pub async fn wechatwork_callback(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     MaybeSignedIn(signed_in): MaybeSignedIn,
     client: Client,
     headers: HeaderMap,
@@ -126,7 +126,7 @@ pub async fn wechatwork_callback(
     responses((status = 303, description = "Into the console, which says what came of it"), (status = 404))
 )]
 pub async fn feishu_callback(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     MaybeSignedIn(signed_in): MaybeSignedIn,
     client: Client,
     headers: HeaderMap,
@@ -148,7 +148,7 @@ pub async fn feishu_callback(
     responses((status = 200, body = Data<Done>), (status = 404), (status = 409))
 )]
 pub async fn wechatwork_authorize_cancel(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     RecentlySignedIn(signed_in): RecentlySignedIn,
 ) -> Result<Data<Done>> {
     unbind(&atrium, Provider::Wechatwork, &signed_in).await
@@ -164,7 +164,7 @@ pub async fn wechatwork_authorize_cancel(
     responses((status = 200, body = Data<Done>), (status = 404), (status = 409))
 )]
 pub async fn feishu_authorize_cancel(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     RecentlySignedIn(signed_in): RecentlySignedIn,
 ) -> Result<Data<Done>> {
     unbind(&atrium, Provider::Feishu, &signed_in).await
@@ -183,7 +183,7 @@ struct StartContext {
     query: AuthorizeQuery,
 }
 
-async fn set_out(atrium: &AppState, provider: Provider, from: StartContext) -> Result<Response> {
+async fn set_out(atrium: &Tenancy, provider: Provider, from: StartContext) -> Result<Response> {
     let AuthorizeQuery { purpose, redirect } = from.query;
     let meant = if from.signed_in.is_some() { Purpose::Bind } else { Purpose::Login };
     let purpose = purpose.unwrap_or(meant);
@@ -203,15 +203,15 @@ async fn set_out(atrium: &AppState, provider: Provider, from: StartContext) -> R
     let redirect = redirect.and_then(|raw| redirect::checked(&atrium.settings, &raw));
     let flow = OAuthFlow { purpose, redirect, verifier: new_token(atrium) };
     let begun =
-        flow::begin(atrium, &from.headers, provider.flow_purpose(), asked_by.as_ref(), &flow)
+        flow::begin(atrium, &from.headers, super::flow_purpose(provider), asked_by.as_ref(), &flow)
             .await?;
-    let callback = atrium.settings.server.link(&provider.callback());
+    let callback = atrium.settings.server.link(&super::callback_path(provider));
     let url = vendor.page(&callback, &begun.state, &flow.verifier, from.locale).to_string();
     Ok((AppendHeaders([(SET_COOKIE, begun.cookie)]), Data(AuthorizeUrl { url })).into_response())
 }
 
 /// Also for a provider that is no longer in the settings.
-async fn unbind(atrium: &AppState, provider: Provider, signed_in: &SignedIn) -> Result<Data<Done>> {
+async fn unbind(atrium: &Tenancy, provider: Provider, signed_in: &SignedIn) -> Result<Data<Done>> {
     let user = signed_in.user();
     let mut tx = atrium.db.write().await?;
     // Locked, so that two requests cannot remove the last two methods at once.

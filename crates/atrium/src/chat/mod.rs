@@ -21,57 +21,30 @@ use crate::accounts::login::SignInMethod;
 use crate::accounts::sign_in_failure::SignInFailure;
 use crate::config::ChatSettings;
 use crate::http::locale::Locale;
+pub use crate::outbound::chat::Provider;
 use crate::types::{Id, Millis};
 pub use answer::Failure;
 pub use feishu::Feishu;
 use rate_limit::RateLimit;
 pub use wechatwork::WechatWork;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Provider {
-    Wechatwork,
-    Feishu,
+fn method(provider: Provider) -> SignInMethod {
+    match provider {
+        Provider::Wechatwork => SignInMethod::Wechatwork,
+        Provider::Feishu => SignInMethod::Feishu,
+    }
 }
 
-impl Provider {
-    pub const ALL: [Self; 2] = [Self::Wechatwork, Self::Feishu];
-
-    /// As in paths, settings, notification channels and rows.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Wechatwork => "wechatwork",
-            Self::Feishu => "feishu",
-        }
+/// Keeps flows to different providers apart.
+fn flow_purpose(provider: Provider) -> &'static str {
+    match provider {
+        Provider::Wechatwork => "chat_wechatwork",
+        Provider::Feishu => "chat_feishu",
     }
+}
 
-    pub fn name(self, locale: Locale) -> &'static str {
-        match (self, locale) {
-            (Self::Wechatwork, Locale::ZhCn) => "企业微信",
-            (Self::Wechatwork, Locale::EnUs) => "WeChat Work",
-            (Self::Feishu, Locale::ZhCn) => "飞书",
-            (Self::Feishu, Locale::EnUs) => "Feishu",
-        }
-    }
-
-    fn method(self) -> SignInMethod {
-        match self {
-            Self::Wechatwork => SignInMethod::Wechatwork,
-            Self::Feishu => SignInMethod::Feishu,
-        }
-    }
-
-    /// Keeps flows to different providers apart.
-    fn flow_purpose(self) -> &'static str {
-        match self {
-            Self::Wechatwork => "chat_wechatwork",
-            Self::Feishu => "chat_feishu",
-        }
-    }
-
-    fn callback(self) -> String {
-        format!("/api/v1/{}/callback", self.as_str())
-    }
+fn callback_path(provider: Provider) -> String {
+    format!("/api/v1/{}/callback", provider.as_str())
 }
 
 /// What a trip to a provider is for.
@@ -224,7 +197,7 @@ mod tests {
     fn a_provider_is_stored_under_the_name_it_has_everywhere() {
         for provider in Provider::ALL {
             assert_eq!(serde_json::to_value(provider).unwrap(), provider.as_str());
-            assert_eq!(serde_json::to_value(provider.method()).unwrap(), provider.as_str());
+            assert_eq!(serde_json::to_value(method(provider)).unwrap(), provider.as_str());
         }
     }
 }

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::store::{self, MessageRow};
 use super::{Failure, Message, Provider, RetryDecision, Vendor};
-use crate::app::AppState;
 use crate::config::ServerSettings;
 use crate::db::Write;
 use crate::error::{Error, Result};
 use crate::http::locale::Locale;
 use crate::notifications::Notice;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 /// As for mails.
@@ -46,7 +46,7 @@ struct Envelope {
 /// Puts a message into the outbox, as part of the transaction that causes it, where the person has
 /// an account bound.
 pub async fn enqueue(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     provider: Provider,
     (user_id, locale): (&Id, Locale),
@@ -87,7 +87,7 @@ fn plain(words: &str) -> String {
 }
 
 /// Sends what is due, for ever.
-pub async fn run(atrium: AppState, provider: Provider) {
+pub async fn run(atrium: Tenancy, provider: Provider) {
     loop {
         match send_due(&atrium, provider).await {
             Ok(0) => {}
@@ -99,7 +99,7 @@ pub async fn run(atrium: AppState, provider: Provider) {
 }
 
 /// Takes up to ten messages that are due and tries each once. Returns how many there were.
-pub async fn send_due(atrium: &AppState, provider: Provider) -> Result<usize> {
+pub async fn send_due(atrium: &Tenancy, provider: Provider) -> Result<usize> {
     let Some(vendor) = atrium.chat.vendor(provider) else { return Ok(0) };
     let now = atrium.now();
     let mut tx = atrium.db.write_relaxed().await?;
@@ -134,7 +134,7 @@ enum Outcome {
 }
 
 async fn deliver(
-    atrium: &AppState,
+    atrium: &Tenancy,
     provider: Provider,
     vendor: Vendor<'_>,
     row: &MessageRow,
@@ -162,7 +162,7 @@ async fn deliver(
 }
 
 async fn settle(
-    atrium: &AppState,
+    atrium: &Tenancy,
     provider: Provider,
     vendor: Vendor<'_>,
     row: &MessageRow,

@@ -5,13 +5,13 @@ use sqlx::AnyConnection;
 use super::{Provider, store};
 use crate::accounts::factors;
 use crate::accounts::store::UserRow;
-use crate::app::AppState;
 use crate::error::Result;
+use crate::tenancy_state::Tenancy;
 
 /// Whether any method is left that works on this instance: a mailed code needs SMTP, a passkey needs
 /// HTTPS, a chat provider must still be configured.
 pub async fn any_left(
-    atrium: &AppState,
+    atrium: &Tenancy,
     db: &mut AnyConnection,
     user: &UserRow,
     without: Provider,

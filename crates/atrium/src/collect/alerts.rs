@@ -9,8 +9,8 @@ use sqlx::AnyConnection;
 
 use super::cardinality::{self, Limit};
 use super::ledger;
-use crate::app::AppState;
 use crate::apps::store::{self as apps, WatchedRow};
+use crate::collect_state::Collecting;
 use crate::error::Result;
 use crate::keys;
 use crate::notifications::{self, Notice};
@@ -37,7 +37,7 @@ pub struct Watch {
 
 impl Watch {
     /// Looks at every app. Returns how many alerts went out.
-    pub async fn look(&mut self, atrium: &AppState) -> Result<u64> {
+    pub async fn look(&mut self, atrium: &Collecting) -> Result<u64> {
         let mut db = atrium.db.read().await?;
         let watched = apps::watched(&mut db).await?;
         let said = said(&mut db).await?;
@@ -60,7 +60,7 @@ impl Watch {
         Ok(told)
     }
 
-    async fn look_at(&mut self, atrium: &AppState, app: &WatchedRow, said: &Said) -> Result<u64> {
+    async fn look_at(&mut self, atrium: &Collecting, app: &WatchedRow, said: &Said) -> Result<u64> {
         let today = today(atrium.now(), &app.timezone);
         let from = today.saturating_sub(jiff::Span::new().days(8)).to_string();
         let days = ledger::days(&mut *atrium.db.read().await?, &app.id, &from).await?;
@@ -95,7 +95,7 @@ impl Watch {
 
 /// Each limit that was reached today is told of, once a day.
 async fn look_at_limits(
-    atrium: &AppState,
+    atrium: &Collecting,
     app: &WatchedRow,
     today: &str,
     said: &Said,
@@ -141,7 +141,7 @@ fn is_silent(days: &[(String, i64, i64)], today: &str) -> bool {
     !heard(today) && !heard(&yesterday) && earlier >= REGULAR_DAYS
 }
 
-fn is_filling(atrium: &AppState) -> bool {
+fn is_filling(atrium: &Collecting) -> bool {
     let spool = &atrium.collector.spool;
     let bytes = spool.usage().bytes.load(Ordering::Relaxed);
     bytes as f64 >= spool.limit() as f64 * SPOOL_SHARE
@@ -154,7 +154,7 @@ fn today(now: Millis, zone: &str) -> jiff::civil::Date {
 
 /// Says it if it is so and was not said of late; forgets that it was said once it is over.
 async fn settle(
-    atrium: &AppState,
+    atrium: &Collecting,
     app: &WatchedRow,
     kind: &str,
     is_so: bool,

@@ -11,26 +11,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
+use crate::config::BudgetLimits;
 use crate::types::Millis;
 
 /// Addresses that are remembered within a minute, some 10 MB.
 const ADDRESSES_MAX: usize = 100_000;
 
-/// Messages a minute; 0 for no limit.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Accepted unsigned messages of an app, and as many signed ones beside them.
-    pub messages: u64,
-    /// Rejected unsigned messages of an app.
-    pub rejected: u64,
-    /// The part of both that one address may use, from 1 to 100.
-    pub address_percent: u64,
-}
-
-impl Limits {
-    fn share(self, limit: u64) -> u64 {
-        (limit.saturating_mul(self.address_percent) / 100).max(1)
-    }
+/// The part of a limit that one address may use.
+fn share(limits: BudgetLimits, limit: u64) -> u64 {
+    (limit.saturating_mul(limits.address_percent) / 100).max(1)
 }
 
 #[derive(Default)]
@@ -58,12 +47,12 @@ struct Minute {
 type Wait = u64;
 
 pub struct Budgets {
-    limits: Limits,
+    limits: BudgetLimits,
     minute: Mutex<Minute>,
 }
 
 impl Budgets {
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: BudgetLimits) -> Self {
         Self { limits, minute: Mutex::default() }
     }
 
@@ -81,7 +70,7 @@ impl Budgets {
         let (limit, minute) = (self.limits.rejected, self.at(now));
         let own = minute.addresses.get(&(Some(app), network)).map_or(0, |used| used.rejected);
         let all = minute.apps.get(&app).map_or(0, |used| used.rejected);
-        let too_many = over(own, self.limits.share(limit)) || (own > 0 && over(all, limit));
+        let too_many = over(own, share(self.limits, limit)) || (own > 0 && over(all, limit));
         if limit > 0 && too_many { Err(wait(now)) } else { Ok(()) }
     }
 
@@ -108,7 +97,7 @@ impl Budgets {
         let all = minute.apps.get(&app).map_or(0, |used| used.unsigned);
         let own = minute.address(Some(app), network).accepted;
         let fits =
-            all + accepted <= limits.messages && own + accepted <= limits.share(limits.messages);
+            all + accepted <= limits.messages && own + accepted <= share(limits, limits.messages);
         if !fits {
             return Err(wait(now));
         }
@@ -185,7 +174,7 @@ mod tests {
     }
 
     fn budgets(messages: u64, rejected: u64, address_percent: u64) -> Budgets {
-        Budgets::new(Limits { messages, rejected, address_percent })
+        Budgets::new(BudgetLimits { messages, rejected, address_percent })
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use quick_cache::sync::Cache;
 use uuid::Uuid;
 
-use crate::app::AppState;
 use crate::apps::store::CollectRow;
+use crate::collect_state::Collecting;
 use crate::error::Result;
 use crate::keys::{self, SigningKey};
 use crate::types::Millis;
@@ -76,7 +76,7 @@ fn looks_like_key(text: &str, prefix: &str) -> bool {
 }
 
 /// The caller by the key that names an app in public.
-pub async fn by_app_key(atrium: &AppState, key: &str) -> Result<Option<Arc<CollectCaller>>> {
+pub async fn by_app_key(atrium: &Collecting, key: &str) -> Result<Option<Arc<CollectCaller>>> {
     if !looks_like_key(key, "ck_") {
         return Ok(None);
     }
@@ -100,7 +100,10 @@ pub async fn by_app_key(atrium: &AppState, key: &str) -> Result<Option<Arc<Colle
 }
 
 /// The caller by the key that signs, whatever state it is in.
-pub async fn by_access_key(atrium: &AppState, key_id: &str) -> Result<Option<Arc<SigningCaller>>> {
+pub async fn by_access_key(
+    atrium: &Collecting,
+    key_id: &str,
+) -> Result<Option<Arc<SigningCaller>>> {
     if !looks_like_key(key_id, "AK") {
         return Ok(None);
     }

@@ -22,7 +22,7 @@ use super::batch_choice::Room;
 use super::dedup::MessageId;
 use super::spool::{Change, Spool, Wanted};
 use super::{batch_cost, cardinality, person_ids, profiles};
-use crate::app::AppState;
+use crate::collect_state::Collecting;
 use blame::NotStored;
 use booking::{finish, name_of, unbooked};
 use lanes::{Lane, Lanes, Part};
@@ -56,7 +56,7 @@ pub enum Turn {
 }
 
 /// Runs until the process ends.
-pub async fn run(atrium: AppState) {
+pub async fn run(atrium: Collecting) {
     let mut retry = RETRY_FIRST;
     let spool = &atrium.collector.spool;
     let mut looked = Instant::now();
@@ -100,7 +100,7 @@ async fn wait_for_messages(spool: &Spool, wait: Duration) -> Duration {
 }
 
 /// Loads what servers that are gone have left in their spools beside ours.
-async fn adopt(atrium: &AppState) {
+async fn adopt(atrium: &Collecting) {
     let found = match atrium.collector.left_behind(&atrium.settings.stores.data_dir) {
         Ok(found) => found,
         Err(error) => {
@@ -127,7 +127,7 @@ async fn adopt(atrium: &AppState) {
 }
 
 /// Loads one batch, if there is one and it is this instance's turn.
-pub async fn turn(atrium: &AppState, spool: &Spool) -> anyhow::Result<Turn> {
+pub async fn turn(atrium: &Collecting, spool: &Spool) -> anyhow::Result<Turn> {
     let mut lanes = spool.lanes.lock().await;
     let attempts = spool.attempts().await?;
     if attempts.is_empty() && spool.first().await?.is_none() {
@@ -165,7 +165,7 @@ fn note(spool: &Spool, lanes: &Lanes, outcome: &anyhow::Result<Turn>) {
 
 /// Gives the next lane that has something to do its turn.
 async fn serve(
-    atrium: &AppState,
+    atrium: &Collecting,
     spool: &Spool,
     lease: &LoaderLease,
     lanes: &mut Lanes,
@@ -189,7 +189,7 @@ async fn serve(
 
 /// A batch of the next app that is loaded by itself.
 async fn alone(
-    atrium: &AppState,
+    atrium: &Collecting,
     spool: &Spool,
     lease: &LoaderLease,
     lanes: &mut Lanes,
@@ -205,7 +205,7 @@ async fn alone(
 
 /// A batch that nobody has tried before, of one app or of all that are not loaded apart.
 async fn fresh(
-    atrium: &AppState,
+    atrium: &Collecting,
     spool: &Spool,
     lease: &LoaderLease,
     lanes: &mut Lanes,
@@ -245,7 +245,7 @@ async fn fresh(
 }
 
 async fn load(
-    atrium: &AppState,
+    atrium: &Collecting,
     spool: &Spool,
     lease: &LoaderLease,
     batch: &mut Batch,
@@ -264,7 +264,7 @@ async fn load(
 
 /// What failed, or was broken off by a crash.
 async fn again(
-    atrium: &AppState,
+    atrium: &Collecting,
     spool: &Spool,
     lease: &LoaderLease,
     lanes: &mut Lanes,
@@ -290,7 +290,7 @@ async fn again(
 /// A batch that was begun: what is there of it stays, the rest is sent, and the counts it has a part
 /// in are completed.
 async fn recover(
-    atrium: &AppState,
+    atrium: &Collecting,
     spool: &Spool,
     lease: &LoaderLease,
     batch: &mut Batch,
@@ -318,7 +318,7 @@ async fn recover(
 /// Sends the ids first, so that no other instance treats a duplicate as new, then the rows, then what
 /// they make of profiles. Ids carry their batch's number: a batch's own ids are not duplicates.
 async fn store(
-    atrium: &AppState,
+    atrium: &Collecting,
     lease: &LoaderLease,
     batch: &Batch,
     person_ids: &[(u32, u32)],
@@ -361,7 +361,7 @@ async fn store(
 
 /// Profiles must not keep events from being stored: what fails again and again is left for the next
 /// change of the same profile, which takes it along.
-async fn refresh_profiles(atrium: &AppState, batch: &Batch, again: bool) -> anyhow::Result<()> {
+async fn refresh_profiles(atrium: &Collecting, batch: &Batch, again: bool) -> anyhow::Result<()> {
     let Err(error) = profiles::refresh(atrium, batch.subjects(), again).await else {
         return Ok(());
     };
@@ -373,7 +373,7 @@ async fn refresh_profiles(atrium: &AppState, batch: &Batch, again: bool) -> anyh
 }
 
 async fn insert(
-    atrium: &AppState,
+    atrium: &Collecting,
     number: u64,
     sql: &str,
     body: Vec<u8>,
@@ -385,7 +385,7 @@ async fn insert(
     atrium.warehouse.insert(sql, Bytes::from(body), options).await.map_err(NotStored)
 }
 
-async fn living_apps(atrium: &AppState, batch: &Batch) -> anyhow::Result<HashSet<Uuid>> {
+async fn living_apps(atrium: &Collecting, batch: &Batch) -> anyhow::Result<HashSet<Uuid>> {
     let mut db = atrium.db.read().await?;
     let mut living = HashSet::new();
     for app in batch.apps() {

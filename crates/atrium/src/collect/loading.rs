@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::spool::spool_files;
 use super::spool_reader::oldest_of_all;
-use crate::app::AppState;
+use crate::collect_state::Collecting;
 use crate::types::Millis;
 
 /// Failures in a row that are more than a hiccup.
@@ -29,7 +29,7 @@ pub struct Loading {
 }
 
 /// On this instance: others have spools of their own.
-pub async fn look(atrium: &AppState) -> Loading {
+pub async fn look(atrium: &Collecting) -> Loading {
     let usage = atrium.collector.spool.usage();
     let waited = waited(atrium, None).await;
     let failing = usage.load_failures.load(Ordering::Relaxed) >= FAILURES_DEGRADED;
@@ -43,12 +43,12 @@ pub async fn look(atrium: &AppState) -> Loading {
 }
 
 /// How many seconds the oldest message of these apps has waited, if that is long.
-pub async fn delay(atrium: &AppState, apps: Vec<Uuid>) -> Option<i64> {
+pub async fn delay(atrium: &Collecting, apps: Vec<Uuid>) -> Option<i64> {
     let waited = waited(atrium, Some(apps)).await?;
     (waited > WAITING_LONG).then_some(waited / Millis::SECOND)
 }
 
-async fn waited(atrium: &AppState, apps: Option<Vec<Uuid>>) -> Option<i64> {
+async fn waited(atrium: &Collecting, apps: Option<Vec<Uuid>>) -> Option<i64> {
     match atrium.collector.spool.oldest(apps).await {
         Ok(at) => at.map(|at| atrium.now().since(Millis(at)).max(0)),
         Err(error) => {

@@ -14,7 +14,6 @@ pub mod body;
 pub mod budgets;
 mod callers;
 pub mod cardinality;
-pub mod cors;
 mod dedup;
 pub(crate) mod fold;
 pub mod lazy_warehouse;
@@ -44,7 +43,6 @@ pub mod spool_slots;
 mod spool_writer;
 mod text;
 pub mod upkeep;
-pub mod uses;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,7 +59,6 @@ use samples::Samples;
 use signature::Nonces;
 use spool::Spool;
 use tokio::sync::Semaphore;
-use uses::Uses;
 use uuid::Uuid;
 
 const UNPACKING_MAX: usize = 32;
@@ -76,7 +73,6 @@ pub struct Collector {
     dedup: Arc<Dedup>,
     person_ids: PersonIds,
     cardinality: Cardinality,
-    pub uses: Uses,
     pub samples: Samples,
     pub live: Arc<Live>,
     /// Bodies that may be unpacked at once, of up to eight megabytes each.
@@ -97,7 +93,6 @@ impl Collector {
             dedup,
             person_ids: PersonIds::default(),
             cardinality: Cardinality::default(),
-            uses: Uses::default(),
             samples: Samples::default(),
             live: Arc::default(),
             failures: Mutex::default(),

@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visito
 use serde_json::{Map, Value};
 use warehouse::shown::could_be_id;
 
-use crate::workspace::personal;
+use crate::personal;
 
 const NAME_MAX: usize = 64;
 const DEPTH_MAX: usize = 3;

@@ -13,8 +13,8 @@ use uuid::Uuid;
 use warehouse::Identity;
 
 use super::batch::{Batch, People};
-use crate::app::AppState;
-use crate::insight::versions;
+use crate::apps::versions;
+use crate::collect_state::Collecting;
 
 /// Numbers kept in memory; those of others are asked of the store.
 const KNOWN_MAX: usize = 300_000;
@@ -40,7 +40,7 @@ impl Default for PersonIds {
 }
 
 /// The number of each record's person and device; zeros for what is no event.
-pub async fn assign(atrium: &AppState, batch: &Batch) -> anyhow::Result<Vec<(u32, u32)>> {
+pub async fn assign(atrium: &Collecting, batch: &Batch) -> anyhow::Result<Vec<(u32, u32)>> {
     let ids = &atrium.collector.person_ids;
     let removals = versions::removals(&mut *atrium.db.read().await?).await?;
     if ids.removals.swap(removals, Ordering::Relaxed) != removals {
@@ -72,7 +72,7 @@ pub async fn assign(atrium: &AppState, batch: &Batch) -> anyhow::Result<Vec<(u32
 
 /// Numbers for those who have none. They are reserved before they are used, so that a crash leaves
 /// a gap and never a number twice.
-async fn make(atrium: &AppState, new: Vec<Identity>) -> anyhow::Result<Vec<(Identity, u32)>> {
+async fn make(atrium: &Collecting, new: Vec<Identity>) -> anyhow::Result<Vec<(Identity, u32)>> {
     let mut by_app: BTreeMap<Uuid, Vec<Identity>> = BTreeMap::new();
     for identity in new {
         by_app.entry(identity.app).or_default().push(identity);
@@ -89,7 +89,7 @@ async fn make(atrium: &AppState, new: Vec<Identity>) -> anyhow::Result<Vec<(Iden
     Ok(made)
 }
 
-async fn least_next(atrium: &AppState, app: Uuid) -> anyhow::Result<u32> {
+async fn least_next(atrium: &Collecting, app: Uuid) -> anyhow::Result<u32> {
     let compared = &atrium.collector.person_ids.compared;
     if compared.lock().unwrap_or_else(PoisonError::into_inner).contains(&app) {
         return Ok(1);

@@ -8,7 +8,7 @@ use warehouse::{Kind, MutationOf, ProfileRow, ReadUpTo};
 
 use super::batch::Subjects;
 use super::fold::Profile;
-use crate::app::AppState;
+use crate::collect_state::Collecting;
 
 /// Whose mutations are read at once.
 const AT_ONCE: usize = 200;
@@ -58,7 +58,7 @@ impl Folding {
 
 /// Brings the profiles up to date of those whom a batch is about. `again` when the batch may have
 /// been applied before: then nothing that is known can be added to.
-pub async fn refresh(atrium: &AppState, subjects: Subjects, again: bool) -> anyhow::Result<()> {
+pub async fn refresh(atrium: &Collecting, subjects: Subjects, again: bool) -> anyhow::Result<()> {
     for ((app, kind), first_changes) in subjects {
         let all: Vec<_> = first_changes.into_iter().collect();
         for some in all.chunks(AT_ONCE) {
@@ -69,7 +69,7 @@ pub async fn refresh(atrium: &AppState, subjects: Subjects, again: bool) -> anyh
 }
 
 async fn refresh_some(
-    atrium: &AppState,
+    atrium: &Collecting,
     app: Uuid,
     kind: Kind,
     first_changes: &[(String, i64)],
@@ -118,7 +118,7 @@ async fn refresh_some(
 /// Applies the mutations of some profiles, a part at a time. Each one's come in the order of their
 /// time, then of their id.
 async fn fold_all(
-    atrium: &AppState,
+    atrium: &Collecting,
     subject: (Uuid, Kind),
     ids: &[String],
     after_ms: Option<i64>,

@@ -19,7 +19,7 @@ use super::receipt::{Receipt, Refusal};
 use super::record::Record;
 use super::signature::{self, Claim, Memory};
 use super::spool::{Entry, SpoolError};
-use crate::app::AppState;
+use crate::collect_state::Collecting;
 use crate::error::{Code, Error, Result};
 use crate::http::caller::{Caller as RequestCaller, Who};
 use crate::http::client::{Client, network_of};
@@ -57,7 +57,7 @@ impl Caller {
 
 /// Takes messages in the body.
 pub async fn collect_post(
-    State(atrium): State<AppState>,
+    State(atrium): State<Collecting>,
     client: Client,
     caller: RequestCaller,
     locale: Locale,
@@ -90,7 +90,7 @@ pub async fn collect_post(
 
 /// Takes the same as query parameters: for the places where only an address can be fetched.
 pub async fn collect_get(
-    State(atrium): State<AppState>,
+    State(atrium): State<Collecting>,
     client: Client,
     caller: RequestCaller,
     locale: Locale,
@@ -124,7 +124,7 @@ pub async fn collect_get(
 
 /// An address that has sent nothing but rubbish of late is not even read. What it sends is nobody's
 /// message yet, so no app's ledger has it.
-fn refuse_flood(atrium: &AppState, ip: IpAddr) -> Result<()> {
+fn refuse_flood(atrium: &Collecting, ip: IpAddr) -> Result<()> {
     let checked = atrium.collector.budgets.check_address(network_of(ip), atrium.now());
     checked.map_err(|seconds| {
         metrics::counter!("atrium_collect_requests_refused_unread_total").increment(1);
@@ -149,7 +149,7 @@ fn tell(caller: &RequestCaller, signer: Option<&SigningCaller>) {
 
 /// Who signed it. Everything that is wrong has one answer.
 async fn prove(
-    atrium: &AppState,
+    atrium: &Collecting,
     headers: &HeaderMap,
     method: &str,
     path: &str,
@@ -172,7 +172,7 @@ async fn prove(
 
 /// From a body to its receipt.
 async fn take(
-    atrium: &AppState,
+    atrium: &Collecting,
     ip: IpAddr,
     locale: Locale,
     signer: Option<Arc<SigningCaller>>,
@@ -188,7 +188,7 @@ async fn take(
         refuse_over_quota(atrium, batch, messages, now).await?;
         return Err(Error::busy(Code::QuotaExceeded, seconds));
     }
-    atrium.collector.uses.note(caller.key_id(), ip, now);
+    atrium.key_uses.note(caller.key_id(), ip, now);
     let (receipt, new) = keep(atrium, batch).await?;
     if let Some(watched) = atrium.collector.live.watched(caller.app().id) {
         receipt.show(&watched, messages, &new, now);
@@ -197,7 +197,7 @@ async fn take(
 }
 
 async fn authenticate(
-    atrium: &AppState,
+    atrium: &Collecting,
     signer: Option<Arc<SigningCaller>>,
     app_key: &str,
     now: Millis,
@@ -219,7 +219,7 @@ async fn authenticate(
 
 /// Refuses all of it where the app takes nothing now, or nothing from this address, and books that.
 async fn admit(
-    atrium: &AppState,
+    atrium: &Collecting,
     caller: &Caller,
     network: IpAddr,
     messages: &[&RawValue],
@@ -277,7 +277,7 @@ fn charge(
 
 /// Books a request that is over its budget: what is wrong keeps its own reason, the rest has this.
 async fn refuse_over_quota(
-    atrium: &AppState,
+    atrium: &Collecting,
     batch: Batch,
     messages: &[&RawValue],
     now: Millis,
@@ -342,7 +342,7 @@ fn validate(
 }
 
 /// Drops duplicates, spools the rest and waits for the disk. Says of those that were valid which were new.
-async fn keep(atrium: &AppState, batch: Batch) -> Result<(Receipt, Vec<bool>)> {
+async fn keep(atrium: &Collecting, batch: Batch) -> Result<(Receipt, Vec<bool>)> {
     let Batch { day, app, rows, taken, mut tally, mut receipt } = batch;
     let ids: Vec<_> = taken.iter().map(|(record, _)| (app, record.log_id)).collect();
     let new = atrium.collector.dedup.remember(&ids);
@@ -369,7 +369,7 @@ async fn keep(atrium: &AppState, batch: Batch) -> Result<(Receipt, Vec<bool>)> {
     Ok((receipt, new))
 }
 
-async fn store(atrium: &AppState, entry: Entry) -> Result<()> {
+async fn store(atrium: &Collecting, entry: Entry) -> Result<()> {
     let spool = &atrium.collector.spool;
     spool.append(entry).await.map_err(|error| match error {
         SpoolError::Full => Error::busy(Code::SpoolFull, 30),

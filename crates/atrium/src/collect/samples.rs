@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::outline::outline;
 use super::reason::Reason;
-use crate::app::AppState;
+use crate::collect_state::Collecting;
 use crate::error::Result;
 use crate::types::{Id, Millis};
 
@@ -61,7 +61,7 @@ impl Samples {
 }
 
 /// Writes down what was gathered since the last time.
-pub async fn write(atrium: &AppState) -> Result<()> {
+pub async fn write(atrium: &Collecting) -> Result<()> {
     let gathered = atrium.collector.samples.take();
     if gathered.is_empty() {
         return Ok(());
@@ -78,7 +78,7 @@ pub async fn write(atrium: &AppState) -> Result<()> {
 }
 
 /// Removes what is too old to say anything about today.
-pub async fn sweep(atrium: &AppState) -> Result<u64> {
+pub async fn sweep(atrium: &Collecting) -> Result<u64> {
     let mut tx = atrium.db.write_relaxed().await?;
     let gone = sqlx::query("DELETE FROM ingest_samples WHERE at < $1")
         .bind(atrium.now().plus(-LASTING))

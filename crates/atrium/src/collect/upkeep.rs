@@ -8,10 +8,10 @@ use uuid::Uuid;
 
 use super::spool::Change;
 use super::{loader, loading};
-use crate::app::AppState;
-use crate::insight::versions;
-use crate::jobs::lease;
+use crate::apps::versions;
+use crate::collect_state::Collecting;
 use crate::keys;
+use crate::lease;
 use crate::types::{Id, Millis};
 
 const READY: Duration = Duration::from_secs(60);
@@ -22,15 +22,15 @@ const SET_ASIDE_KEPT: i64 = 30 * Millis::DAY;
 /// A batch that is this old cannot be tried again.
 const BATCHES_KEPT: i64 = 8 * Millis::DAY;
 
-pub async fn write_uses(atrium: &AppState) -> crate::error::Result<()> {
-    let uses = atrium.collector.uses.take();
+pub async fn write_uses(atrium: &Collecting) -> crate::error::Result<()> {
+    let uses = atrium.key_uses.take();
     if uses.is_empty() {
         return Ok(());
     }
     keys::record_uses(atrium, &uses).await
 }
 
-pub async fn measure(atrium: &AppState) {
+pub async fn measure(atrium: &Collecting) {
     let usage = atrium.collector.spool.usage();
     let bytes = usage.bytes.load(Ordering::Relaxed);
     metrics::gauge!("atrium_spool_messages").set(usage.messages() as f64);
@@ -47,7 +47,7 @@ pub async fn measure(atrium: &AppState) {
 }
 
 /// Removes events that are older than their app keeps them. Returns how many went.
-pub async fn retain(atrium: &AppState) -> anyhow::Result<u64> {
+pub async fn retain(atrium: &Collecting) -> anyhow::Result<u64> {
     atrium.warehouse.ready(READY).await?;
     if !lease::acquire(atrium, LEASE, &atrium.collector.spool.name, LEASE_DURATION).await? {
         return Ok(0);
@@ -72,7 +72,7 @@ pub async fn retain(atrium: &AppState) -> anyhow::Result<u64> {
 }
 
 async fn retain_app(
-    atrium: &AppState,
+    atrium: &Collecting,
     app_id: &Id,
     id: Uuid,
     before: Millis,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::ensure;
 
 use super::RawSettings;
-use crate::insight::fair_queue::{FairQueue, Limits};
+use crate::fair_queue::{FairQueue, Limits};
 
 const SLOTS: usize = 6;
 /// What the embedded store's own bound leaves room for.

@@ -7,8 +7,8 @@ use utoipa::ToSchema;
 
 use super::{SubjectKind, mask, store};
 use crate::access::InApp;
-use crate::app::AppState;
 use crate::audit::{self, Event};
+use crate::collect_state::Collecting;
 use crate::error::{Code, Fault, Result};
 use crate::http::json::{Data, Json, Query};
 use crate::http::page::{Items, PageQuery};
@@ -38,7 +38,7 @@ pub struct Erasure {
 }
 
 impl Erasure {
-    fn new(atrium: &AppState, row: store::ErasureRow) -> Self {
+    fn new(atrium: &Collecting, row: store::ErasureRow) -> Self {
         let purpose = purpose(&row.id);
         let subject = row
             .subject
@@ -80,7 +80,7 @@ pub struct NewErasureBody {
     responses((status = 200, body = Data<Items<Erasure>>))
 )]
 pub async fn erasure_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Collecting>,
     app: InApp<ProfilePii>,
     Query(query): Query<PageQuery>,
 ) -> Result<Data<Items<Erasure>>> {
@@ -103,7 +103,7 @@ pub async fn erasure_list(
     responses((status = 200, body = Data<Erasure>))
 )]
 pub async fn erasure_create(
-    State(atrium): State<AppState>,
+    State(atrium): State<Collecting>,
     app: InApp<ProfilePii>,
     Json(input): Json<NewErasureBody>,
 ) -> Result<Data<Erasure>> {

@@ -2,6 +2,7 @@
 //! console and done in the background.
 
 pub mod handlers;
+pub mod purge;
 pub mod run;
 pub mod store;
 

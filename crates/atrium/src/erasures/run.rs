@@ -7,11 +7,11 @@ use uuid::Uuid;
 use warehouse::Kind;
 
 use super::{SubjectKind, handlers, mask, store};
-use crate::app::AppState;
+use crate::apps::versions;
 use crate::audit::{self, Actor, Event};
 use crate::collect::loader;
-use crate::insight::versions;
-use crate::jobs::lease;
+use crate::collect_state::Collecting;
+use crate::lease;
 use crate::types::Millis;
 
 /// A minute apart: a warehouse that is away for a day is no failure of the erasure.
@@ -20,7 +20,7 @@ const LEASE: &str = "erasures";
 const LEASE_DURATION: i64 = 10 * Millis::MINUTE;
 
 /// Does what is due, on one instance at a time. Returns how many are done.
-pub async fn run_due(atrium: &AppState) -> anyhow::Result<u64> {
+pub async fn run_due(atrium: &Collecting) -> anyhow::Result<u64> {
     let due = store::due(&mut *atrium.db.read().await?).await?;
     let holder = &atrium.collector.spool.name;
     if due.is_empty() || !lease::acquire(atrium, LEASE, holder, LEASE_DURATION).await? {
@@ -43,7 +43,7 @@ pub async fn run_due(atrium: &AppState) -> anyhow::Result<u64> {
 }
 
 /// One that fails again and again is marked so, for people to see and ask for anew.
-async fn give_up(atrium: &AppState, erasure: &store::ErasureRow) -> anyhow::Result<()> {
+async fn give_up(atrium: &Collecting, erasure: &store::ErasureRow) -> anyhow::Result<()> {
     if erasure.tries + 1 >= TRIES_MAX {
         let mut tx = atrium.db.write_uncached().await?;
         store::fail(&mut tx, &erasure.id, atrium.now()).await?;
@@ -52,7 +52,7 @@ async fn give_up(atrium: &AppState, erasure: &store::ErasureRow) -> anyhow::Resu
     Ok(())
 }
 
-async fn erase(atrium: &AppState, erasure: &store::ErasureRow) -> anyhow::Result<bool> {
+async fn erase(atrium: &Collecting, erasure: &store::ErasureRow) -> anyhow::Result<bool> {
     let mut tx = atrium.db.write_uncached().await?;
     store::begin(&mut tx, &erasure.id).await?;
     tx.commit().await?;

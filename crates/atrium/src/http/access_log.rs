@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use http::{Method, StatusCode};
 
-use crate::app::AppState;
-use crate::collect::cors;
+use crate::core_state::Core;
 use crate::http::caller::Who;
+use crate::http::cors;
 
 /// What is known before the request is handled.
 pub struct RequestInfo<'a> {
@@ -19,7 +19,7 @@ pub struct RequestInfo<'a> {
 }
 
 /// `who` is told by id: names and addresses are for those who may read the database.
-pub fn write(atrium: &AppState, info: &RequestInfo<'_>, who: Option<&Who>, status: StatusCode) {
+pub fn write(atrium: &Core, info: &RequestInfo<'_>, who: Option<&Who>, status: StatusCode) {
     let (user, key) = (who.and_then(Who::user_id), who.and_then(Who::key_id));
     let RequestInfo { started, method, route, ip } = info;
     let method = known_method(method);

@@ -4,13 +4,13 @@
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::extract::{ConnectInfo, FromRef, FromRequestParts};
 use http::HeaderMap;
 use http::header::{FORWARDED, USER_AGENT};
 use http::request::Parts;
 use ipnet::IpNet;
 
-use crate::app::AppState;
+use crate::core_state::Core;
 
 /// The caller's address and browser, for sessions, throttling and the audit log.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ impl Client {
 
 impl Client {
     /// The one that `edge` found, or found now where a request comes another way.
-    pub fn of_parts(parts: &Parts, atrium: &AppState) -> Self {
+    pub fn of_parts(parts: &Parts, atrium: &Core) -> Self {
         parts.extensions.get::<Self>().cloned().unwrap_or_else(|| {
             let trusted = &atrium.settings.server.trusted_proxies;
             Self::of(&parts.extensions, &parts.headers, trusted)
@@ -49,10 +49,15 @@ impl Client {
     }
 }
 
-impl FromRequestParts<AppState> for Client {
+impl<S> FromRequestParts<S> for Client
+where
+    Core: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        let atrium = &Core::from_ref(state);
         Ok(Self::of_parts(parts, atrium))
     }
 }

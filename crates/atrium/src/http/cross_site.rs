@@ -6,9 +6,9 @@ use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, Method};
 use url::Url;
 
-use crate::app::AppState;
+use crate::core_state::Core;
 
-pub fn refuses(atrium: &AppState, request: &Request) -> bool {
+pub fn refuses(atrium: &Core, request: &Request) -> bool {
     let safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
     let authority = request.uri().authority().map(|authority| authority.as_str());
     !safe && is_cross_site(request.headers(), authority, &atrium.settings.server.public_url)

@@ -18,10 +18,10 @@ use super::client::Client;
 use super::locale::Locale;
 use super::request_id::{self, RequestId};
 use super::{cross_site, envelope, security_headers};
-use crate::app::AppState;
 use crate::audit::refusals::Refusal;
-use crate::collect::cors;
+use crate::core_state::Core;
 use crate::error::{Code, Error, Problem};
+use crate::http::cors;
 
 /// The console gives up after 30 s too; a body that trickles in slower than this is cut off.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -29,7 +29,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// Everything that answers: the routes, and the names they are logged under.
 #[derive(Clone)]
 pub struct Service {
-    pub atrium: AppState,
+    pub atrium: Core,
     pub router: Router,
     pub labels: Arc<RouteLabels>,
 }
@@ -84,7 +84,7 @@ pub async fn handle(service: Service, mut request: Request) -> Response {
 
 /// What somebody was refused goes into the audit log, later: nobody waits for that here.
 fn note_refusal(
-    atrium: &AppState,
+    atrium: &Core,
     info: &RequestInfo<'_>,
     known: &Known,
     client: Client,

@@ -7,7 +7,7 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderName};
 
-use crate::app::AppState;
+use crate::core_state::Core;
 
 const NOTHING: HeaderValue =
     HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; base-uri 'none'");
@@ -38,7 +38,7 @@ impl Hsts {
 }
 
 /// What every answer carries.
-pub fn apply(atrium: &AppState, headers: &mut HeaderMap, is_api: bool) {
+pub fn apply(atrium: &Core, headers: &mut HeaderMap, is_api: bool) {
     headers.reserve(8);
     headers.entry(CONTENT_SECURITY_POLICY).or_insert(NOTHING);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

@@ -1,12 +1,9 @@
 //! Checks of what people type. Collects every fault, so that a form shows all of them at once.
 
-use crate::accounts::password_rules;
 use crate::error::{Code, Error, Fault, Result};
 
 pub const NAME_MAX: usize = 80;
 pub const EMAIL_MAX: usize = 254;
-pub const PASSWORD_MIN: usize = 8;
-pub const PASSWORD_MAX: usize = 128;
 
 #[derive(Default)]
 pub struct Checks {
@@ -72,29 +69,9 @@ impl Checks {
         email
     }
 
-    /// Length and how easily it is guessed: rules about kinds of characters make passwords worse.
-    pub fn new_password(&mut self, field: &'static str, password: &str, about_the_owner: &[&str]) {
-        if let Some(fault) = password_fault(password, about_the_owner) {
-            self.fail(fault.on(field));
-        }
-    }
-
     pub fn finish(self) -> Result<()> {
         if self.faults.is_empty() { Ok(()) } else { Err(Error::invalid(self.faults)) }
     }
-}
-
-/// What is wrong with a new password.
-pub fn password_fault(password: &str, about_the_owner: &[&str]) -> Option<Fault> {
-    let length = password_rules::normalized(password).chars().count();
-    if length < PASSWORD_MIN {
-        return Some(Fault::new(Code::PasswordTooShort).with("min", PASSWORD_MIN));
-    }
-    // What was typed counts too: a few characters can stand for many.
-    if length.max(password.chars().count()) > PASSWORD_MAX {
-        return Some(Fault::new(Code::PasswordTooLong).with("max", PASSWORD_MAX));
-    }
-    password_rules::fault_of(password, about_the_owner).map(Fault::new)
 }
 
 /// An address as typed, and the form it is compared by.
@@ -189,7 +166,7 @@ mod tests {
         let mut checks = Checks::default();
         checks.name("name", "  ");
         checks.email("email", "nope");
-        checks.new_password("password", "short", &[]);
+        checks.range("days", 0, 1, 9);
         assert_eq!(checks.faults.len(), 3);
     }
 }

@@ -16,10 +16,10 @@ use uuid::Uuid;
 use warehouse::{BreakdownValue, EventCount, Overall, Versions, Warehouse};
 
 use super::errors::{ready, warehouse_error};
-use super::fair_queue::Reader;
-use super::versions::{self, Version};
-use crate::app::AppState;
+use crate::apps::versions::{self, Version};
 use crate::error::Result;
+use crate::fair_queue::Reader;
+use crate::insight_state::Insight;
 
 /// For each kind of answer; those of a usual dashboard take some kilobytes.
 const BYTES_MAX: u64 = 4 << 20;
@@ -78,11 +78,11 @@ impl CachedQuery {
     }
 
     /// The store, where this query waits for its turn.
-    fn store(&self, atrium: &AppState) -> Warehouse {
+    fn store(&self, atrium: &Insight) -> Warehouse {
         atrium.warehouse.behind(self.reader.clone())
     }
 
-    async fn versions(&self, atrium: &AppState) -> Result<&Versions> {
+    async fn versions(&self, atrium: &Insight) -> Result<&Versions> {
         let read = async || {
             let mut db = atrium.db.read().await?;
             versions::by_day(&mut db, &self.apps).await
@@ -126,7 +126,7 @@ impl Default for Answers {
 }
 
 async fn once<T: Clone>(
-    atrium: &AppState,
+    atrium: &Insight,
     kept: &Kept<T>,
     key: &Key,
     query: &CachedQuery,
@@ -147,7 +147,7 @@ async fn once<T: Clone>(
     Ok(answer)
 }
 
-pub async fn overall(atrium: &AppState, query: &CachedQuery) -> Result<Arc<Overall>> {
+pub async fn overall(atrium: &Insight, query: &CachedQuery) -> Result<Arc<Overall>> {
     let ask = async |versions: &Versions| {
         let CachedQuery { apps, cuts, part, .. } = query;
         query.store(atrium).overall(apps, cuts, *part, versions).await
@@ -157,7 +157,7 @@ pub async fn overall(atrium: &AppState, query: &CachedQuery) -> Result<Arc<Overa
 
 /// Two answers about the same apps, read together where neither is here.
 pub async fn overall_of_both(
-    atrium: &AppState,
+    atrium: &Insight,
     now: &CachedQuery,
     before: &CachedQuery,
 ) -> Result<(Arc<Overall>, Arc<Overall>)> {
@@ -180,7 +180,7 @@ pub async fn overall_of_both(
     Ok((now, overall(atrium, before).await?))
 }
 
-pub async fn top_events(atrium: &AppState, query: &CachedQuery) -> Result<Arc<Vec<EventCount>>> {
+pub async fn top_events(atrium: &Insight, query: &CachedQuery) -> Result<Arc<Vec<EventCount>>> {
     let (from, to) = query.ends();
     let ask = async |versions: &Versions| {
         query.store(atrium).top_events(&query.apps, from, to, TOP_EVENTS, versions).await
@@ -188,10 +188,7 @@ pub async fn top_events(atrium: &AppState, query: &CachedQuery) -> Result<Arc<Ve
     once(atrium, &atrium.answers.top_events, &query.as_whole(), query, ask).await
 }
 
-pub async fn breakdowns(
-    atrium: &AppState,
-    query: &CachedQuery,
-) -> Result<Arc<Vec<BreakdownValue>>> {
+pub async fn breakdowns(atrium: &Insight, query: &CachedQuery) -> Result<Arc<Vec<BreakdownValue>>> {
     let (from, to) = query.ends();
     let ask = async |versions: &Versions| {
         query.store(atrium).breakdowns(&query.apps, from, to, VALUES, versions).await

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use warehouse::{Denied, Warehouse};
 
-use super::fair_queue::Caller;
-use crate::app::AppState;
 use crate::error::{Code, Error, Result};
+use crate::fair_queue::Caller;
+use crate::insight_state::Insight;
 
 /// How long to wait for a warehouse that is starting. One that is down is not waited for.
 const READY: Duration = Duration::from_secs(5);
@@ -24,13 +24,13 @@ const TOO_HEAVY: [i32; 5] = [
 const RETRY_SECONDS: u64 = 5;
 
 /// The warehouse, once it is ready. Each statement of the caller waits in the fair queue.
-pub async fn warehouse_for(atrium: &AppState, caller: Caller) -> Result<Warehouse> {
+pub async fn warehouse_for(atrium: &Insight, caller: Caller) -> Result<Warehouse> {
     ready(atrium).await?;
     Ok(atrium.warehouse.behind(atrium.reads.reader(caller)))
 }
 
 /// Waits for a warehouse that is starting.
-pub async fn ready(atrium: &AppState) -> Result<()> {
+pub async fn ready(atrium: &Insight) -> Result<()> {
     atrium.warehouse.ready(READY).await.map_err(Error::unavailable)
 }
 

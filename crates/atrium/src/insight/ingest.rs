@@ -8,14 +8,14 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::access::InApp;
-use crate::app::AppState;
 use crate::collect::cardinality::{self, Limit, Limits};
 use crate::collect::samples::{Sample, latest as samples};
 use crate::collect::{ledger, loading, reason};
 use crate::error::{Code, Error, Fault, Result};
+use crate::fair_queue::{Caller, Class};
 use crate::http::json::{Data, Query};
 use crate::http::locale::Locale;
-use crate::insight::fair_queue::{Caller, Class};
+use crate::insight_state::Insight;
 use crate::permissions::DashboardView;
 use crate::types::{Id, Millis};
 
@@ -59,7 +59,7 @@ pub struct Rejected {
 
 /// What came of some apps between two days, both included, and how long the latest of it waits.
 pub async fn look(
-    atrium: &AppState,
+    atrium: &Insight,
     apps: &[Id],
     from: &str,
     to: &str,
@@ -145,7 +145,7 @@ pub struct SpoolState {
     responses((status = 200, body = Data<AppIngest>))
 )]
 pub async fn app_ingest_view(
-    State(atrium): State<AppState>,
+    State(atrium): State<Insight>,
     app: InApp<DashboardView>,
     locale: Locale,
     Query(query): Query<IngestQuery>,
@@ -167,7 +167,7 @@ pub async fn app_ingest_view(
     Ok(Data(AppIngest { ingest, last_event_at, spool: SpoolState { pending } }))
 }
 
-async fn last_event(atrium: &AppState, caller: Caller, app_id: &Id) -> Option<Millis> {
+async fn last_event(atrium: &Insight, caller: Caller, app_id: &Id) -> Option<Millis> {
     let app = Uuid::try_parse(app_id.as_str()).ok()?;
     if !atrium.warehouse.is_up() {
         return None;

@@ -1,31 +1,31 @@
 //! What the events say: the dashboard's figures, and how an app's data is coming in.
 
+pub mod apps;
 pub mod cache;
 pub mod csv;
 pub mod dates;
 pub mod elapsed;
 pub mod errors;
-pub mod fair_queue;
 pub mod ingest;
 pub mod overall;
 pub mod range;
-pub mod versions;
+pub mod retention_impact;
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::app::AppState;
 use crate::apps::AppView;
+use crate::fair_queue::Caller;
+use crate::insight_state::Insight;
 use crate::types::{Id, Millis};
-use fair_queue::Caller;
 
 /// A list of apps must not wait for a warehouse that is busy or away.
 const TIMEOUT: Duration = Duration::from_millis(800);
 
 /// Fills in the events of the last day; they stay unknown where the event store cannot say.
-pub async fn count_events(atrium: &AppState, caller: Caller, apps: &mut [AppView]) {
+pub async fn count_events(atrium: &Insight, caller: Caller, apps: &mut [AppView]) {
     let ids: Vec<_> = apps.iter().map(|app| app.id.clone()).collect();
     let Some(counts) = events_24h(atrium, caller, &ids).await else { return };
     for app in apps {
@@ -34,11 +34,7 @@ pub async fn count_events(atrium: &AppState, caller: Caller, apps: &mut [AppView
 }
 
 /// Events of the last day per app; nothing where the event store cannot say.
-pub async fn events_24h(
-    atrium: &AppState,
-    caller: Caller,
-    apps: &[Id],
-) -> Option<HashMap<Id, i64>> {
+pub async fn events_24h(atrium: &Insight, caller: Caller, apps: &[Id]) -> Option<HashMap<Id, i64>> {
     if apps.is_empty() || !atrium.warehouse.is_up() {
         return None;
     }

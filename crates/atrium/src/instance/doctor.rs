@@ -17,7 +17,6 @@ use crate::config::Settings;
 use crate::db::{Db, Dialect, MigrationState, integrity};
 use crate::folder;
 use crate::keyring::{KEY_FILE, Keyring, StoredKey};
-use crate::sso;
 use crate::types::{Clock, Millis};
 
 /// How long a store elsewhere may take to answer.
@@ -272,7 +271,7 @@ async fn database(settings: &Settings) -> Vec<Finding> {
             findings.extend(older.map(|text| finding(Verdict::Warning, WHAT, text)));
             findings.push(master_key(settings, &db).await);
             findings.push(audit_chains(settings, &db).await);
-            findings.extend(sso::doctor::examine(&settings.sso, &db).await);
+            findings.extend(super::sso_doctor::examine(&settings.sso, &db).await);
         }
         Ok(MigrationState { pending, .. }) => {
             let text = format!("{name}, {pending} migrations wait for `atrium migrate` or a start");

@@ -81,7 +81,7 @@ pub async fn env_view(State(atrium): State<AppState>) -> Data<Envs> {
     let console = &atrium.settings.console;
     Data(Envs {
         environment: console.environment.clone(),
-        build_version: console.build_version.clone(),
+        build_version: atrium.build_version.clone(),
         build_message: console.build_message.clone(),
         registration: console.registration,
         providers: Providers {
@@ -116,7 +116,7 @@ pub async fn env_view(State(atrium): State<AppState>) -> Data<Envs> {
 pub async fn build_info_view(State(atrium): State<AppState>) -> Data<BuildInfo> {
     let console = &atrium.settings.console;
     Data(BuildInfo {
-        build_version: console.build_version.clone(),
+        build_version: atrium.build_version.clone(),
         build_message: console.build_message.clone(),
     })
 }

@@ -1,22 +1,23 @@
 //! Work that happens by itself. Every job may run on several instances at once.
 
-pub mod lease;
-
 use std::time::Duration;
 
 use crate::accounts;
 use crate::app::AppState;
-use crate::apps::purge;
-use crate::audit::refusals;
+use crate::audit_log::refusals;
 use crate::chat::{self, Provider};
 use crate::collect::{alerts, cardinality, loader, samples, upkeep};
+use crate::collect_state::Collecting;
+use crate::console::previous_builds;
+use crate::core_state::Core;
 use crate::erasures;
-use crate::http::previous_builds;
+use crate::erasures::purge;
 use crate::instance::first_start;
 use crate::keyring::rotation;
 use crate::keys;
 use crate::outbound::mail;
 use crate::reports;
+use crate::tenancy_state::Tenancy;
 
 const HOURLY: Duration = Duration::from_secs(60 * 60);
 const ALERTS: Duration = Duration::from_secs(5 * 60);
@@ -25,11 +26,11 @@ const UPKEEP: Duration = Duration::from_secs(10);
 
 /// Starts the background work; it ends with the process.
 pub fn start(atrium: &AppState) {
-    tokio::spawn(loader::run(atrium.clone()));
-    tokio::spawn(rotation::follow(atrium.clone()));
-    tokio::spawn(mail::run(atrium.clone()));
+    tokio::spawn(loader::run(Collecting::clone(atrium)));
+    tokio::spawn(rotation::follow(Core::clone(atrium)));
+    tokio::spawn(mail::run(Core::clone(atrium)));
     for provider in Provider::ALL.into_iter().filter(|it| atrium.chat.is_configured(*it)) {
-        tokio::spawn(chat::outbox::run(atrium.clone(), provider));
+        tokio::spawn(chat::outbox::run(Tenancy::clone(atrium), provider));
     }
     tokio::spawn(hourly(atrium.clone()));
     tokio::spawn(watch_data(atrium.clone()));

@@ -16,8 +16,8 @@ use serde_json::json;
 use sqlx::FromRow;
 
 use super::{KEY_FILE, MasterKey, ROOT, StoredKey};
-use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
+use crate::core_state::Core;
 use crate::types::Entropy;
 
 /// How often a server looks which key is in use.
@@ -95,7 +95,7 @@ pub struct Rotated {
 
 /// Rotates the key, or finishes a rotation that was broken off. `settle` is longer than any server
 /// takes to notice, and to finish what it began with the key before.
-pub async fn rotate(atrium: &AppState, settle: Duration) -> anyhow::Result<Rotated> {
+pub async fn rotate(atrium: &Core, settle: Duration) -> anyhow::Result<Rotated> {
     let _alone = alone(&atrium.settings.stores.data_dir)?;
     atrium.keyring.refresh(&atrium.db).await?;
     let from = match StoredKey::read(&atrium.db).await?.key_rotating_from {
@@ -132,7 +132,7 @@ fn alone(data_dir: &Path) -> anyhow::Result<std::fs::File> {
 }
 
 /// Puts the next key in use. Returns the fingerprint of the one before.
-pub async fn begin(atrium: &AppState) -> anyhow::Result<String> {
+pub async fn begin(atrium: &Core) -> anyhow::Result<String> {
     let next = next_key(atrium)?;
     let keys = atrium.keyring.keys();
     let (from, to) = (keys.current.fingerprint(), next.fingerprint());
@@ -155,7 +155,7 @@ pub async fn begin(atrium: &AppState) -> anyhow::Result<String> {
 
 /// The first key of the settings or the file, unless that is the one in use: then a new one, which
 /// becomes the first of the file.
-fn next_key(atrium: &AppState) -> anyhow::Result<MasterKey> {
+fn next_key(atrium: &Core) -> anyhow::Result<MasterKey> {
     let stores = &atrium.settings.stores;
     let current = atrium.keyring.keys().current.clone();
     let first = MasterKey::find(stores)?.into_iter().next();
@@ -192,7 +192,7 @@ fn write_keys(file: &Path, keys: &[&MasterKey], entropy: &Entropy) -> anyhow::Re
     Ok(())
 }
 
-async fn move_all(atrium: &AppState, rotated: &mut Rotated) -> anyhow::Result<()> {
+async fn move_all(atrium: &Core, rotated: &mut Rotated) -> anyhow::Result<()> {
     for sealed in SEALED {
         let mut after = String::new();
         while let Some(last) = move_batch(atrium, sealed, &after, rotated).await? {
@@ -211,7 +211,7 @@ struct Value {
 
 /// Seals the next values anew. Returns the last of their ids; None when there were none.
 async fn move_batch(
-    atrium: &AppState,
+    atrium: &Core,
     Sealed { table, id, column, purpose, only }: &Sealed,
     after: &str,
     rotated: &mut Rotated,
@@ -245,7 +245,7 @@ async fn move_batch(
     Ok(Some(last))
 }
 
-async fn finish(atrium: &AppState, rotated: &Rotated) -> anyhow::Result<()> {
+async fn finish(atrium: &Core, rotated: &Rotated) -> anyhow::Result<()> {
     let mut tx = atrium.db.write_uncached().await?;
     let event = Event::without_target("instance.key_rotated", "instance");
     let event = event.with(json!({ "from": rotated.from, "to": rotated.to }));
@@ -259,7 +259,7 @@ async fn finish(atrium: &AppState, rotated: &Rotated) -> anyhow::Result<()> {
 }
 
 /// Keeps up with a rotation that another process does.
-pub async fn follow(atrium: AppState) {
+pub async fn follow(atrium: Core) {
     let mut ticks = tokio::time::interval(LOOK_EVERY);
     loop {
         ticks.tick().await;

@@ -10,7 +10,6 @@ use super::reminders::Stage;
 use super::store::{self, AccessKeyRow, NewAccessKey};
 use super::{AccessKeyInPath, KeyMaker, generate};
 use crate::access::InApp;
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Fault, Result};
 use crate::http::json::{Data, Done, Json, Query};
@@ -19,6 +18,7 @@ use crate::http::page::Items;
 use crate::http::text::Checks;
 use crate::orgs::PersonRef;
 use crate::permissions::{Grant, KeyManage, KeyView};
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 const MOST: i64 = 10;
@@ -93,7 +93,7 @@ const SORTS: &[Sort] = &[
     responses((status = 200, body = Data<Items<AccessKey>>))
 )]
 pub async fn access_key_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<KeyView>,
     Query(query): Query<ListQuery>,
 ) -> Result<Data<Items<AccessKey>>> {
@@ -134,7 +134,7 @@ pub struct CreatedAccessKey {
     responses((status = 200, body = Data<CreatedAccessKey>))
 )]
 pub async fn access_key_create(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     maker: KeyMaker,
     Json(input): Json<NewAccessKeyBody>,
 ) -> Result<Data<CreatedAccessKey>> {
@@ -211,7 +211,7 @@ pub struct AccessKeyUpdate {
     responses((status = 200, body = Data<AccessKey>))
 )]
 pub async fn access_key_update(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<KeyManage>,
     AccessKeyInPath(id): AccessKeyInPath,
     Json(input): Json<AccessKeyUpdate>,
@@ -264,7 +264,7 @@ pub async fn access_key_update(
     responses((status = 200, body = Data<Done>))
 )]
 pub async fn access_key_delete(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<KeyManage>,
     AccessKeyInPath(id): AccessKeyInPath,
 ) -> Result<Data<Done>> {
@@ -306,7 +306,7 @@ pub struct UsedFrom {
     responses((status = 200, body = Data<AccessKeyUse>))
 )]
 pub async fn access_key_use(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<KeyView>,
     AccessKeyInPath(id): AccessKeyInPath,
 ) -> Result<Data<AccessKeyUse>> {

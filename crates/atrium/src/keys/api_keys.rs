@@ -9,7 +9,6 @@ use super::generate::{self, MadeApiKey};
 use super::store::{self, ApiKeyRow};
 use super::{ApiKeyKind, KeyMaker, KindInPath};
 use crate::access::InApp;
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::db::Write;
 use crate::error::{Code, Error, Result};
@@ -18,6 +17,7 @@ use crate::http::page::Items;
 use crate::http::text::Checks;
 use crate::orgs::PersonRef;
 use crate::permissions::{KeyManage, KeyView};
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 const GRACE_HOURS: i64 = 24;
@@ -89,7 +89,7 @@ fn items(items: Vec<ApiKey>) -> Data<Items<ApiKey>> {
     responses((status = 200, body = Data<Items<ApiKey>>))
 )]
 pub async fn api_key_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<KeyView>,
 ) -> Result<Data<Items<ApiKey>>> {
     let mut db = atrium.db.read().await?;
@@ -119,7 +119,7 @@ pub struct ApiKeyReset {
     responses((status = 200, body = Data<Items<ApiKey>>))
 )]
 pub async fn api_key_reset(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     maker: KeyMaker,
     Json(input): Json<ApiKeyReset>,
 ) -> Result<Data<Items<ApiKey>>> {
@@ -174,7 +174,7 @@ async fn retire(
 /// That the secret one was handed out is an entry of its own: one filter of the log then finds
 /// everyone who has seen a secret.
 async fn put_on_record(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     maker: &KeyMaker,
     id: &Id,
@@ -203,7 +203,7 @@ async fn put_on_record(
     responses((status = 200, body = Data<Done>))
 )]
 pub async fn api_key_drop_previous(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<KeyManage>,
     KindInPath(kind): KindInPath,
 ) -> Result<Data<Done>> {

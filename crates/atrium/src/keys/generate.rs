@@ -6,8 +6,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::ApiKeyKind;
 use crate::accounts::session::{hash_text, hash_token};
-use crate::app::AppState;
 use crate::error::Result;
+use crate::tenancy_state::Tenancy;
 
 /// Letters and digits that are not mistaken for one another.
 const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -22,7 +22,7 @@ pub struct MadeApiKey {
     pub hint: String,
 }
 
-pub fn api_key(atrium: &AppState, kind: ApiKeyKind) -> MadeApiKey {
+pub fn api_key(atrium: &Tenancy, kind: ApiKeyKind) -> MadeApiKey {
     let value = match kind {
         ApiKeyKind::Collect => {
             format!("ck_{}", URL_SAFE_NO_PAD.encode(atrium.entropy.bytes::<24>()))
@@ -49,7 +49,7 @@ pub struct MadeAccessKey {
     pub sealed: String,
 }
 
-pub fn access_key(atrium: &AppState) -> Result<MadeAccessKey> {
+pub fn access_key(atrium: &Tenancy) -> Result<MadeAccessKey> {
     let random = atrium.entropy.bytes::<ACCESS_KEY_LENGTH>();
     let letters = random.iter().map(|byte| char::from(ALPHABET[usize::from(byte & 31)]));
     let id: String = "AK".chars().chain(letters).collect();
@@ -58,7 +58,7 @@ pub fn access_key(atrium: &AppState) -> Result<MadeAccessKey> {
     Ok(MadeAccessKey { id, secret, sealed })
 }
 
-pub fn open_secret(atrium: &AppState, id: &str, sealed: &str) -> Result<Vec<u8>> {
+pub fn open_secret(atrium: &Tenancy, id: &str, sealed: &str) -> Result<Vec<u8>> {
     Ok(atrium.keyring.open_sealed(&purpose(id), sealed)?)
 }
 

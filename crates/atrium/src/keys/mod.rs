@@ -5,23 +5,24 @@
 
 pub mod access_keys;
 pub mod api_keys;
+pub(crate) mod gathered_uses;
 pub(crate) mod generate;
 pub mod reminders;
 pub mod store;
 mod uses;
 
-use axum::extract::{FromRequestParts, RawPathParams};
+use axum::extract::{FromRef, FromRequestParts, RawPathParams};
 use http::request::Parts;
 use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
 use crate::access::InApp;
-use crate::app::AppState;
 use crate::apps::store::AppRow;
 use crate::error::{Code, Error, Result};
 use crate::http::path::PathId;
 use crate::permissions::{KeyManage, Permission};
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 pub use store::{by_access_key, by_collect_key, by_query_key};
@@ -85,11 +86,16 @@ impl KeyMaker {
     }
 }
 
-impl FromRequestParts<AppState> for KeyMaker {
+impl<S> FromRequestParts<S> for KeyMaker
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
-        let app = InApp::<KeyManage>::from_request_parts(parts, atrium).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
+        let app = InApp::<KeyManage>::from_request_parts(parts, state).await?;
         if !app.access.holds(Permission::KeyReveal) {
             return Err(Code::Forbidden.into());
         }
@@ -101,11 +107,16 @@ impl FromRequestParts<AppState> for KeyMaker {
 /// An access key of the app, named second in the path.
 pub struct AccessKeyInPath(String);
 
-impl FromRequestParts<AppState> for AccessKeyInPath {
+impl<S> FromRequestParts<S> for AccessKeyInPath
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
-        let PathId(app_id) = PathId::from_request_parts(parts, atrium).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
+        let PathId(app_id) = PathId::from_request_parts(parts, state).await?;
         let id = second(parts, atrium).await?;
         // The one spelling that an id of ours has; the database need not be asked about others.
         if !generate::is_access_key_id(&id) {
@@ -120,16 +131,21 @@ impl FromRequestParts<AppState> for AccessKeyInPath {
 /// A kind of API key, named second in the path.
 pub struct KindInPath(ApiKeyKind);
 
-impl FromRequestParts<AppState> for KindInPath {
+impl<S> FromRequestParts<S> for KindInPath
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
         let kind = ApiKeyKind::parse(&second(parts, atrium).await?);
         kind.map(Self).ok_or_else(|| Code::NotFound.into())
     }
 }
 
-async fn second(parts: &mut Parts, atrium: &AppState) -> Result<String> {
+async fn second(parts: &mut Parts, atrium: &Tenancy) -> Result<String> {
     let params = RawPathParams::from_request_parts(parts, atrium).await.ok();
     let second = params.and_then(|params| params.iter().nth(1).map(|(_, text)| text.to_owned()));
     second.ok_or_else(|| Code::NotFound.into())
@@ -138,7 +154,7 @@ async fn second(parts: &mut Parts, atrium: &AppState) -> Result<String> {
 /// Gives a new app its two API keys. The query key's value is thrown away: whoever wants to read
 /// resets it and is told the new one, so that none exists that nobody asked for.
 pub async fn make_for_app(
-    atrium: &AppState,
+    atrium: &Tenancy,
     db: &mut AnyConnection,
     app_id: &Id,
     created_by: Option<&Id>,
@@ -154,7 +170,7 @@ pub async fn make_for_app(
 
 /// Gives apps of earlier versions the keys they lack. Several instances may do it at once: of two
 /// who make the same key, one gives way.
-pub async fn fill_missing(atrium: &AppState) -> Result<u64> {
+pub async fn fill_missing(atrium: &Tenancy) -> Result<u64> {
     let mut filled = 0;
     loop {
         let lacking = store::apps_without_keys(&mut *atrium.db.read().await?).await?;

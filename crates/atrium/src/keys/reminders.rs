@@ -2,9 +2,9 @@
 //! goes out once, whichever instance is first; one that is late by then is left out for the next.
 
 use super::store::{self, ExpiringRow};
-use crate::app::AppState;
 use crate::error::Result;
 use crate::notifications::{self, Notice};
+use crate::tenancy_state::Tenancy;
 use crate::timezone;
 use crate::types::Millis;
 
@@ -35,7 +35,7 @@ impl Stage {
 }
 
 /// Sends what is due. Returns how many keys people were told of.
-pub async fn run_due(atrium: &AppState) -> Result<u64> {
+pub async fn run_due(atrium: &Tenancy) -> Result<u64> {
     let (now, mut told, mut after) = (atrium.now(), 0, String::new());
     loop {
         let keys = store::expiring(&mut *atrium.db.read().await?, now, &after).await?;
@@ -51,7 +51,7 @@ pub async fn run_due(atrium: &AppState) -> Result<u64> {
     Ok(told)
 }
 
-async fn remind(atrium: &AppState, key: &ExpiringRow, now: Millis) -> Result<bool> {
+async fn remind(atrium: &Tenancy, key: &ExpiringRow, now: Millis) -> Result<bool> {
     let stage = Stage::of(key.expires_at, now);
     if stage as i64 <= key.reminded {
         return Ok(false);

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use super::store;
-use crate::app::AppState;
 use crate::error::Result;
+use crate::tenancy_state::Tenancy;
 use crate::types::Millis;
 
 /// How long is kept where a key was used from, and a value that has ended.
@@ -22,7 +22,7 @@ pub struct Use {
 
 /// Writes uses down. No cached answer is made from them, so the epoch stays, and a power cut may
 /// cost the last few.
-pub async fn record_uses(atrium: &AppState, uses: &[Use]) -> Result<()> {
+pub async fn record_uses(atrium: &Tenancy, uses: &[Use]) -> Result<()> {
     if uses.is_empty() {
         return Ok(());
     }
@@ -60,7 +60,7 @@ fn by_key(uses: &[Use]) -> BTreeMap<&str, Vec<(String, Millis)>> {
 }
 
 /// Removes values that ended a month ago, and what was used where before then.
-pub async fn sweep(atrium: &AppState) -> Result<u64> {
+pub async fn sweep(atrium: &Tenancy) -> Result<u64> {
     let before = atrium.now().plus(-KEEP);
     let mut tx = atrium.db.write_relaxed().await?;
     let ended = store::delete_ended_api_keys(&mut tx, before).await?;

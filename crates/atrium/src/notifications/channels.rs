@@ -6,10 +6,10 @@ use axum::extract::State;
 
 use crate::accounts::session::SignedIn;
 use crate::accounts::store;
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::json::{Data, Json};
+use crate::tenancy_state::Tenancy;
 
 /// Channels by type.
 pub type Channels = BTreeMap<String, Vec<String>>;
@@ -41,7 +41,7 @@ pub fn channels(stored: Option<&str>) -> Channels {
     responses((status = 200, body = Data<Channels>))
 )]
 pub async fn notification_types_update(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
     Json(input): Json<Channels>,
 ) -> Result<Data<Channels>> {

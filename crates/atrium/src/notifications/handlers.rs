@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use utoipa::{IntoParams, ToSchema};
 
-use super::notice::Notice;
 use super::store::{self, NotificationRow};
 use crate::accounts::session::SignedIn;
-use crate::app::AppState;
 use crate::error::{Code, Fault, Result};
 use crate::http::json::{Data, Json, Query};
 use crate::http::locale::Locale;
 use crate::http::page::{Page, PageQuery};
+use crate::notices::Notice;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 #[derive(Serialize, ToSchema)]
@@ -97,7 +97,7 @@ pub struct UnreadQuery {
     responses((status = 200, body = Data<Notifications>))
 )]
 pub async fn notification_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
     locale: Locale,
     Query(query): Query<UnreadQuery>,
@@ -122,7 +122,7 @@ pub async fn notification_list(
     responses((status = 200, body = Data<Unread>))
 )]
 pub async fn notification_unread_view(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
 ) -> Result<Data<Unread>> {
     let unread = store::unread(&mut *atrium.db.read().await?, &signed_in.user().id).await?;
@@ -147,7 +147,7 @@ pub struct MarkRead {
     responses((status = 200, body = Data<Unread>))
 )]
 pub async fn notification_mark_read(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
     Json(input): Json<MarkRead>,
 ) -> Result<Data<Unread>> {

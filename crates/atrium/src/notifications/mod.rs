@@ -3,22 +3,20 @@
 
 pub mod channels;
 pub mod handlers;
-mod notice;
-mod notice_texts;
 mod store;
 
 use crate::accounts::store::UserRow;
 use crate::accounts::{self, CurrentUser};
-use crate::app::AppState;
 use crate::chat::{self, Provider};
 use crate::db::Write;
 use crate::error::{Error, Result};
 use crate::http::locale::Locale;
 use crate::outbound::mail::{self, templates};
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
+pub use crate::notices::Notice;
 pub use channels::Channels;
-pub use notice::Notice;
 
 /// How long a notification stays in the console.
 const KEEP: i64 = 180 * Millis::DAY;
@@ -68,7 +66,7 @@ impl Recipient {
 
 /// Tells someone, as part of the transaction that gives the reason. Wake the outbox after it.
 pub async fn notify(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     to: &Recipient,
     notice: &Notice,
@@ -89,7 +87,7 @@ pub async fn notify(
 
 /// Like `notify`, for someone known by id. Nobody is told whose account is gone or disabled.
 pub async fn notify_id(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     user_id: &Id,
     notice: &Notice,
@@ -102,7 +100,7 @@ pub async fn notify_id(
 }
 
 /// Removes what is too old to matter to anyone.
-pub async fn sweep(atrium: &AppState) -> Result<u64> {
+pub async fn sweep(atrium: &Tenancy) -> Result<u64> {
     let mut tx = atrium.db.write_relaxed().await?;
     let removed = store::delete_before(&mut tx, atrium.now().plus(-KEEP)).await?;
     tx.commit().await?;

@@ -10,7 +10,6 @@ use super::{OrgRole, OrgView};
 use crate::access::{InOrg, Member};
 use crate::accounts::session::{RecentlySignedIn, SignedIn};
 use crate::accounts::store as accounts;
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Fault, Result};
 use crate::http::json::{Data, Done, Json, Query};
@@ -20,6 +19,7 @@ use crate::http::text::Checks;
 use crate::notifications::{self, Notice};
 use crate::permissions::{OrgDelete, OrgTransfer, OrgUpdate, OrgView as ViewOrg, Permission};
 use crate::sso;
+use crate::tenancy_state::Tenancy;
 use crate::types::Id;
 
 const SORTS: &[Sort] = &[
@@ -40,7 +40,7 @@ const SORTS: &[Sort] = &[
     responses((status = 200, body = Data<Items<OrgView>>))
 )]
 pub async fn org_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
     Query(query): Query<ListQuery>,
 ) -> Result<Data<Items<OrgView>>> {
@@ -68,7 +68,7 @@ pub struct NewOrg {
     responses((status = 200, body = Data<OrgView>), (status = 409))
 )]
 pub async fn org_create(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
     Json(input): Json<NewOrg>,
 ) -> Result<Data<OrgView>> {
@@ -105,10 +105,7 @@ pub const MOST: usize = 200;
     params(("id" = Id, Path)),
     responses((status = 200, body = Data<OrgView>))
 )]
-pub async fn org_view(
-    State(atrium): State<AppState>,
-    org: InOrg<ViewOrg>,
-) -> Result<Data<OrgView>> {
+pub async fn org_view(State(atrium): State<Tenancy>, org: InOrg<ViewOrg>) -> Result<Data<OrgView>> {
     let mut db = atrium.db.read().await?;
     let view = store::view(&mut db, org.user_id(), org.id()).await?;
     Ok(Data(OrgView::new(view.ok_or(Code::NotFound)?)))
@@ -138,7 +135,7 @@ pub struct OrgUpdateBody {
     responses((status = 200, body = Data<OrgView>))
 )]
 pub async fn org_update(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgUpdate>,
     Json(input): Json<OrgUpdateBody>,
 ) -> Result<Data<OrgView>> {
@@ -185,7 +182,7 @@ pub async fn org_update(
 /// Only owners, who have just proven who they are, ask members for a second factor; and whoever
 /// asks it of others must not lock themselves out.
 fn check_security_change(
-    atrium: &AppState,
+    atrium: &Tenancy,
     signed_in: &SignedIn,
     role: OrgRole,
     require_mfa: bool,
@@ -217,7 +214,7 @@ pub struct TypedName {
     responses((status = 200, body = Data<Done>))
 )]
 pub async fn org_delete(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgDelete>,
     _: RecentlySignedIn,
     Json(input): Json<TypedName>,
@@ -248,7 +245,7 @@ pub async fn org_delete(
     params(("id" = Id, Path)),
     responses((status = 200, body = Data<Done>))
 )]
-pub async fn org_leave(State(atrium): State<AppState>, member: Member) -> Result<Data<Done>> {
+pub async fn org_leave(State(atrium): State<Tenancy>, member: Member) -> Result<Data<Done>> {
     let (org_id, user) = (&member.org.id, member.signed_in.user());
     let mut tx = atrium.db.write().await?;
     store::lock(&mut tx, org_id).await?;
@@ -285,7 +282,7 @@ pub struct Transfer {
     responses((status = 200, body = Data<Done>))
 )]
 pub async fn org_transfer(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgTransfer>,
     _: RecentlySignedIn,
     Json(input): Json<Transfer>,

@@ -11,13 +11,13 @@ use super::store;
 use crate::access::InOrg;
 use crate::accounts::store as accounts;
 use crate::accounts::throttle;
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Result};
 use crate::http::json::Data;
 use crate::http::path::SecondId;
 use crate::http::text::Email;
 use crate::permissions::OrgMemberManage;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 /// A link into the organisation, for whoever cannot be written to.
@@ -42,7 +42,7 @@ pub struct InvitationLink {
     responses((status = 200, body = Data<InvitationLink>), (status = 409), (status = 429))
 )]
 pub async fn invitation_link(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgMemberManage>,
     SecondId(id): SecondId,
 ) -> Result<Data<InvitationLink>> {
@@ -78,7 +78,7 @@ pub async fn invitation_link(
 }
 
 /// Where mail is sent, whoever opens a link has been reached at its address.
-pub fn refuse_with_mail(atrium: &AppState) -> Result<()> {
+pub fn refuse_with_mail(atrium: &Tenancy) -> Result<()> {
     match atrium.settings.mail.smtp {
         Some(_) => Err(Code::LinksByMail.into()),
         None => Ok(()),

@@ -14,7 +14,6 @@ use crate::accounts::CurrentUser;
 use crate::accounts::session::{hash_token, new_token};
 use crate::accounts::store::{self as accounts, NewToken};
 use crate::accounts::throttle;
-use crate::app::AppState;
 use crate::apps::store as apps;
 use crate::audit::{self, Event};
 use crate::db::Write;
@@ -29,6 +28,7 @@ use crate::notifications::{self, Notice, Recipient};
 use crate::outbound::mail::{self, templates};
 use crate::permissions::OrgMemberManage;
 use crate::roles;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 /// The purpose of the link in a mail to someone without an account.
@@ -63,7 +63,7 @@ const SORTS: &[Sort] = &[
     responses((status = 200, body = Data<Items<InvitationView>>))
 )]
 pub async fn invitation_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgMemberManage>,
     locale: Locale,
     Query(query): Query<ListQuery>,
@@ -119,7 +119,7 @@ pub enum InvitationStatus {
     responses((status = 200, body = Data<InvitationResults>), (status = 429))
 )]
 pub async fn invitation_create(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgMemberManage>,
     locale: Locale,
     Json(input): Json<NewInvitations>,
@@ -174,7 +174,7 @@ async fn check_grants(db: &mut AnyConnection, org_id: &Id, grants: &[AppGrant]) 
 }
 
 async fn invite(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     org: &InOrg<OrgMemberManage>,
     email: &Email,
@@ -217,7 +217,7 @@ async fn invite(
 /// Tells the invited person: by their own channels where they have an account, else by a mail whose
 /// link makes one.
 async fn send(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     org: &OrgRow,
     inviter: &CurrentUser,
@@ -241,7 +241,7 @@ async fn send(
 
 /// The secret of a link that makes the account of an invited address.
 pub(super) async fn new_link(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     id: &Id,
     email: &Email,
@@ -273,7 +273,7 @@ pub(super) async fn new_link(
     responses((status = 200, body = Data<Done>))
 )]
 pub async fn invitation_revoke(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgMemberManage>,
     SecondId(id): SecondId,
 ) -> Result<Data<Done>> {
@@ -304,7 +304,7 @@ pub async fn invitation_revoke(
     responses((status = 200, body = Data<InvitationView>), (status = 429))
 )]
 pub async fn invitation_resend(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgMemberManage>,
     SecondId(id): SecondId,
     locale: Locale,

@@ -1,6 +1,6 @@
 //! Asking to join an organisation of one's own mail domain.
 
-use axum::extract::State;
+use axum::extract::{FromRef, State};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -8,7 +8,6 @@ use super::public_domains::is_public;
 use super::store::{self, JoinableRow};
 use crate::accounts::CurrentUser;
 use crate::accounts::session::SignedIn;
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Error, Result};
 use crate::http::json::{Data, Done, Json};
@@ -16,6 +15,7 @@ use crate::http::page::Items;
 use crate::http::path::PathId;
 use crate::http::text::{Checks, Email};
 use crate::notifications::{self, Notice};
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 const ASK_EVERY: i64 = Millis::DAY;
@@ -39,7 +39,7 @@ pub struct JoinableOrg {
     responses((status = 200, body = Data<Items<JoinableOrg>>))
 )]
 pub async fn joinable_org_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
 ) -> Result<Data<Items<JoinableOrg>>> {
     let rows = joinable(&atrium, signed_in.user(), None).await?;
@@ -51,7 +51,7 @@ pub async fn joinable_org_list(
 }
 
 async fn joinable(
-    atrium: &AppState,
+    atrium: &Tenancy,
     user: &CurrentUser,
     only: Option<&Id>,
 ) -> Result<Vec<JoinableRow>> {
@@ -82,7 +82,7 @@ pub struct AccessRequest {
     responses((status = 200, body = Data<Done>), (status = 429))
 )]
 pub async fn org_access_ask(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     joinable: Joinable,
     Json(input): Json<AccessRequest>,
 ) -> Result<Data<Done>> {
@@ -122,15 +122,17 @@ pub struct Joinable {
     org: JoinableRow,
 }
 
-impl axum::extract::FromRequestParts<AppState> for Joinable {
+impl<S> axum::extract::FromRequestParts<S> for Joinable
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = Error;
 
-    async fn from_request_parts(
-        parts: &mut http::request::Parts,
-        atrium: &AppState,
-    ) -> Result<Self> {
-        let signed_in = SignedIn::from_request_parts(parts, atrium).await?;
-        let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
+    async fn from_request_parts(parts: &mut http::request::Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
+        let signed_in = SignedIn::from_request_parts(parts, state).await?;
+        let PathId(id) = PathId::from_request_parts(parts, state).await?;
         let orgs = joinable(atrium, signed_in.user(), Some(&id)).await?;
         let org = orgs.into_iter().next().ok_or(Code::NotFound)?;
         Ok(Self { signed_in, org })

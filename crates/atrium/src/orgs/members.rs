@@ -1,6 +1,6 @@
 //! Who belongs to an organisation, and as what.
 
-use axum::extract::{FromRequestParts, State};
+use axum::extract::{FromRef, FromRequestParts, State};
 use http::request::Parts;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -9,7 +9,6 @@ use utoipa::{IntoParams, ToSchema};
 use super::OrgRole;
 use super::store::{self, MemberRow};
 use crate::access::InOrg;
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::db::Write;
 use crate::error::{Code, Error, Result};
@@ -21,6 +20,7 @@ use crate::http::path::{PathId, SecondId};
 use crate::keys;
 use crate::notifications::{self, Notice};
 use crate::permissions::{BuiltinRole, OrgMemberManage, OrgMemberView, Permission};
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 #[derive(Serialize, ToSchema)]
@@ -82,7 +82,7 @@ const SORTS: &[Sort] = &[
     responses((status = 200, body = Data<Items<OrgMember>>))
 )]
 pub async fn org_member_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgMemberView>,
     Query(query): Query<ListQuery>,
     Query(filter): Query<MemberFilter>,
@@ -102,12 +102,17 @@ pub async fn org_member_list(
 /// settled before a body is read.
 pub struct InTeam(pub Id);
 
-impl FromRequestParts<AppState> for InTeam {
+impl<S> FromRequestParts<S> for InTeam
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
-        let PathId(org_id) = PathId::from_request_parts(parts, atrium).await?;
-        let SecondId(user_id) = SecondId::from_request_parts(parts, atrium).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
+        let PathId(org_id) = PathId::from_request_parts(parts, state).await?;
+        let SecondId(user_id) = SecondId::from_request_parts(parts, state).await?;
         let role = store::role_of(&mut *atrium.db.read().await?, &org_id, &user_id).await?;
         role.map(|_| Self(user_id)).ok_or_else(|| Code::NotFound.into())
     }
@@ -130,7 +135,7 @@ pub struct MemberRole {
     responses((status = 200, body = Data<Done>))
 )]
 pub async fn org_member_update(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgMemberManage>,
     InTeam(user_id): InTeam,
     Json(input): Json<MemberRole>,
@@ -196,7 +201,7 @@ pub struct RemoveMember {
     responses((status = 200, body = Data<Done>))
 )]
 pub async fn org_member_remove(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgMemberManage>,
     SecondId(user_id): SecondId,
     Query(query): Query<RemoveMember>,
@@ -230,7 +235,7 @@ pub async fn org_member_remove(
 
 /// Switches off what someone made and may have kept. Returns how many keys that were.
 async fn disable_keys(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     org: &InOrg<OrgMemberManage>,
     user_id: &Id,
@@ -261,7 +266,7 @@ async fn disable_keys(
     responses((status = 200, body = Data<Done>))
 )]
 pub async fn org_member_end_sessions(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgMemberManage>,
     InTeam(user_id): InTeam,
 ) -> Result<Data<Done>> {
@@ -319,7 +324,7 @@ pub struct MadeKey {
     responses((status = 200, body = Data<RemovalImpact>))
 )]
 pub async fn org_member_impact(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgMemberManage>,
     SecondId(user_id): SecondId,
     locale: Locale,

@@ -9,7 +9,6 @@ use utoipa::ToSchema;
 use super::store::{self, InvitationRow};
 use super::{OrgRole, OrgView, handlers, invitation_view};
 use crate::accounts::session::SignedIn;
-use crate::app::AppState;
 use crate::apps::store as apps;
 use crate::audit::{self, Actor, Event};
 use crate::db::Write;
@@ -20,6 +19,7 @@ use crate::http::page::Items;
 use crate::http::path::PathId;
 use crate::http::text::Email;
 use crate::roles;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 /// An organisation, as someone outside of it sees it.
@@ -49,7 +49,7 @@ pub struct MyInvitation {
     responses((status = 200, body = Data<Items<MyInvitation>>))
 )]
 pub async fn my_invitation_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
 ) -> Result<Data<Items<MyInvitation>>> {
     let mut db = atrium.db.read().await?;
@@ -78,7 +78,7 @@ pub async fn my_invitation_list(
     responses((status = 200, body = Data<OrgView>), (status = 409))
 )]
 pub async fn invitation_accept(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
     PathId(id): PathId,
 ) -> Result<Data<OrgView>> {
@@ -101,7 +101,7 @@ pub async fn invitation_accept(
     responses((status = 200, body = Data<Done>), (status = 409))
 )]
 pub async fn invitation_decline(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
     PathId(id): PathId,
 ) -> Result<Data<Done>> {
@@ -128,7 +128,7 @@ async fn mine(db: &mut AnyConnection, signed_in: &SignedIn, id: &Id) -> Result<I
 /// Makes someone a member as the invitation says. What it grants in apps that are gone is passed
 /// over.
 pub async fn accept(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     actor: &Actor,
     user_id: &Id,

@@ -1,6 +1,6 @@
 //! An app's roles: list, make, change, delete.
 
-use axum::extract::{FromRequestParts, State};
+use axum::extract::{FromRef, FromRequestParts, State};
 use http::request::Parts;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -9,7 +9,6 @@ use utoipa::{IntoParams, ToSchema};
 use super::store::{self, RoleText};
 use super::{CustomRole, Role, all, find, lock};
 use crate::access::{AppAccess, InApp};
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::json::{Data, Done, Json, Query};
@@ -19,6 +18,7 @@ use crate::http::path::{PathId, SecondId};
 use crate::http::text::Checks;
 use crate::notifications::{self, Notice};
 use crate::permissions::{Permission, RoleManage, RoleView as ViewRole, Scope};
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 const MOST: usize = 30;
@@ -77,7 +77,7 @@ impl RoleView {
     responses((status = 200, body = Data<Items<RoleView>>))
 )]
 pub async fn role_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<ViewRole>,
     locale: Locale,
 ) -> Result<Data<Items<RoleView>>> {
@@ -107,7 +107,7 @@ pub async fn role_list(
     responses((status = 200, body = Data<RoleView>))
 )]
 pub async fn role_view(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<ViewRole>,
     SecondId(role_id): SecondId,
     locale: Locale,
@@ -122,12 +122,17 @@ pub async fn role_view(
 /// a body is read.
 pub struct RoleInPath(Id);
 
-impl FromRequestParts<AppState> for RoleInPath {
+impl<S> FromRequestParts<S> for RoleInPath
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
-        let PathId(app_id) = PathId::from_request_parts(parts, atrium).await?;
-        let SecondId(role_id) = SecondId::from_request_parts(parts, atrium).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
+        let PathId(app_id) = PathId::from_request_parts(parts, state).await?;
+        let SecondId(role_id) = SecondId::from_request_parts(parts, state).await?;
         let role = find(&mut *atrium.db.read().await?, &app_id, &role_id).await?;
         role.map(|_| Self(role_id)).ok_or_else(|| Code::NotFound.into())
     }
@@ -199,7 +204,7 @@ fn refuse_beyond(access: &AppAccess, permissions: &[Permission]) -> Result<()> {
     responses((status = 200, body = Data<RoleView>))
 )]
 pub async fn role_create(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<RoleManage>,
     locale: Locale,
     Json(input): Json<RoleBody>,
@@ -242,7 +247,7 @@ pub async fn role_create(
     responses((status = 200, body = Data<RoleView>))
 )]
 pub async fn role_update(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<RoleManage>,
     RoleInPath(role_id): RoleInPath,
     locale: Locale,
@@ -303,7 +308,7 @@ pub struct Replacement {
     responses((status = 200, body = Data<Done>))
 )]
 pub async fn role_delete(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<RoleManage>,
     SecondId(role_id): SecondId,
     Query(query): Query<Replacement>,

@@ -14,13 +14,13 @@ use super::{settings, token};
 use crate::access::InOrg;
 use crate::accounts::session::RecentlySignedIn;
 use crate::accounts::throttle;
-use crate::app::AppState;
 use crate::config::SsoSettings;
 use crate::error::{Code, Fault, Result};
 use crate::http::json::{Data, Json};
 use crate::http::text::Checks;
 use crate::outbound::web::Answer;
 use crate::permissions::OrgSsoManage;
+use crate::tenancy_state::Tenancy;
 use crate::types::Id;
 
 /// How much of an issuer that differs is worth showing.
@@ -144,7 +144,7 @@ impl Failed {
     responses((status = 200, body = Data<SsoTestView>), (status = 429))
 )]
 pub async fn sso_test(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgSsoManage>,
     _: RecentlySignedIn,
     Json(input): Json<SsoTest>,
@@ -165,7 +165,7 @@ struct Target {
     client_secret: Option<String>,
 }
 
-fn target(atrium: &AppState, stored: Option<SsoRow>, input: SsoTest) -> Result<Target> {
+fn target(atrium: &Tenancy, stored: Option<SsoRow>, input: SsoTest) -> Result<Target> {
     let given = |text: Option<String>| {
         text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
     };
@@ -197,7 +197,7 @@ fn target(atrium: &AppState, stored: Option<SsoRow>, input: SsoTest) -> Result<T
 }
 
 /// The step that was left out, if all went well.
-async fn try_out(atrium: &AppState, target: &Target) -> Result<Option<Step>, Failed> {
+async fn try_out(atrium: &Tenancy, target: &Target) -> Result<Option<Step>, Failed> {
     let (outside, rules) = (&atrium.sso.client, &atrium.settings.sso);
     let document = document(outside, target).await?;
     if document.issuer != target.issuer {
@@ -274,7 +274,7 @@ fn flawed(step: Step, flaw: Flaw) -> Failed {
 
 /// Asks for tokens with a code that cannot be: whoever refuses the code has accepted the client.
 async fn client(
-    atrium: &AppState,
+    atrium: &Tenancy,
     document: &Document,
     endpoints: Endpoints,
     target: &Target,

@@ -1,6 +1,6 @@
 //! Mail domains of an organisation: many may claim one, one can prove it.
 
-use axum::extract::{FromRequestParts, RawPathParams, State};
+use axum::extract::{FromRef, FromRequestParts, RawPathParams, State};
 use http::request::Parts;
 use serde::Deserialize;
 use serde_json::json;
@@ -12,7 +12,6 @@ use super::{SsoDomain, VerifiedBy, domain};
 use crate::access::InOrg;
 use crate::accounts::session::RecentlySignedIn;
 use crate::accounts::throttle;
-use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
 use crate::db::Write;
 use crate::error::{Code, Error, Fault, Result};
@@ -21,6 +20,7 @@ use crate::http::path::PathId;
 use crate::orgs::public_domains::is_public;
 use crate::orgs::store as orgs;
 use crate::permissions::OrgSsoManage;
+use crate::tenancy_state::Tenancy;
 use crate::types::Id;
 
 const MOST: usize = 20;
@@ -43,7 +43,7 @@ pub struct NewDomain {
     responses((status = 200, body = Data<SsoDomain>))
 )]
 pub async fn sso_domain_add(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgSsoManage>,
     _: RecentlySignedIn,
     Json(input): Json<NewDomain>,
@@ -62,7 +62,7 @@ pub async fn sso_domain_add(
 
 /// The claim of an organisation that is held; the same one when it is there already.
 async fn claim(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     actor: &Actor,
     org_id: &Id,
@@ -90,12 +90,17 @@ async fn claim(
 /// A domain of the organisation, named second in the path; any other is not found.
 pub struct DomainInPath(DomainRow);
 
-impl FromRequestParts<AppState> for DomainInPath {
+impl<S> FromRequestParts<S> for DomainInPath
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
-        let PathId(org_id) = PathId::from_request_parts(parts, atrium).await?;
-        let params = RawPathParams::from_request_parts(parts, atrium).await.ok();
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
+        let PathId(org_id) = PathId::from_request_parts(parts, state).await?;
+        let params = RawPathParams::from_request_parts(parts, state).await.ok();
         let text = params.and_then(|params| params.iter().nth(1).map(|(_, text)| text.to_owned()));
         let name = text.and_then(|text| domain::normalized(&text)).ok_or(Code::NotFound)?;
         let row = store::domain(&mut *atrium.db.read().await?, &org_id, &name).await?;
@@ -114,7 +119,7 @@ impl FromRequestParts<AppState> for DomainInPath {
     responses((status = 200, body = Data<Done>))
 )]
 pub async fn sso_domain_remove(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgSsoManage>,
     DomainInPath(row): DomainInPath,
     _: RecentlySignedIn,
@@ -147,7 +152,7 @@ pub async fn sso_domain_remove(
     responses((status = 200, body = Data<SsoDomain>), (status = 429), (status = 422))
 )]
 pub async fn sso_domain_verify(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgSsoManage>,
     DomainInPath(row): DomainInPath,
     _: RecentlySignedIn,
@@ -183,7 +188,7 @@ pub async fn sso_domain_verify(
 /// Notes the proof, of an organisation that is held. The claim must be the one that was proven: one
 /// made anew meanwhile wants another record.
 async fn verify(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     actor: &Actor,
     org_id: &Id,
@@ -208,11 +213,7 @@ async fn verify(
 
 /// An operator's word for a domain, which is claimed for the organisation where it is not yet. None
 /// when there is no such organisation.
-pub async fn by_operator(
-    atrium: &AppState,
-    org_id: &Id,
-    domain: &str,
-) -> Result<Option<SsoDomain>> {
+pub async fn by_operator(atrium: &Tenancy, org_id: &Id, domain: &str) -> Result<Option<SsoDomain>> {
     let name = domain::normalized(domain).ok_or_else(|| Fault::new(Code::BadDomain))?;
     if is_public(&name) {
         return Err(Code::PublicDomain.into());

@@ -15,13 +15,13 @@ use super::token::Person;
 use crate::accounts::session::{RecentlySignedIn, SignedIn, hash_token};
 use crate::accounts::store::{self as accounts, TokenRow};
 use crate::accounts::ticket::{self, Ticket};
-use crate::app::AppState;
 use crate::db::Write;
 use crate::error::{Code, Error, Result};
 use crate::http::json::Data;
 use crate::http::text::Email;
 use crate::notifications::{self, Notice, Recipient};
 use crate::orgs::store as orgs;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 const PURPOSE: &str = "sso_link";
@@ -58,7 +58,7 @@ impl Waiting {
     }
 }
 
-pub async fn keep(atrium: &AppState, tx: &mut Write, waiting: &Waiting) -> Result<String> {
+pub async fn keep(atrium: &Tenancy, tx: &mut Write, waiting: &Waiting) -> Result<String> {
     let user_id = Some(&waiting.user_id);
     let ticket = Ticket { purpose: PURPOSE, lifetime: LIFETIME, user_id, email: None };
     ticket::issue(atrium, tx, ticket, waiting).await
@@ -85,7 +85,7 @@ fn gone() -> Error {
 /// What waits in this browser for the signed-in person, and the provider it came from while that is
 /// still the organisation's.
 async fn waiting(
-    atrium: &AppState,
+    atrium: &Tenancy,
     db: &mut AnyConnection,
     headers: &HeaderMap,
     signed_in: &SignedIn,
@@ -116,7 +116,7 @@ async fn waiting(
     responses((status = 200, body = Data<SsoLinkView>), (status = 409), (status = 410))
 )]
 pub async fn sso_link_view(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
     headers: HeaderMap,
 ) -> Result<Data<SsoLinkView>> {
@@ -141,7 +141,7 @@ pub async fn sso_link_view(
     responses((status = 200, body = Data<SsoLinked>), (status = 409), (status = 410))
 )]
 pub async fn sso_link(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     RecentlySignedIn(signed_in): RecentlySignedIn,
     headers: HeaderMap,
 ) -> Result<Response> {
@@ -163,7 +163,7 @@ pub async fn sso_link(
 }
 
 async fn link(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     signed_in: &SignedIn,
     waiting: &Waiting,

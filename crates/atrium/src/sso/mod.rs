@@ -4,8 +4,7 @@
 //! (docs/decisions/0018-single-sign-on.md).
 
 pub mod connection_test;
-mod dns;
-pub mod doctor;
+pub mod dns;
 pub mod domain;
 pub mod domains;
 pub mod linking;
@@ -20,10 +19,10 @@ mod token;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::app::AppState;
 use crate::config::SsoSettings;
 use crate::error::Result;
 use crate::orgs::OrgRole;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 use network::ProviderClient;
@@ -148,6 +147,6 @@ pub struct LinkedOrg {
 }
 
 /// Whether any organisation of the instance uses it.
-pub async fn is_used(atrium: &AppState) -> Result<bool> {
+pub async fn is_used(atrium: &Tenancy) -> Result<bool> {
     store::any_enabled(&mut *atrium.db.read().await?).await
 }

@@ -12,9 +12,9 @@ use tokio::sync::Mutex;
 use url::Url;
 
 use super::network::{self, ProviderClient, Reason};
-use crate::app::AppState;
 use crate::config::SsoSettings;
 use crate::outbound::web::Answer;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 const KEEP: i64 = 10 * Millis::MINUTE;
@@ -190,7 +190,7 @@ impl Providers {
     /// The provider of an organisation, from memory where that is fresh.
     pub async fn get(
         &self,
-        atrium: &AppState,
+        atrium: &Tenancy,
         org_id: &Id,
         issuer: &str,
     ) -> Result<Arc<Provider>, Reason> {
@@ -214,7 +214,7 @@ impl Providers {
     /// The provider after its keys did not fit: looked up anew, unless that was done just now.
     pub async fn renewed(
         &self,
-        atrium: &AppState,
+        atrium: &Tenancy,
         org_id: &Id,
         stale: &Arc<Provider>,
     ) -> Result<Arc<Provider>, Reason> {
@@ -241,7 +241,7 @@ impl Providers {
 }
 
 async fn look(
-    atrium: &AppState,
+    atrium: &Tenancy,
     slot: &Slot,
     held: &mut Held,
     issuer: &str,

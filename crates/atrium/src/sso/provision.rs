@@ -13,7 +13,6 @@ use crate::accounts::session::SignedIn;
 use crate::accounts::sign_in_failure::SignInFailure;
 use crate::accounts::store::{self as accounts, NewUser, ProfileChange, UserRow};
 use crate::accounts::throttle::{self, Attempt};
-use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
 use crate::db::Write;
 use crate::error::{Code, Fault, Result};
@@ -24,6 +23,7 @@ use crate::orgs::handlers::MOST;
 use crate::orgs::my_invitations;
 use crate::orgs::public_domains::is_public;
 use crate::orgs::store as orgs;
+use crate::tenancy_state::Tenancy;
 use crate::types::Id;
 
 pub enum Provisioned {
@@ -46,7 +46,7 @@ pub struct CallbackContext<'a> {
 }
 
 pub async fn provision(
-    atrium: &AppState,
+    atrium: &Tenancy,
     context: CallbackContext<'_>,
     sso: &SsoRow,
     person: &Person,
@@ -110,7 +110,7 @@ pub async fn answers_for(tx: &mut Write, org_id: &Id, email: &Email) -> Result<b
 }
 
 async fn sign_in(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: Write,
     context: CallbackContext<'_>,
     sso: &SsoRow,
@@ -136,7 +136,7 @@ async fn sign_in(
 
 /// Signs in a person whose identity is known.
 async fn sign_in_again(
-    atrium: &AppState,
+    atrium: &Tenancy,
     mut tx: Write,
     context: CallbackContext<'_>,
     sso: &SsoRow,
@@ -179,7 +179,7 @@ async fn sign_in_again(
 /// A member who is signed in here with a different address than at the provider: offers to link the
 /// account they are signed in to.
 async fn offer_link_to_self(
-    atrium: &AppState,
+    atrium: &Tenancy,
     mut tx: Write,
     context: CallbackContext<'_>,
     sso: &SsoRow,
@@ -199,7 +199,7 @@ async fn offer_link_to_self(
 
 /// A provider alone never gives access to an existing account.
 async fn offer_link(
-    atrium: &AppState,
+    atrium: &Tenancy,
     mut tx: Write,
     context: CallbackContext<'_>,
     sso: &SsoRow,
@@ -218,7 +218,7 @@ async fn offer_link(
 
 /// Creates account, membership and identity. None when the address was taken in the meantime.
 async fn create(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     context: &CallbackContext<'_>,
     sso: &SsoRow,
@@ -253,7 +253,7 @@ async fn create(
 }
 
 pub async fn note_link(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     actor: &Actor,
     key: IdentityKey<'_>,
@@ -267,7 +267,7 @@ pub async fn note_link(
 /// Makes a person a member: with the role of a pending invitation, or with the default role. The
 /// organization is locked.
 pub async fn join(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     actor: &Actor,
     sso: &SsoRow,
@@ -290,14 +290,14 @@ pub async fn join(
     audit::append(atrium, tx, actor, event.with(details)).await
 }
 
-async fn is_invited(atrium: &AppState, tx: &mut Write, org_id: &Id, email: &Email) -> Result<bool> {
+async fn is_invited(atrium: &Tenancy, tx: &mut Write, org_id: &Id, email: &Email) -> Result<bool> {
     let waiting = orgs::invitations_to(tx, email, atrium.now()).await?;
     Ok(waiting.iter().any(|row| row.org_id == *org_id))
 }
 
 /// Accepts a pending invitation to this organization. False when there is none that is still valid.
 async fn accept_invitation(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     actor: &Actor,
     org_id: &Id,

@@ -10,13 +10,13 @@ use super::store::{self, OtherWays, SsoRow};
 use super::{CALLBACK, DefaultRole, SECRET, SsoView, network};
 use crate::access::InOrg;
 use crate::accounts::session::RecentlySignedIn;
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::chat::Provider;
 use crate::error::{Code, Fault, Result};
 use crate::http::json::{Data, Done, Json};
 use crate::http::text::Checks;
 use crate::permissions::OrgSsoManage;
+use crate::tenancy_state::Tenancy;
 use crate::types::Id;
 
 pub const CLIENT_ID_MAX: usize = 255;
@@ -33,14 +33,14 @@ pub const SECRET_MAX: usize = 1_000;
     responses((status = 200, body = Data<SsoView>))
 )]
 pub async fn sso_view(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgSsoManage>,
 ) -> Result<Data<SsoView>> {
     let mut db = atrium.db.read().await?;
     Ok(Data(view(&atrium, &mut db, org.id()).await?))
 }
 
-async fn view(atrium: &AppState, db: &mut AnyConnection, org_id: &Id) -> Result<SsoView> {
+async fn view(atrium: &Tenancy, db: &mut AnyConnection, org_id: &Id) -> Result<SsoView> {
     let row = store::of_org(db, org_id).await?;
     let domains = store::domains(db, org_id).await?.into_iter().map(Into::into).collect();
     let issuer = row.as_ref().map_or("", |row| row.issuer.as_str());
@@ -96,7 +96,7 @@ pub struct SsoUpdate {
     responses((status = 200, body = Data<SsoView>))
 )]
 pub async fn sso_update(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgSsoManage>,
     _: RecentlySignedIn,
     Json(input): Json<SsoUpdate>,
@@ -136,7 +136,7 @@ pub async fn sso_update(
     Ok(Data(view))
 }
 
-fn check(atrium: &AppState, input: SsoUpdate) -> Result<SsoUpdate> {
+fn check(atrium: &Tenancy, input: SsoUpdate) -> Result<SsoUpdate> {
     let mut checks = Checks::default();
     let issuer = input.issuer.trim().to_owned();
     if network::issuer(&issuer, &atrium.settings.sso).is_none() {
@@ -157,7 +157,7 @@ fn check(atrium: &AppState, input: SsoUpdate) -> Result<SsoUpdate> {
 
 /// The row as it is to be. A secret belongs to one issuer: it never goes to another.
 fn changed(
-    atrium: &AppState,
+    atrium: &Tenancy,
     org_id: &Id,
     before: Option<&SsoRow>,
     input: &SsoUpdate,
@@ -191,7 +191,7 @@ fn audit_details(row: &SsoRow) -> serde_json::Value {
 }
 
 /// The secret of a row, as the provider gave it.
-pub fn open_secret(atrium: &AppState, row: &SsoRow) -> Result<String> {
+pub fn open_secret(atrium: &Tenancy, row: &SsoRow) -> Result<String> {
     let plain = atrium.keyring.open_sealed(SECRET, &row.client_secret)?;
     String::from_utf8(plain).map_err(crate::error::Error::internal)
 }
@@ -207,7 +207,7 @@ pub fn open_secret(atrium: &AppState, row: &SsoRow) -> Result<String> {
     responses((status = 200, body = Data<Done>))
 )]
 pub async fn sso_delete(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgSsoManage>,
     _: RecentlySignedIn,
 ) -> Result<Data<Done>> {

@@ -27,7 +27,6 @@ use crate::accounts::login::Outcome;
 use crate::accounts::session::{self, MaybeSignedIn};
 use crate::accounts::sign_in_failure::SignInFailure;
 use crate::accounts::throttle::{self, Attempt};
-use crate::app::AppState;
 use crate::audit::{self, Actor, Event};
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::client::Client;
@@ -36,6 +35,7 @@ use crate::http::locale::Locale;
 use crate::http::redirect;
 use crate::http::text::{EMAIL_MAX, Email};
 use crate::orgs::public_domains::is_public;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 const PURPOSE: &str = "sso_login";
@@ -81,7 +81,7 @@ struct OAuthFlow {
     responses((status = 200, body = Data<SsoRedirect>, description = "Where to go; ties the trip to this browser by a cookie"), (status = 404), (status = 429))
 )]
 pub async fn sso_login(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     client: Client,
     MaybeSignedIn(asked_by): MaybeSignedIn,
     headers: HeaderMap,
@@ -120,7 +120,7 @@ pub async fn sso_login(
 
 /// The provider for an address or an organization, if single sign-on is enabled.
 async fn chosen(
-    atrium: &AppState,
+    atrium: &Tenancy,
     email: Option<&Email>,
     organization: Option<&Id>,
 ) -> Result<Option<SsoRow>> {
@@ -137,7 +137,7 @@ async fn chosen(
 }
 
 fn address(
-    atrium: &AppState,
+    atrium: &Tenancy,
     provider: &Provider,
     flow: &OAuthFlow,
     state: String,
@@ -193,7 +193,7 @@ pub struct CallbackQuery {
     responses((status = 303, description = "On to the console; sets the session cookie"))
 )]
 pub async fn sso_callback(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     client: Client,
     locale: Locale,
     headers: HeaderMap,
@@ -219,7 +219,7 @@ fn refused(code: &str, redirect: Option<&str>) -> Response {
 
 /// One callback request.
 struct CallbackRequest<'a> {
-    atrium: &'a AppState,
+    atrium: &'a Tenancy,
     client: &'a Client,
     locale: Locale,
     headers: &'a HeaderMap,
@@ -325,7 +325,7 @@ impl CallbackRequest<'_> {
 
 /// Checks the query before calling the provider.
 async fn ask(
-    atrium: &AppState,
+    atrium: &Tenancy,
     flow: &OAuthFlow,
     query: &CallbackQuery,
     secret: &str,
@@ -351,7 +351,7 @@ async fn ask(
 /// Records a failed sign-in: in the organization's audit log, or in the instance's while no
 /// organization is known. The address is recorded only if the provider vouched for it.
 async fn audit_failure(
-    atrium: &AppState,
+    atrium: &Tenancy,
     client: &Client,
     org_id: Option<&Id>,
     failure: SignInFailure,

@@ -20,8 +20,8 @@ use super::CALLBACK;
 use super::network::Reason;
 use super::provider::{Keys, Provider};
 use crate::accounts::sign_in_failure::SignInFailure;
-use crate::app::AppState;
 use crate::http::text::{Email, NAME_MAX};
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 /// Longer ones are nobody's.
@@ -51,7 +51,7 @@ type TokenError = CoreRequestTokenError<Reason>;
 impl TokenEndpoint<'_> {
     async fn exchange(
         &self,
-        atrium: &AppState,
+        atrium: &Tenancy,
         code: &str,
         verifier: &str,
     ) -> Result<CoreTokenResponse, TokenError> {
@@ -76,7 +76,7 @@ impl TokenEndpoint<'_> {
     /// What a provider says to a code that cannot be; None where it says nothing readable.
     pub async fn probe_with_fake_code(
         &self,
-        atrium: &AppState,
+        atrium: &Tenancy,
     ) -> Result<CoreErrorResponseType, Option<Reason>> {
         let verifier = crate::accounts::session::new_token(atrium);
         match self.exchange(atrium, "made-up-by-atrium-to-test-the-client", &verifier).await {
@@ -96,7 +96,7 @@ pub struct Proof<'a> {
 
 /// Exchanges a code for a person. If the keys do not match, they are fetched again, once.
 pub async fn redeem(
-    atrium: &AppState,
+    atrium: &Tenancy,
     org_id: &Id,
     provider: Arc<Provider>,
     client: (&str, &str),
@@ -224,7 +224,7 @@ type Claims = StandardClaims<CoreGenderClaim>;
 
 /// Who it is. Providers that go by the letter tell address and name by userinfo only.
 async fn person(
-    atrium: &AppState,
+    atrium: &Tenancy,
     provider: &Provider,
     client_id: &str,
     claims: &CoreIdTokenClaims,
@@ -299,7 +299,7 @@ impl ProfileClaims {
 }
 
 async fn userinfo(
-    atrium: &AppState,
+    atrium: &Tenancy,
     provider: &Provider,
     client_id: &str,
     claims: &CoreIdTokenClaims,

@@ -11,12 +11,12 @@ use warehouse::{Activity, Cohort, Days};
 
 use super::{Class, uuid, warehouse_error, warehouse_for};
 use crate::access::DataApp;
-use crate::app::AppState;
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::json::{Data, Query};
 use crate::insight::dates::{Dates, date_of, seconds};
 use crate::insight::elapsed::counted_until;
 use crate::insight::range::{Granularity, Range};
+use crate::insight_state::Insight;
 use crate::permissions::DashboardView;
 use crate::types::{Id, Millis};
 
@@ -121,7 +121,7 @@ pub struct Engagement {
     responses((status = 200, body = Data<Engagement>))
 )]
 pub async fn engagement_view(
-    State(atrium): State<AppState>,
+    State(atrium): State<Insight>,
     app: DataApp<DashboardView>,
     Query(query): Query<EngagementQuery>,
 ) -> Result<Data<Engagement>> {

@@ -10,14 +10,14 @@ use uuid::Uuid;
 use warehouse::{EVENT_NAMES_MAX, EventName, Warehouse};
 
 use super::paging::{Paged, PagingQuery};
-use super::personal::{self, Ids, Others};
 use super::{Class, store, uuid, warehouse_error, warehouse_for};
 use crate::access::DataApp;
-use crate::app::AppState;
 use crate::error::Result;
 use crate::http::json::{Data, Query};
 use crate::insight::dates::seconds;
+use crate::insight_state::Insight;
 use crate::permissions::{EventView, Permission};
+use crate::personal::{self, Ids, Others};
 use crate::types::{Id, Millis};
 
 /// What the counts are kept by, in seconds.
@@ -104,7 +104,7 @@ const SORTS: &[(&str, Sort, bool)] = &[
     responses((status = 200, body = Data<EventList>))
 )]
 pub async fn event_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Insight>,
     app: DataApp<EventView>,
     Query(query): Query<PagingQuery>,
     Query(filter): Query<EventFilter>,

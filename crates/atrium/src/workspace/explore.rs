@@ -6,15 +6,15 @@ use utoipa::{IntoParams, ToSchema};
 use warehouse::{Column, ExploreQuery, Finding, Key, Measure, Property};
 
 use super::explore_query::{ExploreBody, Ready, event_fault, property};
-use super::personal::{self, Ids};
 use super::{Class, uuid, warehouse_error, warehouse_for};
 use crate::access::DataApp;
-use crate::app::AppState;
 use crate::error::{Code, Error, Fault, Result};
+use crate::fair_queue::Caller;
 use crate::http::json::{Data, Json, Query};
 use crate::insight::dates::seconds;
-use crate::insight::fair_queue::Caller;
+use crate::insight_state::Insight;
 use crate::permissions::QueryRun;
+use crate::personal::{self, Ids};
 use crate::types::{Id, Millis};
 
 /// Suggestions come from the last so many days.
@@ -59,7 +59,7 @@ pub struct Exploration {
     responses((status = 200, body = Data<Exploration>))
 )]
 pub async fn explore(
-    State(atrium): State<AppState>,
+    State(atrium): State<Insight>,
     app: DataApp<QueryRun>,
     Json(body): Json<ExploreBody>,
 ) -> Result<Data<Exploration>> {
@@ -70,7 +70,7 @@ pub async fn explore(
 
 /// Queries the warehouse and leaves out what the caller may not see.
 pub async fn answer(
-    atrium: &AppState,
+    atrium: &Insight,
     caller: Caller,
     ready: &Ready,
     pii: bool,
@@ -148,7 +148,7 @@ pub struct ValueList {
     responses((status = 200, body = Data<ValueList>))
 )]
 pub async fn explore_value_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Insight>,
     app: DataApp<QueryRun>,
     Query(query): Query<ValuesQuery>,
 ) -> Result<Data<ValueList>> {

@@ -8,12 +8,12 @@ use super::explore::{ExploreGroup, answer};
 use super::explore_query::ExploreBody;
 use super::{Class, uuid};
 use crate::access::InApp;
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Result};
 use crate::http::json::Json;
 use crate::http::locale::Locale;
 use crate::insight::csv::{self, moment};
+use crate::insight_state::Insight;
 use crate::permissions::{EventExport, Permission};
 use crate::types::Id;
 
@@ -29,7 +29,7 @@ use crate::types::Id;
     responses((status = 200, description = "A CSV file", content_type = "text/csv"))
 )]
 pub async fn explore_export(
-    State(atrium): State<AppState>,
+    State(atrium): State<Insight>,
     app: InApp<EventExport>,
     locale: Locale,
     Json(body): Json<ExploreBody>,

@@ -5,11 +5,11 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 use warehouse::{Column, ExploreQuery, Filter, Measure, Property, Test};
 
-use super::personal;
 use crate::error::{Code, Error, Fault, Result};
 use crate::insight::dates::{Dates, seconds};
 use crate::insight::elapsed::counted_until;
 use crate::insight::range::Granularity;
+use crate::personal;
 use crate::types::Millis;
 
 const FILTERS_MAX: usize = 10;

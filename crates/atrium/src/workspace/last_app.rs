@@ -6,9 +6,9 @@ use utoipa::ToSchema;
 
 use super::store;
 use crate::accounts::session::SignedIn;
-use crate::app::AppState;
 use crate::error::{Code, Result};
 use crate::http::json::{Data, Done, Json};
+use crate::insight_state::Insight;
 use crate::permissions::Permission;
 use crate::types::Id;
 
@@ -28,7 +28,7 @@ pub struct LastAppBody {
     responses((status = 200, body = Data<Done>), (status = 404))
 )]
 pub async fn last_app_update(
-    State(atrium): State<AppState>,
+    State(atrium): State<Insight>,
     signed_in: SignedIn,
     Json(input): Json<LastAppBody>,
 ) -> Result<Data<Done>> {

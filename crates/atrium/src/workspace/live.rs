@@ -17,18 +17,18 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 use warehouse::Kind;
 
-use super::personal::{self, Ids, Others};
 use super::pseudonym::Pseudonyms;
 use super::{Class, live_history, uuid, warehouse_for};
 use crate::access::DataApp;
-use crate::app::AppState;
 use crate::collect::ledger::Outcome;
 use crate::collect::live::{Named, Seen, Viewer};
 use crate::collect::message::MessageType;
 use crate::error::{Code, Error, Result};
+use crate::fair_queue::Caller;
 use crate::http::locale::Locale;
-use crate::insight::fair_queue::Caller;
+use crate::insight_state::Insight;
 use crate::permissions::LiveView;
+use crate::personal::{self, Ids, Others};
 use crate::types::{Id, Millis};
 
 /// How often the caller's rights are looked at, and a sign of life is sent.
@@ -97,7 +97,7 @@ pub struct LiveEvent {
     responses((status = 200, body = LiveEvent, content_type = "text/event-stream"), (status = 429))
 )]
 pub async fn live_view(
-    State(atrium): State<AppState>,
+    State(atrium): State<Insight>,
     app: DataApp<LiveView>,
     locale: Locale,
     parts: Parts,
@@ -142,7 +142,7 @@ fn every(period: Duration) -> Interval {
 
 /// Somebody's stream.
 struct Watching {
-    atrium: AppState,
+    atrium: Insight,
     app: Uuid,
     app_id: Id,
     earlier: Earlier,

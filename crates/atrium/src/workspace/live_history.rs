@@ -7,9 +7,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 use warehouse::RecentEvent;
 
-use super::personal;
 use super::{properties_of, warehouse_for};
-use crate::app::AppState;
 use crate::collect::ledger::Outcome;
 use crate::collect::live::{Seen, TEXT_MAX, named};
 use crate::collect::message::MessageType;
@@ -17,26 +15,23 @@ use crate::collect::outline::outline;
 use crate::collect::reason::Reason;
 use crate::collect::samples;
 use crate::error::Result;
+use crate::fair_queue::Caller;
 use crate::insight::errors::warehouse_error;
-use crate::insight::fair_queue::Caller;
+use crate::insight_state::Insight;
+use crate::personal;
 use crate::types::{Id, Millis};
 
 /// How many messages are told of.
 pub const MOST: usize = 100;
 
 /// Whether messages that came by then still wait to be stored, or nothing can be asked yet.
-pub async fn is_incomplete(atrium: &AppState, app: Uuid, opened: Millis) -> bool {
+pub async fn is_incomplete(atrium: &Insight, app: Uuid, opened: Millis) -> bool {
     let waiting = atrium.collector.spool.oldest(Some(vec![app])).await.ok().flatten();
     !atrium.warehouse.is_up() || waiting.is_some_and(|at| at <= opened.0)
 }
 
 /// The latest messages of an app, oldest first: stored events, and what warehouse_error ones looked like.
-pub async fn latest(
-    atrium: &AppState,
-    reader: Caller,
-    app_id: &Id,
-    app: Uuid,
-) -> Result<Vec<Seen>> {
+pub async fn latest(atrium: &Insight, reader: Caller, app_id: &Id, app: Uuid) -> Result<Vec<Seen>> {
     if !atrium.warehouse.is_up() {
         return Ok(Vec::new());
     }

@@ -8,11 +8,11 @@ use utoipa::ToSchema;
 
 use super::store::{self, EventRow, PropertyOf};
 use crate::access::InApp;
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::Result;
 use crate::http::json::{Data, Json};
 use crate::http::text::Checks;
+use crate::insight_state::Insight;
 use crate::permissions::MetadataManage;
 use crate::types::Id;
 
@@ -51,7 +51,7 @@ pub struct EventMetadata {
     responses((status = 200, body = Data<EventMetadata>))
 )]
 pub async fn event_metadata_update(
-    State(atrium): State<AppState>,
+    State(atrium): State<Insight>,
     app: InApp<MetadataManage>,
     Json(input): Json<EventMetadataBody>,
 ) -> Result<Data<EventMetadata>> {
@@ -114,7 +114,7 @@ pub struct PropertyMetadata {
     responses((status = 200, body = Data<PropertyMetadata>))
 )]
 pub async fn property_metadata_update(
-    State(atrium): State<AppState>,
+    State(atrium): State<Insight>,
     app: InApp<MetadataManage>,
     Json(input): Json<PropertyMetadataBody>,
 ) -> Result<Data<PropertyMetadata>> {

@@ -14,7 +14,6 @@ pub mod live;
 mod live_history;
 pub mod metadata;
 mod paging;
-pub mod personal;
 pub mod profile;
 pub mod profiles;
 pub mod properties;
@@ -26,8 +25,8 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::error::{Error, Result};
+use crate::fair_queue::Class;
 use crate::insight::errors::{warehouse_error, warehouse_for};
-use crate::insight::fair_queue::Class;
 use crate::types::Id;
 
 fn uuid(id: &Id) -> Result<Uuid> {

@@ -9,15 +9,15 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 use warehouse::{CountOf, EventOf, Kind, PersonActivity, PersonRow, Warehouse};
 
-use super::personal::{self, HIDDEN, Ids, Others};
 use super::profiles::{KindQuery, PiiAccess, ProfileItem};
 use super::pseudonym::{self, Pseudonyms};
 use super::{Class, properties_of, shorten, uuid, warehouse_error, warehouse_for};
 use crate::access::DataApp;
-use crate::app::AppState;
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::json::{Data, Query};
+use crate::insight_state::Insight;
 use crate::permissions::ProfileView;
+use crate::personal::{self, HIDDEN, Ids, Others};
 use crate::types::{Id, Millis};
 
 const EVENTS_MAX: u64 = 100;
@@ -64,7 +64,7 @@ pub struct Profile {
     responses((status = 200, body = Data<Profile>))
 )]
 pub async fn profile_view(
-    State(atrium): State<AppState>,
+    State(atrium): State<Insight>,
     app: DataApp<ProfileView>,
     Query(kind): Query<KindQuery>,
     Query(query): Query<RefQuery>,
@@ -195,7 +195,7 @@ pub struct ProfileEventList {
     responses((status = 200, body = Data<ProfileEventList>))
 )]
 pub async fn profile_event_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Insight>,
     app: DataApp<ProfileView>,
     Query(kind): Query<KindQuery>,
     Query(query): Query<RefQuery>,

@@ -9,15 +9,15 @@ use uuid::Uuid;
 use warehouse::{Kind, PeopleQuery, PeopleSearch, PeopleSort, PersonRow, ProfileRow, Warehouse};
 
 use super::paging::{Paged, Paging, PagingQuery};
-use super::personal::{self, Ids, Others};
 use super::pseudonym::{self, Pseudonyms};
 use super::{Class, properties_of, shorten, uuid, warehouse_error, warehouse_for};
 use crate::access::DataApp;
-use crate::app::AppState;
 use crate::collect::fold;
 use crate::error::{Error, Result};
 use crate::http::json::{Data, Query};
+use crate::insight_state::Insight;
 use crate::permissions::ProfileView;
+use crate::personal::{self, Ids, Others};
 use crate::types::{Id, Millis};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
@@ -70,7 +70,7 @@ pub struct PiiAccess {
 }
 
 impl PiiAccess {
-    pub fn new(atrium: &AppState, app: &DataApp<ProfileView>, kind: Kind) -> Self {
+    pub fn new(atrium: &Insight, app: &DataApp<ProfileView>, kind: Kind) -> Self {
         Self { pii: app.has_pii(), pseudonyms: Pseudonyms::new(atrium, app.id(), kind) }
     }
 
@@ -166,7 +166,7 @@ const SORTS: &[(&str, PeopleSort, bool)] = &[
     responses((status = 200, body = Data<Paged<ProfileItem>>))
 )]
 pub async fn profile_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Insight>,
     app: DataApp<ProfileView>,
     Query(kind): Query<KindQuery>,
     Query(query): Query<PagingQuery>,

@@ -11,15 +11,15 @@ use warehouse::{PropertyKind, PropertyName, PropertyNames, PropertySample, Wareh
 
 use super::events::{BUCKET, RECENT_DAYS};
 use super::explore_query::event_fault;
-use super::personal::{self, Ids, Others};
 use super::{Class, store, uuid, warehouse_error, warehouse_for};
 use crate::access::DataApp;
-use crate::app::AppState;
 use crate::collect::cardinality;
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::json::{Data, Query};
 use crate::insight::dates::seconds;
+use crate::insight_state::Insight;
 use crate::permissions::{EventView, Permission};
+use crate::personal::{self, Ids, Others};
 use crate::types::{Id, Millis};
 
 /// How many of the newest events are looked at.
@@ -81,7 +81,7 @@ pub struct PropertyList {
     responses((status = 200, body = Data<PropertyList>))
 )]
 pub async fn property_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Insight>,
     app: DataApp<EventView>,
     Query(query): Query<PropertiesQuery>,
 ) -> Result<Data<PropertyList>> {
@@ -164,7 +164,7 @@ fn enough(quarters: &[(u64, u64)]) -> u64 {
 /// The names to be shown, and how many are not. A name that comes only in events over the limit of
 /// names is one of those that are too many, unless it has a place.
 async fn offered(
-    atrium: &AppState,
+    atrium: &Insight,
     app_id: &Id,
     found: &PropertyNames,
 ) -> Result<(Vec<PropertyName>, u64)> {

@@ -4,7 +4,7 @@
 use sha2::{Digest, Sha256};
 use warehouse::{Kind, PseudonymKey};
 
-use crate::app::AppState;
+use crate::insight_state::Insight;
 use crate::types::Id;
 
 const PREFIX: &str = "p_";
@@ -16,7 +16,7 @@ pub struct Pseudonyms {
 }
 
 impl Pseudonyms {
-    pub fn new(atrium: &AppState, app_id: &Id, kind: Kind) -> Self {
+    pub fn new(atrium: &Insight, app_id: &Id, kind: Kind) -> Self {
         let purpose = format!("pseudonym/{app_id}/{}", kind.as_str());
         Self { key: atrium.keyring.derive(&purpose) }
     }

@@ -6,10 +6,10 @@ use totp_rs::{Builder, Totp};
 use super::store;
 use crate::accounts::login::Second;
 use crate::accounts::session::hash_text;
-use crate::app::AppState;
 use crate::db::Write;
 use crate::error::{Error, Result};
 use crate::keyring::mac;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 pub const PURPOSE: &str = "totp";
@@ -34,7 +34,7 @@ pub fn matched_step(totp: &Totp, code: &str, now: Millis) -> Option<i64> {
 
 /// Uses a code up. None when it is wrong, or was used before.
 pub async fn spend(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     user_id: &Id,
     code: &str,
@@ -58,7 +58,7 @@ pub async fn spend(
 
 /// Replaces the person's recovery codes. Returned this once; only hashes stay.
 pub async fn renew_recovery_codes(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     user_id: &Id,
 ) -> Result<Vec<String>> {
@@ -72,14 +72,14 @@ pub async fn renew_recovery_codes(
 }
 
 /// Fifty bits, far more than can be tried against the throttle.
-fn new_recovery_code(atrium: &AppState) -> String {
+fn new_recovery_code(atrium: &Tenancy) -> String {
     let random: [u8; RECOVERY_LENGTH] = atrium.entropy.bytes();
     let letters = random.map(|byte| char::from(RECOVERY_ALPHABET[usize::from(byte % 32)]));
     let text: String = letters.iter().collect();
     format!("{}-{}", &text[..5], &text[5..])
 }
 
-fn hash_recovery_code(atrium: &AppState, user_id: &Id, code: &str) -> String {
+fn hash_recovery_code(atrium: &Tenancy, user_id: &Id, code: &str) -> String {
     let plain = code.to_lowercase().replace('-', "");
     let key = atrium.keyring.derive(RECOVERY_PURPOSE);
     hash_text(&mac(&key, &[user_id.as_str().as_bytes(), b"\n", plain.as_bytes()]))

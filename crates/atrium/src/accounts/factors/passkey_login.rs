@@ -19,11 +19,11 @@ use crate::accounts::session::hash_token;
 use crate::accounts::store::{self as accounts, UserRow};
 use crate::accounts::throttle::{self, Attempt};
 use crate::accounts::ticket::{self, Ticket};
-use crate::app::AppState;
 use crate::db::Write;
 use crate::error::{Error, Result};
 use crate::http::client::Client;
 use crate::http::json::{Data, Json};
+use crate::tenancy_state::Tenancy;
 use crate::types::Millis;
 
 const PURPOSE: &str = "passkey_login";
@@ -38,7 +38,7 @@ const PURPOSE: &str = "passkey_login";
     responses((status = 200, body = Data<CeremonyOptions>), (status = 404), (status = 429))
 )]
 pub async fn login_passkey_options(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     client: Client,
 ) -> Result<impl IntoResponse> {
     let party = relying_party(&atrium)?;
@@ -72,7 +72,7 @@ pub struct PasskeyLogin {
     responses((status = 200, body = Data<CurrentUser>, description = "Signed in; sets the session cookie"), (status = 401), (status = 404), (status = 429))
 )]
 pub async fn login_passkey(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     client: Client,
     headers: HeaderMap,
     Json(input): Json<PasskeyLogin>,
@@ -93,7 +93,7 @@ pub async fn login_passkey(
 
 /// The person whose passkey answered this browser's challenge.
 async fn verify(
-    atrium: &AppState,
+    atrium: &Tenancy,
     tx: &mut Write,
     token: &str,
     credential: Value,

@@ -1,6 +1,6 @@
 //! A person's passkeys: list, add, rename, remove.
 
-use axum::extract::{FromRequestParts, State};
+use axum::extract::{FromRef, FromRequestParts, State};
 use axum::response::{AppendHeaders, IntoResponse};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -19,7 +19,6 @@ use super::totp;
 use crate::accounts::session::{RecentlySignedIn, SignedIn, hash_token};
 use crate::accounts::store as accounts;
 use crate::accounts::ticket::{self, Ticket};
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::json::{Data, Done, Json};
@@ -27,6 +26,7 @@ use crate::http::page::Items;
 use crate::http::path::PathId;
 use crate::http::text::Checks;
 use crate::notifications::{self, Notice, Recipient};
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 const PURPOSE: &str = "passkey_add";
@@ -34,7 +34,7 @@ pub const LIFETIME: i64 = 5 * Millis::MINUTE;
 const MOST: i64 = 20;
 
 /// 404 where the instance is opened in a way that passkeys cannot work with.
-pub fn relying_party(atrium: &AppState) -> Result<&RelyingParty> {
+pub fn relying_party(atrium: &Tenancy) -> Result<&RelyingParty> {
     atrium.relying_party.as_ref().ok_or_else(|| Code::PasskeysUnavailable.into())
 }
 
@@ -63,7 +63,7 @@ impl From<PasskeyRow> for PasskeyView {
     responses((status = 200, body = Data<Items<PasskeyView>>))
 )]
 pub async fn passkey_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
 ) -> Result<Data<Items<PasskeyView>>> {
     let rows = store::passkeys(&mut *atrium.db.read().await?, &signed_in.user().id).await?;
@@ -90,7 +90,7 @@ pub struct CeremonyOptions {
     responses((status = 200, body = Data<CeremonyOptions>), (status = 404), (status = 409))
 )]
 pub async fn passkey_options(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     RecentlySignedIn(signed_in): RecentlySignedIn,
 ) -> Result<impl IntoResponse> {
     let party = relying_party(&atrium)?;
@@ -146,7 +146,7 @@ pub struct NewPasskey {
     responses((status = 200, body = Data<PasskeyView>), (status = 404), (status = 409))
 )]
 pub async fn passkey_create(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
     headers: HeaderMap,
     Json(input): Json<NewPasskey>,
@@ -204,12 +204,17 @@ pub struct OwnPasskey {
     row: PasskeyRow,
 }
 
-impl FromRequestParts<AppState> for OwnPasskey {
+impl<S> FromRequestParts<S> for OwnPasskey
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, atrium: &AppState) -> Result<Self> {
-        let signed_in = SignedIn::from_request_parts(parts, atrium).await?;
-        let PathId(id) = PathId::from_request_parts(parts, atrium).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
+        let signed_in = SignedIn::from_request_parts(parts, state).await?;
+        let PathId(id) = PathId::from_request_parts(parts, state).await?;
         let mut db = atrium.db.read().await?;
         let row = store::passkey_of(&mut db, &signed_in.user().id, &id).await?;
         Ok(Self { signed_in, row: row.ok_or(Code::NotFound)? })
@@ -233,7 +238,7 @@ pub struct PasskeyRename {
     responses((status = 200, body = Data<PasskeyView>))
 )]
 pub async fn passkey_update(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     OwnPasskey { signed_in, row }: OwnPasskey,
     Json(input): Json<PasskeyRename>,
 ) -> Result<Data<PasskeyView>> {
@@ -261,7 +266,7 @@ pub async fn passkey_update(
     responses((status = 200, body = Data<Done>), (status = 409))
 )]
 pub async fn passkey_delete(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     RecentlySignedIn(signed_in): RecentlySignedIn,
     PathId(id): PathId,
 ) -> Result<Data<Done>> {

@@ -11,12 +11,12 @@ use super::{codes, store};
 use crate::accounts::session::{RecentlySignedIn, SignedIn};
 use crate::accounts::store as accounts;
 use crate::accounts::throttle;
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Error, Fault, Result};
 use crate::http::json::{Data, Done, Json};
 use crate::notifications::{self, Notice, Recipient};
 use crate::orgs;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 const ENROL_WITHIN: i64 = 15 * Millis::MINUTE;
@@ -38,7 +38,7 @@ pub struct TotpView {
     responses((status = 200, body = Data<TotpView>))
 )]
 pub async fn totp_view(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     signed_in: SignedIn,
 ) -> Result<Data<TotpView>> {
     let mut db = atrium.db.read().await?;
@@ -67,7 +67,7 @@ pub struct TotpEnrolment {
     responses((status = 200, body = Data<TotpEnrolment>), (status = 409))
 )]
 pub async fn totp_enrol(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     RecentlySignedIn(signed_in): RecentlySignedIn,
 ) -> Result<Data<TotpEnrolment>> {
     let user = signed_in.user();
@@ -109,7 +109,7 @@ pub struct RecoveryCodes {
     responses((status = 200, body = Data<RecoveryCodes>), (status = 409), (status = 429))
 )]
 pub async fn totp_confirm(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     RecentlySignedIn(signed_in): RecentlySignedIn,
     Json(input): Json<TotpConfirmation>,
 ) -> Result<Data<RecoveryCodes>> {
@@ -149,7 +149,7 @@ pub async fn totp_confirm(
     responses((status = 200, body = Data<Done>), (status = 409))
 )]
 pub async fn totp_delete(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     RecentlySignedIn(signed_in): RecentlySignedIn,
 ) -> Result<Data<Done>> {
     let user = signed_in.user();
@@ -173,7 +173,7 @@ pub async fn totp_delete(
 /// Refuses to take the last factor from someone whose organisation asks for one, or who needs one
 /// because of what they are.
 pub async fn refuse_last(
-    atrium: &AppState,
+    atrium: &Tenancy,
     db: &mut AnyConnection,
     signed_in: &SignedIn,
     is_last: bool,
@@ -212,7 +212,7 @@ pub async fn forget_without_factors(db: &mut AnyConnection, user_id: &Id) -> Res
     responses((status = 200, body = Data<RecoveryCodes>), (status = 409))
 )]
 pub async fn recovery_codes_renew(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     RecentlySignedIn(signed_in): RecentlySignedIn,
 ) -> Result<Data<RecoveryCodes>> {
     let user = signed_in.user();

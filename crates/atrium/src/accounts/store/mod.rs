@@ -7,7 +7,6 @@ use sqlx::{AnyConnection, FromRow};
 
 use crate::accounts::session::{Principal, Shown, TokenHash, hash_text};
 use crate::accounts::{AppEntry, CurrentUser, Mfa, factors};
-use crate::app::AppState;
 use crate::apps;
 use crate::chat;
 use crate::db::is_unique_violation;
@@ -16,6 +15,7 @@ use crate::http::text::Email;
 use crate::notifications::channels;
 use crate::orgs;
 use crate::sso;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 pub use sessions::*;
@@ -100,7 +100,7 @@ pub async fn note_login(db: &mut AnyConnection, user_id: &Id, at: Millis) -> Res
 
 /// The person behind a session token, unless the session is unknown or the account disabled.
 pub async fn principal(
-    atrium: &AppState,
+    atrium: &Tenancy,
     hash: &TokenHash,
     epoch: i64,
 ) -> Result<Option<Principal>> {
@@ -123,7 +123,7 @@ pub async fn principal(
 /// A user who is not disabled, with all that is derived: also from what their session has shown,
 /// which some organisations ask for.
 pub async fn current_user(
-    atrium: &AppState,
+    atrium: &Tenancy,
     db: &mut AnyConnection,
     id: &Id,
     shown: Shown<'_>,

@@ -2,11 +2,10 @@
 //! are counted by themselves on one day. A message over a limit is stored like any other; its row
 //! says which of its values are counted as "other" (docs/decisions/0021).
 //!
-//! `limit` names the limits, `places` has the rule, `names` reads property names out of JSON, and
+//! `config/cardinality.rs` names the limits, `places` has the rule, `names` reads property names out of JSON, and
 //! `store` keeps what is known from one day to the next. Only the loader asks, when it knows which
 //! messages are new.
 
-pub mod limit;
 mod names;
 mod places;
 pub mod store;
@@ -18,9 +17,9 @@ use uuid::Uuid;
 use warehouse::{CountedFields, counted_fields, over_limit};
 
 use super::batch::Batch;
-use crate::app::AppState;
+use crate::collect_state::Collecting;
+pub use crate::config::cardinality::{Limit, Limits};
 use crate::types::Millis;
-pub use limit::{Limit, Limits};
 use names::TopLevelNames;
 pub use places::digest;
 use places::{Field, Places};
@@ -53,7 +52,7 @@ struct Entry {
 
 /// Marks the events of a batch whose values are over the limits of their apps. What gets a place is
 /// written down first, so that a batch that is tried again is judged alike.
-pub async fn judge(atrium: &AppState, batch: &mut Batch) -> anyhow::Result<()> {
+pub async fn judge(atrium: &Collecting, batch: &mut Batch) -> anyhow::Result<()> {
     let limits = atrium.settings.events.limits;
     let apps: Vec<Uuid> = batch.apps().into_iter().collect();
     let mut known = atrium.collector.cardinality.apps.lock().await;
@@ -81,7 +80,7 @@ pub async fn judge(atrium: &AppState, batch: &mut Batch) -> anyhow::Result<()> {
 }
 
 async fn open(
-    atrium: &AppState,
+    atrium: &Collecting,
     known: &mut MutexGuard<'_, Known>,
     app: Uuid,
 ) -> anyhow::Result<()> {
@@ -128,7 +127,7 @@ fn mark(places: &mut Places, fields: &CountedFields<'_>, limits: &Limits) -> u8 
 }
 
 async fn save(
-    atrium: &AppState,
+    atrium: &Collecting,
     known: &mut MutexGuard<'_, Known>,
     apps: &[Uuid],
 ) -> anyhow::Result<()> {
@@ -169,7 +168,7 @@ impl Known {
 }
 
 /// Forgets values that hold their places no longer. Returns how many went.
-pub async fn sweep(atrium: &AppState) -> crate::error::Result<u64> {
+pub async fn sweep(atrium: &Collecting) -> crate::error::Result<u64> {
     let today = i32::try_from(atrium.now().0.div_euclid(Millis::DAY)).unwrap_or(i32::MAX);
     let mut tx = atrium.db.write_relaxed().await?;
     let gone = store::forget_before(&mut tx, today - places::KEPT_DAYS).await?;

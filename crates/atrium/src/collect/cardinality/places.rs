@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use foldhash::fast::RandomState;
 use sha2::{Digest as _, Sha256};
 
-use super::limit::{Limit, Limits};
+use super::{Limit, Limits};
 
 /// How many days after the last one a value keeps its place.
 const ONCE_SEEN_DAYS: i32 = 1;

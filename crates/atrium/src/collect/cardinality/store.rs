@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sqlx::AnyConnection;
 use uuid::Uuid;
 
-use super::limit::Limit;
+use super::Limit;
 use super::places::{Digest, Field, Place, Span};
 use crate::error::Result;
 use crate::types::Id;

@@ -5,13 +5,13 @@ use anyhow::Context;
 use super::super::batch::Batch;
 use super::super::ledger::{self, Tally};
 use super::super::spool::{Change, Spool};
-use crate::app::AppState;
-use crate::insight::versions;
+use crate::apps::versions;
+use crate::collect_state::Collecting;
 use crate::types::Millis;
 
 /// Books what the batch counts, each booking once, and lets the spool go of it.
 pub async fn finish(
-    atrium: &AppState,
+    atrium: &Collecting,
     spool: &Spool,
     batch: &Batch,
     bookings: &[(String, Tally)],
@@ -40,7 +40,7 @@ pub fn name_of(number: u64) -> String {
 /// name that stays the same whatever else it is tried together with. Nothing, where a crash came
 /// between the booking of the whole batch and its end.
 pub async fn unbooked(
-    atrium: &AppState,
+    atrium: &Collecting,
     batch: &mut Batch,
 ) -> anyhow::Result<Vec<(String, Tally)>> {
     let whole = name_of(batch.number);

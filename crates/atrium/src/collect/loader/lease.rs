@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::app::AppState;
-use crate::jobs::lease;
+use crate::collect_state::Collecting;
+use crate::lease;
 use crate::types::Millis;
 
 const AWAY_LOOK: Duration = Duration::from_millis(100);
@@ -18,26 +18,26 @@ pub struct LoaderLease {
 }
 
 impl LoaderLease {
-    pub(super) async fn take(atrium: &AppState, holder: &str) -> anyhow::Result<Option<Self>> {
+    pub(super) async fn take(atrium: &Collecting, holder: &str) -> anyhow::Result<Option<Self>> {
         let held = lease::acquire(atrium, LEASE, holder, LEASE_DURATION).await?;
         Ok(held.then(|| Self { holder: holder.to_owned() }))
     }
 
     /// Before each step: it must still be ours, and last for the step.
-    pub(super) async fn renew(&self, atrium: &AppState) -> anyhow::Result<()> {
+    pub(super) async fn renew(&self, atrium: &Collecting) -> anyhow::Result<()> {
         let held = lease::acquire(atrium, LEASE, &self.holder, LEASE_DURATION).await?;
         anyhow::ensure!(held, "another instance has begun to load");
         Ok(())
     }
 
-    pub async fn end(self, atrium: &AppState) -> anyhow::Result<()> {
+    pub async fn end(self, atrium: &Collecting) -> anyhow::Result<()> {
         Ok(lease::release(atrium, LEASE, &self.holder).await?)
     }
 }
 
 /// Waits for a moment without loading, and makes it last until the hold is ended: for work that
 /// counts what is stored.
-pub async fn keep_away(atrium: &AppState) -> anyhow::Result<LoaderLease> {
+pub async fn keep_away(atrium: &Collecting) -> anyhow::Result<LoaderLease> {
     // Under a name of its own: this instance's loader must wait too.
     let holder = format!("{}/upkeep", atrium.collector.spool.name);
     for _ in 0..AWAY_TRIES {

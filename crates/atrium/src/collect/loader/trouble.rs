@@ -16,7 +16,7 @@ use super::Turn;
 use super::blame::{Blame, blame};
 use super::booking::{finish, unbooked};
 use super::lanes::{Lanes, Part};
-use crate::app::AppState;
+use crate::collect_state::Collecting;
 
 /// How often a single message is tried that the store refuses for what it is, or for want of memory.
 const TRIES_ROWS: u32 = 3;
@@ -29,7 +29,7 @@ const ERROR_CHARS: usize = 500;
 /// Decides what comes next after a failure. An error means that nobody is to blame, and that all
 /// loading has to wait.
 pub async fn failed(
-    atrium: &AppState,
+    atrium: &Collecting,
     spool: &Spool,
     lanes: &mut Lanes,
     mut part: Part,
@@ -167,7 +167,7 @@ async fn halve_group(spool: &Spool, group: &Group, batch: u64) -> anyhow::Result
 /// Writes the message of a part down among those that were set aside. It is booked and removed when
 /// the part has its next turn, which finds it there.
 async fn set_aside(
-    atrium: &AppState,
+    atrium: &Collecting,
     spool: &Spool,
     part: &Part,
     error: &str,
@@ -185,7 +185,7 @@ async fn set_aside(
 }
 
 async fn keep_apart(
-    atrium: &AppState,
+    atrium: &Collecting,
     spool: &Spool,
     group: Group,
     (log_id, kind): (String, &'static str),
@@ -210,7 +210,7 @@ async fn keep_apart(
 
 /// Books a message that was set aside, and lets the spool go of it.
 pub async fn finish_set_aside(
-    atrium: &AppState,
+    atrium: &Collecting,
     spool: &Spool,
     attempt: Attempt,
 ) -> anyhow::Result<Turn> {
@@ -223,7 +223,7 @@ pub async fn finish_set_aside(
 
 /// Sets groups aside that nobody can read. Each step can be taken again after a crash.
 pub async fn set_aside_unreadable(
-    atrium: &AppState,
+    atrium: &Collecting,
     spool: &Spool,
     batch: &mut Batch,
 ) -> anyhow::Result<()> {

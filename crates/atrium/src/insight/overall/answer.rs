@@ -11,15 +11,15 @@ use warehouse::{BreakdownValue, Overall as Counted};
 use super::figures::{self, Both, Breakdowns, Bucket, ByApp, EventFigures, SeriesPoint};
 use super::request::{OverallRequest, Span};
 use super::{AskedRange, Overall, Part, PreviousRange, SeenApp};
-use crate::app::AppState;
+use crate::apps::versions;
 use crate::error::Result;
 use crate::http::locale::Locale;
 use crate::insight::cache::{self, CachedQuery};
 use crate::insight::errors::warehouse_error;
 use crate::insight::ingest::{self, Ingest};
-use crate::insight::versions;
+use crate::insight_state::Insight;
+use crate::personal::{self, Ids, Others};
 use crate::types::Millis;
-use crate::workspace::personal::{self, Ids, Others};
 
 /// The ranges of a request, and what is asked of the warehouse about each.
 struct Spans<'a> {
@@ -29,7 +29,7 @@ struct Spans<'a> {
 
 impl<'a> Spans<'a> {
     /// Reads as of when the answers will be, which must be before they are made.
-    async fn of(atrium: &AppState, request: &'a OverallRequest) -> Result<Self> {
+    async fn of(atrium: &Insight, request: &'a OverallRequest) -> Result<Self> {
         let apps: Arc<[Uuid]> = request.uuids().into();
         let ids = request.app_ids();
         let versions = Arc::new(OnceCell::new());
@@ -50,7 +50,7 @@ impl<'a> Spans<'a> {
     }
 }
 
-pub async fn give(atrium: &AppState, request: &OverallRequest, locale: Locale) -> Result<Overall> {
+pub async fn give(atrium: &Insight, request: &OverallRequest, locale: Locale) -> Result<Overall> {
     let spans = Spans::of(atrium, request).await?;
     let (totals, series, top_events, breakdowns, ingest) = tokio::try_join!(
         totals(atrium, request, &spans),
@@ -108,7 +108,7 @@ fn part_of<'a>(span: &Span, counted: &'a Counted) -> Option<&'a ByApp> {
 
 /// What was counted of each app, now and before.
 async fn totals(
-    atrium: &AppState,
+    atrium: &Insight,
     request: &OverallRequest,
     spans: &Spans<'_>,
 ) -> Result<Option<(Arc<Counted>, Option<Arc<Counted>>)>> {
@@ -119,7 +119,7 @@ async fn totals(
 }
 
 async fn overall(
-    atrium: &AppState,
+    atrium: &Insight,
     spans: &Spans<'_>,
 ) -> Result<(Arc<Counted>, Option<Arc<Counted>>)> {
     let (_, now) = &spans.now;
@@ -133,7 +133,7 @@ async fn overall(
 }
 
 async fn series(
-    atrium: &AppState,
+    atrium: &Insight,
     request: &OverallRequest,
     spans: &Spans<'_>,
 ) -> Result<Option<Vec<SeriesPoint>>> {
@@ -156,7 +156,7 @@ async fn series(
 }
 
 async fn top_events(
-    atrium: &AppState,
+    atrium: &Insight,
     request: &OverallRequest,
     spans: &Spans<'_>,
 ) -> Result<Option<Vec<EventFigures>>> {
@@ -173,7 +173,7 @@ async fn top_events(
 
 /// Leaves out events whose name may not be shown. They count in the totals.
 async fn hide_names(
-    atrium: &AppState,
+    atrium: &Insight,
     request: &OverallRequest,
     found: &mut Vec<EventFigures>,
 ) -> Result<()> {
@@ -187,7 +187,7 @@ async fn hide_names(
 }
 
 async fn breakdowns(
-    atrium: &AppState,
+    atrium: &Insight,
     request: &OverallRequest,
     spans: &Spans<'_>,
 ) -> Result<Option<Breakdowns>> {
@@ -200,7 +200,7 @@ async fn breakdowns(
 }
 
 async fn ingest_of(
-    atrium: &AppState,
+    atrium: &Insight,
     request: &OverallRequest,
     locale: Locale,
 ) -> Result<Option<Ingest>> {

@@ -10,12 +10,12 @@ use super::figures::{EventFigures, Figure, Totals, ValueFigures};
 use super::request::{self, OverallRequest};
 use super::{Overall, OverallBody, Part, answer};
 use crate::access::{DataOrg, InOrg};
-use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Result};
 use crate::http::json::Json;
 use crate::http::locale::Locale;
 use crate::insight::csv::{self, moment};
+use crate::insight_state::Insight;
 use crate::permissions::OrgView;
 use crate::types::Id;
 
@@ -63,7 +63,7 @@ pub struct ExportBody {
     responses((status = 200, description = "A CSV file", content_type = "text/csv"))
 )]
 pub async fn data_overall_export(
-    State(atrium): State<AppState>,
+    State(atrium): State<Insight>,
     org: InOrg<OrgView>,
     locale: Locale,
     Json(body): Json<ExportBody>,

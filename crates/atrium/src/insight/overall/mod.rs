@@ -13,10 +13,10 @@ use utoipa::ToSchema;
 use super::ingest::Ingest;
 use super::range::Granularity;
 use crate::access::DataOrg;
-use crate::app::AppState;
 use crate::error::Result;
 use crate::http::json::{Data, Json};
 use crate::http::locale::Locale;
+use crate::insight_state::Insight;
 use crate::types::Id;
 use figures::{Breakdowns, EventFigures, OfApp, SeriesPoint, Totals};
 
@@ -125,7 +125,7 @@ pub struct Overall {
     responses((status = 200, body = Data<Overall>))
 )]
 pub async fn data_overall(
-    State(atrium): State<AppState>,
+    State(atrium): State<Insight>,
     org: DataOrg,
     locale: Locale,
     Json(body): Json<OverallBody>,

@@ -8,12 +8,12 @@ use uuid::Uuid;
 
 use super::{Compare, OverallBody, Part};
 use crate::access::{DataOrg, ReadableApp};
-use crate::app::AppState;
 use crate::error::Result;
+use crate::fair_queue::Caller;
 use crate::insight::dates::Dates;
 use crate::insight::elapsed::{compared, counted_until};
-use crate::insight::fair_queue::Caller;
 use crate::insight::range::{Granularity, Range};
+use crate::insight_state::Insight;
 use crate::permissions::Permission;
 use crate::types::{Id, Millis};
 
@@ -81,7 +81,7 @@ impl OverallRequest {
     }
 }
 
-pub async fn read(atrium: &AppState, org: &DataOrg, body: &OverallBody) -> Result<OverallRequest> {
+pub async fn read(atrium: &Insight, org: &DataOrg, body: &OverallBody) -> Result<OverallRequest> {
     let timezone = body.timezone.clone().unwrap_or_else(|| org.org.timezone.clone());
     let dates = Dates::read(&body.start, &body.end, &timezone)?;
     let at = atrium.now();
@@ -127,7 +127,7 @@ pub async fn read(atrium: &AppState, org: &DataOrg, body: &OverallBody) -> Resul
 /// The apps asked for, of those whose figures the caller may see; all active ones where none are
 /// named. One they may not see is left out as one that does not exist would be.
 async fn visible_apps(
-    atrium: &AppState,
+    atrium: &Insight,
     org: &DataOrg,
     wanted: Option<&[Id]>,
 ) -> Result<Vec<ReadableApp>> {

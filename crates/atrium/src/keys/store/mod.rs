@@ -8,8 +8,8 @@ mod uses;
 use sqlx::{AnyConnection, FromRow};
 
 use super::{ApiKeyKind, CollectKey, SigningKey, generate};
-use crate::app::AppState;
 use crate::error::Result;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 pub use access::*;
@@ -52,7 +52,7 @@ struct SealedRow {
 
 /// An access key with its secret. Whether it is enabled and not expired is for the caller to judge.
 pub async fn by_access_key(
-    atrium: &AppState,
+    atrium: &Tenancy,
     db: &mut AnyConnection,
     id: &str,
 ) -> Result<Option<SigningKey>> {

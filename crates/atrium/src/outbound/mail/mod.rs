@@ -10,10 +10,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-use crate::app::AppState;
-use crate::chat::Provider;
+use crate::core_state::Core;
 use crate::db::Write;
 use crate::error::{Error, Result};
+use crate::outbound::chat::Provider;
 use crate::types::Millis;
 
 pub use templates::Letter;
@@ -70,7 +70,7 @@ impl Outbox {
 
 /// Puts a mail into the outbox, as part of the transaction that causes it.
 pub async fn enqueue(
-    atrium: &AppState,
+    atrium: &Core,
     tx: &mut Write,
     to: Option<&str>,
     letter: Letter,
@@ -82,7 +82,7 @@ pub async fn enqueue(
 }
 
 /// Sends what is due, for ever.
-pub async fn run(atrium: AppState) {
+pub async fn run(atrium: Core) {
     loop {
         match send_due(&atrium).await {
             Ok(0) => {}
@@ -98,7 +98,7 @@ pub async fn run(atrium: AppState) {
 }
 
 /// Takes up to ten mails that are due and tries each once. Returns how many there were.
-pub async fn send_due(atrium: &AppState) -> Result<usize> {
+pub async fn send_due(atrium: &Core) -> Result<usize> {
     let now = atrium.now();
     let mut tx = atrium.db.write_relaxed().await?;
     let due = store::lease(&mut tx, now, now.plus(LEASE)).await?;
@@ -110,7 +110,7 @@ pub async fn send_due(atrium: &AppState) -> Result<usize> {
     Ok(due.len())
 }
 
-async fn deliver(atrium: &AppState, mail: &store::MailRow) -> anyhow::Result<()> {
+async fn deliver(atrium: &Core, mail: &store::MailRow) -> anyhow::Result<()> {
     let text = atrium.keyring.open_sealed(PURPOSE, &mail.letter)?;
     let envelope: Envelope = serde_json::from_slice(&text)?;
     match envelope.to {
@@ -119,11 +119,7 @@ async fn deliver(atrium: &AppState, mail: &store::MailRow) -> anyhow::Result<()>
     }
 }
 
-async fn settle(
-    atrium: &AppState,
-    mail: &store::MailRow,
-    outcome: anyhow::Result<()>,
-) -> Result<()> {
+async fn settle(atrium: &Core, mail: &store::MailRow, outcome: anyhow::Result<()>) -> Result<()> {
     let now = atrium.now();
     let mut tx = atrium.db.write_relaxed().await?;
     match outcome {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::ServerSettings;
 use crate::http::locale::Locale;
-use crate::notifications::Notice;
+use crate::notices::Notice;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Letter {

@@ -7,8 +7,8 @@ use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH};
 use rust_embed::RustEmbed;
 
-use super::console::etag;
-use crate::collect::cors;
+use super::etag;
+use crate::http::cors;
 
 #[derive(RustEmbed)]
 #[folder = "../../sdk/dist"]

@@ -1,6 +1,9 @@
 //! The console inside the binary: its page for every path a person may open, its assets and
 //! language packs under the client version, compressed when the console was built.
 
+pub mod previous_builds;
+pub mod sdk;
+
 use std::borrow::Cow;
 
 use axum::body::Body;
@@ -17,7 +20,7 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 use sha2::{Digest, Sha256};
 
 use crate::app::AppState;
-use crate::http::previous_builds::PreviousFile;
+use crate::console::previous_builds::PreviousFile;
 use crate::http::{CLIENT_VERSION, security_headers};
 use crate::types::Entropy;
 

@@ -7,8 +7,8 @@ use sqlx::AnyConnection;
 use uuid::Uuid;
 use warehouse::Versions;
 
-use crate::app::AppState;
 use crate::error::Result;
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 /// Stands for every day.
@@ -51,7 +51,7 @@ pub async fn has_events(db: &mut AnyConnection, app_id: &Id) -> Result<bool> {
 }
 
 /// Notes that events of any day were removed, or may have been.
-pub async fn note_removal(atrium: &AppState, app_id: &Id) -> Result<()> {
+pub async fn note_removal(atrium: &Tenancy, app_id: &Id) -> Result<()> {
     let mut tx = atrium.db.write_uncached().await?;
     added(&mut tx, app_id.as_str(), &BTreeSet::from([ALL])).await?;
     tx.commit().await

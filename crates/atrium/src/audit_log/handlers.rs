@@ -8,7 +8,6 @@ use utoipa::{IntoParams, ToSchema};
 use super::reading::{self, AuditRow, AuditScope, Filter};
 use super::texts;
 use crate::access::{InApp, InOrg};
-use crate::app::AppState;
 use crate::error::{Code, Fault, Result};
 use crate::http::json::{Data, Query};
 use crate::http::list::pattern;
@@ -17,6 +16,7 @@ use crate::http::page::{Items, PageQuery};
 use crate::http::text::Checks;
 use crate::http::user_agent;
 use crate::permissions::{AuditView, OrgAuditView};
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 /// Which entries are wanted.
@@ -137,7 +137,7 @@ impl AuditEntry {
 }
 
 async fn list(
-    atrium: &AppState,
+    atrium: &Tenancy,
     scope: AuditScope<'_>,
     locale: Locale,
     page: &PageQuery,
@@ -161,7 +161,7 @@ async fn list(
     responses((status = 200, body = Data<Items<AuditEntry>>))
 )]
 pub async fn org_audit_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgAuditView>,
     locale: Locale,
     Query(page): Query<PageQuery>,
@@ -181,7 +181,7 @@ pub async fn org_audit_list(
     responses((status = 200, body = Data<Items<AuditEntry>>))
 )]
 pub async fn app_audit_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<AuditView>,
     locale: Locale,
     Query(page): Query<PageQuery>,

@@ -1,10 +1,10 @@
 //! What `atrium doctor` asks about single sign-on.
 
-use super::network::ProviderClient;
-use super::{dns, provider, store};
 use crate::config::SsoSettings;
 use crate::db::Db;
 use crate::instance::doctor::{Finding, Verdict, finding};
+use crate::sso::network::ProviderClient;
+use crate::sso::{dns, domain, provider, store};
 
 const WHAT: &str = "sso";
 
@@ -42,7 +42,7 @@ pub async fn examine(settings: &SsoSettings, db: &Db) -> Vec<Finding> {
 async fn name_server(settings: &SsoSettings) -> Finding {
     const WHAT: &str = "dns";
     let name = settings.dns_server.map_or("the system's".to_owned(), |it| it.to_string());
-    match dns::txt(settings, &super::domain::record_name("example.com")).await {
+    match dns::txt(settings, &domain::record_name("example.com")).await {
         dns::Answer::Records(_) => finding(Verdict::Ok, WHAT, name),
         dns::Answer::Unavailable => {
             let text = format!("{name}: no answer, so no team can prove a domain");

@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::store;
-use crate::app::AppState;
+use crate::apps::store;
 use crate::audit::{self, Actor, Event};
 use crate::collect::ledger;
+use crate::collect_state::Collecting;
 use crate::error::{Error, Result};
 use crate::keys;
 use crate::types::Millis;
@@ -20,7 +20,7 @@ const READY: Duration = Duration::from_secs(30);
 const LEASE: i64 = 10 * Millis::MINUTE;
 
 /// Purges what is due. Returns how many apps went.
-pub async fn run_due(atrium: &AppState) -> Result<u64> {
+pub async fn run_due(atrium: &Collecting) -> Result<u64> {
     let now = atrium.now();
     let mut purged = 0;
     loop {
@@ -37,7 +37,7 @@ pub async fn run_due(atrium: &AppState) -> Result<u64> {
     }
 }
 
-async fn purge(atrium: &AppState, app: &store::PurgeRow) -> Result<bool> {
+async fn purge(atrium: &Collecting, app: &store::PurgeRow) -> Result<bool> {
     // Data first: as long as the app's row is there, a purge that was broken off is begun again.
     if let Ok(id) = Uuid::try_parse(app.id.as_str()) {
         atrium.warehouse.ready(READY).await.map_err(Error::unavailable)?;

@@ -11,14 +11,14 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::handlers::{AuditEntry, AuditFilter};
 use super::reading::{self, AuditScope, Filter};
-use super::{Actor, Event, append};
 use crate::access::{InApp, InOrg};
-use crate::app::AppState;
+use crate::audit::{Actor, Event, append};
 use crate::error::{Error, Result};
 use crate::http::csv_cell::plain;
 use crate::http::json::Query;
 use crate::http::locale::Locale;
 use crate::permissions::{AuditExport, OrgAuditView};
+use crate::tenancy_state::Tenancy;
 use crate::types::{Id, Millis};
 
 const PAGE: i64 = 500;
@@ -50,7 +50,7 @@ pub struct ExportQuery {
     )))
 )]
 pub async fn org_audit_export(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     org: InOrg<OrgAuditView>,
     locale: Locale,
     Query(query): Query<ExportQuery>,
@@ -74,7 +74,7 @@ pub async fn org_audit_export(
     )))
 )]
 pub async fn app_audit_export(
-    State(atrium): State<AppState>,
+    State(atrium): State<Tenancy>,
     app: InApp<AuditExport>,
     locale: Locale,
     Query(query): Query<ExportQuery>,
@@ -102,7 +102,7 @@ impl Owner {
 
 /// Where an export stands.
 struct Walk {
-    atrium: AppState,
+    atrium: Tenancy,
     owner: Owner,
     filter: Filter,
     locale: Locale,
@@ -112,7 +112,7 @@ struct Walk {
 }
 
 async fn export(
-    atrium: AppState,
+    atrium: Tenancy,
     actor: Actor,
     event: Event,
     owner: Owner,

@@ -14,8 +14,8 @@ use std::sync::{Mutex, PoisonError, RwLock};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use super::console;
 use crate::app::AppState;
+use crate::console;
 use crate::folder;
 use crate::types::{Entropy, Millis};
 

@@ -1,11 +1,13 @@
 //! What people can be told, and the words for it in both languages: one place for the console and
 //! for mail.
 
+mod texts;
+
 use serde::{Deserialize, Serialize};
 
-use crate::chat::Provider;
-use crate::collect::cardinality::Limit;
+use crate::config::cardinality::Limit;
 use crate::http::locale::Locale;
+use crate::outbound::chat::Provider;
 use crate::permissions::OrgRole;
 use crate::types::Id;
 

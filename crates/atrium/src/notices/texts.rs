@@ -1,7 +1,7 @@
 //! What a notice says, in both languages.
 
-use super::notice::Notice;
-use crate::collect::cardinality::Limit;
+use super::Notice;
+use crate::config::cardinality::Limit;
 use crate::http::locale::Locale;
 
 impl Notice {

@@ -118,7 +118,7 @@ mod tests {
             if path.is_dir() {
                 sources(&path, text);
             } else if path.extension().is_some_and(|kind| kind == "rs")
-                && !path.ends_with("audit/texts.rs")
+                && !path.ends_with("audit_log/texts.rs")
             {
                 text.push_str(&std::fs::read_to_string(path).unwrap());
             }

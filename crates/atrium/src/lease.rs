@@ -1,12 +1,12 @@
 //! Work that one instance does at a time: whoever holds the lease, until it runs out.
 
-use crate::app::AppState;
+use crate::core_state::Core;
 use crate::error::Result;
 use crate::types::Millis;
 
 /// Takes the lease or keeps it. `holder` is the same after a restart, so that an instance that
 /// crashed goes on at once where it was.
-pub async fn acquire(atrium: &AppState, name: &str, holder: &str, lasting: i64) -> Result<bool> {
+pub async fn acquire(atrium: &Core, name: &str, holder: &str, lasting: i64) -> Result<bool> {
     let now = atrium.now();
     let mut tx = atrium.db.write_relaxed().await?;
     let held = sqlx::query(
@@ -25,7 +25,7 @@ pub async fn acquire(atrium: &AppState, name: &str, holder: &str, lasting: i64) 
 }
 
 /// Lets others have it.
-pub async fn release(atrium: &AppState, name: &str, holder: &str) -> Result<()> {
+pub async fn release(atrium: &Core, name: &str, holder: &str) -> Result<()> {
     let mut tx = atrium.db.write_relaxed().await?;
     sqlx::query("UPDATE leases SET held_until = $1 WHERE name = $2 AND holder = $3")
         .bind(Millis(0))

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::store;
 use crate::access::{InApp, InOrg};
-use crate::app::AppState;
+use crate::apps::store;
 use crate::error::{Error, Result};
+use crate::fair_queue::{Caller, Class};
 use crate::http::json::{Data, Query};
 use crate::http::text::Checks;
 use crate::insight::errors::{warehouse_error, warehouse_for};
-use crate::insight::fair_queue::{Caller, Class};
+use crate::insight_state::Insight;
 use crate::permissions::{AppUpdate, OrgUpdate};
 use crate::types::{Id, Millis};
 
@@ -46,7 +46,7 @@ pub struct RetentionImpact {
     responses((status = 200, body = Data<RetentionImpact>), (status = 429), (status = 503))
 )]
 pub async fn app_retention_impact(
-    State(atrium): State<AppState>,
+    State(atrium): State<Insight>,
     app: InApp<AppUpdate>,
     Query(query): Query<RetentionQuery>,
 ) -> Result<Data<RetentionImpact>> {
@@ -66,7 +66,7 @@ pub async fn app_retention_impact(
     responses((status = 200, body = Data<RetentionImpact>), (status = 429), (status = 503))
 )]
 pub async fn org_retention_impact(
-    State(atrium): State<AppState>,
+    State(atrium): State<Insight>,
     org: InOrg<OrgUpdate>,
     Query(query): Query<RetentionQuery>,
 ) -> Result<Data<RetentionImpact>> {
@@ -75,7 +75,7 @@ pub async fn org_retention_impact(
 }
 
 async fn older(
-    atrium: &AppState,
+    atrium: &Insight,
     caller: Caller,
     apps: &[Id],
     days: i64,

@@ -11,11 +11,11 @@ use crate::types::Millis;
 const GATHERED_MAX: usize = 20_000;
 
 #[derive(Default)]
-pub struct Uses {
+pub struct GatheredUses {
     gathered: Mutex<HashMap<(String, IpAddr), Millis>>,
 }
 
-impl Uses {
+impl GatheredUses {
     pub fn note(&self, key_id: &str, ip: IpAddr, at: Millis) {
         let mut gathered = self.gathered.lock().unwrap_or_else(PoisonError::into_inner);
         let (room, used) = (gathered.len() < GATHERED_MAX, (key_id.to_owned(), ip));

@@ -5,9 +5,8 @@ use axum::response::IntoResponse;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use serde_json::{Value, json};
 
-use super::factors;
-use super::session::RecentlySignedIn;
-use super::store;
+use crate::accounts::session::RecentlySignedIn;
+use crate::accounts::{factors, store};
 use crate::app::AppState;
 use crate::audit::{self, Event};
 use crate::error::{Code, Error, Result};
