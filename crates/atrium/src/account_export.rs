@@ -5,14 +5,18 @@ use axum::response::IntoResponse;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use serde_json::{Value, json};
 
-use crate::accounts::session::RecentlySignedIn;
-use crate::accounts::{factors, store};
 use crate::app::AppState;
-use crate::audit::{self, Event};
-use crate::error::{Code, Error, Result};
-use crate::http::locale::Locale;
-use crate::http::page::Page;
-use crate::{chat, notifications, orgs, reports, sso};
+use crate::reports;
+use atrium_core::audit::{self, Event};
+use atrium_core::error::{Code, Error, Result};
+use atrium_core::http::locale::Locale;
+use atrium_core::http::page::Page;
+use atrium_tenancy::accounts::session::RecentlySignedIn;
+use atrium_tenancy::accounts::{factors, store};
+use atrium_tenancy::chat;
+use atrium_tenancy::notifications;
+use atrium_tenancy::orgs;
+use atrium_tenancy::sso;
 
 /// What one file holds of lists that may be long: the newest.
 const MOST: Page = Page { limit: 10_000, offset: 0 };

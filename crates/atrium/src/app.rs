@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use axum::extract::FromRef;
 
-use crate::collect_state::Collecting;
-use crate::config::Settings;
 use crate::console::build_version;
 use crate::console::previous_builds::PreviousBuilds;
-use crate::core_state::Core;
-use crate::insight_state::Insight;
 use crate::instance::first_start;
-use crate::keys;
 use crate::reports::Reports;
-use crate::tenancy_state::Tenancy;
-use crate::types::Clock;
+use atrium_collect::Collecting;
+use atrium_core::Core;
+use atrium_core::config::Settings;
+use atrium_core::types::Clock;
+use atrium_insight::Insight;
+use atrium_tenancy::Tenancy;
+use atrium_tenancy::keys;
 
 #[derive(Clone)]
 pub struct AppState(Arc<AppParts>);

@@ -1,48 +1,21 @@
 //! Atrium: the console's API, its sessions and its stores. `docs/ARCHITECTURE.md` walks through a
 //! request file by file.
 
-pub mod access;
 mod account_export;
-pub mod accounts;
 pub mod app;
-pub mod apps;
-pub mod audit;
-pub mod audit_log;
-pub mod chat;
-pub mod collect;
-mod collect_state;
-pub mod config;
 pub mod console;
 mod contract;
-mod core_state;
-pub mod db;
 pub mod demo;
-pub mod erasures;
-pub mod error;
-pub mod fair_queue;
-pub mod folder;
-pub mod http;
-pub mod insight;
-mod insight_state;
 pub mod instance;
 pub mod jobs;
-pub mod keyring;
-pub mod keys;
-pub mod lease;
-pub mod logging;
-pub mod metrics;
-pub mod notices;
-pub mod notifications;
-pub mod orgs;
-pub mod outbound;
-pub mod permissions;
-pub mod personal;
 pub mod reports;
-pub mod roles;
 pub mod router;
 pub mod server;
-pub mod sso;
-mod tenancy_state;
-pub mod timezone;
-pub mod types;
-pub mod workspace;
+
+// For the commands in main.rs, the benchmarks and the integration tests, which go through this crate.
+pub use atrium_collect::{collect, erasures};
+pub use atrium_core::{
+    audit, config, db, error, fair_queue, folder, http, keyring, logging, metrics, outbound,
+    permissions, types,
+};
+pub use atrium_tenancy::{accounts, apps, audit_log, chat, keys, notifications, orgs, roles, sso};

@@ -11,39 +11,41 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::account_export;
-use crate::accounts::factors::{passkey_login, passkeys, totp};
-use crate::accounts::{
+use crate::app::AppState;
+use crate::console::{self, sdk};
+use crate::contract;
+use crate::instance::{envs, health};
+use crate::reports::{handlers as errors, receive as error_reports};
+use atrium_collect::collect::receive;
+use atrium_collect::erasures::handlers as erasures;
+use atrium_core::Core;
+use atrium_core::error::{Code, Error};
+use atrium_core::http::access_log::{self, RouteLabels};
+use atrium_core::http::edge::Service;
+use atrium_core::http::{CLIENT_VERSION, cors, envelope};
+use atrium_insight::insight::overall::export as overall_export;
+use atrium_insight::insight::{apps as app_counts, retention_impact};
+use atrium_insight::insight::{ingest, overall};
+use atrium_insight::workspace::{
+    engagement, events, explore, explore_export, last_app, live, metadata, profile as person,
+    profiles, properties,
+};
+use atrium_tenancy::accounts::factors::{passkey_login, passkeys, totp};
+use atrium_tenancy::accounts::{
     code, current, delete_account, email, link, login, operator_sessions, password_check,
     pending_links, profile, reauth, register, reset, second_step, sessions,
 };
-use crate::app::AppState;
-use crate::apps::{explain, handlers as apps, lifecycle, members as app_members};
-use crate::audit_log::{export as audit_export, handlers as audit};
-use crate::chat::handlers as chat;
-use crate::collect::receive;
-use crate::console::{self, sdk};
-use crate::contract;
-use crate::core_state::Core;
-use crate::erasures::handlers as erasures;
-use crate::error::{Code, Error};
-use crate::http::access_log::{self, RouteLabels};
-use crate::http::edge::Service;
-use crate::http::{CLIENT_VERSION, cors, envelope};
-use crate::insight::overall::export as overall_export;
-use crate::insight::{apps as app_counts, retention_impact};
-use crate::insight::{ingest, overall};
-use crate::instance::{envs, health};
-use crate::keys::{access_keys, api_keys};
-use crate::notifications::{channels, handlers as notifications};
-use crate::orgs::{
+use atrium_tenancy::apps::{explain, handlers as apps, lifecycle, members as app_members};
+use atrium_tenancy::audit_log::{export as audit_export, handlers as audit};
+use atrium_tenancy::chat::handlers as chat;
+use atrium_tenancy::keys::{access_keys, api_keys};
+use atrium_tenancy::notifications::{channels, handlers as notifications};
+use atrium_tenancy::orgs::{
     handlers as orgs, invitation_link, invitations, joining, members as org_members, my_invitations,
 };
-use crate::reports::{handlers as errors, receive as error_reports};
-use crate::roles::{handlers as roles, registry};
-use crate::sso::{connection_test, domains, linking, settings as sso, sign_in as sso_sign_in};
-use crate::workspace::{
-    engagement, events, explore, explore_export, last_app, live, metadata, profile as person,
-    profiles, properties,
+use atrium_tenancy::roles::{handlers as roles, registry};
+use atrium_tenancy::sso::{
+    connection_test, domains, linking, settings as sso, sign_in as sso_sign_in,
 };
 
 const PREFIX: &str = "/api/v1";

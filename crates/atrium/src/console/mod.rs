@@ -21,8 +21,8 @@ use sha2::{Digest, Sha256};
 
 use crate::app::AppState;
 use crate::console::previous_builds::PreviousFile;
-use crate::http::{CLIENT_VERSION, security_headers};
-use crate::types::Entropy;
+use atrium_core::http::{CLIENT_VERSION, security_headers};
+use atrium_core::types::Entropy;
 
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]

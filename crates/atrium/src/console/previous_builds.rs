@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::AppState;
 use crate::console;
-use crate::folder;
-use crate::types::{Entropy, Millis};
+use atrium_core::folder;
+use atrium_core::types::{Entropy, Millis};
 
 const FOLDER: &str = "assets";
 const MANIFEST: &str = "manifest.json";

@@ -8,7 +8,7 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF
 use rust_embed::RustEmbed;
 
 use super::etag;
-use crate::http::cors;
+use atrium_core::http::cors;
 
 #[derive(RustEmbed)]
 #[folder = "../../sdk/dist"]

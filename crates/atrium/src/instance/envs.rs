@@ -4,12 +4,13 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::accounts::session::SignedIn;
 use crate::app::AppState;
-use crate::chat::Provider;
-use crate::config::{Region, Registration};
-use crate::http::json::Data;
-use crate::{reports, sso};
+use crate::reports;
+use atrium_core::config::{Region, Registration};
+use atrium_core::http::json::Data;
+use atrium_tenancy::accounts::session::SignedIn;
+use atrium_tenancy::chat::Provider;
+use atrium_tenancy::sso;
 
 #[derive(Serialize, ToSchema)]
 pub struct Envs {

@@ -1,10 +1,10 @@
 //! What `atrium doctor` asks about single sign-on.
 
-use crate::config::SsoSettings;
-use crate::db::Db;
 use crate::instance::doctor::{Finding, Verdict, finding};
-use crate::sso::network::ProviderClient;
-use crate::sso::{dns, domain, provider, store};
+use atrium_core::config::SsoSettings;
+use atrium_core::db::Db;
+use atrium_tenancy::sso::network::ProviderClient;
+use atrium_tenancy::sso::{dns, domain, provider, store};
 
 const WHAT: &str = "sso";
 

@@ -2,22 +2,22 @@
 
 use std::time::Duration;
 
-use crate::accounts;
 use crate::app::AppState;
-use crate::audit_log::refusals;
-use crate::chat::{self, Provider};
-use crate::collect::{alerts, cardinality, loader, samples, upkeep};
-use crate::collect_state::Collecting;
 use crate::console::previous_builds;
-use crate::core_state::Core;
-use crate::erasures;
-use crate::erasures::purge;
 use crate::instance::first_start;
-use crate::keyring::rotation;
-use crate::keys;
-use crate::outbound::mail;
 use crate::reports;
-use crate::tenancy_state::Tenancy;
+use atrium_collect::Collecting;
+use atrium_collect::collect::{alerts, cardinality, loader, samples, upkeep};
+use atrium_collect::erasures;
+use atrium_collect::erasures::purge;
+use atrium_core::Core;
+use atrium_core::keyring::rotation;
+use atrium_core::outbound::mail;
+use atrium_tenancy::Tenancy;
+use atrium_tenancy::accounts;
+use atrium_tenancy::audit_log::refusals;
+use atrium_tenancy::chat::{self, Provider};
+use atrium_tenancy::keys;
 
 const HOURLY: Duration = Duration::from_secs(60 * 60);
 const ALERTS: Duration = Duration::from_secs(5 * 60);
