@@ -1,6 +1,6 @@
-// Makes crates/atrium/data/common-passwords.bin, the list that new passwords are compared with.
+// Makes crates/tenancy/data/common-passwords.bin, the list that new passwords are compared with.
 //
-//   node scripts/make-common-passwords.mjs LIST… > crates/atrium/data/common-passwords.bin
+//   node scripts/make-common-passwords.mjs LIST… > crates/tenancy/data/common-passwords.bin
 //
 // The committed file was made from the lists that three packages bring along, all under MIT:
 //   passablewords 1.0.0 (crates.io)       src/common-passwords.txt        1,000,000 lines

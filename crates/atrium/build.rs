@@ -3,5 +3,4 @@ fn main() {
     println!("cargo:rerun-if-changed=../../web/dist");
     println!("cargo:rerun-if-changed=../../sdk/dist");
     println!("cargo:rerun-if-changed=../../client-version");
-    println!("cargo:rerun-if-changed=migrations");
 }

@@ -3,42 +3,49 @@
 
 use std::sync::Arc;
 
+use axum::extract::FromRef;
 use axum::routing::{any, get};
 use utoipa::openapi::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::accounts::factors::{passkey_login, passkeys, totp};
-use crate::accounts::{
-    code, current, delete_account, email, export, link, login, operator_sessions, password_check,
-    pending_links, profile, reauth, register, reset, second_step, sessions,
-};
+use crate::account_export;
 use crate::app::AppState;
-use crate::apps::{explain, handlers as apps, lifecycle, members as app_members, retention};
-use crate::audit::{export as audit_export, handlers as audit};
-use crate::chat::handlers as chat;
-use crate::collect::{cors, receive};
+use crate::console::{self, sdk};
 use crate::contract;
-use crate::erasures::handlers as erasures;
-use crate::error::{Code, Error};
-use crate::http::access_log::{self, RouteLabels};
-use crate::http::edge::Service;
-use crate::http::{CLIENT_VERSION, console, envelope, sdk};
-use crate::insight::overall::export as overall_export;
-use crate::insight::{ingest, overall};
 use crate::instance::{envs, health};
-use crate::keys::{access_keys, api_keys};
-use crate::notifications::{channels, handlers as notifications};
-use crate::orgs::{
-    handlers as orgs, invitation_link, invitations, joining, members as org_members, my_invitations,
-};
 use crate::reports::{handlers as errors, receive as error_reports};
-use crate::roles::{handlers as roles, registry};
-use crate::sso::{connection_test, domains, linking, settings as sso, sign_in as sso_sign_in};
-use crate::workspace::{
+use atrium_collect::collect::receive;
+use atrium_collect::erasures::handlers as erasures;
+use atrium_core::Core;
+use atrium_core::error::{Code, Error};
+use atrium_core::http::access_log::{self, RouteLabels};
+use atrium_core::http::edge::Service;
+use atrium_core::http::{CLIENT_VERSION, cors, envelope};
+use atrium_insight::insight::overall::export as overall_export;
+use atrium_insight::insight::{apps as app_counts, retention_impact};
+use atrium_insight::insight::{ingest, overall};
+use atrium_insight::workspace::{
     engagement, events, explore, explore_export, last_app, live, metadata, profile as person,
     profiles, properties,
+};
+use atrium_tenancy::accounts::factors::{passkey_login, passkeys, totp};
+use atrium_tenancy::accounts::{
+    code, current, delete_account, email, link, login, operator_sessions, password_check,
+    pending_links, profile, reauth, register, reset, second_step, sessions,
+};
+use atrium_tenancy::apps::{explain, handlers as apps, lifecycle, members as app_members};
+use atrium_tenancy::audit_log::{export as audit_export, handlers as audit};
+use atrium_tenancy::chat::handlers as chat;
+use atrium_tenancy::keys::{access_keys, api_keys};
+use atrium_tenancy::notifications::{channels, handlers as notifications};
+use atrium_tenancy::orgs::{
+    handlers as orgs, invitation_link, invitations, joining, members as org_members, my_invitations,
+};
+use atrium_tenancy::roles::{handlers as roles, registry};
+use atrium_tenancy::sso::{
+    connection_test, domains, linking, settings as sso, sign_in as sso_sign_in,
 };
 
 const PREFIX: &str = "/api/v1";
@@ -67,7 +74,7 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(passkey_login::login_passkey))
         .routes(routes!(current::current_view, delete_account::account_delete))
         .routes(routes!(delete_account::deletion_view))
-        .routes(routes!(export::account_export))
+        .routes(routes!(account_export::account_export))
         .routes(routes!(reauth::reauth))
         .routes(routes!(email::email_change))
         .routes(routes!(email::email_confirm))
@@ -130,15 +137,15 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(domains::sso_domain_remove))
         .routes(routes!(domains::sso_domain_verify))
         // apps
-        .routes(routes!(apps::app_list, apps::app_create))
-        .routes(routes!(apps::app_view, apps::app_update, lifecycle::app_delete))
+        .routes(routes!(app_counts::app_list, apps::app_create))
+        .routes(routes!(app_counts::app_view, apps::app_update, lifecycle::app_delete))
         .routes(routes!(apps::app_role_view))
         .routes(routes!(lifecycle::app_archive))
         .routes(routes!(lifecycle::app_unarchive))
         .routes(routes!(lifecycle::app_restore))
-        .routes(routes!(lifecycle::app_impact))
-        .routes(routes!(retention::app_retention_impact))
-        .routes(routes!(retention::org_retention_impact))
+        .routes(routes!(app_counts::app_impact))
+        .routes(routes!(retention_impact::app_retention_impact))
+        .routes(routes!(retention_impact::org_retention_impact))
         .routes(routes!(app_members::app_member_list, app_members::app_member_add))
         .routes(routes!(app_members::app_member_update, app_members::app_member_remove))
         .routes(routes!(app_members::app_candidate_list))
@@ -210,7 +217,7 @@ pub fn build(atrium: AppState) -> Service {
         .route(&assets, get(console::asset))
         .fallback(console::page)
         .with_state(atrium.clone());
-    Service { atrium, router, labels: Arc::new(labels) }
+    Service { atrium: Core::from_ref(&atrium), router, labels: Arc::new(labels) }
 }
 
 /// What is under /api and not in the table is not a page of the console either.

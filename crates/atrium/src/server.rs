@@ -7,17 +7,18 @@ use anyhow::Context;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::accounts::setup;
 use crate::app::AppState;
-use crate::audit::refusals;
-use crate::config::Settings;
-use crate::db::integrity;
-use crate::http::CLIENT_VERSION;
-use crate::http::connections::{self, ConnectionLimits};
-use crate::http::{edge, previous_builds};
+use crate::console::previous_builds;
 use crate::instance::{first_start, other_servers};
-use crate::types::Clock;
 use crate::{jobs, router};
+use atrium_core::config::Settings;
+use atrium_core::db::integrity;
+use atrium_core::http::CLIENT_VERSION;
+use atrium_core::http::connections::{self, ConnectionLimits};
+use atrium_core::http::edge;
+use atrium_core::types::Clock;
+use atrium_tenancy::accounts::setup;
+use atrium_tenancy::audit_log::refusals;
 
 /// Runs until the process is told to stop (SIGTERM or Ctrl-C), then finishes requests in flight.
 pub async fn serve(settings: Settings) -> anyhow::Result<()> {

@@ -6,11 +6,11 @@ use uuid::Uuid;
 use warehouse::{EventRow, Identity, Kind, LogIdRow, MutationIn, ProfileRow};
 
 use super::chance::Chance;
-use crate::collect::fold;
-use crate::collect::ledger::{Outcome, Tally};
-use crate::collect::message::{Label, MessageType};
-use crate::collect::reason::Reason;
-use crate::types::Millis;
+use atrium_collect::collect::fold;
+use atrium_collect::collect::ledger::{Outcome, Tally};
+use atrium_collect::collect::message::{Label, MessageType};
+use atrium_collect::collect::reason::Reason;
+use atrium_core::types::Millis;
 
 /// Large parts are what the store likes; memory holds three of them at most.
 pub const BATCH: u64 = 100_000;

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 
 use super::chance::Chance;
 use super::stories::Story;
-use crate::types::Millis;
+use atrium_core::types::Millis;
 
 /// Hours in which next to nothing came on the day of the outage.
 const OUTAGE_HOURS: std::ops::Range<usize> = 10..18;

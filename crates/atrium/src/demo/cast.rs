@@ -1,8 +1,8 @@
 //! Who is in the two teams, as what, and which roles of their own the teams have made.
 
-use crate::http::locale::Locale;
-use crate::orgs::OrgRole;
-use crate::permissions::{BuiltinRole, Permission};
+use atrium_core::http::locale::Locale;
+use atrium_core::permissions::{BuiltinRole, Permission};
+use atrium_tenancy::orgs::OrgRole;
 
 pub struct TeamPart {
     pub name: &'static str,

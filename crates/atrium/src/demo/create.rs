@@ -9,24 +9,24 @@ use super::cast::{self, AppPart, PEOPLE, PersonPart, ROLES, RolePart, TEAMS};
 use super::plan::Plan;
 use super::report::{AccessKey, AppReport, PersonReport, Report, Standing, TeamReport};
 use super::stories::STORIES;
-use crate::accounts::create::{self, CheckedAccount, NewAccount};
-use crate::accounts::store as accounts;
 use crate::app::AppState;
-use crate::apps::{self, NewApp};
-use crate::audit::{self, Actor, Event};
-use crate::collect::ledger;
-use crate::collect::message::MessageType;
-use crate::db::Write;
-use crate::error::{Error, Result};
-use crate::http::locale::Locale;
-use crate::http::text::Email;
-use crate::keys::{self, generate};
-use crate::notifications::Channels;
-use crate::notifications::channels::TYPES;
-use crate::orgs::OrgRole;
-use crate::orgs::store as orgs;
-use crate::roles::store::{self as roles, RoleText};
-use crate::types::{Id, Millis};
+use atrium_collect::collect::ledger;
+use atrium_collect::collect::message::MessageType;
+use atrium_core::audit::{self, Actor, Event};
+use atrium_core::db::Write;
+use atrium_core::error::{Error, Result};
+use atrium_core::http::locale::Locale;
+use atrium_core::http::text::Email;
+use atrium_core::types::{Id, Millis};
+use atrium_tenancy::accounts::create::{self, CheckedAccount, NewAccount};
+use atrium_tenancy::accounts::store as accounts;
+use atrium_tenancy::apps::{self, NewApp};
+use atrium_tenancy::keys::{self, generate};
+use atrium_tenancy::notifications::Channels;
+use atrium_tenancy::notifications::channels::TYPES;
+use atrium_tenancy::orgs::OrgRole;
+use atrium_tenancy::orgs::store as orgs;
+use atrium_tenancy::roles::store::{self as roles, RoleText};
 
 /// What there is to make.
 pub struct Wanted<'a> {
@@ -234,7 +234,7 @@ impl Maker<'_> {
         let (app_id, since) = (&self.wanted.apps[app], self.wanted.since);
         let db: &mut AnyConnection = &mut self.tx;
         apps::store::insert_member(db, app_id, user_id, role_id, Some(owner), since).await?;
-        let role = crate::roles::find(db, app_id, role_id).await?;
+        let role = atrium_tenancy::roles::find(db, app_id, role_id).await?;
         let role = role.map(|role| role.name(Locale::EnUs));
         let event = Event::new("app_member.add", "user", user_id).in_org(org_id).in_app(app_id);
         self.note(event.with(json!({ "role": role, "role_id": role_id }))).await

@@ -10,7 +10,7 @@ use super::plan::Plan;
 use super::population::PersonId;
 use super::properties::{self, Subject};
 use super::visits::{self, Visit};
-use crate::collect::message::MessageType;
+use atrium_collect::collect::message::MessageType;
 
 const SDK_TYPE: &str = "js";
 /// Visits beyond those that people make of themselves are numbered from here.

@@ -36,9 +36,9 @@ pub use plan::Plan;
 pub use report::Report;
 
 use crate::app::AppState;
-use crate::collect::spool::Spool;
-use crate::config::Settings;
-use crate::types::{Clock, Id};
+use atrium_collect::collect::spool::Spool;
+use atrium_core::config::Settings;
+use atrium_core::types::{Clock, Id};
 use create::Wanted;
 use stories::STORIES;
 

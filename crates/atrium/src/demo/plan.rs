@@ -7,7 +7,7 @@ use super::calendar::{self, Calendar};
 use super::chance::Chance;
 use super::population::Population;
 use super::stories::{STORIES, Story};
-use crate::types::Millis;
+use atrium_core::types::Millis;
 
 pub struct Plan {
     pub seed: u64,

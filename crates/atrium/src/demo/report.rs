@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::types::Id;
+use atrium_core::types::Id;
 
 #[derive(Serialize)]
 pub struct Report {

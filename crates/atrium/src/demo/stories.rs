@@ -199,7 +199,7 @@ mod tests {
         let sum: f64 = STORIES.iter().map(|story| story.share).sum();
         assert!((sum - 1.0).abs() < 1e-9, "{sum}");
         for story in &STORIES {
-            assert!(crate::timezone::exists(story.zone), "{}", story.zone);
+            assert!(atrium_core::timezone::exists(story.zone), "{}", story.zone);
             assert!(story.team < TEAMS);
         }
     }

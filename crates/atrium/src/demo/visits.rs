@@ -5,7 +5,7 @@ use super::chance::Chance;
 use super::plan::{Plan, PlannedApp};
 use super::population::{Device, Person, PersonId};
 use super::stories::Surface;
-use crate::types::Millis;
+use atrium_core::types::Millis;
 
 const SDK_BEFORE: &str = "0.2.3";
 const SDK_NOW: &str = "0.2.4";

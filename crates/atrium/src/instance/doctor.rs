@@ -10,15 +10,14 @@ use url::Url;
 use warehouse::{Location, Warehouse};
 
 use super::{first_start, other_servers};
-use crate::audit;
-use crate::chat::{Failure, Feishu, WechatWork};
-use crate::collect::{loading, spool_slots};
-use crate::config::Settings;
-use crate::db::{Db, Dialect, MigrationState, integrity};
-use crate::folder;
-use crate::keyring::{KEY_FILE, Keyring, StoredKey};
-use crate::sso;
-use crate::types::{Clock, Millis};
+use atrium_collect::collect::{loading, spool_slots};
+use atrium_core::audit;
+use atrium_core::config::Settings;
+use atrium_core::db::{Db, Dialect, MigrationState, integrity};
+use atrium_core::folder;
+use atrium_core::keyring::{KEY_FILE, Keyring, StoredKey};
+use atrium_core::types::{Clock, Millis};
+use atrium_tenancy::chat::{Failure, Feishu, WechatWork};
 
 /// How long a store elsewhere may take to answer.
 const ASK_LIMIT: Duration = Duration::from_secs(5);
@@ -241,7 +240,7 @@ fn vendor(what: &'static str, id: &str, api: &Url, asked: Result<(), Failure>) -
 async fn database(settings: &Settings) -> Vec<Finding> {
     const WHAT: &str = "database";
     let url = &settings.stores.database_url;
-    let file = url.starts_with("sqlite:").then(|| crate::db::sqlite_file(url));
+    let file = url.starts_with("sqlite:").then(|| atrium_core::db::sqlite_file(url));
     // Opening would make the file, and a doctor leaves no trace.
     if file.is_some_and(|file| file.is_ok_and(|file| !file.exists())) {
         return vec![match first_start::refuse_missing_file(&settings.stores) {
@@ -272,7 +271,7 @@ async fn database(settings: &Settings) -> Vec<Finding> {
             findings.extend(older.map(|text| finding(Verdict::Warning, WHAT, text)));
             findings.push(master_key(settings, &db).await);
             findings.push(audit_chains(settings, &db).await);
-            findings.extend(sso::doctor::examine(&settings.sso, &db).await);
+            findings.extend(super::sso_doctor::examine(&settings.sso, &db).await);
         }
         Ok(MigrationState { pending, .. }) => {
             let text = format!("{name}, {pending} migrations wait for `atrium migrate` or a start");

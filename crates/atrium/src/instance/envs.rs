@@ -4,12 +4,13 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::accounts::session::SignedIn;
 use crate::app::AppState;
-use crate::chat::Provider;
-use crate::config::{Region, Registration};
-use crate::http::json::Data;
-use crate::{reports, sso};
+use crate::reports;
+use atrium_core::config::{Region, Registration};
+use atrium_core::http::json::Data;
+use atrium_tenancy::accounts::session::SignedIn;
+use atrium_tenancy::chat::Provider;
+use atrium_tenancy::sso;
 
 #[derive(Serialize, ToSchema)]
 pub struct Envs {
@@ -81,7 +82,7 @@ pub async fn env_view(State(atrium): State<AppState>) -> Data<Envs> {
     let console = &atrium.settings.console;
     Data(Envs {
         environment: console.environment.clone(),
-        build_version: console.build_version.clone(),
+        build_version: atrium.build_version.clone(),
         build_message: console.build_message.clone(),
         registration: console.registration,
         providers: Providers {
@@ -116,7 +117,7 @@ pub async fn env_view(State(atrium): State<AppState>) -> Data<Envs> {
 pub async fn build_info_view(State(atrium): State<AppState>) -> Data<BuildInfo> {
     let console = &atrium.settings.console;
     Data(BuildInfo {
-        build_version: console.build_version.clone(),
+        build_version: atrium.build_version.clone(),
         build_message: console.build_message.clone(),
     })
 }

@@ -13,12 +13,12 @@ use std::path::Path;
 use anyhow::bail;
 use serde::{Deserialize, Serialize};
 
-use crate::accounts::store as accounts;
 use crate::app::AppState;
-use crate::collect::spool_slots;
-use crate::config::StoreSettings;
-use crate::db::{self, Dialect};
-use crate::keyring::KEY_FILE;
+use atrium_collect::collect::spool_slots;
+use atrium_core::config::StoreSettings;
+use atrium_core::db::{self, Dialect};
+use atrium_core::keyring::KEY_FILE;
+use atrium_tenancy::accounts::store as accounts;
 
 const STATE_FILE: &str = "atrium.state";
 /// What an instance that has run leaves in its folder.

@@ -8,11 +8,11 @@ use serde_json::json;
 use subtle::ConstantTimeEq;
 
 use crate::app::AppState;
-use crate::collect::loading;
-use crate::db::Dialect;
-use crate::error::Code;
-use crate::folder;
-use crate::http::client;
+use atrium_collect::collect::loading;
+use atrium_core::db::Dialect;
+use atrium_core::error::Code;
+use atrium_core::folder;
+use atrium_core::http::client;
 
 /// With less than this on the disk, it is as good as full.
 const NO_ROOM: u64 = 1 << 20;

@@ -4,8 +4,8 @@
 use warehouse::engine;
 
 use super::doctor::Verdict;
-use crate::collect::spool::Spool;
-use crate::config::Settings;
+use atrium_collect::collect::spool::Spool;
+use atrium_core::config::Settings;
 
 /// What a server that has just started must say about others, if there is anything.
 pub fn notice(settings: &Settings) -> anyhow::Result<Option<String>> {

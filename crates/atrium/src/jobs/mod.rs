@@ -1,22 +1,23 @@
 //! Work that happens by itself. Every job may run on several instances at once.
 
-pub mod lease;
-
 use std::time::Duration;
 
-use crate::accounts;
 use crate::app::AppState;
-use crate::apps::purge;
-use crate::audit::refusals;
-use crate::chat::{self, Provider};
-use crate::collect::{alerts, cardinality, loader, samples, upkeep};
-use crate::erasures;
-use crate::http::previous_builds;
+use crate::console::previous_builds;
 use crate::instance::first_start;
-use crate::keyring::rotation;
-use crate::keys;
-use crate::outbound::mail;
 use crate::reports;
+use atrium_collect::Collecting;
+use atrium_collect::collect::{alerts, cardinality, loader, samples, upkeep};
+use atrium_collect::erasures;
+use atrium_collect::erasures::purge;
+use atrium_core::Core;
+use atrium_core::keyring::rotation;
+use atrium_core::outbound::mail;
+use atrium_tenancy::Tenancy;
+use atrium_tenancy::accounts;
+use atrium_tenancy::audit_log::refusals;
+use atrium_tenancy::chat::{self, Provider};
+use atrium_tenancy::keys;
 
 const HOURLY: Duration = Duration::from_secs(60 * 60);
 const ALERTS: Duration = Duration::from_secs(5 * 60);
@@ -25,11 +26,11 @@ const UPKEEP: Duration = Duration::from_secs(10);
 
 /// Starts the background work; it ends with the process.
 pub fn start(atrium: &AppState) {
-    tokio::spawn(loader::run(atrium.clone()));
-    tokio::spawn(rotation::follow(atrium.clone()));
-    tokio::spawn(mail::run(atrium.clone()));
+    tokio::spawn(loader::run(Collecting::clone(atrium)));
+    tokio::spawn(rotation::follow(Core::clone(atrium)));
+    tokio::spawn(mail::run(Core::clone(atrium)));
     for provider in Provider::ALL.into_iter().filter(|it| atrium.chat.is_configured(*it)) {
-        tokio::spawn(chat::outbox::run(atrium.clone(), provider));
+        tokio::spawn(chat::outbox::run(Tenancy::clone(atrium), provider));
     }
     tokio::spawn(hourly(atrium.clone()));
     tokio::spawn(watch_data(atrium.clone()));

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::error::{Code, Result};
+use atrium_core::error::{Code, Result};
 
 /// What a request may weigh on the wire; unpacked, the collector's limit holds.
 pub const SENT_MAX: usize = 2 << 20;

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
-use crate::error::{Code, Result};
-use crate::types::Id;
+use atrium_core::error::{Code, Result};
+use atrium_core::types::Id;
 
 /// What of a report is kept. Who it was is the session's to say, and an address can hold a token.
 const KEPT: [&str; 13] = [

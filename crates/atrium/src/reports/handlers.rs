@@ -9,16 +9,16 @@ use utoipa::ToSchema;
 
 use super::event::{self, Breadcrumb, Exception};
 use super::{replay, store};
-use crate::accounts::session::Operator;
 use crate::app::AppState;
-use crate::audit::{self, Event};
-use crate::error::{Code, Result};
-use crate::http::json::{Data, Done, Query};
-use crate::http::list::{ListQuery, Sort};
-use crate::http::page::{Items, Page, PageQuery};
-use crate::http::path::PathId;
-use crate::orgs::PersonRef;
-use crate::types::{Id, Millis};
+use atrium_core::audit::{self, Event};
+use atrium_core::error::{Code, Result};
+use atrium_core::http::json::{Data, Done, Query};
+use atrium_core::http::list::{ListQuery, Sort};
+use atrium_core::http::page::{Items, Page, PageQuery};
+use atrium_core::http::path::PathId;
+use atrium_core::types::{Id, Millis};
+use atrium_tenancy::accounts::session::Operator;
+use atrium_tenancy::orgs::PersonRef;
 
 /// Errors of one kind.
 #[derive(Debug, Serialize, ToSchema)]

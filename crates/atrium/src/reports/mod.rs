@@ -16,11 +16,11 @@ use std::sync::Arc;
 use url::Url;
 
 use crate::app::AppState;
-use crate::collect::quota::Quota;
-use crate::config::ReportSettings;
-use crate::error::Result;
-use crate::keyring::{Keyring, mac};
-use crate::types::{Id, Millis};
+use atrium_collect::collect::quota::Quota;
+use atrium_core::config::ReportSettings;
+use atrium_core::error::Result;
+use atrium_core::keyring::{Keyring, mac};
+use atrium_core::types::{Id, Millis};
 use upstream::Upstream;
 
 /// Where the console sends its reports to.

@@ -7,14 +7,14 @@ use super::envelope::{self, Envelope, Item, Kind};
 use super::event::Event;
 use super::replay::{self, ReplayEvent};
 use super::{Reports, count, store};
-use crate::accounts::session::MaybeSignedIn;
 use crate::app::AppState;
-use crate::collect::body::{self, Encoding};
-use crate::error::{Code, Error, Result};
-use crate::http::client::{Client, network_of};
-use crate::http::json::{Data, Done, read_body};
-use crate::http::user_agent;
-use crate::types::Id;
+use atrium_collect::collect::body::{self, Encoding};
+use atrium_core::error::{Code, Error, Result};
+use atrium_core::http::client::{Client, network_of};
+use atrium_core::http::json::{Data, Done, read_body};
+use atrium_core::http::user_agent;
+use atrium_core::types::Id;
+use atrium_tenancy::accounts::session::MaybeSignedIn;
 
 /// Takes an error report of the console: an envelope of its reporting client. Someone who is not
 /// signed in can report an error, but sends no recording.

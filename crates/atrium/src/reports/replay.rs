@@ -8,8 +8,8 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::event::hex_id;
-use crate::error::{Code, Error, Result};
-use crate::types::Id;
+use atrium_core::error::{Code, Error, Result};
+use atrium_core::types::Id;
 
 /// What one piece may be, unpacked: no more than a request.
 const PIECE_MAX: usize = 8 << 20;

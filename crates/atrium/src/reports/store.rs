@@ -4,10 +4,10 @@ use sqlx::{AnyConnection, FromRow};
 
 use super::event::Event;
 use crate::app::AppState;
-use crate::error::Result;
-use crate::http::list::Listing;
-use crate::http::page::Page;
-use crate::types::{Id, Millis};
+use atrium_core::error::Result;
+use atrium_core::http::list::Listing;
+use atrium_core::http::page::Page;
+use atrium_core::types::{Id, Millis};
 
 #[derive(FromRow)]
 pub struct GroupRow {

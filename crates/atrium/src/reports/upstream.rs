@@ -9,9 +9,9 @@ use tokio::sync::Semaphore;
 use url::Url;
 
 use super::count;
-use crate::config::Dsn;
-use crate::http::CLIENT_VERSION;
-use crate::outbound::guard::{Guard, GuardedNames};
+use atrium_core::config::Dsn;
+use atrium_core::http::CLIENT_VERSION;
+use atrium_core::outbound::guard::{Guard, GuardedNames};
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// On their way at once. A collector that hangs must not gather them in memory.

@@ -2,7 +2,7 @@
 
 use crate::support::world::Team;
 use crate::support::{Actor, Answer, Store, TestServer, on_both};
-use atrium::apps::purge;
+use atrium::erasures::purge;
 use atrium::permissions::BuiltinRole;
 use atrium::types::Millis;
 use futures::future::join_all;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use atrium::collect::{alerts, cardinality};
 use atrium::config::RawSettings;
-use atrium::{apps, erasures};
+use atrium::erasures;
 use serde_json::{Value, json};
 
 use crate::ingest::drain;
@@ -333,7 +333,7 @@ with_small_limits! {
         let name = owner.get(&path).await.body["data"]["name"].clone();
         assert_eq!(owner.delete_with(&path, json!({ "name": name })).await.status, 200);
         server.clock.advance(31 * DAY);
-        assert_eq!(apps::purge::run_due(&server.atrium).await.unwrap(), 1);
+        assert_eq!(erasures::purge::run_due(&server.atrium).await.unwrap(), 1);
         assert_eq!(server.count("SELECT COUNT(*) FROM counted_values").await, 0);
         assert_eq!(server.count("SELECT COUNT(*) FROM ingest_over_limit").await, 0);
     }

@@ -8,7 +8,7 @@ use crate::support::{Store, TestServer, in_both_sizes};
 use atrium::collect::loader::{self, Turn};
 use atrium::collect::spool::{Attempt, Change, Wanted};
 use atrium::collect::{alerts, ledger, record, upkeep};
-use atrium::{apps, erasures};
+use atrium::erasures;
 use serde_json::{Value, json};
 use uuid::Uuid;
 use warehouse::{Kind, LogIdRow};
@@ -401,7 +401,7 @@ in_both_sizes! {
         let name = owner.get(&path).await.body["data"]["name"].clone();
         assert_eq!(owner.delete_with(&path, json!({ "name": name })).await.status, 200);
         server.clock.advance(31 * DAY);
-        assert_eq!(apps::purge::run_due(&server.atrium).await.unwrap(), 1);
+        assert_eq!(erasures::purge::run_due(&server.atrium).await.unwrap(), 1);
         // What waited in the spool goes nowhere.
         drain(&server).await;
         assert_eq!(number(&server, "(SELECT count() FROM events)").await, 1);

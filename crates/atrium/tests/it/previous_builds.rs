@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::process::Server;
 use crate::support::{Answer, Store, TestServer};
-use atrium::http::previous_builds;
-use atrium::http::{CLIENT_VERSION, console};
+use atrium::console::{self, previous_builds};
+use atrium::http::CLIENT_VERSION;
 use atrium::types::Millis;
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use atrium::insight::fair_queue::{Caller, Class};
+use atrium::fair_queue::{Caller, Class};
 use atrium::types::Id;
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use crate::support::world::Team;
 use crate::support::{Actor, Store, TestServer, on_both};
-use atrium::audit::refusals;
+use atrium::audit_log::refusals;
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -22,9 +22,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use atrium::accounts::create::{self, NewAccount};
-use atrium::accounts::password::Cost;
 use atrium::accounts::setup;
 use atrium::app::AppState;
+use atrium::config::PasswordCost;
 use atrium::config::{RawSettings, Settings};
 use atrium::http::locale::Locale;
 use atrium::types::{Clock, Id};
@@ -92,7 +92,7 @@ pub const PASSWORD: &str = "correct horse battery";
 
 /// The same hash with as little work as it allows: at its usual price it was most of what the tests
 /// spent. What the program itself spends, a test of the program looks at.
-const CHEAP: Cost = Cost { memory_kib: 8, passes: 1 };
+const CHEAP: PasswordCost = PasswordCost { memory_kib: 8, passes: 1 };
 
 pub struct TestServer {
     pub atrium: AppState,

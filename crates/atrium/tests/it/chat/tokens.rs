@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::*;
 use atrium::chat::{Provider, Vendor, outbox};
 use atrium::outbound::mail;
+use axum::extract::FromRef;
 use futures::future::join_all;
 
 async fn fetched(chat: &Chat) -> (Value, Value) {
@@ -148,9 +149,9 @@ with_chat! {
             .into_iter()
             .map(|(provider, browser, back)| tokio::spawn(async move { (provider, arrive(&browser, &back).await) }))
             .collect();
-        let mut jobs = vec![tokio::spawn(mail::run(chat.server.atrium.clone()))];
+        let mut jobs = vec![tokio::spawn(mail::run(FromRef::from_ref(&chat.server.atrium)))];
         for provider in Provider::ALL {
-            jobs.push(tokio::spawn(outbox::run(chat.server.atrium.clone(), provider)));
+            jobs.push(tokio::spawn(outbox::run(FromRef::from_ref(&chat.server.atrium), provider)));
         }
         tokio::time::sleep(Duration::from_millis(500)).await;
         let meanwhile = signing_in_by_password(&chat).await;

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use atrium::apps::purge;
+use atrium::erasures::purge;
 use atrium::keys::{self, Use};
 use atrium::types::Millis;
 use futures::future::join_all;

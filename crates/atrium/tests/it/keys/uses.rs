@@ -32,7 +32,7 @@ on_both! {
         let id = made.body["data"]["id"].as_str().unwrap().to_owned();
         create(owner, &team, "Endless").await;
         let run = async || {
-            let runs = join_all([&server.atrium, &second.atrium, &server.atrium, &second.atrium].map(reminders::run_due)).await;
+            let runs = join_all([&server.atrium, &second.atrium, &server.atrium, &second.atrium].map(|atrium| reminders::run_due(atrium))).await;
             runs.into_iter().map(Result::unwrap).sum::<u64>()
         };
         let pass = |days: i64| {

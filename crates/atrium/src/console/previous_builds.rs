@@ -1,0 +1,295 @@
+//! The console's files of other builds. A tab that was opened before an upgrade goes on asking for
+//! the files it was made of, so every server lays its own down in the data folder, and the next
+//! build answers from there for a day.
+//!
+//! `assets/BUILD/` holds a build's files and `manifest.json`; `assets/BUILD.ended` says since when
+//! another one runs. An address is looked up in the manifests and never becomes a path.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError, RwLock};
+
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+
+use crate::app::AppState;
+use crate::console;
+use atrium_core::folder;
+use atrium_core::types::{Entropy, Millis};
+
+const FOLDER: &str = "assets";
+const MANIFEST: &str = "manifest.json";
+const ENDED: &str = "ended";
+/// How long tabs of the build before go on working.
+pub const KEPT_FOR: i64 = Millis::DAY;
+/// A start that was killed half-way leaves its folder behind.
+const ABANDONED_AFTER: i64 = Millis::HOUR;
+/// How often a file that is not there makes us look for builds that others laid down.
+const LOOK_AGAIN: i64 = 5 * Millis::SECOND;
+
+#[derive(Serialize, Deserialize)]
+struct Manifest {
+    version: String,
+    /// By the name below the client version; the compressed copies are files of their own.
+    files: BTreeMap<String, Entry>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+struct Entry {
+    size: u64,
+    sha256: String,
+}
+
+/// The files of one build that is not this one.
+struct Build {
+    version: String,
+    /// None while it still runs somewhere, as far as we know.
+    ended_at: Option<Millis>,
+    folder: PathBuf,
+    files: HashMap<String, Entry>,
+}
+
+impl Build {
+    fn is_over(&self, now: Millis) -> bool {
+        self.ended_at.is_some_and(|ended_at| now.since(ended_at) >= KEPT_FOR)
+    }
+}
+
+/// A file that is answered from the data folder.
+pub struct PreviousFile {
+    folder: PathBuf,
+    pub etag: String,
+    /// Which of its compressed copies are there.
+    compressed: Vec<&'static str>,
+    name: String,
+}
+
+impl PreviousFile {
+    pub fn has(&self, suffix: &str) -> bool {
+        self.compressed.contains(&suffix)
+    }
+
+    /// The file, or its compressed copy with that suffix. None when it has gone since.
+    pub async fn read(&self, suffix: Option<&str>) -> Option<Vec<u8>> {
+        let name = match suffix {
+            Some(suffix) => format!("{}.{suffix}", self.name),
+            None => self.name.clone(),
+        };
+        tokio::fs::read(self.folder.join(name)).await.ok()
+    }
+}
+
+pub struct PreviousBuilds {
+    root: PathBuf,
+    /// None for a program without a console in it.
+    own: Option<String>,
+    builds: RwLock<Vec<Build>>,
+    looked_at: Mutex<Millis>,
+}
+
+impl PreviousBuilds {
+    pub fn new(data_dir: &Path) -> Self {
+        Self {
+            root: data_dir.join(FOLDER),
+            own: console::build_id(),
+            builds: RwLock::default(),
+            looked_at: Mutex::new(Millis(0)),
+        }
+    }
+
+    /// This build runs from now on, and all others no longer.
+    pub fn take_over(&self, now: Millis) {
+        if let Err(error) = self.lay_down(now).and_then(|()| self.end_others(now)) {
+            let error = format!("{error:#}");
+            tracing::warn!(error, "the console's files could not be kept for tabs that stay open");
+        }
+        self.clean_up(now);
+    }
+
+    /// Says again that this build runs, and removes what is past its time.
+    pub fn clean_up(&self, now: Millis) -> u64 {
+        if let Err(error) = self.lay_down(now) {
+            tracing::debug!("the console's files could not be kept: {error:#}");
+        }
+        let mut gone = 0;
+        for id in self.ids() {
+            let over = self.ended_at(&id, now).is_some_and(|ended| now.since(ended) >= KEPT_FOR);
+            if over && Some(&id) != self.own.as_ref() && self.remove(&id).is_ok() {
+                gone += 1;
+            }
+        }
+        self.remove_abandoned(now);
+        self.look(now);
+        gone
+    }
+
+    /// A file of another build, while that is to be answered.
+    pub fn find(&self, version: &str, name: &str, now: Millis) -> Option<PreviousFile> {
+        self.lookup(version, name, now).or_else(|| {
+            let mut looked_at = self.looked_at.lock().unwrap_or_else(PoisonError::into_inner);
+            // Also a moment that lies ahead is one to look again at.
+            if (0..LOOK_AGAIN).contains(&now.since(*looked_at)) {
+                return None;
+            }
+            *looked_at = now;
+            drop(looked_at);
+            self.look(now);
+            self.lookup(version, name, now)
+        })
+    }
+
+    fn lookup(&self, version: &str, name: &str, now: Millis) -> Option<PreviousFile> {
+        let builds = self.builds.read().unwrap_or_else(PoisonError::into_inner);
+        let of_version = builds.iter().filter(|build| build.version == version);
+        of_version.filter(|build| !build.is_over(now)).find_map(|build| {
+            let entry = build.files.get(name)?;
+            let has = |suffix: &&str| build.files.contains_key(&format!("{name}.{suffix}"));
+            Some(PreviousFile {
+                folder: build.folder.clone(),
+                etag: format!("\"{}\"", entry.sha256.get(..32).unwrap_or_default()),
+                compressed: ["br", "gz"].into_iter().filter(has).collect(),
+                name: name.to_owned(),
+            })
+        })
+    }
+
+    /// Lays this build's files down, unless they are there: under another name first, so that
+    /// nobody finds half of them.
+    fn lay_down(&self, now: Millis) -> anyhow::Result<()> {
+        let Some(own) = &self.own else { return Ok(()) };
+        let target = self.root.join(own);
+        if !target.join(MANIFEST).exists() {
+            folder::make_private(&self.root)?;
+            let making = self.root.join(format!(".{own}-{}", Entropy.id(now)));
+            let made = write_build(&making).and_then(|()| match fs::rename(&making, &target) {
+                // Another instance was faster, with the same files.
+                Err(_) if target.join(MANIFEST).exists() => Ok(()),
+                other => other.with_context(|| target.display().to_string()),
+            });
+            if making.exists() {
+                let _ = fs::remove_dir_all(&making);
+            }
+            made?;
+        }
+        match fs::remove_file(self.marker(own)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn end_others(&self, now: Millis) -> anyhow::Result<()> {
+        for id in self.ids().into_iter().filter(|id| Some(id) != self.own.as_ref()) {
+            if self.ended_at(&id, now).is_none() {
+                // The content is there with the name, for those who look meanwhile.
+                let making = self.root.join(format!(".{id}-{}", Entropy.id(now)));
+                fs::write(&making, now.0.to_string())?;
+                fs::rename(&making, self.marker(&id))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn marker(&self, id: &str) -> PathBuf {
+        self.root.join(format!("{id}.{ENDED}"))
+    }
+
+    /// Since when another build runs; a mark that cannot be read says: since now.
+    fn ended_at(&self, id: &str, now: Millis) -> Option<Millis> {
+        let text = fs::read_to_string(self.marker(id)).ok()?;
+        Some(text.trim().parse().map_or(now, Millis))
+    }
+
+    /// Every build that lies in the folder.
+    fn ids(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.root).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        names.filter(|name| is_build_id(name)).collect()
+    }
+
+    fn remove(&self, id: &str) -> io::Result<()> {
+        fs::remove_dir_all(self.root.join(id))?;
+        fs::remove_file(self.marker(id))
+    }
+
+    fn remove_abandoned(&self, now: Millis) {
+        for entry in fs::read_dir(&self.root).into_iter().flatten().flatten() {
+            let hidden = entry.file_name().to_string_lossy().starts_with('.');
+            let touched = entry.metadata().and_then(|about| about.modified()).ok();
+            let touched = touched.and_then(|at| jiff::Timestamp::try_from(at).ok());
+            let old =
+                touched.is_some_and(|at| now.since(Millis(at.as_millisecond())) >= ABANDONED_AFTER);
+            if hidden && old {
+                let _ = fs::remove_dir_all(entry.path()).or_else(|_| fs::remove_file(entry.path()));
+            }
+        }
+    }
+
+    fn look(&self, now: Millis) {
+        let others = self.ids().into_iter().filter(|id| Some(id) != self.own.as_ref());
+        let mut builds: Vec<Build> = others
+            .filter_map(|id| {
+                let folder = self.root.join(&id);
+                let ended_at = self.ended_at(&id, now);
+                match read_build(folder, ended_at) {
+                    Ok(build) => Some(build),
+                    Err(error) => {
+                        tracing::debug!("files of another build cannot be read: {error:#}");
+                        None
+                    }
+                }
+            })
+            .collect();
+        // Of a language pack the latest counts.
+        builds.sort_by_key(|build| std::cmp::Reverse(build.ended_at.map_or(i64::MAX, |at| at.0)));
+        *self.builds.write().unwrap_or_else(PoisonError::into_inner) = builds;
+    }
+}
+
+/// 32 hexadecimal digits: nothing else in the folder is a build.
+fn is_build_id(name: &str) -> bool {
+    name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn write_build(folder: &Path) -> anyhow::Result<()> {
+    let mut files = BTreeMap::new();
+    for (name, file) in console::files() {
+        let path = folder.join(&name);
+        if let Some(parent) = path.parent() {
+            folder::make_private(parent)?;
+        }
+        fs::write(&path, &file.data).with_context(|| path.display().to_string())?;
+        let sha256 = file.metadata.sha256_hash().iter().map(|byte| format!("{byte:02x}")).collect();
+        files.insert(name, Entry { size: file.data.len() as u64, sha256 });
+    }
+    let manifest = Manifest { version: super::CLIENT_VERSION.to_owned(), files };
+    fs::write(folder.join(MANIFEST), serde_json::to_vec(&manifest)?)?;
+    Ok(())
+}
+
+fn read_build(folder: PathBuf, ended_at: Option<Millis>) -> anyhow::Result<Build> {
+    let text = fs::read(folder.join(MANIFEST))?;
+    let Manifest { version, files } = serde_json::from_slice(&text)?;
+    let files = files.into_iter().filter(|(name, entry)| {
+        let plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+        // What a power cut left half-written is not a file of that build.
+        let whole = fs::symlink_metadata(folder.join(name))
+            .is_ok_and(|about| about.is_file() && about.len() == entry.size);
+        plain && whole
+    });
+    let files = files.collect();
+    Ok(Build { version, ended_at, folder, files })
+}
+
+/// Lays this build's files down and finds those of others, when a server begins.
+pub async fn take_over(atrium: &AppState) {
+    let state = atrium.clone();
+    let _ = tokio::task::spawn_blocking(move || state.previous_builds.take_over(state.now())).await;
+}
+
+/// Removes what is past its time.
+pub async fn clean_up(atrium: &AppState) -> anyhow::Result<u64> {
+    let state = atrium.clone();
+    Ok(tokio::task::spawn_blocking(move || state.previous_builds.clean_up(state.now())).await?)
+}

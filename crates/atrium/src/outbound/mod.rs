@@ -1,5 +1,0 @@
-//! What leaves for other parties.
-
-pub mod guard;
-pub mod mail;
-pub mod web;

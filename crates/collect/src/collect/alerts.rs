@@ -1,0 +1,239 @@
+//! Tells people when their data stops coming in as it should: many rejections at once, more names
+//! than are counted, an app that falls silent, a spool that fills. Each is said once, by whichever instance notices first, and
+//! again only when it has been well in between or a day has passed.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::Ordering;
+
+use sqlx::AnyConnection;
+
+use super::cardinality::{self, Limit};
+use super::ledger;
+use crate::state::Collecting;
+use atrium_core::error::Result;
+use atrium_core::types::{Id, Millis};
+use atrium_tenancy::apps::store::{self as apps, WatchedRow};
+use atrium_tenancy::keys;
+use atrium_tenancy::notifications::{self, Notice};
+
+/// Rejections since the last look that are worth a word: so many, and this share of all.
+const REJECTED_MIN: i64 = 100;
+const REJECTED_SHARE: f64 = 0.2;
+/// Full enough to worry, while there is time.
+const SPOOL_SHARE: f64 = 0.8;
+/// Days of the week before on which something came: then a silence means something.
+const REGULAR_DAYS: usize = 3;
+const AGAIN_AFTER: i64 = Millis::DAY;
+
+const REJECTIONS: &str = "rejections";
+const SILENCE: &str = "silence";
+const SPOOL: &str = "spool";
+
+/// What was booked at the last look, per app: today's accepted and rejected.
+#[derive(Default)]
+pub struct Watch {
+    last: HashMap<Id, (String, i64, i64)>,
+}
+
+impl Watch {
+    /// Looks at every app. Returns how many alerts went out.
+    pub async fn look(&mut self, atrium: &Collecting) -> Result<u64> {
+        let mut db = atrium.db.read().await?;
+        let watched = apps::watched(&mut db).await?;
+        let said = said(&mut db).await?;
+        drop(db);
+        let mut told = 0;
+        let mut organisations = HashSet::new();
+        let filling = is_filling(atrium);
+        for app in &watched {
+            told += self.look_at(atrium, app, &said).await?;
+            // One app of each organisation stands for all of them.
+            if organisations.insert(app.org_id.clone()) {
+                let notice = Notice::SpoolFilling { org_id: app.org_id.clone() };
+                told += settle(atrium, app, SPOOL, filling, &said, notice).await?;
+            }
+        }
+        self.last.retain(|id, _| watched.iter().any(|app| app.id == *id));
+        if told > 0 {
+            atrium.outbox.wake();
+        }
+        Ok(told)
+    }
+
+    async fn look_at(&mut self, atrium: &Collecting, app: &WatchedRow, said: &Said) -> Result<u64> {
+        let today = today(atrium.now(), &app.timezone);
+        let from = today.saturating_sub(jiff::Span::new().days(8)).to_string();
+        let days = ledger::days(&mut *atrium.db.read().await?, &app.id, &from).await?;
+        let (name, today) = (app.name.clone(), today.to_string());
+        let now = days.iter().find(|(day, ..)| *day == today);
+        let (accepted, rejected) = now.map_or((0, 0), |(_, a, r)| (*a, *r));
+        let before = self.last.insert(app.id.clone(), (today.clone(), accepted, rejected));
+        let mut told = 0;
+        // Without a look before there is nothing to tell a spike by.
+        if let Some((day, accepted_before, rejected_before)) = before
+            && day == today
+        {
+            let (good, bad) = (accepted - accepted_before, rejected - rejected_before);
+            let share = bad as f64 / (good + bad).max(1) as f64;
+            if bad >= REJECTED_MIN && share >= REJECTED_SHARE {
+                let notice = Notice::RejectionsSpike {
+                    app_id: app.id.clone(),
+                    app: name.clone(),
+                    count: bad,
+                };
+                told += settle(atrium, app, REJECTIONS, true, said, notice).await?;
+            }
+        }
+        // What waits for the warehouse is not in the ledger yet: nobody is silent meanwhile.
+        let waiting = atrium.collector.spool.usage().messages() > 0;
+        let silent = !waiting && is_silent(&days, &today);
+        let notice = Notice::AppSilent { app_id: app.id.clone(), app: name };
+        told += settle(atrium, app, SILENCE, silent, said, notice).await?;
+        Ok(told + look_at_limits(atrium, app, &today, said).await?)
+    }
+}
+
+/// Each limit that was reached today is told of, once a day.
+async fn look_at_limits(
+    atrium: &Collecting,
+    app: &WatchedRow,
+    today: &str,
+    said: &Said,
+) -> Result<u64> {
+    let apps = std::slice::from_ref(&app.id);
+    let mut db = atrium.db.read().await?;
+    let reached = cardinality::store::over_limit(&mut db, apps, today, today).await?;
+    drop(db);
+    let mut told = 0;
+    for (limit, _) in reached {
+        let notice = Notice::LimitReached {
+            app_id: app.id.clone(),
+            app: app.name.clone(),
+            limit,
+            max: i64::try_from(atrium.settings.events.limits.of(limit)).unwrap_or(i64::MAX),
+        };
+        told += settle(atrium, app, kind_of(limit), true, said, notice).await?;
+    }
+    Ok(told)
+}
+
+fn kind_of(limit: Limit) -> &'static str {
+    match limit {
+        Limit::EventNames => "over_event_names",
+        Limit::PropertyNames => "over_property_names",
+        Limit::FieldValues => "over_field_values",
+    }
+}
+
+/// Nothing today and the day before, in an app that used to get something on most days.
+fn is_silent(days: &[(String, i64, i64)], today: &str) -> bool {
+    let yesterday = today
+        .parse::<jiff::civil::Date>()
+        .ok()
+        .and_then(|date| date.yesterday().ok())
+        .map(|date| date.to_string())
+        .unwrap_or_default();
+    let heard = |day: &str| days.iter().any(|(at, accepted, _)| at == day && *accepted > 0);
+    let earlier = days
+        .iter()
+        .filter(|(day, accepted, _)| *day != today && *day != yesterday && *accepted > 0)
+        .count();
+    !heard(today) && !heard(&yesterday) && earlier >= REGULAR_DAYS
+}
+
+fn is_filling(atrium: &Collecting) -> bool {
+    let spool = &atrium.collector.spool;
+    let bytes = spool.usage().bytes.load(Ordering::Relaxed);
+    bytes as f64 >= spool.limit() as f64 * SPOOL_SHARE
+}
+
+fn today(now: Millis, zone: &str) -> jiff::civil::Date {
+    let zone = jiff::tz::TimeZone::get(zone).unwrap_or(jiff::tz::TimeZone::UTC);
+    jiff::Timestamp::from_millisecond(now.0).unwrap_or_default().to_zoned(zone).date()
+}
+
+/// Says it if it is so and was not said of late; forgets that it was said once it is over.
+async fn settle(
+    atrium: &Collecting,
+    app: &WatchedRow,
+    kind: &str,
+    is_so: bool,
+    said: &Said,
+    notice: Notice,
+) -> Result<u64> {
+    // Nearly always all is well and was before: nothing is written then.
+    if !is_so && !said.contains(&(app.id.clone(), kind.to_owned())) {
+        return Ok(0);
+    }
+    let now = atrium.now();
+    let mut tx = atrium.db.write_uncached().await?;
+    let told = if is_so {
+        claim(&mut tx, &app.id, kind, now).await?
+    } else {
+        // Only silence has an end that is sure: a spike has none, and how full the spool is
+        // differs between instances. Those are said again after a day.
+        if kind == SILENCE {
+            forget(&mut tx, &app.id, kind).await?;
+        }
+        false
+    };
+    if told {
+        for user_id in keys::store::managers(&mut tx, &app.id, &app.org_id).await? {
+            notifications::notify_id(atrium, &mut tx, &user_id, &notice).await?;
+        }
+    }
+    tx.commit().await?;
+    Ok(u64::from(told))
+}
+
+/// What was said of which app and stands.
+type Said = HashSet<(Id, String)>;
+
+async fn said(db: &mut AnyConnection) -> Result<Said> {
+    let rows: Vec<(Id, String)> =
+        sqlx::query_as("SELECT app_id, kind FROM ingest_alerts").fetch_all(db).await?;
+    Ok(rows.into_iter().collect())
+}
+
+/// True for the one who is to say it.
+async fn claim(db: &mut AnyConnection, app_id: &Id, kind: &str, now: Millis) -> Result<bool> {
+    let claimed = sqlx::query(
+        "INSERT INTO ingest_alerts (app_id, kind, told_at) VALUES ($1, $2, $3)
+         ON CONFLICT (app_id, kind) DO UPDATE SET told_at = excluded.told_at
+         WHERE ingest_alerts.told_at < $4 AND ingest_alerts.kind <> $5",
+    )
+    .bind(app_id)
+    .bind(kind)
+    .bind(now)
+    .bind(now.plus(-AGAIN_AFTER))
+    .bind(SILENCE)
+    .execute(db)
+    .await?;
+    Ok(claimed.rows_affected() == 1)
+}
+
+async fn forget(db: &mut AnyConnection, app_id: &Id, kind: &str) -> Result<()> {
+    sqlx::query("DELETE FROM ingest_alerts WHERE app_id = $1 AND kind = $2")
+        .bind(app_id)
+        .bind(kind)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_is_two_days_without_a_word_after_regular_ones() {
+        let day = |date: &str, accepted| (date.to_owned(), accepted, 0);
+        let regular = vec![day("2026-11-12", 5), day("2026-11-11", 5), day("2026-11-10", 1)];
+        assert!(is_silent(&regular, "2026-11-14"));
+        assert!(!is_silent(&regular, "2026-11-13"));
+        assert!(!is_silent(&regular[..2], "2026-11-14"));
+        let mut back = regular.clone();
+        back.push(day("2026-11-14", 1));
+        assert!(!is_silent(&back, "2026-11-14"));
+    }
+}

@@ -1,0 +1,125 @@
+//! From a key to the app it speaks for. What is found is kept for as long as the database says
+//! that nothing changed, so a key that was disabled is disabled at the next request.
+
+use std::sync::Arc;
+
+use quick_cache::sync::Cache;
+use uuid::Uuid;
+
+use crate::state::Collecting;
+use atrium_core::error::Result;
+use atrium_core::types::Millis;
+use atrium_tenancy::apps::store::CollectRow;
+use atrium_tenancy::keys::{self, SigningKey};
+
+/// The app behind a key.
+pub struct App {
+    pub id: Uuid,
+    pub timezone: jiff::tz::TimeZone,
+    pub archived: bool,
+    pub deleted: bool,
+}
+
+impl App {
+    fn new(id: &str, row: CollectRow) -> Option<Self> {
+        Some(Self {
+            id: Uuid::try_parse(id).ok()?,
+            timezone: jiff::tz::TimeZone::get(&row.timezone).unwrap_or(jiff::tz::TimeZone::UTC),
+            archived: row.archived_at.is_some(),
+            deleted: row.deleted_at.is_some(),
+        })
+    }
+
+    /// The day that a moment belongs to in the app's time zone, as days since 1970.
+    pub fn day(&self, at: Millis) -> i32 {
+        let Ok(at) = jiff::Timestamp::from_millisecond(at.0) else { return 0 };
+        let offset = i64::from(self.timezone.to_offset(at).seconds());
+        i32::try_from((at.as_second() + offset).div_euclid(86_400)).unwrap_or(0)
+    }
+}
+
+pub struct CollectCaller {
+    pub key_id: String,
+    pub valid_until: Option<Millis>,
+    pub app: App,
+}
+
+pub struct SigningCaller {
+    pub key: SigningKey,
+    pub app: App,
+}
+
+impl SigningCaller {
+    pub fn is_live(&self, now: Millis) -> bool {
+        self.key.enabled && self.key.expires_at.is_none_or(|at| now < at)
+    }
+}
+
+/// A finding is as good as its epoch; that nothing was found is one too.
+type Found<T> = (i64, Option<Arc<T>>);
+
+pub struct Callers {
+    collecting: Cache<String, Found<CollectCaller>>,
+    signing: Cache<String, Found<SigningCaller>>,
+}
+
+impl Default for Callers {
+    fn default() -> Self {
+        Self { collecting: Cache::new(20_000), signing: Cache::new(20_000) }
+    }
+}
+
+/// What cannot be a key of ours need not be asked about, nor remembered.
+fn looks_like_key(text: &str, prefix: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    text.starts_with(prefix) && text.len() <= 64 && text.bytes().all(plain)
+}
+
+/// The caller by the key that names an app in public.
+pub async fn by_app_key(atrium: &Collecting, key: &str) -> Result<Option<Arc<CollectCaller>>> {
+    if !looks_like_key(key, "ck_") {
+        return Ok(None);
+    }
+    let epoch = atrium.db.epoch().await?;
+    let known = &atrium.collector.callers.collecting;
+    if let Some((_, found)) = known.get(key).filter(|(as_of, _)| *as_of == epoch) {
+        return Ok(found);
+    }
+    let mut db = atrium.db.read().await?;
+    let mut found = None;
+    if let Some(key) = keys::by_collect_key(&mut db, key).await?
+        && let Some(row) = atrium_tenancy::apps::store::for_collecting(&mut db, &key.app_id).await?
+        && let Some(app) = App::new(key.app_id.as_str(), row)
+    {
+        let caller =
+            CollectCaller { key_id: key.key_id.to_string(), valid_until: key.valid_until, app };
+        found = Some(Arc::new(caller));
+    }
+    known.insert(key.to_owned(), (epoch, found.clone()));
+    Ok(found)
+}
+
+/// The caller by the key that signs, whatever state it is in.
+pub async fn by_access_key(
+    atrium: &Collecting,
+    key_id: &str,
+) -> Result<Option<Arc<SigningCaller>>> {
+    if !looks_like_key(key_id, "AK") {
+        return Ok(None);
+    }
+    let epoch = atrium.db.epoch().await?;
+    let known = &atrium.collector.callers.signing;
+    if let Some((_, found)) = known.get(key_id).filter(|(as_of, _)| *as_of == epoch) {
+        return Ok(found);
+    }
+    let mut db = atrium.db.read().await?;
+    let mut found = None;
+    if let Some(key) = keys::by_access_key(atrium, &mut db, key_id).await?
+        && let Some(row) = atrium_tenancy::apps::store::for_collecting(&mut db, &key.app_id).await?
+        && let Some(app) = App::new(key.app_id.as_str(), row)
+    {
+        found = Some(Arc::new(SigningCaller { key, app }));
+    }
+    known.insert(key_id.to_owned(), (epoch, found.clone()));
+    Ok(found)
+}

@@ -1,0 +1,402 @@
+//! Carries the spool into the warehouse: the only writer of events. One instance at a time, by
+//! a lease; a batch whose outcome is unknown is looked at before anything of it is sent again. Apps
+//! take turns, and what fails is taken apart until only that waits (docs/decisions/0020).
+
+mod blame;
+mod booking;
+pub mod lanes;
+mod lease;
+mod trouble;
+
+use std::collections::HashSet;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::time::Instant;
+use uuid::Uuid;
+use warehouse::{Insert, LogIdRow};
+
+use super::batch::Batch;
+use super::batch_choice::Room;
+use super::dedup::MessageId;
+use super::spool::{Change, Spool, Wanted};
+use super::{batch_cost, cardinality, person_ids, profiles};
+use crate::state::Collecting;
+use blame::NotStored;
+use booking::{finish, name_of, unbooked};
+use lanes::{Lane, Lanes, Part};
+pub use lease::{LoaderLease, keep_away};
+
+/// More than this is worked off without pause.
+const BACKLOG: i64 = 60_000;
+/// How long messages gather: few large parts are what the store likes.
+const GATHER: Duration = Duration::from_millis(1_500);
+const IDLE_LOOK: Duration = Duration::from_secs(5);
+const ADOPT_LOOK: Duration = Duration::from_secs(60);
+/// What was left is loaded between our own batches: nobody waits for what it takes longer.
+const ADOPT_TIMEOUT: Duration = Duration::from_secs(2);
+const READY: Duration = Duration::from_secs(30);
+const RETRY_FIRST: Duration = Duration::from_secs(1);
+const RETRY_LAST: Duration = Duration::from_secs(30);
+const INSERT_LIMIT: Duration = Duration::from_secs(120);
+const PROFILE_TRIES: u32 = 3;
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Nothing waits.
+    Idle,
+    /// Another instance has its turn.
+    NotMine,
+    Loaded(usize),
+    /// Something could not be stored, and will be tried in smaller parts.
+    Failed,
+    /// Only what failed is left, and its time has not come.
+    Later(Duration),
+}
+
+/// Runs until the process ends.
+pub async fn run(atrium: Collecting) {
+    let mut retry = RETRY_FIRST;
+    let spool = &atrium.collector.spool;
+    let mut looked = Instant::now();
+    loop {
+        let begun = Instant::now();
+        let turn = turn(&atrium, spool).await;
+        if matches!(turn, Ok(Turn::Loaded(_))) {
+            retry = RETRY_FIRST;
+        }
+        let pause = match turn {
+            // A backlog is worked off without pause; a trickle gathers first.
+            Ok(Turn::Loaded(_)) if spool.usage().messages() < BACKLOG => GATHER,
+            // Unless it is costly: then whoever reads has the store for half of the time.
+            Ok(Turn::Loaded(_)) if spool.lanes.lock().await.is_costly() => {
+                begun.elapsed().min(GATHER)
+            }
+            Ok(Turn::Loaded(_) | Turn::Failed) => Duration::ZERO,
+            Ok(Turn::NotMine) => GATHER,
+            Ok(Turn::Idle) => wait_for_messages(spool, IDLE_LOOK).await,
+            Ok(Turn::Later(wait)) => wait_for_messages(spool, wait.min(IDLE_LOOK)).await,
+            Err(error) => {
+                let error = format!("{error:#}");
+                tracing::warn!(error, "loading events failed, it is tried again");
+                let pause = retry;
+                retry = (retry * 2).min(RETRY_LAST);
+                pause
+            }
+        };
+        tokio::time::sleep(pause).await;
+        if looked.elapsed() > ADOPT_LOOK {
+            looked = Instant::now();
+            adopt(&atrium).await;
+        }
+    }
+}
+
+/// Waits for something to load, and says how long more of it may gather.
+async fn wait_for_messages(spool: &Spool, wait: Duration) -> Duration {
+    let arrived = tokio::time::timeout(wait, spool.arrived.notified()).await.is_ok();
+    if arrived { GATHER } else { Duration::ZERO }
+}
+
+/// Loads what servers that are gone have left in their spools beside ours.
+async fn adopt(atrium: &Collecting) {
+    let found = match atrium.collector.left_behind(&atrium.settings.stores.data_dir) {
+        Ok(found) => found,
+        Err(error) => {
+            tracing::warn!(%error, "a spool that another server left cannot be opened");
+            return;
+        }
+    };
+    for spool in found {
+        tracing::info!(messages = spool.usage().messages(), "loading what another server left");
+        loop {
+            match turn(atrium, &spool).await {
+                Ok(Turn::Later(wait)) if wait <= ADOPT_TIMEOUT => tokio::time::sleep(wait).await,
+                // What fails is tried again with the next look.
+                Ok(Turn::Idle | Turn::Later(_)) => break,
+                Ok(Turn::Loaded(_) | Turn::Failed) => {}
+                Ok(Turn::NotMine) => tokio::time::sleep(GATHER).await,
+                Err(error) => {
+                    tracing::warn!(%error, "what another server left is tried again later");
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Loads one batch, if there is one and it is this instance's turn.
+pub async fn turn(atrium: &Collecting, spool: &Spool) -> anyhow::Result<Turn> {
+    let mut lanes = spool.lanes.lock().await;
+    let attempts = spool.attempts().await?;
+    if attempts.is_empty() && spool.first().await?.is_none() {
+        return Ok(Turn::Idle);
+    }
+    let outcome = async {
+        atrium.warehouse.ready(READY).await?;
+        let Some(lease) = LoaderLease::take(atrium, &spool.name).await? else {
+            return Ok(Turn::NotMine);
+        };
+        lanes.take_up(attempts);
+        let outcome = serve(atrium, spool, &lease, &mut lanes).await;
+        // Whoever waits for a turn gets one between any two batches.
+        lease.end(atrium).await?;
+        outcome
+    }
+    .await;
+    note(spool, &lanes, &outcome);
+    outcome
+}
+
+/// For those who watch.
+fn note(spool: &Spool, lanes: &Lanes, outcome: &anyhow::Result<Turn>) {
+    let usage = spool.usage();
+    usage.troubled_apps.store(lanes.troubled(), Ordering::Relaxed);
+    match outcome {
+        Ok(Turn::Loaded(_)) => usage.load_failures.store(0, Ordering::Relaxed),
+        Ok(Turn::Failed) | Err(_) => {
+            usage.load_failures.fetch_add(1, Ordering::Relaxed);
+            metrics::counter!("atrium_loader_failures_total").increment(1);
+        }
+        Ok(Turn::Idle | Turn::NotMine | Turn::Later(_)) => {}
+    }
+}
+
+/// Gives the next lane that has something to do its turn.
+async fn serve(
+    atrium: &Collecting,
+    spool: &Spool,
+    lease: &LoaderLease,
+    lanes: &mut Lanes,
+) -> anyhow::Result<Turn> {
+    for lane in lanes.order() {
+        let turn = match lane {
+            Lane::Again => match lanes.due() {
+                Some(part) => Some(again(atrium, spool, lease, lanes, part).await),
+                None => None,
+            },
+            Lane::Together => fresh(atrium, spool, lease, lanes, None).await.transpose(),
+            Lane::Alone => alone(atrium, spool, lease, lanes).await.transpose(),
+        };
+        if let Some(turn) = turn {
+            lanes.served(lane);
+            return turn;
+        }
+    }
+    Ok(lanes.wait().map_or(Turn::Idle, Turn::Later))
+}
+
+/// A batch of the next app that is loaded by itself.
+async fn alone(
+    atrium: &Collecting,
+    spool: &Spool,
+    lease: &LoaderLease,
+    lanes: &mut Lanes,
+) -> anyhow::Result<Option<Turn>> {
+    for app in lanes.alone() {
+        if let Some(turn) = fresh(atrium, spool, lease, lanes, Some(app)).await? {
+            lanes.served_alone(app);
+            return Ok(Some(turn));
+        }
+    }
+    Ok(None)
+}
+
+/// A batch that nobody has tried before, of one app or of all that are not loaded apart.
+async fn fresh(
+    atrium: &Collecting,
+    spool: &Spool,
+    lease: &LoaderLease,
+    lanes: &mut Lanes,
+    app: Option<Uuid>,
+) -> anyhow::Result<Option<Turn>> {
+    let wanted = app.map_or_else(|| Wanted::AllBut(lanes.apart()), Wanted::Only);
+    let messages_max = lanes.messages_max(app);
+    let groups = spool.take(wanted, messages_max, lanes.turns()).await?;
+    let number = u64::from_be_bytes(atrium.entropy.bytes());
+    let cost = batch_cost::limit(atrium.settings.events.engine_memory_mb);
+    let room = Room { messages: u64::try_from(messages_max)?, cost };
+    let mut batch = Batch::fresh(number, groups, room);
+    trouble::set_aside_unreadable(atrium, spool, &mut batch).await?;
+    if batch.ranges().is_empty() {
+        return Ok(None);
+    }
+    lanes.take_turns(batch.ranges().into_iter().map(|range| range.app));
+    let begun = Instant::now();
+    let part = Part::new(number, batch.attempts());
+    let weights = batch.weights();
+    match load(atrium, spool, lease, &mut batch).await {
+        Ok(loaded) => {
+            lanes.stored(app);
+            lanes.took(i64::try_from(loaded)?, begun.elapsed());
+            Ok(Some(Turn::Loaded(loaded)))
+        }
+        Err(error) if spool.attempts().await?.iter().any(|it| it.batch == number) => {
+            lanes.shrink();
+            trouble::failed(atrium, spool, lanes, part, &weights, error).await.map(Some)
+        }
+        // Nothing of it was sent: next time less, if there was too much.
+        Err(error) => {
+            lanes.shrink();
+            Err(error)
+        }
+    }
+}
+
+async fn load(
+    atrium: &Collecting,
+    spool: &Spool,
+    lease: &LoaderLease,
+    batch: &mut Batch,
+) -> anyhow::Result<usize> {
+    batch.keep_apps(&living_apps(atrium, batch).await?);
+    let known = atrium.warehouse.known_ids(&batch.ids(), batch.number).await?;
+    batch.drop_known(&known.into_iter().collect());
+    lease.renew(atrium).await?;
+    let person_ids = person_ids::assign(atrium, batch).await?;
+    cardinality::judge(atrium, batch).await?;
+    spool.write(Change::Begin(batch.attempts())).await?;
+    store(atrium, lease, batch, &person_ids, &HashSet::new(), false).await?;
+    let tally = batch.take_tally();
+    finish(atrium, spool, batch, &[(name_of(batch.number), tally)]).await
+}
+
+/// What failed, or was broken off by a crash.
+async fn again(
+    atrium: &Collecting,
+    spool: &Spool,
+    lease: &LoaderLease,
+    lanes: &mut Lanes,
+    mut part: Part,
+) -> anyhow::Result<Turn> {
+    let aside = spool.set_aside_among(part.attempts.clone()).await?;
+    if let Some(aside) = aside {
+        part.attempts.retain(|attempt| *attempt != aside);
+        lanes.put_back(part);
+        return trouble::finish_set_aside(atrium, spool, aside).await;
+    }
+    let mut batch = Batch::begun(part.batch, spool.take_begun(part.attempts.clone()).await?);
+    let weights = batch.weights();
+    match recover(atrium, spool, lease, &mut batch, &part).await {
+        Ok(loaded) => {
+            lanes.stored(None);
+            Ok(Turn::Loaded(loaded))
+        }
+        Err(error) => trouble::failed(atrium, spool, lanes, part, &weights, error).await,
+    }
+}
+
+/// A batch that was begun: what is there of it stays, the rest is sent, and the counts it has a part
+/// in are completed.
+async fn recover(
+    atrium: &Collecting,
+    spool: &Spool,
+    lease: &LoaderLease,
+    batch: &mut Batch,
+    part: &Part,
+) -> anyhow::Result<usize> {
+    tracing::info!(messages = batch.count(), "going on with a batch that was broken off");
+    trouble::set_aside_unreadable(atrium, spool, batch).await?;
+    batch.keep_attempts(&part.attempts);
+    batch.keep_apps(&living_apps(atrium, batch).await?);
+    let warehouse = &atrium.warehouse;
+    warehouse.kill(&query_id(batch.number)).await?;
+    let known = warehouse.known_ids(&batch.ids(), batch.number).await?;
+    batch.drop_known(&known.into_iter().collect());
+    let apps: Vec<_> = batch.apps().into_iter().collect();
+    let (from, to) = batch.time_range();
+    let stored = warehouse.stored_of_batch(batch.number, &apps, from, to).await?;
+    lease.renew(atrium).await?;
+    let person_ids = person_ids::assign(atrium, batch).await?;
+    cardinality::judge(atrium, batch).await?;
+    store(atrium, lease, batch, &person_ids, &stored.into_iter().collect(), true).await?;
+    let tallies = unbooked(atrium, batch).await?;
+    finish(atrium, spool, batch, &tallies).await
+}
+
+/// Sends the ids first, so that no other instance treats a duplicate as new, then the rows, then what
+/// they make of profiles. Ids carry their batch's number: a batch's own ids are not duplicates.
+async fn store(
+    atrium: &Collecting,
+    lease: &LoaderLease,
+    batch: &Batch,
+    person_ids: &[(u32, u32)],
+    stored: &HashSet<MessageId>,
+    again: bool,
+) -> anyhow::Result<()> {
+    lease.renew(atrium).await?;
+    let (number, received) = (batch.number, u32::try_from(atrium.now().0 / 1_000)?);
+    // A second try has a token of its own: the store may remember the first one's and not its rows.
+    let salt = if again { u64::from_be_bytes(atrium.entropy.bytes()) } else { 0 };
+    let token = format!("{number:016x}-{salt:x}");
+    let mut ids = Vec::with_capacity(batch.count() * 44);
+    for (app_id, log_id) in batch.ids() {
+        warehouse::write_log_id(&LogIdRow { log_id, app_id, received, batch: number }, &mut ids);
+    }
+    if !ids.is_empty() {
+        insert(atrium, number, warehouse::log_id_insert(), ids, &token).await?;
+    }
+    lease.renew(atrium).await?;
+    let events = batch.events(stored, person_ids);
+    if !events.is_empty() {
+        let sql = warehouse::event_insert(number);
+        insert(atrium, number, &sql, events, &token).await?;
+    }
+    lease.renew(atrium).await?;
+    if again {
+        atrium.warehouse.complete(number, &batch.buckets()).await?;
+    } else {
+        atrium.warehouse.count_sessions(&batch.buckets()).await?;
+    }
+    let mutations = batch.mutations(stored);
+    if !mutations.is_empty() {
+        lease.renew(atrium).await?;
+        let sql = warehouse::mutation_insert(number);
+        insert(atrium, number, &sql, mutations, &token).await?;
+    }
+    lease.renew(atrium).await?;
+    refresh_profiles(atrium, batch, again).await
+}
+
+/// Profiles must not keep events from being stored: what fails again and again is left for the next
+/// change of the same profile, which takes it along.
+async fn refresh_profiles(atrium: &Collecting, batch: &Batch, again: bool) -> anyhow::Result<()> {
+    let Err(error) = profiles::refresh(atrium, batch.subjects(), again).await else {
+        return Ok(());
+    };
+    if atrium.collector.failures_of(batch.number) < PROFILE_TRIES {
+        return Err(error);
+    }
+    tracing::error!(%error, "some profiles could not be brought up to date");
+    Ok(())
+}
+
+async fn insert(
+    atrium: &Collecting,
+    number: u64,
+    sql: &str,
+    body: Vec<u8>,
+    token: &str,
+) -> Result<(), NotStored> {
+    let query_id = query_id(number);
+    let options =
+        Insert { token: Some(token), query_id: Some(&query_id), timeout: Some(INSERT_LIMIT) };
+    atrium.warehouse.insert(sql, Bytes::from(body), options).await.map_err(NotStored)
+}
+
+async fn living_apps(atrium: &Collecting, batch: &Batch) -> anyhow::Result<HashSet<Uuid>> {
+    let mut db = atrium.db.read().await?;
+    let mut living = HashSet::new();
+    for app in batch.apps() {
+        let id = app.hyphenated().to_string();
+        if atrium_tenancy::apps::store::keeps_data(&mut db, &id).await? {
+            living.insert(app);
+        }
+    }
+    Ok(living)
+}
+
+fn query_id(number: u64) -> String {
+    format!("atrium-load-{number:016x}")
+}

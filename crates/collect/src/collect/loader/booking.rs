@@ -1,0 +1,56 @@
+//! The end of a batch: its counts are booked, once, and the spool lets go of it.
+
+use anyhow::Context;
+
+use super::super::batch::Batch;
+use super::super::ledger::{self, Tally};
+use super::super::spool::{Change, Spool};
+use crate::state::Collecting;
+use atrium_core::types::Millis;
+use atrium_tenancy::apps::versions;
+
+/// Books what the batch counts, each booking once, and lets the spool go of it.
+pub async fn finish(
+    atrium: &Collecting,
+    spool: &Spool,
+    batch: &Batch,
+    bookings: &[(String, Tally)],
+) -> anyhow::Result<usize> {
+    let loaded = batch.count();
+    let mut tx = atrium.db.write_uncached().await?;
+    for (name, tally) in bookings {
+        ledger::book(&mut tx, name, tally, atrium.now()).await?;
+    }
+    for (app, buckets) in batch.buckets() {
+        let days =
+            buckets.into_iter().map(|bucket| i64::from(bucket) * Millis::SECOND / Millis::DAY);
+        versions::added(&mut tx, &app.hyphenated().to_string(), &days.collect()).await?;
+    }
+    tx.commit().await?;
+    spool.write(Change::Finish(batch.ranges())).await.context("the spool")?;
+    metrics::counter!("atrium_loaded_messages_total").increment(loaded as u64);
+    Ok(loaded)
+}
+
+pub fn name_of(number: u64) -> String {
+    format!("{number:016x}")
+}
+
+/// What is to be booked of a batch that is finished in parts: each app's stretch by itself, under a
+/// name that stays the same whatever else it is tried together with. Nothing, where a crash came
+/// between the booking of the whole batch and its end.
+pub async fn unbooked(
+    atrium: &Collecting,
+    batch: &mut Batch,
+) -> anyhow::Result<Vec<(String, Tally)>> {
+    let whole = name_of(batch.number);
+    if ledger::is_booked(&mut *atrium.db.read().await?, &whole).await? {
+        return Ok(Vec::new());
+    }
+    let mut tallies = batch.take_tally().by_app();
+    let bookings = batch.ranges().into_iter().filter_map(|range| {
+        let name = format!("{whole}/{}/{}", range.app.simple(), range.upto);
+        Some((name, tallies.remove(&range.app)?))
+    });
+    Ok(bookings.collect())
+}

@@ -1,0 +1,128 @@
+//! The collector: what applications send, from the wire to the warehouse.
+//!
+//! `receive` reads a request and hands it down a row of named steps: authenticate (`callers`,
+//! `signature`), admit and charge (`budgets`), validate (`message`), drop duplicates (`dedup`), spool
+//! (`spool`). The answer goes out once the spool is on the disk. Behind it `loader` carries the
+//! spool into the warehouse and books the `ledger`. docs/decisions/0013 says why. What is refused
+//! leaves a few `samples`, and those who watch an app see its messages `live`.
+
+pub mod alerts;
+mod batch;
+mod batch_choice;
+mod batch_cost;
+pub mod body;
+pub mod budgets;
+mod callers;
+pub mod cardinality;
+mod dedup;
+pub mod fold;
+pub mod lazy_warehouse;
+pub mod ledger;
+mod limits;
+pub mod live;
+pub mod loader;
+pub mod loading;
+pub mod message;
+pub mod outline;
+mod person_ids;
+mod profiles;
+pub mod quota;
+pub mod reason;
+mod receipt;
+pub mod receive;
+pub mod record;
+pub mod samples;
+pub mod signature;
+pub mod spool;
+mod spool_changes;
+mod spool_file;
+mod spool_last;
+mod spool_reader;
+pub mod spool_repair;
+pub mod spool_slots;
+mod spool_writer;
+mod text;
+pub mod upkeep;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use atrium_core::config::EventSettings;
+use budgets::Budgets;
+use callers::Callers;
+use cardinality::Cardinality;
+use dedup::Dedup;
+use live::Live;
+use person_ids::PersonIds;
+use samples::Samples;
+use signature::Nonces;
+use spool::Spool;
+use tokio::sync::Semaphore;
+use uuid::Uuid;
+
+const UNPACKING_MAX: usize = 32;
+const SETTLE_LOOK: Duration = Duration::from_millis(200);
+const SETTLE_TRIES: u32 = 150;
+
+/// What the collector keeps in memory, and its spool.
+pub struct Collector {
+    callers: Callers,
+    nonces: Nonces,
+    budgets: Budgets,
+    dedup: Arc<Dedup>,
+    person_ids: PersonIds,
+    cardinality: Cardinality,
+    pub samples: Samples,
+    pub live: Arc<Live>,
+    /// Bodies that may be unpacked at once, of up to eight megabytes each.
+    pub unpacking: Semaphore,
+    /// The batch whose profiles fail, and how often.
+    failures: Mutex<(u64, u32)>,
+    pub spool: Spool,
+}
+
+impl Collector {
+    pub fn open(data_dir: &Path, settings: &EventSettings) -> anyhow::Result<Self> {
+        let dedup = Arc::new(Dedup::default());
+        Ok(Self {
+            callers: Callers::default(),
+            nonces: Nonces::default(),
+            budgets: Budgets::new(settings.budgets),
+            spool: Spool::open(data_dir, settings.spool_max, &dedup)?,
+            dedup,
+            person_ids: PersonIds::default(),
+            cardinality: Cardinality::default(),
+            samples: Samples::default(),
+            live: Arc::default(),
+            failures: Mutex::default(),
+            unpacking: Semaphore::new(UNPACKING_MAX),
+        })
+    }
+
+    /// Counts a failure of a batch, and says how many it has had.
+    fn failures_of(&self, batch: u64) -> u32 {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = if failures.0 == batch { failures.1 } else { 0 };
+        *failures = (batch, before + 1);
+        before + 1
+    }
+
+    /// Spools of servers that are gone.
+    pub fn left_behind(&self, data_dir: &Path) -> anyhow::Result<Vec<Spool>> {
+        Spool::left_behind(data_dir, self.spool.limit(), &self.dedup)
+    }
+
+    /// Waits until all that an app has in the spool now has left it.
+    pub async fn settle(&self, app: Uuid) -> anyhow::Result<()> {
+        let Some((_, last)) = self.spool.ends(app).await? else { return Ok(()) };
+        for _ in 0..SETTLE_TRIES {
+            if self.spool.ends(app).await?.is_none_or(|(first, _)| first > last) {
+                return Ok(());
+            }
+            self.spool.arrived.notify_one();
+            tokio::time::sleep(SETTLE_LOOK).await;
+        }
+        anyhow::bail!("the event store has not taken yet what waits for it")
+    }
+}

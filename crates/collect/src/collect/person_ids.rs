@@ -1,0 +1,124 @@
+//! Gives every device and user of an app a number when their first event is loaded: the warehouse
+//! counts people as bitmaps of those (docs/decisions/0015). Only the loader does this, under its
+//! lease, so nobody gets two.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::Context;
+use quick_cache::sync::Cache;
+use sqlx::AnyConnection;
+use uuid::Uuid;
+use warehouse::Identity;
+
+use super::batch::{Batch, People};
+use crate::state::Collecting;
+use atrium_tenancy::apps::versions;
+
+/// Numbers kept in memory; those of others are asked of the store.
+const KNOWN_MAX: usize = 300_000;
+const ASKED_AT_ONCE: usize = 100_000;
+
+pub struct PersonIds {
+    known: Cache<Identity, u32>,
+    /// As of which removal: an erased one comes back under another number.
+    removals: AtomicI64,
+    /// Apps whose next number was compared with the warehouse, which may be the newer of the two
+    /// after one was restored.
+    compared: Mutex<HashSet<Uuid>>,
+}
+
+impl Default for PersonIds {
+    fn default() -> Self {
+        Self {
+            known: Cache::new(KNOWN_MAX),
+            removals: AtomicI64::new(0),
+            compared: Mutex::default(),
+        }
+    }
+}
+
+/// The number of each record's person and device; zeros for what is no event.
+pub async fn assign(atrium: &Collecting, batch: &Batch) -> anyhow::Result<Vec<(u32, u32)>> {
+    let ids = &atrium.collector.person_ids;
+    let removals = versions::removals(&mut *atrium.db.read().await?).await?;
+    if ids.removals.swap(removals, Ordering::Relaxed) != removals {
+        ids.known.clear();
+    }
+    let people: Vec<Option<People>> = batch.people().collect();
+    let mut found = HashMap::new();
+    let mut unknown = HashSet::new();
+    for identity in people.iter().flatten().flat_map(|people| [people.person, people.device]) {
+        match ids.known.get(&identity) {
+            Some(number) => drop(found.insert(identity, number)),
+            None => drop(unknown.insert(identity)),
+        }
+    }
+    let unknown: Vec<Identity> = unknown.into_iter().collect();
+    for some in unknown.chunks(ASKED_AT_ONCE) {
+        let stored = atrium.warehouse.person_ids(some).await?;
+        let new = some.iter().filter(|identity| !stored.contains_key(identity)).copied();
+        let new = make(atrium, new.collect()).await?;
+        for (identity, number) in stored.into_iter().chain(new) {
+            ids.known.insert(identity, number);
+            found.insert(identity, number);
+        }
+    }
+    let number = |identity: &Identity| found.get(identity).copied().unwrap_or(0);
+    let both = |people: &People| (number(&people.person), number(&people.device));
+    Ok(people.iter().map(|people| people.as_ref().map_or((0, 0), both)).collect())
+}
+
+/// Numbers for those who have none. They are reserved before they are used, so that a crash leaves
+/// a gap and never a number twice.
+async fn make(atrium: &Collecting, new: Vec<Identity>) -> anyhow::Result<Vec<(Identity, u32)>> {
+    let mut by_app: BTreeMap<Uuid, Vec<Identity>> = BTreeMap::new();
+    for identity in new {
+        by_app.entry(identity.app).or_default().push(identity);
+    }
+    let mut made = Vec::new();
+    for (app, new) in by_app {
+        let least = least_next(atrium, app).await?;
+        let mut tx = atrium.db.write_uncached().await?;
+        let first = reserve(&mut tx, app, least, new.len()).await?;
+        tx.commit().await?;
+        made.extend(new.into_iter().zip(first..));
+    }
+    atrium.warehouse.add_person_ids(&made).await?;
+    Ok(made)
+}
+
+async fn least_next(atrium: &Collecting, app: Uuid) -> anyhow::Result<u32> {
+    let compared = &atrium.collector.person_ids.compared;
+    if compared.lock().unwrap_or_else(PoisonError::into_inner).contains(&app) {
+        return Ok(1);
+    }
+    let last = atrium.warehouse.last_number(app).await?;
+    compared.lock().unwrap_or_else(PoisonError::into_inner).insert(app);
+    Ok(last + 1)
+}
+
+/// Takes the next so many numbers of an app, and says the first.
+async fn reserve(
+    db: &mut AnyConnection,
+    app: Uuid,
+    least: u32,
+    count: usize,
+) -> anyhow::Result<u32> {
+    let count = i64::try_from(count)?;
+    let next: Option<i64> = sqlx::query_scalar(
+        "INSERT INTO people_numbers (app_id, next)
+         SELECT $1, $2 + $3 WHERE EXISTS (SELECT 1 FROM apps WHERE id = $1)
+         ON CONFLICT (app_id) DO UPDATE SET next =
+            CASE WHEN people_numbers.next > $2 THEN people_numbers.next ELSE $2 END + $3
+         RETURNING next",
+    )
+    .bind(app.hyphenated().to_string())
+    .bind(i64::from(least))
+    .bind(count)
+    .fetch_optional(db)
+    .await?;
+    let next = next.context("an app went while its events were loaded")?;
+    Ok(u32::try_from(next - count)?)
+}

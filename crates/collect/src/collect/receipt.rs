@@ -1,0 +1,43 @@
+//! What a sender is told became of their messages, and those who watch.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::ledger::Outcome;
+use super::live::Watched;
+use super::reason::Reason;
+use atrium_core::types::Millis;
+
+#[derive(Debug, Default, Serialize)]
+pub struct Receipt {
+    pub accepted: usize,
+    pub duplicate: usize,
+    pub rejected: usize,
+    pub errors: Vec<Refusal>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Refusal {
+    pub index: usize,
+    pub code: &'static str,
+    pub error: &'static str,
+    #[serde(skip)]
+    pub reason: Reason,
+}
+
+impl Receipt {
+    /// Shows a request's messages to those who watch, each with what became of it. `new` says of
+    /// those that were valid which were.
+    pub fn show(&self, watched: &Watched, messages: &[&RawValue], new: &[bool], now: Millis) {
+        let mut refused = self.errors.iter().peekable();
+        let mut new = new.iter();
+        for (index, message) in messages.iter().enumerate() {
+            let outcome = match refused.next_if(|refusal| refusal.index == index) {
+                Some(refusal) => Outcome::Rejected(refusal.reason),
+                None if new.next() == Some(&true) => Outcome::Accepted,
+                None => Outcome::Duplicate,
+            };
+            watched.tell(message, outcome, now);
+        }
+    }
+}

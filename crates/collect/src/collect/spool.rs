@@ -1,0 +1,299 @@
+//! Where messages wait, safe from a crash, until the warehouse has them: a SQLite file of its
+//! own. One thread writes; whatever arrives while it waits for the disk goes into the next commit
+//! together, so that many small requests cost few trips to the disk (docs/decisions/0013).
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+};
+use std::sync::{Arc, Mutex};
+
+use anyhow::Context;
+use rusqlite::Connection;
+use tokio::sync::{Notify, mpsc, oneshot};
+use uuid::Uuid;
+
+use super::dedup::{Dedup, MessageId};
+use super::ledger::Tally;
+use super::loader::lanes::Lanes;
+pub use super::spool_changes::{Attempt, Change, Range, SetAside};
+use super::spool_file::connect;
+pub use super::spool_reader::{Group, Wanted};
+use super::spool_repair;
+use super::spool_slots::{FILE, SLOTS, is_held, slot_folder, try_lock};
+use super::spool_writer::{self, Command};
+use atrium_core::error::Code;
+use atrium_core::folder;
+use atrium_core::types::Millis;
+
+/// How the records and rows of a group are written; a later version may write others.
+pub const FORMAT: i64 = 1;
+/// What may wait for the disk in memory at once.
+const IN_FLIGHT_MAX: u64 = 64 << 20;
+
+/// What a request leaves behind.
+pub struct Entry {
+    pub app: Uuid,
+    /// When it came.
+    pub at: Millis,
+    pub data: Vec<u8>,
+    pub messages: u64,
+    pub tally: Tally,
+    /// To be forgotten again if they cannot be kept.
+    pub ids: Vec<MessageId>,
+}
+
+#[derive(Debug)]
+pub enum SpoolError {
+    /// The limit is reached: the warehouse has been away for long.
+    Full,
+    /// The disk does not take it.
+    Failed,
+}
+
+/// Figures that everyone may look at without asking the file.
+#[derive(Default)]
+pub struct Usage {
+    pub bytes: AtomicU64,
+    pub messages: AtomicI64,
+    pub in_flight: AtomicU64,
+    pub failing: AtomicBool,
+    /// Messages that could not be stored and are kept apart.
+    pub set_aside: AtomicI64,
+    /// How often in a row loading has failed.
+    pub load_failures: AtomicU32,
+    /// Apps that are loaded apart from the others, because something of theirs failed.
+    pub troubled_apps: AtomicUsize,
+    /// The code of SQLite's last error, while it fails.
+    pub fault: AtomicI32,
+    /// How often the file was replaced because it was damaged.
+    pub repairs: AtomicU64,
+}
+
+impl Usage {
+    /// Counts what the file holds.
+    pub fn count(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let (bytes, messages): (i64, i64) = connection.query_row(
+            "SELECT COALESCE(SUM(length(data) + length(ledger)), 0), COALESCE(SUM(messages), 0)
+             FROM groups",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        self.bytes.store(u64::try_from(bytes).unwrap_or(0), Ordering::Relaxed);
+        self.messages.store(messages, Ordering::Relaxed);
+        let sql = "SELECT COUNT(*) FROM set_aside";
+        let set_aside = connection.query_row(sql, [], |row| row.get(0))?;
+        self.set_aside.store(set_aside, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// How many messages wait.
+    pub fn messages(&self) -> i64 {
+        self.messages.load(Ordering::Relaxed)
+    }
+
+    /// Why it takes nothing, while it does not.
+    pub fn fault(&self) -> Option<Code> {
+        let fault = || match self.fault.load(Ordering::Relaxed) {
+            rusqlite::ffi::SQLITE_FULL => Code::DiskFull,
+            rusqlite::ffi::SQLITE_READONLY => Code::StorageReadOnly,
+            _ => Code::Unavailable,
+        };
+        self.failing.load(Ordering::Relaxed).then(fault)
+    }
+}
+
+pub struct Spool {
+    commands: mpsc::UnboundedSender<Command>,
+    pub(super) reader: Arc<Mutex<Connection>>,
+    /// Whose turn it is to be loaded. Held for as long as a turn takes.
+    pub(super) lanes: tokio::sync::Mutex<Lanes>,
+    pub(super) file: PathBuf,
+    usage: Arc<Usage>,
+    dedup: Arc<Dedup>,
+    limit: u64,
+    /// Rings when there is something to load.
+    pub arrived: Arc<Notify>,
+    /// This spool's name among those of other instances, the same after a restart.
+    pub name: String,
+    /// Held for as long as the spool is open; the system lets go of it when the process dies.
+    _lock: File,
+}
+
+impl Spool {
+    /// The first place in the data folder that no other server holds: after a restart the same one
+    /// again, for a second server beside this one another.
+    pub fn open(data_dir: &Path, limit: u64, dedup: &Arc<Dedup>) -> anyhow::Result<Self> {
+        for slot in 1..=SLOTS {
+            let folder = slot_folder(data_dir, slot);
+            folder::make_private(&folder)?;
+            if let Some(lock) = try_lock(&folder)? {
+                return Self::open_in(&folder, lock, limit, dedup);
+            }
+        }
+        anyhow::bail!("data_dir: {SLOTS} servers use this folder already")
+    }
+
+    /// How many processes use this data folder, the caller's own among them once it has a spool.
+    pub fn holders(data_dir: &Path) -> anyhow::Result<usize> {
+        let mut holders = 0;
+        for slot in 1..=SLOTS {
+            let folder = slot_folder(data_dir, slot);
+            if is_held(&folder)? {
+                holders += 1;
+            }
+        }
+        Ok(holders)
+    }
+
+    /// What other servers left behind that are gone now.
+    pub fn left_behind(
+        data_dir: &Path,
+        limit: u64,
+        dedup: &Arc<Dedup>,
+    ) -> anyhow::Result<Vec<Self>> {
+        let mut found = Vec::new();
+        for slot in 1..=SLOTS {
+            let folder = slot_folder(data_dir, slot);
+            if folder.join(FILE).exists()
+                && let Some(lock) = try_lock(&folder)?
+            {
+                let spool = Self::open_in(&folder, lock, limit, dedup)?;
+                if spool.usage.bytes.load(Ordering::Relaxed) > 0 {
+                    found.push(spool);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn open_in(folder: &Path, lock: File, limit: u64, dedup: &Arc<Dedup>) -> anyhow::Result<Self> {
+        let file = folder.join(FILE);
+        let connection = spool_repair::open(&file)?;
+        connection.execute(
+            "INSERT INTO meta (name, value) VALUES ('name', lower(hex(randomblob(16))))
+             ON CONFLICT DO NOTHING",
+            [],
+        )?;
+        let name =
+            connection
+                .query_row("SELECT value FROM meta WHERE name = 'name'", [], |row| row.get(0))?;
+        let usage = Arc::new(Usage::default());
+        usage.count(&connection)?;
+        let arrived = Arc::new(Notify::new());
+        if usage.messages() > 0 || has_attempt(&connection)? {
+            arrived.notify_one();
+        }
+        let reader = Arc::new(Mutex::new(connect(&file)?));
+        let (commands, queue) = mpsc::unbounded_channel();
+        spool_writer::start(
+            connection,
+            &file,
+            reader.clone(),
+            queue,
+            usage.clone(),
+            arrived.clone(),
+            dedup.clone(),
+        )?;
+        Ok(Self {
+            commands,
+            reader,
+            lanes: tokio::sync::Mutex::default(),
+            file,
+            usage,
+            dedup: dedup.clone(),
+            limit,
+            arrived,
+            name,
+            _lock: lock,
+        })
+    }
+
+    pub fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.usage.bytes.load(Ordering::Relaxed) >= self.limit
+    }
+
+    /// Returns once the entry is on the disk. An empty one waits for all that came before it.
+    pub async fn append(&self, entry: Entry) -> Result<(), SpoolError> {
+        let size = entry.data.len() as u64;
+        let keeps = size > 0 || !entry.tally.is_empty();
+        let waiting = self.usage.in_flight.fetch_add(size, Ordering::Relaxed);
+        if keeps && (self.is_full() || waiting + size > IN_FLIGHT_MAX) {
+            self.usage.in_flight.fetch_sub(size, Ordering::Relaxed);
+            self.dedup.forget(&entry.ids);
+            return Err(SpoolError::Full);
+        }
+        let (done, outcome) = oneshot::channel();
+        let sent = self.commands.send(Command::Append { entry, done });
+        sent.map_err(|_| {
+            self.usage.failing.store(true, Ordering::Relaxed);
+            SpoolError::Failed
+        })?;
+        match outcome.await {
+            Ok(true) => Ok(()),
+            Ok(false) | Err(_) => Err(SpoolError::Failed),
+        }
+    }
+
+    /// Has the loader's side of the story written down, and returns once it is on the disk.
+    pub async fn write(&self, change: Change) -> anyhow::Result<()> {
+        self.tell(|done| Command::Change { change, done }).await
+    }
+
+    async fn tell(
+        &self,
+        command: impl FnOnce(oneshot::Sender<bool>) -> Command,
+    ) -> anyhow::Result<()> {
+        let (done, outcome) = oneshot::channel();
+        self.commands.send(command(done)).ok().context("the spool's writer is gone")?;
+        let written = outcome.await.context("the spool's writer is gone")?;
+        anyhow::ensure!(written, "the spool could not be written");
+        Ok(())
+    }
+
+    /// Has the file set aside, and what can be read of it go on in a new one.
+    pub(super) async fn repair(&self, what: String, seen: u64) {
+        // It says so itself if it cannot.
+        let _ = self.tell(|done| Command::Repair { what, seen, done }).await;
+    }
+
+    /// Tries a write while the last one failed, so that a spool nobody sends to any more, because it
+    /// says that it is not ready, comes back.
+    pub async fn probe(&self) {
+        if self.usage.failing.load(Ordering::Relaxed) {
+            let nothing = Entry {
+                app: Uuid::nil(),
+                at: Millis(0),
+                data: Vec::new(),
+                messages: 0,
+                tally: Tally::default(),
+                ids: Vec::new(),
+            };
+            let _ = self.append(nothing).await;
+        }
+    }
+
+    /// What was found damaged in this spool's folder and still lies there.
+    pub fn notes(&self) -> Vec<String> {
+        self.file.parent().map(spool_repair::notes).unwrap_or_default()
+    }
+}
+
+/// The files that there are in a data folder.
+pub fn spool_files(data_dir: &Path) -> Vec<PathBuf> {
+    let files = (1..=SLOTS).map(|slot| slot_folder(data_dir, slot).join(FILE));
+    files.filter(|file| file.exists()).collect()
+}
+
+fn has_attempt(connection: &Connection) -> anyhow::Result<bool> {
+    Ok(connection.query_row("SELECT EXISTS (SELECT 1 FROM attempts)", [], |row| row.get(0))?)
+}

@@ -1,0 +1,85 @@
+//! What the collector does beside receiving: writes down who used which key, removes what is kept
+//! no longer, and says how full the spool is.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::spool::Change;
+use super::{loader, loading};
+use crate::state::Collecting;
+use atrium_core::lease;
+use atrium_core::types::{Id, Millis};
+use atrium_tenancy::apps::versions;
+use atrium_tenancy::keys;
+
+const READY: Duration = Duration::from_secs(60);
+const LEASE: &str = "retention";
+const LEASE_DURATION: i64 = 30 * Millis::MINUTE;
+/// Messages that could not be stored are somebody's data too.
+const SET_ASIDE_KEPT: i64 = 30 * Millis::DAY;
+/// A batch that is this old cannot be tried again.
+const BATCHES_KEPT: i64 = 8 * Millis::DAY;
+
+pub async fn write_uses(atrium: &Collecting) -> atrium_core::error::Result<()> {
+    let uses = atrium.key_uses.take();
+    if uses.is_empty() {
+        return Ok(());
+    }
+    keys::record_uses(atrium, &uses).await
+}
+
+pub async fn measure(atrium: &Collecting) {
+    let usage = atrium.collector.spool.usage();
+    let bytes = usage.bytes.load(Ordering::Relaxed);
+    metrics::gauge!("atrium_spool_messages").set(usage.messages() as f64);
+    metrics::gauge!("atrium_spool_bytes").set(bytes as f64);
+    metrics::gauge!("atrium_spool_limit_bytes").set(atrium.collector.spool.limit() as f64);
+    let up = if atrium.warehouse.is_up() { 1.0 } else { 0.0 };
+    metrics::gauge!("atrium_event_store_up").set(up);
+    let loading = loading::look(atrium).await;
+    let oldest = loading.oldest_seconds.unwrap_or(0);
+    metrics::gauge!("atrium_spool_oldest_seconds").set(oldest as f64);
+    metrics::gauge!("atrium_loader_troubled_apps").set(loading.troubled_apps as f64);
+    metrics::gauge!("atrium_loader_degraded").set(f64::from(u8::from(loading.is_degraded)));
+    metrics::gauge!("atrium_spool_set_aside_messages").set(loading.set_aside as f64);
+}
+
+/// Removes events that are older than their app keeps them. Returns how many went.
+pub async fn retain(atrium: &Collecting) -> anyhow::Result<u64> {
+    atrium.warehouse.ready(READY).await?;
+    if !lease::acquire(atrium, LEASE, &atrium.collector.spool.name, LEASE_DURATION).await? {
+        return Ok(0);
+    }
+    let apps = atrium_tenancy::apps::store::retentions(&mut *atrium.db.read().await?).await?;
+    let now = atrium.now();
+    let mut removed = 0;
+    for app in apps {
+        let id = Uuid::try_parse(app.id.as_str())?;
+        let before = now.plus(-app.days.max(1) * Millis::DAY);
+        if atrium.warehouse.has_older(id, before.0).await? {
+            removed += retain_app(atrium, &app.id, id, before).await?;
+        }
+    }
+    let mut tx = atrium.db.write_relaxed().await?;
+    super::ledger::forget_batches(&mut tx, now.plus(-BATCHES_KEPT)).await?;
+    tx.commit().await?;
+    lease::release(atrium, LEASE, &atrium.collector.spool.name).await?;
+    let before = now.plus(-SET_ASIDE_KEPT).0;
+    atrium.collector.spool.write(Change::Forget { before }).await?;
+    Ok(removed)
+}
+
+async fn retain_app(
+    atrium: &Collecting,
+    app_id: &Id,
+    id: Uuid,
+    before: Millis,
+) -> anyhow::Result<u64> {
+    let turn = loader::keep_away(atrium).await?;
+    let removed = atrium.warehouse.retain(id, before.0).await;
+    turn.end(atrium).await?;
+    versions::note_removal(atrium, app_id).await?;
+    Ok(removed?)
+}

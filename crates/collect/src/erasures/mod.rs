@@ -1,0 +1,39 @@
+//! Erasing one end user: all events and the profile of one user_id or device_id, asked for in the
+//! console and done in the background.
+
+pub mod handlers;
+pub mod purge;
+pub mod run;
+pub mod store;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// What an id names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SubjectKind {
+    User,
+    Device,
+}
+
+impl SubjectKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Device => "device",
+        }
+    }
+
+    pub fn parse(text: &str) -> Self {
+        if text == "device" { Self::Device } else { Self::User }
+    }
+}
+
+/// What is left of an id when nobody needs to read it any more: enough to recognise one's own
+/// request by.
+pub fn mask(subject: &str) -> String {
+    let shown = if subject.chars().count() > 4 { 2 } else { 0 };
+    let shown: String = subject.chars().take(shown).collect();
+    format!("{shown}…")
+}

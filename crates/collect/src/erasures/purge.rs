@@ -1,0 +1,57 @@
+//! Removing deleted apps for good, thirty days on. Every step can be done again, so a purge that a
+//! crash broke off goes on where it was; a lease keeps two instances from doing the same one.
+
+use std::time::Duration;
+
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::collect::ledger;
+use crate::state::Collecting;
+use atrium_core::audit::{self, Actor, Event};
+use atrium_core::error::{Error, Result};
+use atrium_core::types::Millis;
+use atrium_tenancy::apps::store;
+use atrium_tenancy::keys;
+
+/// How long the warehouse may take to come up.
+const READY: Duration = Duration::from_secs(30);
+/// Longer than one app can take.
+const LEASE: i64 = 10 * Millis::MINUTE;
+
+/// Purges what is due. Returns how many apps went.
+pub async fn run_due(atrium: &Collecting) -> Result<u64> {
+    let now = atrium.now();
+    let mut purged = 0;
+    loop {
+        // From this commit on there is no way back: restore looks at what it set.
+        let mut tx = atrium.db.write().await?;
+        let due = store::lease_for_purge(&mut tx, now, now.plus(LEASE)).await?;
+        tx.commit().await?;
+        if due.is_empty() {
+            return Ok(purged);
+        }
+        for app in &due {
+            purged += u64::from(purge(atrium, app).await?);
+        }
+    }
+}
+
+async fn purge(atrium: &Collecting, app: &store::PurgeRow) -> Result<bool> {
+    // Data first: as long as the app's row is there, a purge that was broken off is begun again.
+    if let Ok(id) = Uuid::try_parse(app.id.as_str()) {
+        atrium.warehouse.ready(READY).await.map_err(Error::unavailable)?;
+        atrium.warehouse.purge_app(id).await.map_err(Error::unavailable)?;
+    }
+    let mut tx = atrium.db.write().await?;
+    ledger::forget_app(&mut tx, &app.id).await?;
+    keys::store::delete_addresses_of_app(&mut tx, &app.id).await?;
+    let gone = store::remove(&mut tx, &app.id).await?;
+    if gone {
+        let event = Event::new("app.purge", "app", &app.id).in_org(&app.org_id).in_app(&app.id);
+        audit::append(atrium, &mut tx, &Actor::system(), event.with(json!({ "name": app.name })))
+            .await?;
+    }
+    tx.commit().await?;
+    Ok(gone)
+}

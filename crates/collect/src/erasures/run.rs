@@ -1,0 +1,89 @@
+//! Doing what was asked for: every step can be done again, so one that a crash broke off is simply
+//! begun anew.
+
+use anyhow::Context;
+use serde_json::json;
+use uuid::Uuid;
+use warehouse::Kind;
+
+use super::{SubjectKind, handlers, mask, store};
+use crate::collect::loader;
+use crate::state::Collecting;
+use atrium_core::audit::{self, Actor, Event};
+use atrium_core::lease;
+use atrium_core::types::Millis;
+use atrium_tenancy::apps::versions;
+
+/// A minute apart: a warehouse that is away for a day is no failure of the erasure.
+const TRIES_MAX: i64 = 1_500;
+const LEASE: &str = "erasures";
+const LEASE_DURATION: i64 = 10 * Millis::MINUTE;
+
+/// Does what is due, on one instance at a time. Returns how many are done.
+pub async fn run_due(atrium: &Collecting) -> anyhow::Result<u64> {
+    let due = store::due(&mut *atrium.db.read().await?).await?;
+    let holder = &atrium.collector.spool.name;
+    if due.is_empty() || !lease::acquire(atrium, LEASE, holder, LEASE_DURATION).await? {
+        return Ok(0);
+    }
+    let mut done = 0;
+    for erasure in due {
+        match erase(atrium, &erasure).await {
+            Ok(erased) => done += u64::from(erased),
+            Err(error) => {
+                let error = format!("{error:#}");
+                tracing::warn!(error, id = %erasure.id, tries = erasure.tries + 1, "an erasure failed");
+                give_up(atrium, &erasure).await?;
+            }
+        }
+        lease::acquire(atrium, LEASE, holder, LEASE_DURATION).await?;
+    }
+    lease::release(atrium, LEASE, holder).await?;
+    Ok(done)
+}
+
+/// One that fails again and again is marked so, for people to see and ask for anew.
+async fn give_up(atrium: &Collecting, erasure: &store::ErasureRow) -> anyhow::Result<()> {
+    if erasure.tries + 1 >= TRIES_MAX {
+        let mut tx = atrium.db.write_uncached().await?;
+        store::fail(&mut tx, &erasure.id, atrium.now()).await?;
+        tx.commit().await?;
+    }
+    Ok(())
+}
+
+async fn erase(atrium: &Collecting, erasure: &store::ErasureRow) -> anyhow::Result<bool> {
+    let mut tx = atrium.db.write_uncached().await?;
+    store::begin(&mut tx, &erasure.id).await?;
+    tx.commit().await?;
+    let sealed = erasure.subject.as_deref().context("an erasure without a subject")?;
+    let subject = atrium.keyring.open_sealed(&handlers::purpose(&erasure.id), sealed)?;
+    let subject = String::from_utf8(subject)?;
+    let app = Uuid::try_parse(erasure.app_id.as_str())?;
+    let kind = match SubjectKind::parse(&erasure.kind) {
+        SubjectKind::User => Kind::User,
+        SubjectKind::Device => Kind::Device,
+    };
+    // What still waits in the spool was sent before it was asked for, and goes too.
+    atrium.collector.settle(app).await?;
+    let turn = loader::keep_away(atrium).await?;
+    let erased = atrium.warehouse.erase(app, kind, &subject).await;
+    // Before anyone loads again: their number is gone too.
+    versions::note_removal(atrium, &erasure.app_id).await?;
+    turn.end(atrium).await?;
+    let events = erased?;
+    let mut tx = atrium.db.write().await?;
+    let events = i64::try_from(events)? + erasure.events.unwrap_or(0);
+    let hint = mask(&subject);
+    let done = store::finish(&mut tx, &erasure.id, &hint, events, atrium.now()).await?;
+    let org_id = atrium_tenancy::apps::store::org_of(&mut tx, &erasure.app_id).await?;
+    if let (true, Some(org_id)) = (done, org_id) {
+        let event = Event::new("data.erase", "erasure", &erasure.id)
+            .in_org(&org_id)
+            .in_app(&erasure.app_id)
+            .with(json!({ "kind": erasure.kind, "hint": hint, "events": events }));
+        audit::append(atrium, &mut tx, &Actor::system(), event).await?;
+    }
+    tx.commit().await?;
+    Ok(done)
+}

@@ -1,0 +1,69 @@
+//! What taking events in and storing them needs.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use axum::extract::FromRef;
+use tokio::sync::Notify;
+
+use crate::collect::Collector;
+use crate::collect::lazy_warehouse::LazyWarehouse;
+use atrium_core::Core;
+use atrium_tenancy::Tenancy;
+
+#[derive(Clone)]
+pub struct Collecting(Arc<CollectingParts>);
+
+pub struct CollectingParts {
+    tenancy: Tenancy,
+    pub collector: Collector,
+    /// Where events end up. Nothing starts before something asks it.
+    pub warehouse: LazyWarehouse,
+    pub wake: Wake,
+}
+
+/// Wakes background work that should not wait for its hour.
+#[derive(Default)]
+pub struct Wake {
+    pub erasures: Notify,
+}
+
+impl Deref for Collecting {
+    type Target = CollectingParts;
+
+    fn deref(&self) -> &CollectingParts {
+        &self.0
+    }
+}
+
+impl Deref for CollectingParts {
+    type Target = Tenancy;
+
+    fn deref(&self) -> &Tenancy {
+        &self.tenancy
+    }
+}
+
+impl FromRef<Collecting> for Core {
+    fn from_ref(state: &Collecting) -> Self {
+        Self::clone(state)
+    }
+}
+
+impl FromRef<Collecting> for Tenancy {
+    fn from_ref(state: &Collecting) -> Self {
+        Self::clone(state)
+    }
+}
+
+impl Collecting {
+    pub fn open(tenancy: Tenancy) -> anyhow::Result<Self> {
+        let settings = &tenancy.settings;
+        Ok(Self(Arc::new(CollectingParts {
+            collector: Collector::open(&settings.stores.data_dir, &settings.events)?,
+            warehouse: LazyWarehouse::new(&settings.stores, &settings.events),
+            wake: Wake::default(),
+            tenancy,
+        })))
+    }
+}

@@ -1,0 +1,564 @@
+//! Settings: a TOML file, overridden by `ATRIUM_*` variables, overridden by flags. This folder is
+//! the only reader of files and environment. `raw` is what people write, the structs here are
+//! what the program uses: parsed, checked, with every default filled in.
+
+pub mod cardinality;
+pub mod chat;
+mod raw;
+mod reads;
+pub mod region;
+mod reports;
+mod sso;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use ipnet::IpNet;
+use serde::Serialize;
+use url::Url;
+use utoipa::ToSchema;
+
+pub use chat::{ChatSettings, FeishuSettings, Secret, WechatWorkSettings};
+pub use raw::{RawSettings, SettingsArgs};
+pub use reads::ReadSettings;
+pub use region::Region;
+pub use reports::{Dsn, ReportSettings};
+pub use sso::SsoSettings;
+
+use crate::http::security_headers::Hsts;
+use crate::outbound::guard::Guard;
+use crate::types::Millis;
+use cardinality::Limits;
+
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub server: ServerSettings,
+    pub stores: StoreSettings,
+    pub events: EventSettings,
+    pub reads: ReadSettings,
+    pub console: ConsoleSettings,
+    pub mail: MailSettings,
+    pub chat: ChatSettings,
+    pub reports: ReportSettings,
+    pub sso: SsoSettings,
+    /// How long owners and operators may do without a second factor; None for as long as they like.
+    pub privileged_mfa_grace: Option<i64>,
+    pub log: LogSettings,
+}
+
+#[derive(Clone, Debug)]
+pub struct ServerSettings {
+    pub listen: SocketAddr,
+    pub public_url: Url,
+    /// Nobody said what people open, so it is the address we listen on.
+    public_url_follows_listen: bool,
+    pub trusted_proxies: Vec<IpNet>,
+    pub max_connections: usize,
+    /// How long an answer may lie unread.
+    pub write_timeout: Duration,
+    pub metrics_token: Option<String>,
+    /// What browsers are told about HTTPS, where that is how people come.
+    pub hsts: Hsts,
+    /// The usual one unless a test, of which hundreds sign in, says otherwise.
+    pub password_cost: PasswordCost,
+}
+
+impl ServerSettings {
+    pub fn is_https(&self) -> bool {
+        self.public_url.scheme() == "https"
+    }
+
+    /// An address of the console: `path` begins with a slash. Links are built from the setting,
+    /// never from what a request says its host is.
+    pub fn link(&self, path: &str) -> String {
+        format!("{}{path}", self.public_url.as_str().trim_end_matches('/'))
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct StoreSettings {
+    pub data_dir: PathBuf,
+    pub database_url: String,
+    pub master_key: Option<String>,
+    /// What master_key takes over from.
+    pub master_key_previous: Option<String>,
+}
+
+/// Where events go, and what may wait on the way.
+#[derive(Clone, Debug)]
+pub struct EventSettings {
+    /// None: the embedded one.
+    pub warehouse_url: Option<Url>,
+    pub engine_library: PathBuf,
+    /// What to start as the engine; this program unless a test says otherwise.
+    pub engine_program: Option<PathBuf>,
+    pub engine_memory_mb: u64,
+    pub spool_max: u64,
+    /// What an app may take in within a minute.
+    pub budgets: BudgetLimits,
+    /// How many names and values have counts of their own.
+    pub limits: Limits,
+}
+
+/// What one password hash takes.
+#[derive(Clone, Copy, Debug)]
+pub struct PasswordCost {
+    pub memory_kib: u32,
+    pub passes: u32,
+}
+
+impl Default for PasswordCost {
+    fn default() -> Self {
+        Self { memory_kib: 19 * 1024, passes: 2 }
+    }
+}
+
+/// Messages a minute that an app may send; 0 for no limit.
+#[derive(Clone, Copy, Debug)]
+pub struct BudgetLimits {
+    /// Accepted unsigned messages of an app, and as many signed ones beside them.
+    pub messages: u64,
+    /// Rejected unsigned messages of an app.
+    pub rejected: u64,
+    /// The part of both that one address may use, from 1 to 100.
+    pub address_percent: u64,
+}
+
+#[derive(Clone, Debug)]
+pub struct ConsoleSettings {
+    pub environment: String,
+    /// What open consoles compare themselves with; that of the built-in console unless set.
+    pub build_version: Option<String>,
+    pub build_message: Option<String>,
+    pub registration: Registration,
+    pub watermark: bool,
+    pub regions: Vec<Region>,
+    /// Which app the console reports its own use to.
+    pub app_key: Option<String>,
+}
+
+impl ConsoleSettings {
+    /// Where new apps go unless someone chooses: the first zone.
+    pub fn default_region(&self) -> &str {
+        self.regions.first().map_or(region::LOCAL, |region| region.region.as_str())
+    }
+
+    /// Whether a region's apps are entered here. One that left the settings is ours to show.
+    pub fn is_local(&self, region: &str) -> bool {
+        region == region::LOCAL || self.endpoint(region).is_none()
+    }
+
+    pub fn endpoint(&self, region: &str) -> Option<&str> {
+        self.regions
+            .iter()
+            .find(|known| known.region == region)
+            .map(|known| known.endpoint.as_str())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Registration {
+    Open,
+    Invite,
+}
+
+#[derive(Clone, Debug)]
+pub struct MailSettings {
+    /// None: mails become files.
+    pub smtp: Option<Url>,
+    pub from: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct LogSettings {
+    pub filter: String,
+    pub json: bool,
+}
+
+impl Settings {
+    /// Checks everything and fills in the defaults. An error is one sentence that names the
+    /// setting.
+    pub fn check(raw: RawSettings) -> anyhow::Result<Self> {
+        let server = server(&raw)?;
+        let console = console(&raw, &server.public_url)?;
+        let stores = stores(&raw)?;
+        let (events, reads) = (events(&raw)?, reads::check(&raw)?);
+        let mail = mail(&raw, &server.public_url)?;
+        let (chat, reports) = (chat::check(&raw)?, reports::check(&raw)?);
+        let sso = sso::check(&raw, console.registration)?;
+        let privileged_mfa_grace = privileged_mfa(&raw)?;
+        let log = log(&raw)?;
+        Ok(Self {
+            server,
+            stores,
+            events,
+            reads,
+            console,
+            mail,
+            chat,
+            reports,
+            sso,
+            privileged_mfa_grace,
+            log,
+        })
+    }
+
+    /// For a server that was told to take any free port: its address is known once it listens.
+    pub fn listening_on(mut self, address: SocketAddr) -> Self {
+        if self.server.public_url_follows_listen {
+            let old = self.server.public_url.clone();
+            let _ = self.server.public_url.set_port(Some(address.port()));
+            for region in &mut self.console.regions {
+                if region.endpoint == origin_text(&old) {
+                    region.endpoint = origin_text(&self.server.public_url);
+                }
+            }
+        }
+        self.server.listen = address;
+        self
+    }
+}
+
+fn privileged_mfa(raw: &RawSettings) -> anyhow::Result<Option<i64>> {
+    let days = raw.privileged_mfa_grace_days.unwrap_or(14);
+    if !(0..=365).contains(&days) {
+        bail!("privileged_mfa_grace_days: {days} is not between 0 and 365");
+    }
+    Ok(raw.privileged_mfa.unwrap_or(true).then_some(days * Millis::DAY))
+}
+
+fn server(raw: &RawSettings) -> anyhow::Result<ServerSettings> {
+    let listen = raw.listen.as_deref().unwrap_or("127.0.0.1:8080");
+    let listen: SocketAddr = listen.parse().ok().with_context(|| {
+        format!("listen: {listen:?} is not an address and a port, such as 127.0.0.1:8080")
+    })?;
+    let public_url = match &raw.public_url {
+        Some(text) => web_address("public_url", text)?,
+        None => Url::parse(&format!("http://{}", reachable(listen)))?,
+    };
+    let trusted_proxies = raw
+        .trusted_proxies
+        .iter()
+        .flatten()
+        .map(|text| {
+            let address = text.parse::<std::net::IpAddr>().map(IpNet::from);
+            text.parse::<IpNet>().or(address).ok().with_context(|| {
+                format!("trusted_proxies: {text:?} is neither an address nor a network such as 10.0.0.0/8")
+            })
+        })
+        .collect::<anyhow::Result<_>>()?;
+    let max_connections = raw.max_connections.unwrap_or(16_384);
+    if !(64..=1_000_000).contains(&max_connections) {
+        bail!("max_connections: {max_connections} is not between 64 and 1000000");
+    }
+    let write_timeout = raw.write_timeout_seconds.unwrap_or(30);
+    if !(1..=3_600).contains(&write_timeout) {
+        bail!("write_timeout_seconds: {write_timeout} is not between 1 and 3600");
+    }
+    let metrics_token = raw.metrics_token.clone();
+    if metrics_token.as_ref().is_some_and(|token| token.len() < 16) {
+        bail!("metrics_token: use at least 16 characters");
+    }
+    let hsts = match raw.hsts.as_deref() {
+        None | Some("on") => Hsts::On,
+        Some("off") => Hsts::Off,
+        Some("subdomains") => Hsts::Subdomains,
+        Some("preload") => Hsts::Preload,
+        Some(other) => {
+            bail!("hsts: {other:?} is none of \"on\", \"off\", \"subdomains\", \"preload\"")
+        }
+    };
+    Ok(ServerSettings {
+        listen,
+        public_url,
+        public_url_follows_listen: raw.public_url.is_none(),
+        trusted_proxies,
+        max_connections,
+        write_timeout: Duration::from_secs(write_timeout),
+        metrics_token,
+        hsts,
+        password_cost: PasswordCost::default(),
+    })
+}
+
+/// A browser cannot open "all addresses"; on the machine itself, loopback is meant.
+fn reachable(listen: SocketAddr) -> SocketAddr {
+    match listen {
+        SocketAddr::V4(v4) if v4.ip().is_unspecified() => ([127, 0, 0, 1], v4.port()).into(),
+        SocketAddr::V6(v6) if v6.ip().is_unspecified() => {
+            (std::net::Ipv6Addr::LOCALHOST, v6.port()).into()
+        }
+        other => other,
+    }
+}
+
+fn stores(raw: &RawSettings) -> anyhow::Result<StoreSettings> {
+    let data_dir = raw.data_dir.clone().unwrap_or_else(|| PathBuf::from("data"));
+    let database_url = match &raw.database_url {
+        Some(url) if url.contains(":memory:") || url.contains("mode=memory") => {
+            bail!("database_url: a database in memory would forget everything at the next start")
+        }
+        Some(url) if ["sqlite:", "postgres:", "postgresql:"].iter().any(|s| url.starts_with(s)) => {
+            url.clone()
+        }
+        // The value itself may hold a password: do not repeat it.
+        Some(_) => bail!("database_url: it must begin with postgres:// or sqlite:"),
+        None => crate::db::sqlite_url(&data_dir).context("data_dir")?,
+    };
+    let (master_key, master_key_previous) =
+        (raw.master_key.clone(), raw.master_key_previous.clone());
+    if master_key.is_none() && master_key_previous.is_some() {
+        bail!("master_key_previous: it goes with master_key; in a key file it is the second line");
+    }
+    Ok(StoreSettings { data_dir, database_url, master_key, master_key_previous })
+}
+
+fn events(raw: &RawSettings) -> anyhow::Result<EventSettings> {
+    let warehouse_url = match &raw.warehouse_url {
+        // The value itself may hold a password: do not repeat it.
+        Some(text) => {
+            let url = Url::parse(text).ok();
+            let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+            let url = url.filter(|url| Guard::Operator.allows_url(url));
+            Some(url.context(
+                "warehouse_url: it must look like http://user:password@host:8123/database",
+            )?)
+        }
+        None => None,
+    };
+    let spool_max_mb = raw.spool_max_mb.unwrap_or(4_096);
+    if spool_max_mb == 0 {
+        bail!("spool_max_mb: at least 1");
+    }
+    let engine_memory_mb = raw.engine_memory_mb.unwrap_or_else(half_of_memory);
+    if engine_memory_mb < 256 {
+        bail!("engine_memory_mb: the event store needs at least 256");
+    }
+    Ok(EventSettings {
+        warehouse_url,
+        engine_library: raw.engine_library.clone().unwrap_or_else(library_beside_program),
+        engine_program: None,
+        engine_memory_mb,
+        spool_max: spool_max_mb << 20,
+        budgets: budgets(raw)?,
+        limits: Limits {
+            event_names: limit("max_event_names", raw.max_event_names, 2_000)?,
+            property_names: limit("max_property_names", raw.max_property_names, 5_000)?,
+            field_values: limit("max_field_values", raw.max_field_values, 1_000)?,
+        },
+    })
+}
+
+fn budgets(raw: &RawSettings) -> anyhow::Result<BudgetLimits> {
+    let address_percent = raw.collect_address_share.unwrap_or(25);
+    if !(1..=100).contains(&address_percent) {
+        bail!("collect_address_share: {address_percent} is not from 1 to 100");
+    }
+    Ok(BudgetLimits {
+        messages: raw.collect_quota.unwrap_or(600_000),
+        rejected: raw.collect_rejected_quota.unwrap_or(60_000),
+        address_percent,
+    })
+}
+
+/// Every value that is counted costs memory, so this is no way to switch the limits off.
+const LIMIT_MAX: u64 = 100_000;
+
+fn limit(name: &str, given: Option<u64>, default: usize) -> anyhow::Result<usize> {
+    match given {
+        None => Ok(default),
+        Some(count @ 1..=LIMIT_MAX) => Ok(usize::try_from(count)?),
+        Some(_) => bail!("{name}: from 1 to {LIMIT_MAX}"),
+    }
+}
+
+fn library_beside_program() -> PathBuf {
+    let name = if cfg!(target_os = "macos") { "libchdb.dylib" } else { "libchdb.so" };
+    let program = std::env::current_exe().unwrap_or_default();
+    program.parent().unwrap_or(std::path::Path::new(".")).join("lib").join(name)
+}
+
+/// Half of what the machine has, or what a small one would have where it does not say.
+fn half_of_memory() -> u64 {
+    let total = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+        line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()
+    });
+    total.map_or(2_048, |kilobytes| kilobytes / 1_024 / 2).max(256)
+}
+
+fn console(raw: &RawSettings, public_url: &Url) -> anyhow::Result<ConsoleSettings> {
+    let registration = match raw.registration.as_deref() {
+        None | Some("open") => Registration::Open,
+        Some("invite") => Registration::Invite,
+        Some(other) => bail!("registration: {other:?} is neither \"open\" nor \"invite\""),
+    };
+    let local = Region::local(origin_text(public_url));
+    Ok(ConsoleSettings {
+        environment: raw.environment.clone().unwrap_or_else(|| "production-front".to_owned()),
+        build_version: raw.build_version.clone(),
+        build_message: raw.build_message.clone(),
+        registration,
+        watermark: raw.watermark.unwrap_or(true),
+        regions: region::check(raw.regions.as_deref(), local)?,
+        app_key: raw.console_app_key.clone(),
+    })
+}
+
+fn mail(raw: &RawSettings, public_url: &Url) -> anyhow::Result<MailSettings> {
+    let smtp = match &raw.smtp_url {
+        // The value itself may hold a password: do not repeat it.
+        Some(text) => {
+            let url = Url::parse(text).ok();
+            let url = url.filter(|url| matches!(url.scheme(), "smtp" | "smtps") && url.has_host());
+            let url = url.filter(|url| Guard::Operator.allows_url(url));
+            Some(url.context("smtp_url: it must look like smtps://user:password@host")?)
+        }
+        None => None,
+    };
+    let host = public_url.host_str().unwrap_or("localhost");
+    // An address needs a name after its @, not a number.
+    let domain = if host.contains(|c: char| c.is_ascii_alphabetic()) && !host.contains(':') {
+        host
+    } else {
+        "localhost"
+    };
+    let from = raw.mail_from.clone().unwrap_or_else(|| format!("Atrium <atrium@{domain}>"));
+    from.parse::<lettre::message::Mailbox>().ok().with_context(|| {
+        format!("mail_from: {from:?} is not an address such as Atrium <atrium@example.com>")
+    })?;
+    Ok(MailSettings { smtp, from })
+}
+
+fn log(raw: &RawSettings) -> anyhow::Result<LogSettings> {
+    let filter = raw.log.clone().unwrap_or_else(|| "info".to_owned());
+    filter
+        .parse::<tracing_subscriber::filter::Targets>()
+        .with_context(|| format!("log: {filter:?} is not a level or a filter such as info"))?;
+    let json = match raw.log_format.as_deref() {
+        None | Some("text") => false,
+        Some("json") => true,
+        Some(other) => bail!("log_format: {other:?} is neither \"text\" nor \"json\""),
+    };
+    Ok(LogSettings { filter, json })
+}
+
+/// An origin to build links from: http or https, and nothing after the host.
+fn web_address(setting: &str, text: &str) -> anyhow::Result<Url> {
+    let url = Url::parse(text).ok().filter(|url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.host().is_some()
+            && url.path() == "/"
+            && url.query().is_none()
+            && url.fragment().is_none()
+            && url.username().is_empty()
+            && url.password().is_none()
+    });
+    url.with_context(|| {
+        format!("{setting}: {text:?} is not an address such as https://atrium.example.com, without a path")
+    })
+}
+
+fn origin_text(url: &Url) -> String {
+    url.as_str().trim_end_matches('/').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(raw: RawSettings) -> String {
+        Settings::check(raw).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn defaults_run_on_loopback_with_embedded_stores() {
+        let settings = Settings::check(RawSettings::default()).unwrap();
+        assert_eq!(settings.server.listen.to_string(), "127.0.0.1:8080");
+        assert_eq!(settings.server.public_url.as_str(), "http://127.0.0.1:8080/");
+        assert!(settings.stores.database_url.starts_with("sqlite:///"));
+        assert_eq!(settings.console.environment, "production-front");
+        assert_eq!(settings.console.default_region(), "local");
+        assert_eq!(settings.console.endpoint("local"), Some("http://127.0.0.1:8080"));
+    }
+
+    #[test]
+    fn a_wrong_setting_is_named_with_its_reason() {
+        let some = |text: &str| Some(text.to_owned());
+        let cases = [
+            (RawSettings { listen: some("8080"), ..Default::default() }, "listen: \"8080\""),
+            (RawSettings { public_url: some("ftp://x"), ..Default::default() }, "public_url: "),
+            (
+                RawSettings { public_url: some("https://x/app"), ..Default::default() },
+                "public_url: ",
+            ),
+            (
+                RawSettings { registration: some("maybe"), ..Default::default() },
+                "registration: \"maybe\"",
+            ),
+            (RawSettings { log_format: some("xml"), ..Default::default() }, "log_format: \"xml\""),
+            (RawSettings { max_connections: Some(1), ..Default::default() }, "max_connections: 1"),
+            (
+                RawSettings { trusted_proxies: Some(vec!["ten".into()]), ..Default::default() },
+                "trusted_proxies: \"ten\"",
+            ),
+            (RawSettings { smtp_url: some("http://x"), ..Default::default() }, "smtp_url: "),
+            (
+                RawSettings { max_event_names: Some(0), ..Default::default() },
+                "max_event_names: from 1 to 100000",
+            ),
+            (
+                RawSettings { max_field_values: Some(100_001), ..Default::default() },
+                "max_field_values: ",
+            ),
+            (
+                RawSettings { smtp_url: some("smtp://169.254.169.254"), ..Default::default() },
+                "smtp_url: ",
+            ),
+            (
+                RawSettings { warehouse_url: some("http://168.63.129.16"), ..Default::default() },
+                "warehouse_url: ",
+            ),
+            (RawSettings { hsts: some("always"), ..Default::default() }, "hsts: \"always\""),
+            (RawSettings { mail_from: some("nobody"), ..Default::default() }, "mail_from: "),
+            (RawSettings { metrics_token: some("short"), ..Default::default() }, "metrics_token: "),
+        ];
+        for (raw, beginning) in cases {
+            let text = refused(raw);
+            assert!(text.starts_with(beginning), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_database_url_is_not_repeated() {
+        let raw = RawSettings {
+            database_url: Some("mysql://root:hunter2@db/atrium".into()),
+            ..Default::default()
+        };
+        assert!(!refused(raw).contains("hunter2"));
+    }
+
+    #[test]
+    fn a_free_port_reaches_the_links() {
+        let raw = RawSettings { listen: Some("127.0.0.1:0".into()), ..Default::default() };
+        let settings = Settings::check(raw).unwrap();
+        let settings = settings.listening_on("127.0.0.1:4242".parse().unwrap());
+        assert_eq!(settings.server.link("/login"), "http://127.0.0.1:4242/login");
+        assert_eq!(settings.console.endpoint("local"), Some("http://127.0.0.1:4242"));
+    }
+
+    #[test]
+    fn a_free_port_leaves_a_given_public_url_alone() {
+        let raw = RawSettings {
+            listen: Some("127.0.0.1:0".into()),
+            public_url: Some("https://atrium.example.com".into()),
+            ..Default::default()
+        };
+        let settings = Settings::check(raw).unwrap();
+        let settings = settings.listening_on("127.0.0.1:4242".parse().unwrap());
+        assert_eq!(settings.server.link("/login"), "https://atrium.example.com/login");
+    }
+}

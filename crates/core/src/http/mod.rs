@@ -1,0 +1,28 @@
+//! Everything between the socket and a handler: extractors, middleware, static files. Knows no
+//! resource.
+
+pub mod access_log;
+pub mod caller;
+pub mod client;
+pub mod connections;
+pub mod cookies;
+pub mod cors;
+pub mod cross_site;
+pub mod csv_cell;
+pub mod edge;
+pub mod envelope;
+pub mod json;
+pub mod list;
+pub mod locale;
+pub mod page;
+pub mod path;
+pub mod redirect;
+pub mod request_id;
+pub mod security_headers;
+pub mod text;
+mod unread;
+pub mod user_agent;
+
+/// The version of the console, which is also the path its assets are served under. One file
+/// tells both the server and the console's build.
+pub const CLIENT_VERSION: &str = include_str!("../../../../client-version").trim_ascii();

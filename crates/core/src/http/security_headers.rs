@@ -1,0 +1,76 @@
+//! Headers that keep a browser from being turned against its user. The console page sets its own
+//! policy with a nonce; everything else is allowed nothing at all.
+
+use http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY,
+    STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use http::{HeaderMap, HeaderName};
+
+use crate::state::Core;
+
+const NOTHING: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; base-uri 'none'");
+const PERMISSIONS: HeaderValue = HeaderValue::from_static(
+    "camera=(), geolocation=(), microphone=(), payment=(), usb=(), interest-cohort=()",
+);
+
+/// What browsers are told to remember about a host that is reached over HTTPS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hsts {
+    Off,
+    On,
+    Subdomains,
+    Preload,
+}
+
+impl Hsts {
+    /// A year; two, as browsers ask of what they build in.
+    fn header(self) -> Option<HeaderValue> {
+        let text = match self {
+            Self::Off => return None,
+            Self::On => "max-age=31536000",
+            Self::Subdomains => "max-age=31536000; includeSubDomains",
+            Self::Preload => "max-age=63072000; includeSubDomains; preload",
+        };
+        Some(HeaderValue::from_static(text))
+    }
+}
+
+/// What every answer carries.
+pub fn apply(atrium: &Core, headers: &mut HeaderMap, is_api: bool) {
+    headers.reserve(8);
+    headers.entry(CONTENT_SECURITY_POLICY).or_insert(NOTHING);
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // Tokens stand in some of our paths: no other site may learn an address of ours.
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    if is_api {
+        headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    }
+    let server = &atrium.settings.server;
+    if let Some(hsts) = server.hsts.header().filter(|_| server.is_https()) {
+        headers.insert(STRICT_TRANSPORT_SECURITY, hsts);
+    }
+}
+
+/// What only a page can make use of.
+pub fn apply_to_page(headers: &mut HeaderMap, nonce: &str) {
+    headers.insert(CONTENT_SECURITY_POLICY, console_policy(nonce));
+    headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    headers.insert(HeaderName::from_static("permissions-policy"), PERMISSIONS);
+    headers.insert(
+        HeaderName::from_static("cross-origin-opener-policy"),
+        HeaderValue::from_static("same-origin"),
+    );
+}
+
+/// The console's policy: our own scripts, and styles that carry this response's nonce (Ant Design
+/// writes its styles at run time).
+fn console_policy(nonce: &str) -> HeaderValue {
+    let policy = format!(
+        "default-src 'self'; script-src 'self' 'nonce-{nonce}'; style-src 'self' 'nonce-{nonce}'; \
+         img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; object-src 'none'; \
+         base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    );
+    HeaderValue::try_from(policy).unwrap_or(NOTHING)
+}

@@ -1,0 +1,6 @@
+//! What leaves for other parties.
+
+pub mod chat;
+pub mod guard;
+pub mod mail;
+pub mod web;

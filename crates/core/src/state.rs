@@ -1,0 +1,79 @@
+//! What every part of the program may reach: settings, database, clock, randomness, keys, and the
+//! queues of what goes out. Built once at start; nothing else is global.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use anyhow::Context;
+
+use crate::audit::refusals::Refusals;
+use crate::config::Settings;
+use crate::db::Db;
+use crate::folder;
+use crate::keyring::Keyring;
+use crate::metrics::Metrics;
+use crate::outbound::mail::{Outbox, Transport};
+use crate::types::{Clock, Entropy, Id, Millis};
+
+#[derive(Clone)]
+pub struct Core(Arc<CoreParts>);
+
+pub struct CoreParts {
+    pub settings: Settings,
+    pub db: Db,
+    pub clock: Clock,
+    pub entropy: Entropy,
+    pub keyring: Keyring,
+    pub metrics: Metrics,
+    /// What callers were refused, until the audit log has it.
+    pub refusals: Refusals,
+    pub mail: Transport,
+    pub outbox: Outbox,
+}
+
+impl Deref for Core {
+    type Target = CoreParts;
+
+    fn deref(&self) -> &CoreParts {
+        &self.0
+    }
+}
+
+impl Core {
+    /// Opens the database, brings its schema up to date and finds the master key.
+    pub async fn open(
+        settings: Settings,
+        clock: Clock,
+        may_be_new: impl FnOnce() -> anyhow::Result<()>,
+    ) -> anyhow::Result<Self> {
+        let entropy = Entropy;
+        folder::make_private(&settings.stores.data_dir).context("data_dir")?;
+        folder::check_writable(&settings.stores.data_dir).context("data_dir")?;
+        let db = Db::open(&settings.stores.database_url).await.context("database_url")?;
+        let applied = db.migrate(may_be_new).await?;
+        if applied > 0 {
+            tracing::info!(applied, "the database schema was brought up to date");
+        }
+        let keyring = Keyring::open(&settings.stores, &db, &entropy).await?;
+        let mail = Transport::new(&settings.mail, &settings.stores.data_dir)?;
+        Ok(Self(Arc::new(CoreParts {
+            db,
+            clock,
+            entropy,
+            keyring,
+            metrics: Metrics::install()?,
+            refusals: Refusals::default(),
+            mail,
+            outbox: Outbox::default(),
+            settings,
+        })))
+    }
+
+    pub fn now(&self) -> Millis {
+        self.clock.now()
+    }
+
+    pub fn new_id(&self) -> Id {
+        self.entropy.id(self.now())
+    }
+}

@@ -1,0 +1,73 @@
+//! Figures as a CSV file.
+
+use axum::body::Body;
+use axum::response::{AppendHeaders, IntoResponse, Response};
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::range::Granularity;
+use atrium_core::error::{Error, Result};
+use atrium_core::http::csv_cell::plain;
+use atrium_core::http::locale::Locale;
+
+/// A file of this name with a line of heads and then the others.
+pub fn file(name: &str, heads: &[String], lines: &[Vec<String>]) -> Result<Response> {
+    // So that a spreadsheet reads Chinese as Chinese.
+    let mut writer = csv::Writer::from_writer("\u{feff}".as_bytes().to_vec());
+    for line in std::iter::once(heads).chain(lines.iter().map(Vec::as_slice)) {
+        writer.write_record(line.iter().map(|cell| plain(cell))).map_err(Error::internal)?;
+    }
+    let text = writer.into_inner().map_err(|error| Error::internal(error.into_error()))?;
+    let headers = AppendHeaders([
+        (CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
+        (CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.csv\"")),
+    ]);
+    Ok((headers, Body::from(text)).into_response())
+}
+
+/// The head of the column that says of a line that its bucket is not over.
+pub const NOTE: (&str, &str) = ("备注", "Note");
+
+pub fn note(partial: bool, locale: Locale) -> String {
+    let so_far = match locale {
+        Locale::ZhCn => "截至目前",
+        Locale::EnUs => "so far",
+    };
+    if partial { so_far.to_owned() } else { String::new() }
+}
+
+/// When a bucket begins, in the zone it was asked in.
+pub fn moment(time: i64, granularity: Granularity, zone: &TimeZone) -> String {
+    let at = Timestamp::from_millisecond(time).unwrap_or_default().to_zoned(zone.clone());
+    match granularity {
+        // With the offset: an hour that comes twice can be told apart.
+        Granularity::Hour => at.strftime("%Y-%m-%d %H:%M %:z").to_string(),
+        _ => at.date().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn no_cell_of_a_file_is_a_formula() {
+        let heads = ["Time".to_owned(), "＝1+1".to_owned()];
+        let lines = [vec!["\u{200b}@SUM(A1)".to_owned(), "7".to_owned()]];
+        let body = file("f", &heads, &lines).unwrap().into_body();
+        let text = axum::body::to_bytes(body, 1_000).await.unwrap();
+        assert_eq!(&text[..], "\u{feff}Time,'＝1+1\n'\u{200b}@SUM(A1),7\n".as_bytes());
+    }
+
+    #[test]
+    fn an_hour_that_comes_twice_is_told_apart() {
+        let zone = TimeZone::get("Europe/Berlin").unwrap();
+        let hour = |text: &str| {
+            let at: Timestamp = text.parse().unwrap();
+            moment(at.as_millisecond(), Granularity::Hour, &zone)
+        };
+        assert_eq!(hour("2026-10-25T00:00:00Z"), "2026-10-25 02:00 +02:00");
+        assert_eq!(hour("2026-10-25T01:00:00Z"), "2026-10-25 02:00 +01:00");
+    }
+}

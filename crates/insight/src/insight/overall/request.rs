@@ -1,0 +1,141 @@
+//! From a body to what is asked: moments, buckets, and the apps the caller may see.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+use uuid::Uuid;
+
+use super::{Compare, OverallBody, Part};
+use crate::insight::dates::Dates;
+use crate::insight::elapsed::{compared, counted_until};
+use crate::insight::range::{Granularity, Range};
+use crate::state::Insight;
+use atrium_core::error::Result;
+use atrium_core::fair_queue::Caller;
+use atrium_core::permissions::Permission;
+use atrium_core::types::{Id, Millis};
+use atrium_tenancy::access::{DataOrg, ReadableApp};
+
+/// A range and the moments at which its buckets begin, the end of the last one at the end.
+pub struct Span {
+    pub range: Range,
+    pub cuts: Vec<Millis>,
+    /// What lies beyond is not counted.
+    counted_until: Millis,
+    /// None where nothing is compared, or nothing can be yet.
+    pub compared_until: Option<Millis>,
+}
+
+impl Span {
+    fn new(range: Range, cuts: Vec<Millis>, now: Millis) -> Self {
+        let counted_until = counted_until(&range, now);
+        Self { range, cuts, counted_until, compared_until: None }
+    }
+
+    /// The cuts of what is counted.
+    pub fn counted(&self) -> Arc<[i64]> {
+        let cuts = self.cuts.iter().filter(|cut| **cut < self.counted_until);
+        cuts.chain([&self.counted_until]).map(|cut| cut.0).collect()
+    }
+
+    /// The end of the part that is compared, where that is not the whole.
+    pub fn part(&self) -> Option<Millis> {
+        self.compared_until.filter(|until| *until < self.range.to)
+    }
+}
+
+pub struct CountedApp {
+    pub id: Id,
+    pub uuid: Uuid,
+    pub name: String,
+}
+
+pub struct OverallRequest {
+    /// When it is asked.
+    pub at: Millis,
+    pub now: Span,
+    pub before: Option<Span>,
+    pub timezone: String,
+    pub zone: TimeZone,
+    pub granularity: Granularity,
+    pub apps: Vec<CountedApp>,
+    pub can_export: bool,
+    pub caller: Caller,
+    /// Whether the caller may see personal data of all of them.
+    pub pii: bool,
+    parts: Option<Vec<Part>>,
+}
+
+impl OverallRequest {
+    pub fn wants(&self, part: Part) -> bool {
+        self.parts.as_ref().is_none_or(|parts| parts.contains(&part))
+    }
+
+    pub fn uuids(&self) -> Vec<Uuid> {
+        self.apps.iter().map(|app| app.uuid).collect()
+    }
+
+    pub fn app_ids(&self) -> Vec<Id> {
+        self.apps.iter().map(|app| app.id.clone()).collect()
+    }
+}
+
+pub async fn read(atrium: &Insight, org: &DataOrg, body: &OverallBody) -> Result<OverallRequest> {
+    let timezone = body.timezone.clone().unwrap_or_else(|| org.org.timezone.clone());
+    let dates = Dates::read(&body.start, &body.end, &timezone)?;
+    let at = atrium.now();
+    let cut = |range: Range| -> Result<Span> {
+        Ok(Span::new(range, dates.cuts_of(&range, body.granularity)?, at))
+    };
+    let (range, zone) = (dates.range, &dates.zone);
+    let mut now = cut(range)?;
+    let before = match body.compare {
+        Compare::None => None,
+        Compare::PreviousPeriod => range.before(zone),
+        Compare::PreviousYear => range.year_before(zone),
+    };
+    let mut before = before.map(cut).transpose()?;
+    if let Some(before) = &mut before
+        && let Some(compared) = compared(&range, &before.range, at, zone)
+    {
+        now.compared_until = Some(compared.until);
+        before.compared_until = Some(compared.before_until);
+    }
+    let apps = visible_apps(atrium, org, body.app_ids.as_deref()).await?;
+    let can_export = !apps.is_empty() && apps.iter().all(|app| app.holds(Permission::EventExport));
+    let pii = apps.iter().all(|app| app.holds(Permission::ProfilePii));
+    let counted = apps.into_iter().filter_map(|app| {
+        let uuid = Uuid::try_parse(app.id.as_str()).ok()?;
+        Some(CountedApp { id: app.id, uuid, name: app.name })
+    });
+    Ok(OverallRequest {
+        at,
+        now,
+        before,
+        timezone,
+        zone: dates.zone,
+        granularity: body.granularity,
+        apps: counted.collect(),
+        can_export,
+        caller: org.reader(),
+        pii,
+        parts: body.parts.clone(),
+    })
+}
+
+/// The apps asked for, of those whose figures the caller may see; all active ones where none are
+/// named. One they may not see is left out as one that does not exist would be.
+async fn visible_apps(
+    atrium: &Insight,
+    org: &DataOrg,
+    wanted: Option<&[Id]>,
+) -> Result<Vec<ReadableApp>> {
+    let wanted: Option<HashSet<_>> = wanted.map(|ids| ids.iter().collect());
+    let is_wanted = |app: &ReadableApp| match &wanted {
+        Some(wanted) => wanted.contains(&app.id),
+        None => app.is_active,
+    };
+    let seen = org.apps(atrium).await?.into_iter();
+    Ok(seen.filter(|app| app.holds(Permission::DashboardView) && is_wanted(app)).collect())
+}

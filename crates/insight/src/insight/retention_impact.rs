@@ -1,0 +1,92 @@
+//! What a shorter retention would remove, to be shown before anyone chooses it.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::insight::errors::{warehouse_error, warehouse_for};
+use crate::state::Insight;
+use atrium_core::error::{Error, Result};
+use atrium_core::fair_queue::{Caller, Class};
+use atrium_core::http::json::{Data, Query};
+use atrium_core::http::text::Checks;
+use atrium_core::permissions::{AppUpdate, OrgUpdate};
+use atrium_core::types::{Id, Millis};
+use atrium_tenancy::access::{InApp, InOrg};
+use atrium_tenancy::apps::store;
+
+/// Counts and retention go by the quarter of an hour.
+const BUCKET: i64 = 15 * Millis::MINUTE;
+/// The year 2000: older than anything that the collector ever took.
+const BEGINNING: i64 = 946_684_800_000;
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct RetentionQuery {
+    /// Days that events would be kept.
+    #[param(minimum = 1, maximum = 3650)]
+    days: i64,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct RetentionImpact {
+    /// Events that are older than that now.
+    events: u64,
+}
+
+/// How many events would go if the app kept them for so many days.
+#[utoipa::path(
+    get,
+    path = "/api/v1/apps/{id}/retention-impact",
+    operation_id = "app_retention_impact",
+    tag = "app",
+    security(("session" = [])),
+    params(("id" = Id, Path), RetentionQuery),
+    responses((status = 200, body = Data<RetentionImpact>), (status = 429), (status = 503))
+)]
+pub async fn app_retention_impact(
+    State(atrium): State<Insight>,
+    app: InApp<AppUpdate>,
+    Query(query): Query<RetentionQuery>,
+) -> Result<Data<RetentionImpact>> {
+    let apps = std::slice::from_ref(app.id());
+    older(&atrium, app.reader(Class::Dashboard), apps, query.days).await
+}
+
+/// How many events would go if the organisation kept them for so many days. Apps with a number of
+/// their own keep to that.
+#[utoipa::path(
+    get,
+    path = "/api/v1/orgs/{id}/retention-impact",
+    operation_id = "org_retention_impact",
+    tag = "organization",
+    security(("session" = [])),
+    params(("id" = Id, Path), RetentionQuery),
+    responses((status = 200, body = Data<RetentionImpact>), (status = 429), (status = 503))
+)]
+pub async fn org_retention_impact(
+    State(atrium): State<Insight>,
+    org: InOrg<OrgUpdate>,
+    Query(query): Query<RetentionQuery>,
+) -> Result<Data<RetentionImpact>> {
+    let apps = store::without_retention(&mut *atrium.db.read().await?, org.id()).await?;
+    older(&atrium, org.reader(Class::Dashboard), &apps, query.days).await
+}
+
+async fn older(
+    atrium: &Insight,
+    caller: Caller,
+    apps: &[Id],
+    days: i64,
+) -> Result<Data<RetentionImpact>> {
+    let mut checks = Checks::default();
+    checks.range("days", days, 1, 3_650);
+    checks.finish()?;
+    let ids = apps.iter().map(|id| Uuid::try_parse(id.as_str()));
+    let ids: Vec<Uuid> = ids.collect::<Result<_, _>>().map_err(Error::internal)?;
+    let cut = atrium.now().plus(-days * Millis::DAY).0.div_euclid(BUCKET) * BUCKET;
+    let store = warehouse_for(atrium, caller).await?;
+    let counts = store.count_events(&ids, BEGINNING, cut).await.map_err(warehouse_error)?;
+    Ok(Data(RetentionImpact { events: counts.values().sum() }))
+}

@@ -1,0 +1,96 @@
+//! What came before somebody began to watch: the latest messages of an app, as they are stored. Seen
+//! like those that come in, so that one and the same code decides what of them is shown.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+use warehouse::RecentEvent;
+
+use super::{properties_of, warehouse_for};
+use crate::insight::errors::warehouse_error;
+use crate::state::Insight;
+use atrium_collect::collect::ledger::Outcome;
+use atrium_collect::collect::live::{Seen, TEXT_MAX, named};
+use atrium_collect::collect::message::MessageType;
+use atrium_collect::collect::outline::outline;
+use atrium_collect::collect::reason::Reason;
+use atrium_collect::collect::samples;
+use atrium_collect::personal;
+use atrium_core::error::Result;
+use atrium_core::fair_queue::Caller;
+use atrium_core::types::{Id, Millis};
+
+/// How many messages are told of.
+pub const MOST: usize = 100;
+
+/// Whether messages that came by then still wait to be stored, or nothing can be asked yet.
+pub async fn is_incomplete(atrium: &Insight, app: Uuid, opened: Millis) -> bool {
+    let waiting = atrium.collector.spool.oldest(Some(vec![app])).await.ok().flatten();
+    !atrium.warehouse.is_up() || waiting.is_some_and(|at| at <= opened.0)
+}
+
+/// The latest messages of an app, oldest first: stored events, and what warehouse_error ones looked like.
+pub async fn latest(atrium: &Insight, reader: Caller, app_id: &Id, app: Uuid) -> Result<Vec<Seen>> {
+    if !atrium.warehouse.is_up() {
+        return Ok(Vec::new());
+    }
+    let store = warehouse_for(atrium, reader).await?;
+    let events = store.recent_events(app, MOST).await.map_err(warehouse_error)?;
+    // Of those that came in one request, the one that happened first is first.
+    let mut seen: Vec<Seen> = events.iter().rev().map(of_event).collect();
+    let mut db = atrium.db.read().await?;
+    for (reason, samples) in samples::latest(&mut db, std::slice::from_ref(app_id)).await? {
+        let Some(reason) = Reason::ALL.iter().find(|one| one.as_str() == reason) else { continue };
+        seen.extend(samples.into_iter().map(|sample| of_sample(*reason, sample)));
+    }
+    seen.sort_by_key(|one| one.at);
+    Ok(seen.split_off(seen.len().saturating_sub(MOST)))
+}
+
+fn of_event(row: &RecentEvent) -> Seen {
+    let text = json!({ "type": "Event", "data": {
+        "log_id": row.log_id,
+        "event": row.event,
+        "user_id": row.user_id,
+        "device_id": row.device_id,
+        "url_path": row.url_path,
+        "sdk_type": row.sdk_type,
+        "sdk_version": row.sdk_version,
+        "properties": properties_of(&row.properties),
+    }})
+    .to_string();
+    let is_outline = text.len() > TEXT_MAX;
+    let named = is_outline.then(|| named(&text)).flatten();
+    let text = if is_outline { outline(&text).to_string() } else { text };
+    Seen {
+        at: Millis(row.received_ms),
+        kind: MessageType::Event,
+        outcome: Outcome::Accepted,
+        text: text.into(),
+        is_outline,
+        named,
+    }
+}
+
+fn of_sample(reason: Reason, sample: samples::Sample) -> Seen {
+    // The outline does not say what type it was of, where that was readable at all.
+    Seen {
+        at: sample.at,
+        kind: MessageType::default(),
+        outcome: Outcome::Rejected(reason),
+        text: sample.sample.into(),
+        is_outline: true,
+        named: None,
+    }
+}
+
+/// What in a message may be somebody's id.
+pub fn candidates(data: &Value, texts: &mut BTreeSet<String>) {
+    if let Some(properties) = data["properties"].as_object() {
+        personal::candidates(properties, texts);
+    }
+    for field in ["url_path", "event"] {
+        personal::path_candidates(data[field].as_str().unwrap_or_default(), texts);
+    }
+}

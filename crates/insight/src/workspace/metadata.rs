@@ -1,0 +1,143 @@
+//! What people say about events and their properties.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use serde_with::rust::double_option;
+use utoipa::ToSchema;
+
+use super::store::{self, EventRow, PropertyOf};
+use crate::state::Insight;
+use atrium_core::audit::{self, Event};
+use atrium_core::error::Result;
+use atrium_core::http::json::{Data, Json};
+use atrium_core::http::text::Checks;
+use atrium_core::permissions::MetadataManage;
+use atrium_core::types::Id;
+use atrium_tenancy::access::InApp;
+
+/// As long as the collector takes them.
+const EVENT_MAX: usize = 128;
+const PROPERTY_MAX: usize = 256;
+const DESCRIPTION_MAX: usize = 500;
+
+#[derive(Deserialize, ToSchema)]
+pub struct EventMetadataBody {
+    event: String,
+    /// Null removes it; left out it stays.
+    #[serde(default, deserialize_with = "double_option::deserialize")]
+    #[schema(value_type = Option<String>, max_length = 500)]
+    description: Option<Option<String>>,
+    /// Whether the event is left out of lists; left out it stays.
+    hidden: Option<bool>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct EventMetadata {
+    event: String,
+    description: Option<String>,
+    hidden: bool,
+}
+
+/// Describes an event of an active app, or hides it.
+#[utoipa::path(
+    put,
+    path = "/api/v1/apps/{id}/event-metadata",
+    operation_id = "event_metadata_update",
+    tag = "workspace",
+    security(("session" = [])),
+    params(("id" = Id, Path)),
+    request_body = EventMetadataBody,
+    responses((status = 200, body = Data<EventMetadata>))
+)]
+pub async fn event_metadata_update(
+    State(atrium): State<Insight>,
+    app: InApp<MetadataManage>,
+    Json(input): Json<EventMetadataBody>,
+) -> Result<Data<EventMetadata>> {
+    let mut checks = Checks::default();
+    let event = checks.name_up_to("event", &input.event, EVENT_MAX);
+    let description = input.description.map(|text| description(&mut checks, text.as_deref()));
+    checks.finish()?;
+    let now = atrium.now();
+    let mut tx = atrium.db.write_uncached().await?;
+    let (row, _) = app.lock_and_recheck_active(&mut tx).await?;
+    let before = store::event(&mut tx, app.id(), &event).await?.unwrap_or_else(|| EventRow {
+        event: event.clone(),
+        description: None,
+        hidden_at: None,
+    });
+    let after = EventRow {
+        event,
+        description: description.unwrap_or_else(|| before.description.clone()),
+        hidden_at: match input.hidden {
+            Some(hidden) => hidden.then(|| before.hidden_at.unwrap_or(now)),
+            None => before.hidden_at,
+        },
+    };
+    store::put_event(&mut tx, app.id(), &after, app.user_id(), now).await?;
+    let view = |row: &EventRow| json!({ "description": row.description, "hidden": row.hidden_at.is_some() });
+    let entry = Event::new("event.described", "event", &after.event);
+    let entry = entry.in_org(&row.org_id).in_app(app.id());
+    let entry = entry.with(json!({ "before": view(&before), "after": view(&after) }));
+    audit::append(&atrium, &mut tx, &app.actor(), entry).await?;
+    tx.commit().await?;
+    let EventRow { event, description, hidden_at } = after;
+    Ok(Data(EventMetadata { event, description, hidden: hidden_at.is_some() }))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub struct PropertyMetadataBody {
+    event: String,
+    property: String,
+    /// Null removes it.
+    #[schema(max_length = 500)]
+    description: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct PropertyMetadata {
+    event: String,
+    property: String,
+    description: Option<String>,
+}
+
+/// Describes a property of an event of an active app.
+#[utoipa::path(
+    put,
+    path = "/api/v1/apps/{id}/property-metadata",
+    operation_id = "property_metadata_update",
+    tag = "workspace",
+    security(("session" = [])),
+    params(("id" = Id, Path)),
+    request_body = PropertyMetadataBody,
+    responses((status = 200, body = Data<PropertyMetadata>))
+)]
+pub async fn property_metadata_update(
+    State(atrium): State<Insight>,
+    app: InApp<MetadataManage>,
+    Json(input): Json<PropertyMetadataBody>,
+) -> Result<Data<PropertyMetadata>> {
+    let mut checks = Checks::default();
+    let event = checks.name_up_to("event", &input.event, EVENT_MAX);
+    let property = checks.name_up_to("property", &input.property, PROPERTY_MAX);
+    let description = description(&mut checks, input.description.as_deref());
+    checks.finish()?;
+    let mut tx = atrium.db.write_uncached().await?;
+    let (row, _) = app.lock_and_recheck_active(&mut tx).await?;
+    let of = PropertyOf { app_id: app.id(), event: &event, property: &property };
+    let before = store::properties(&mut tx, app.id(), &event).await?.remove(&property);
+    store::put_property(&mut tx, &of, description.as_deref(), app.user_id(), atrium.now()).await?;
+    let entry = Event::new("property.described", "property", &format!("{event}/{property}"));
+    let entry = entry.in_org(&row.org_id).in_app(app.id());
+    let entry = entry.with(json!({ "before": before, "after": description }));
+    audit::append(&atrium, &mut tx, &app.actor(), entry).await?;
+    tx.commit().await?;
+    Ok(Data(PropertyMetadata { event, property, description }))
+}
+
+/// An empty one is none.
+fn description(checks: &mut Checks, text: Option<&str>) -> Option<String> {
+    let text = checks.text("description", text.unwrap_or_default(), DESCRIPTION_MAX);
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,39 @@
+//! The application workspace: who uses an app, what its events carry, questions about them, messages
+//! as they come in, its users and devices.
+//!
+//! Everything that shows what applications sent goes through `personal` for those who may not see
+//! personal data.
+
+pub mod engagement;
+pub mod events;
+pub mod explore;
+pub mod explore_export;
+mod explore_query;
+pub mod last_app;
+pub mod live;
+mod live_history;
+pub mod metadata;
+mod paging;
+pub mod profile;
+pub mod profiles;
+pub mod properties;
+mod pseudonym;
+mod shorten;
+mod store;
+
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use crate::insight::errors::{warehouse_error, warehouse_for};
+use atrium_core::error::{Error, Result};
+use atrium_core::fair_queue::Class;
+use atrium_core::types::Id;
+
+fn uuid(id: &Id) -> Result<Uuid> {
+    Uuid::try_parse(id.as_str()).map_err(Error::internal)
+}
+
+/// The properties of an event or a profile, as they are stored.
+fn properties_of(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).unwrap_or_default()
+}

@@ -1,0 +1,60 @@
+//! What people and devices are called for those who may not know their ids: always the same name for
+//! the same one, and no way back without the instance's master key.
+
+use sha2::{Digest, Sha256};
+use warehouse::{Kind, PseudonymKey};
+
+use crate::state::Insight;
+use atrium_core::types::Id;
+
+const PREFIX: &str = "p_";
+const DIGITS: usize = 32;
+
+/// The pseudonyms of an app's users, or of its devices.
+pub struct Pseudonyms {
+    pub key: PseudonymKey,
+}
+
+impl Pseudonyms {
+    pub fn new(atrium: &Insight, app_id: &Id, kind: Kind) -> Self {
+        let purpose = format!("pseudonym/{app_id}/{}", kind.as_str());
+        Self { key: atrium.keyring.derive(&purpose) }
+    }
+
+    /// As the warehouse makes it, in SQL. The hash is cut to its half, so that nobody can go on
+    /// from it.
+    pub fn of(&self, id: &str) -> String {
+        let hash = Sha256::new().chain_update(self.key).chain_update(id).finalize();
+        let digits = hash[..DIGITS / 2].iter().map(|byte| format!("{byte:02x}"));
+        PREFIX.chars().map(String::from).chain(digits).collect()
+    }
+}
+
+/// The digits of a whole pseudonym.
+pub fn digits(text: &str) -> Option<&str> {
+    beginning(text).filter(|digits| digits.len() == DIGITS)
+}
+
+/// The digits of what may be the beginning of one.
+pub fn beginning(text: &str) -> Option<&str> {
+    let digits = text.strip_prefix(PREFIX)?;
+    let plain = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    (digits.len() <= DIGITS && digits.bytes().all(plain)).then_some(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pseudonym_is_recognised() {
+        let name = Pseudonyms { key: [7; 32] }.of("jane");
+        assert_eq!(name, Pseudonyms { key: [7; 32] }.of("jane"));
+        assert_ne!(name, Pseudonyms { key: [8; 32] }.of("jane"));
+        assert_eq!(digits(&name), Some(&name[2..]));
+        assert_eq!(beginning("p_0a"), Some("0a"));
+        for other in ["jane", "p_", "p_0a", "p_0A", &name[1..]] {
+            assert_eq!(digits(other), None, "{other}");
+        }
+    }
+}

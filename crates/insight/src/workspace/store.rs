@@ -1,0 +1,135 @@
+//! All SQL of what people say about events and properties.
+
+use std::collections::HashMap;
+
+use sqlx::{AnyConnection, FromRow};
+
+use atrium_core::error::Result;
+use atrium_core::types::{Id, Millis};
+
+#[derive(Clone, Debug, FromRow)]
+pub struct EventRow {
+    pub event: String,
+    pub description: Option<String>,
+    pub hidden_at: Option<Millis>,
+}
+
+/// What is said about an app's events.
+pub async fn events(db: &mut AnyConnection, app_id: &Id) -> Result<Vec<EventRow>> {
+    Ok(sqlx::query_as("SELECT event, description, hidden_at FROM event_metadata WHERE app_id = $1")
+        .bind(app_id)
+        .fetch_all(db)
+        .await?)
+}
+
+pub async fn event(db: &mut AnyConnection, app_id: &Id, event: &str) -> Result<Option<EventRow>> {
+    Ok(sqlx::query_as(
+        "SELECT event, description, hidden_at FROM event_metadata WHERE app_id = $1 AND event = $2",
+    )
+    .bind(app_id)
+    .bind(event)
+    .fetch_optional(db)
+    .await?)
+}
+
+/// Of an event that is neither described nor hidden nothing is kept.
+pub async fn put_event(
+    db: &mut AnyConnection,
+    app_id: &Id,
+    row: &EventRow,
+    by: &Id,
+    at: Millis,
+) -> Result<()> {
+    if row.description.is_none() && row.hidden_at.is_none() {
+        sqlx::query("DELETE FROM event_metadata WHERE app_id = $1 AND event = $2")
+            .bind(app_id)
+            .bind(&row.event)
+            .execute(db)
+            .await?;
+        return Ok(());
+    }
+    sqlx::query(
+        "INSERT INTO event_metadata (app_id, event, description, hidden_at, updated_by, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6)
+         ON CONFLICT (app_id, event) DO UPDATE SET description = excluded.description,
+            hidden_at = excluded.hidden_at, updated_by = excluded.updated_by,
+            updated_at = excluded.updated_at",
+    )
+    .bind(app_id)
+    .bind(&row.event)
+    .bind(&row.description)
+    .bind(row.hidden_at)
+    .bind(by)
+    .bind(at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// What is said about the properties of an event.
+pub async fn properties(
+    db: &mut AnyConnection,
+    app_id: &Id,
+    event: &str,
+) -> Result<HashMap<String, String>> {
+    let rows: Vec<(String, String)> = sqlx::query_as(
+        "SELECT property, description FROM property_metadata WHERE app_id = $1 AND event = $2",
+    )
+    .bind(app_id)
+    .bind(event)
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().collect())
+}
+
+/// Which property of which event.
+pub struct PropertyOf<'a> {
+    pub app_id: &'a Id,
+    pub event: &'a str,
+    pub property: &'a str,
+}
+
+pub async fn put_property(
+    db: &mut AnyConnection,
+    of: &PropertyOf<'_>,
+    description: Option<&str>,
+    by: &Id,
+    at: Millis,
+) -> Result<()> {
+    let Some(description) = description else {
+        sqlx::query(
+            "DELETE FROM property_metadata WHERE app_id = $1 AND event = $2 AND property = $3",
+        )
+        .bind(of.app_id)
+        .bind(of.event)
+        .bind(of.property)
+        .execute(db)
+        .await?;
+        return Ok(());
+    };
+    sqlx::query(
+        "INSERT INTO property_metadata (app_id, event, property, description, updated_by, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6)
+         ON CONFLICT (app_id, event, property) DO UPDATE SET description = excluded.description,
+            updated_by = excluded.updated_by, updated_at = excluded.updated_at",
+    )
+    .bind(of.app_id)
+    .bind(of.event)
+    .bind(of.property)
+    .bind(description)
+    .bind(by)
+    .bind(at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Where the console takes someone first.
+pub async fn set_last_app(db: &mut AnyConnection, user_id: &Id, app_id: &Id) -> Result<()> {
+    sqlx::query("UPDATE users SET last_app_id = $1 WHERE id = $2")
+        .bind(app_id)
+        .bind(user_id)
+        .execute(db)
+        .await?;
+    Ok(())
+}

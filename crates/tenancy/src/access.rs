@@ -1,0 +1,282 @@
+//! Who may do what, in a handler's signature: `InOrg<OrgUpdate>` is a member of the organisation
+//! in the path who may change it, `InApp<AppArchive>` someone who may archive the app in the path.
+//! What the caller may not see is 404, what they see but may not do is 403, and both are settled
+//! before a body is read. What only reads data takes an app's query key too: `DataApp<EventView>`.
+
+mod data;
+
+use std::marker::PhantomData;
+
+use axum::extract::{FromRef, FromRequestParts};
+use http::request::Parts;
+use sqlx::AnyConnection;
+
+use crate::accounts::session::SignedIn;
+use crate::apps::AppStatus;
+use crate::apps::store::{self as app_store, AppRow};
+use crate::orgs::store::{self as org_store, OrgRow, Standing};
+use crate::state::Tenancy;
+use atrium_core::audit::Actor;
+use atrium_core::error::{Code, Error, Result};
+use atrium_core::fair_queue::{Caller as QueueCaller, Class};
+use atrium_core::http::caller::{Caller, Target};
+use atrium_core::http::path::PathId;
+use atrium_core::permissions::{BuiltinRole, Grant, OrgRole, Permission, app_permissions};
+use atrium_core::types::{Id, Millis};
+
+pub use data::{DataApp, DataOrg, ReadableApp};
+
+/// A member of the organisation in the path, whatever they may do there. Only for leaving: it also
+/// lets in people whom the organisation's demands keep out, but no session that was ended for it.
+pub struct Member {
+    pub signed_in: SignedIn,
+    pub org: OrgRow,
+    pub role: OrgRole,
+    requirements: SessionRequirements,
+}
+
+impl<S> FromRequestParts<S> for Member
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
+        let signed_in = SignedIn::from_request_parts(parts, state).await?;
+        let PathId(id) = PathId::from_request_parts(parts, state).await?;
+        let caller = Caller::of(parts);
+        caller.wants(Target::Org(id.clone()), None);
+        let mut db = atrium.db.read().await?;
+        let found = org_store::for_member(&mut db, &id, &signed_in.user().id).await?;
+        let Some((org, standing)) = found else {
+            caller.was_kept_out();
+            return Err(Code::NotFound.into());
+        };
+        let requirements = SessionRequirements::of(&org, &standing);
+        requirements.check_proof(&signed_in)?;
+        Ok(Self { signed_in, org, role: standing.role, requirements })
+    }
+}
+
+/// Someone who holds a permission in the organisation in the path.
+pub struct InOrg<G: Grant> {
+    pub signed_in: SignedIn,
+    pub org: OrgRow,
+    pub role: OrgRole,
+    grant: PhantomData<G>,
+}
+
+impl<G: Grant> InOrg<G> {
+    pub fn id(&self) -> &Id {
+        &self.org.id
+    }
+
+    /// As whom the caller reads from the warehouse.
+    pub fn reader(&self, class: Class) -> QueueCaller {
+        QueueCaller::person(class, &self.org.id, self.user_id())
+    }
+
+    pub fn user_id(&self) -> &Id {
+        &self.signed_in.user().id
+    }
+
+    pub fn actor(&self) -> Actor {
+        self.signed_in.actor()
+    }
+
+    /// Holds the organisation until the transaction ends, and looks again: at what the caller may
+    /// do, because of two admins who demote each other one is too late, and at the organisation
+    /// itself, because a body can take its time.
+    pub async fn lock_and_recheck(&self, db: &mut AnyConnection) -> Result<(OrgRow, OrgRole)> {
+        org_store::lock(db, self.id()).await?;
+        let found = org_store::for_member(db, self.id(), self.user_id()).await?;
+        let (org, standing) = found.ok_or(Code::AccessChanged)?;
+        SessionRequirements::of(&org, &standing).check(&self.signed_in, &org.id)?;
+        if !standing.role.permissions().contains(&G::PERMISSION) {
+            return Err(Code::AccessChanged.into());
+        }
+        Ok((org, standing.role))
+    }
+}
+
+impl<S, G: Grant> FromRequestParts<S> for InOrg<G>
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let member = Member::from_request_parts(parts, state).await?;
+        let Member { signed_in, org, role, requirements } = member;
+        Caller::of(parts).wants(Target::Org(org.id.clone()), Some(G::PERMISSION));
+        requirements.check(&signed_in, &org.id)?;
+        if !role.permissions().contains(&G::PERMISSION) {
+            return Err(Code::Forbidden.into());
+        }
+        Ok(Self { signed_in, org, role, grant: PhantomData })
+    }
+}
+
+/// What an organisation asks of the session of one of its members.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionRequirements {
+    pub second_factor: bool,
+    /// That it came through the organisation's own provider.
+    pub sso: bool,
+    /// Since when the member is an owner: those have a while to set up a second factor.
+    pub owner_since: Option<Millis>,
+    /// That its holder proved who they are after this: sessions from before were ended.
+    pub proven_after: Option<Millis>,
+}
+
+impl SessionRequirements {
+    /// Owners come in without the provider too, or a broken one would lock everybody out.
+    pub fn of(org: &OrgRow, standing: &Standing) -> Self {
+        let is_owner = standing.role == OrgRole::Owner;
+        Self {
+            second_factor: org.require_mfa_at.is_some(),
+            sso: org.require_sso_at.is_some() && !is_owner,
+            owner_since: is_owner.then_some(standing.owner_since),
+            proven_after: standing.sessions_ended_at,
+        }
+    }
+
+    pub fn check(self, signed_in: &SignedIn, org_id: &Id) -> Result<()> {
+        if self.sso && !signed_in.came_through(org_id) {
+            return Err(Code::SsoRequired.into());
+        }
+        self.check_proof(signed_in)?;
+        // An owner who came through the organisation's provider: two factors are its business.
+        let is_due = |since| signed_in.is_factor_due(since) && !signed_in.came_through(org_id);
+        let second_factor = self.second_factor || self.owner_since.is_some_and(is_due);
+        if second_factor && !signed_in.has_two_factors() {
+            return Err(Code::SecondFactorRequired.into());
+        }
+        Ok(())
+    }
+
+    /// Whoever's sessions were ended for this organisation proves again who they are.
+    fn check_proof(self, signed_in: &SignedIn) -> Result<()> {
+        match self.proven_after {
+            Some(ended) if signed_in.proven_at() <= ended => Err(Code::ReauthRequired.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What someone may do in an app, and through what.
+#[derive(Clone, Debug)]
+pub struct AppAccess {
+    pub via: Via,
+    pub permissions: Vec<Permission>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Via {
+    Organization(OrgRole),
+    Builtin(BuiltinRole),
+    Custom { id: Id, name: String },
+}
+
+impl AppAccess {
+    pub fn through_org(role: OrgRole) -> Self {
+        Self { via: Via::Organization(role), permissions: app_permissions() }
+    }
+
+    pub fn holds(&self, permission: Permission) -> bool {
+        self.permissions.contains(&permission)
+    }
+
+    /// Whether the caller holds all of these: nobody can grant what they do not hold.
+    pub fn covers(&self, permissions: &[Permission]) -> bool {
+        permissions.iter().all(|permission| self.holds(*permission))
+    }
+}
+
+/// Someone who holds a permission in the app in the path.
+pub struct InApp<G: Grant> {
+    pub signed_in: SignedIn,
+    pub app: AppRow,
+    pub access: AppAccess,
+    grant: PhantomData<G>,
+}
+
+impl<G: Grant> InApp<G> {
+    pub fn id(&self) -> &Id {
+        &self.app.id
+    }
+
+    /// As whom the caller reads from the warehouse.
+    pub fn reader(&self, class: Class) -> QueueCaller {
+        QueueCaller::person(class, &self.app.org_id, self.user_id())
+    }
+
+    pub fn user_id(&self) -> &Id {
+        &self.signed_in.user().id
+    }
+
+    pub fn actor(&self) -> Actor {
+        self.signed_in.actor()
+    }
+
+    /// Holds the app until the transaction ends, and looks again: at what the caller may do, and at
+    /// the app itself.
+    pub async fn lock_and_recheck(&self, db: &mut AnyConnection) -> Result<(AppRow, AppAccess)> {
+        app_store::lock(db, self.id()).await?;
+        let found = app_store::for_user(db, self.id(), self.user_id()).await?;
+        match found {
+            Some((app, access, requirements)) if access.holds(G::PERMISSION) => {
+                requirements.check(&self.signed_in, &app.org_id)?;
+                Ok((app, access))
+            }
+            _ => Err(Code::AccessChanged.into()),
+        }
+    }
+
+    /// Like `lock_and_recheck`, for changes that only an active app takes: an archived one is read-only.
+    pub async fn lock_and_recheck_active(
+        &self,
+        db: &mut AnyConnection,
+    ) -> Result<(AppRow, AppAccess)> {
+        let (app, access) = self.lock_and_recheck(db).await?;
+        if app.status() != AppStatus::Active {
+            return Err(Code::AppNotActive.into());
+        }
+        Ok((app, access))
+    }
+}
+
+impl<S, G: Grant> FromRequestParts<S> for InApp<G>
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
+        let signed_in = SignedIn::from_request_parts(parts, state).await?;
+        let PathId(id) = PathId::from_request_parts(parts, state).await?;
+        let caller = Caller::of(parts);
+        caller.wants(Target::App(id.clone()), Some(G::PERMISSION));
+        let mut db = atrium.db.read().await?;
+        let found = app_store::for_user(&mut db, &id, &signed_in.user().id).await?;
+        let visible = found.filter(|(app, access, _)| {
+            // A deleted app is there only for those who could bring it back.
+            let deleted = app.deleted_at.is_some() && !access.holds(Permission::AppDelete);
+            !deleted && access.holds(Permission::AppView)
+        });
+        let Some((app, access, requirements)) = visible else {
+            caller.was_kept_out();
+            return Err(Code::NotFound.into());
+        };
+        requirements.check(&signed_in, &app.org_id)?;
+        if !access.holds(G::PERMISSION) {
+            return Err(Code::Forbidden.into());
+        }
+        Ok(Self { signed_in, app, access, grant: PhantomData })
+    }
+}

@@ -1,0 +1,135 @@
+//! What an operator does to accounts, from the command line and some of it in the console. All of it
+//! is audited.
+
+use serde_json::json;
+
+use super::factors;
+use super::store::{self, SessionListRow, UserRow};
+use crate::notifications::{self, Notice, Recipient};
+use crate::state::Tenancy;
+use atrium_core::audit::{self, Actor, Event};
+use atrium_core::db::Write;
+use atrium_core::error::Result;
+use atrium_core::http::page::Page;
+use atrium_core::http::text::Email;
+use atrium_core::types::Id;
+
+/// Takes an account out of use, or back into it. Every session of a disabled account ends with the
+/// next request, on every instance. None when there is no such account.
+pub async fn set_disabled(
+    atrium: &Tenancy,
+    email: &str,
+    disabled: bool,
+) -> Result<Option<UserRow>> {
+    let mut tx = atrium.db.write().await?;
+    let Some(user) = store::user_by_email(&mut tx, &Email::new(email)).await? else {
+        return Ok(None);
+    };
+    store::set_disabled(&mut tx, &user.id, disabled.then(|| atrium.now())).await?;
+    let mut ended = 0;
+    if disabled {
+        ended = store::delete_sessions_of(&mut tx, &user.id, None).await?;
+        store::delete_tokens_of(&mut tx, &user.id).await?;
+    }
+    let action = if disabled { "account.disable" } else { "account.enable" };
+    let event = Event::new(action, "user", &user.id).with(json!({ "sessions_ended": ended }));
+    audit::append(atrium, &mut tx, &Actor::operator(), event).await?;
+    tx.commit().await?;
+    Ok(Some(user))
+}
+
+/// Lets someone see the operator's pages of the console, or no longer. None when there is no such
+/// account.
+pub async fn set_operator(
+    atrium: &Tenancy,
+    email: &str,
+    operator: bool,
+) -> Result<Option<UserRow>> {
+    let mut tx = atrium.db.write().await?;
+    let Some(user) = store::user_by_email(&mut tx, &Email::new(email)).await? else {
+        return Ok(None);
+    };
+    if store::set_operator(&mut tx, &user.id, operator.then(|| atrium.now())).await? {
+        let action = if operator { "account.operator_add" } else { "account.operator_remove" };
+        let event = Event::new(action, "user", &user.id);
+        audit::append(atrium, &mut tx, &Actor::operator(), event).await?;
+    }
+    tx.commit().await?;
+    Ok(Some(user))
+}
+
+/// Where someone is signed in. Looking is audited too: it shows a person's addresses.
+pub async fn sessions(
+    atrium: &Tenancy,
+    by: &Actor,
+    email: &str,
+) -> Result<Option<(UserRow, Vec<SessionListRow>)>> {
+    const ALL: Page = Page { limit: 1000, offset: 0 };
+    let mut tx: Write = atrium.db.write_uncached().await?;
+    let Some(user) = store::user_by_email(&mut tx, &Email::new(email)).await? else {
+        return Ok(None);
+    };
+    let (sessions, _) = store::sessions_of(&mut tx, &user.id, ALL).await?;
+    let event = Event::new("account.session_list", "user", &user.id);
+    audit::append(atrium, &mut tx, by, event).await?;
+    tx.commit().await?;
+    Ok(Some((user, sessions)))
+}
+
+/// Ends one session of someone, or all of them, and tells them. Returns how many ended. None when
+/// there is no such account.
+pub async fn end_sessions(
+    atrium: &Tenancy,
+    by: &Actor,
+    email: &str,
+    session: Option<&Id>,
+) -> Result<Option<(UserRow, u64)>> {
+    let mut tx = atrium.db.write().await?;
+    let Some(user) = store::user_by_email(&mut tx, &Email::new(email)).await? else {
+        return Ok(None);
+    };
+    let ended = match session {
+        Some(id) => u64::from(store::delete_session_of(&mut tx, &user.id, id).await?),
+        None => {
+            // A sign-in that is half done would be a session in a moment.
+            store::delete_tokens_of(&mut tx, &user.id).await?;
+            store::delete_sessions_of(&mut tx, &user.id, None).await?
+        }
+    };
+    let event = Event::new("account.sessions_ended", "user", &user.id);
+    let event = event.with(json!({ "session": session, "ended": ended }));
+    audit::append(atrium, &mut tx, by, event).await?;
+    if ended > 0 {
+        let notice = Notice::SessionsEnded { count: ended };
+        notifications::notify(atrium, &mut tx, &Recipient::from(&user), &notice).await?;
+    }
+    tx.commit().await?;
+    Ok(Some((user, ended)))
+}
+
+/// What was taken away by a reset.
+pub struct ResetFactors {
+    pub user: UserRow,
+    pub totp: bool,
+    pub passkeys: u64,
+}
+
+/// Takes every second factor and passkey away, for someone who lost theirs, and tells them. Ends
+/// their sessions, in case it was no loss but a theft. None when there is no such account.
+pub async fn reset_second_factor(atrium: &Tenancy, email: &str) -> Result<Option<ResetFactors>> {
+    let mut tx = atrium.db.write().await?;
+    let Some(user) = store::user_by_email(&mut tx, &Email::new(email)).await? else {
+        return Ok(None);
+    };
+    let totp = factors::store::delete_totp(&mut tx, &user.id).await?;
+    let passkeys = factors::store::delete_passkeys_of(&mut tx, &user.id).await?;
+    let ended = store::delete_sessions_of(&mut tx, &user.id, None).await?;
+    store::delete_tokens_of(&mut tx, &user.id).await?;
+    let event = Event::new("account.second_factor_reset", "user", &user.id);
+    let details = json!({ "totp": totp, "passkeys": passkeys, "sessions_ended": ended });
+    audit::append(atrium, &mut tx, &Actor::operator(), event.with(details)).await?;
+    let notice = Notice::SecondFactorReset;
+    notifications::notify(atrium, &mut tx, &Recipient::from(&user), &notice).await?;
+    tx.commit().await?;
+    Ok(Some(ResetFactors { user, totp, passkeys }))
+}

@@ -1,0 +1,104 @@
+//! Whether a new password would be taken, asked while it is typed: the console's meter has no rules
+//! of its own to disagree with.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+use utoipa::ToSchema;
+
+use super::password_rules::password_fault;
+use super::session::{MaybeSignedIn, hash_token};
+use super::{register, store, throttle};
+use crate::orgs;
+use crate::state::Tenancy;
+use atrium_core::error::Result;
+use atrium_core::http::client::Client;
+use atrium_core::http::json::{Data, Json};
+use atrium_core::http::locale::Locale;
+use atrium_core::http::text::EMAIL_MAX;
+use atrium_core::types::Id;
+
+/// What a form may say about a person who is typing it.
+const MOST_WORDS: usize = 5;
+
+#[derive(Deserialize, ToSchema)]
+pub struct PasswordCheck {
+    #[schema(format = "password")]
+    password: String,
+    /// What else was typed into the form: address, name, team. The first five count.
+    about: Option<Vec<String>>,
+    /// The link the form is behind, where there is one: the server knows whom it was sent to.
+    token: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct PasswordVerdict {
+    acceptable: bool,
+    /// Why not: a code, and in the language of the request.
+    code: Option<&'static str>,
+    message: Option<String>,
+}
+
+/// Whether a new password would be taken. Nothing is stored.
+#[utoipa::path(
+    post,
+    path = "/api/v1/password/check",
+    operation_id = "password_check",
+    tag = "account",
+    security(()),
+    request_body = PasswordCheck,
+    responses((status = 200, body = Data<PasswordVerdict>), (status = 429))
+)]
+pub async fn password_check(
+    State(atrium): State<Tenancy>,
+    MaybeSignedIn(signed_in): MaybeSignedIn,
+    client: Client,
+    locale: Locale,
+    Json(input): Json<PasswordCheck>,
+) -> Result<Data<PasswordVerdict>> {
+    throttle::count_new_password(&atrium, &client).await?;
+    let typed = input.about.unwrap_or_default().into_iter().take(MOST_WORDS);
+    let mut about: Vec<String> = typed.map(|text| text.chars().take(EMAIL_MAX).collect()).collect();
+    {
+        let mut db = atrium.db.read().await?;
+        if let Some(user) = signed_in.as_ref().map(|signed_in| signed_in.user()) {
+            about.extend(about_account(&mut db, &user.id, &user.email, &user.name).await?);
+        }
+        if let Some(token) = &input.token {
+            about.extend(about_link(&atrium, &mut db, token).await?);
+        }
+    }
+    let about: Vec<&str> = about.iter().map(String::as_str).collect();
+    let fault = password_fault(&input.password, &about);
+    Ok(Data(PasswordVerdict {
+        acceptable: fault.is_none(),
+        code: fault.as_ref().map(|fault| fault.code.as_str()),
+        message: fault.map(|fault| fault.text(locale)),
+    }))
+}
+
+/// What anybody who knows the person would try.
+pub async fn about_account(
+    db: &mut AnyConnection,
+    id: &Id,
+    email: &str,
+    name: &str,
+) -> Result<Vec<String>> {
+    let mut about = vec![email.to_owned(), name.to_owned()];
+    about.extend(orgs::store::names_of_member(db, id).await?);
+    Ok(about)
+}
+
+/// The same of whoever a link was sent to. A link that leads nowhere says nothing.
+async fn about_link(atrium: &Tenancy, db: &mut AnyConnection, token: &str) -> Result<Vec<String>> {
+    let Some(token) = store::live_token(db, &hash_token(token), atrium.now()).await? else {
+        return Ok(Vec::new());
+    };
+    if let Some(user_id) = &token.user_id
+        && let Some(user) = store::user_by_id(db, user_id).await?
+    {
+        return about_account(db, &user.id, &user.email, &user.name).await;
+    }
+    let team = register::team_of(atrium, db, &token).await?;
+    Ok(token.email.into_iter().chain(team).collect())
+}

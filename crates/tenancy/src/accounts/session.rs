@@ -1,0 +1,417 @@
+//! Sessions: a random token in a cookie, its hash in the database, and what it stands for kept in
+//! memory for as long as the database says that nothing changed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use axum::body::Bytes;
+use axum::extract::{FromRef, FromRequestParts};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http::HeaderMap;
+use http::header::HeaderValue;
+use http::request::Parts;
+use quick_cache::sync::Cache;
+use sha2::{Digest, Sha256};
+
+use super::{CurrentUser, store};
+use crate::state::Tenancy;
+use atrium_core::audit::Actor;
+use atrium_core::db::Write;
+use atrium_core::error::{Code, Result};
+use atrium_core::http::caller::{Caller, Who};
+use atrium_core::http::client::Client;
+use atrium_core::http::json::Data;
+use atrium_core::types::{Id, Millis};
+
+const IDLE_LIMIT: i64 = 14 * Millis::DAY;
+const ABSOLUTE_LIMIT: i64 = 30 * Millis::DAY;
+/// Most sessions of one account at once; beyond it the one seen longest ago ends.
+const MOST_AT_ONCE: i64 = 50;
+/// How stale "last seen" may get before it is written again.
+const TOUCH_EVERY: i64 = 5 * Millis::MINUTE;
+/// How long a proof of who one is counts as recent.
+const RECENT: i64 = 15 * Millis::MINUTE;
+
+/// The hash of a token: what the database and the cache know it by.
+pub type TokenHash = [u8; 32];
+
+pub fn hash_token(token: &str) -> TokenHash {
+    Sha256::digest(token.as_bytes()).into()
+}
+
+pub fn hash_text(hash: &TokenHash) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A fresh secret of 256 bits, as it goes into a cookie or a link.
+pub fn new_token(atrium: &Tenancy) -> String {
+    URL_SAFE_NO_PAD.encode(atrium.entropy.bytes::<32>())
+}
+
+/// What a session has shown, which some organisations ask for.
+#[derive(Clone, Copy)]
+pub struct Shown<'a> {
+    pub session_id: &'a Id,
+    /// Whether the person signed in with two factors.
+    pub two_factors: bool,
+    /// Whoever became an owner before this needs two by now.
+    pub factor_due_before: Millis,
+}
+
+impl<'a> Shown<'a> {
+    pub fn new(atrium: &Tenancy, session_id: &'a Id, two_factors: bool) -> Self {
+        let factor_due_before = atrium.privileged_mfa.due_before(atrium.now());
+        Self { session_id, two_factors, factor_due_before }
+    }
+}
+
+/// What a session stands for, as of one epoch of the database.
+pub struct Principal {
+    pub session_id: Id,
+    pub user: CurrentUser,
+    /// What GET /current answers, written once: every page begins with that call.
+    pub answer: Bytes,
+    created_at: Millis,
+    last_seen_at: AtomicI64,
+    proven_at: Millis,
+    /// Whether the person signed in with two factors.
+    two_factors: bool,
+    /// Through which organisations' providers the person came.
+    through: Vec<Id>,
+    epoch: i64,
+}
+
+impl Principal {
+    pub fn new(
+        session: store::SessionRow,
+        through: Vec<Id>,
+        user: CurrentUser,
+        epoch: i64,
+    ) -> Self {
+        Self {
+            through,
+            session_id: session.id,
+            answer: serde_json::to_vec(&Data(&user)).unwrap_or_default().into(),
+            user,
+            created_at: session.created_at,
+            proven_at: session.proven_at.unwrap_or(session.created_at),
+            two_factors: session.second_factor_at.is_some(),
+            last_seen_at: AtomicI64::new(session.last_seen_at.0),
+            epoch,
+        }
+    }
+
+    /// Whether the answer is still what it was made from: a moment that was ahead has not come.
+    fn is_current(&self, now: Millis) -> bool {
+        let mfa = &self.user.mfa;
+        mfa.required || mfa.required_from.is_none_or(|from| now < from)
+    }
+
+    fn is_alive(&self, now: Millis) -> bool {
+        let seen = Millis(self.last_seen_at.load(Ordering::Relaxed));
+        now.since(self.created_at) < ABSOLUTE_LIMIT && now.since(seen) < IDLE_LIMIT
+    }
+
+    /// Whether this request is the one to write down that the session was seen.
+    fn is_due_for_touch(&self, now: Millis) -> bool {
+        let seen = self.last_seen_at.load(Ordering::Relaxed);
+        now.0 - seen >= TOUCH_EVERY
+            && self
+                .last_seen_at
+                .compare_exchange(seen, now.0, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+    }
+}
+
+pub struct SessionCache {
+    principals: Cache<TokenHash, Arc<Principal>>,
+}
+
+impl Default for SessionCache {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl SessionCache {
+    pub fn new() -> Self {
+        Self { principals: Cache::new(10_000) }
+    }
+}
+
+/// The signed-in person. As a handler's argument it means: 401 without a living session.
+pub struct SignedIn {
+    principal: Arc<Principal>,
+    client: Client,
+    /// Whoever became an owner or operator before this needs a second factor by now.
+    factor_due_before: Millis,
+}
+
+impl SignedIn {
+    fn new(atrium: &Tenancy, principal: Arc<Principal>, client: Client) -> Self {
+        let factor_due_before = atrium.privileged_mfa.due_before(atrium.now());
+        Self { principal, client, factor_due_before }
+    }
+
+    /// Whether someone who is an owner or operator since then has had time enough to set up a second
+    /// factor.
+    pub fn is_factor_due(&self, since: Millis) -> bool {
+        since < self.factor_due_before
+    }
+
+    pub fn user(&self) -> &CurrentUser {
+        &self.principal.user
+    }
+
+    /// The user as GET /current tells it.
+    pub fn answer(&self) -> Bytes {
+        self.principal.answer.clone()
+    }
+
+    /// When the person last proved who they are.
+    pub fn proven_at(&self) -> Millis {
+        self.principal.proven_at
+    }
+
+    /// Whether the person signed in with two factors.
+    pub fn has_two_factors(&self) -> bool {
+        self.principal.two_factors
+    }
+
+    /// Whether the person came through this organisation's provider.
+    pub fn came_through(&self, org_id: &Id) -> bool {
+        self.principal.through.contains(org_id)
+    }
+
+    pub fn shown(&self) -> Shown<'_> {
+        Shown {
+            session_id: self.session_id(),
+            two_factors: self.has_two_factors(),
+            factor_due_before: self.factor_due_before,
+        }
+    }
+
+    /// Refuses what a stolen session must not do, unless the person has proven who they are within
+    /// the last quarter of an hour; with the second factor, where they have one.
+    pub fn want_recent(&self, atrium: &Tenancy) -> Result<()> {
+        let recent = atrium.now().since(self.principal.proven_at) < RECENT;
+        if recent && (self.has_two_factors() || !self.user().mfa.totp) {
+            return Ok(());
+        }
+        Err(Code::ReauthRequired.into())
+    }
+
+    pub fn session_id(&self) -> &Id {
+        &self.principal.session_id
+    }
+
+    pub fn actor(&self) -> Actor {
+        Actor::user(self.principal.user.id.clone(), &self.client)
+    }
+}
+
+impl<S> FromRequestParts<S> for SignedIn
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
+    type Rejection = atrium_core::error::Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
+        let principal = find(atrium, &parts.headers).await?.ok_or(Code::NotSignedIn)?;
+        Caller::of(parts).is(Who::User(principal.user.id.clone()));
+        Ok(Self::new(atrium, principal, Client::of_parts(parts, atrium)))
+    }
+}
+
+/// The signed-in person, who has proven it within the last quarter of an hour. As a handler's
+/// argument it means: 403 `reauth_required` otherwise, for what a stolen session must not do.
+pub struct RecentlySignedIn(pub SignedIn);
+
+impl<S> FromRequestParts<S> for RecentlySignedIn
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
+    type Rejection = atrium_core::error::Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
+        let signed_in = SignedIn::from_request_parts(parts, state).await?;
+        signed_in.want_recent(atrium)?;
+        Ok(Self(signed_in))
+    }
+}
+
+/// The signed-in person, who runs this instance. As a handler's argument it means: 403 for anyone
+/// else, and for an operator whose time to set up a second factor is over. It must be the account's
+/// own: an organisation's provider vouches for nobody beyond it.
+pub struct Operator(SignedIn);
+
+impl Operator {
+    pub fn actor(&self) -> Actor {
+        self.0.actor()
+    }
+
+    /// Like `SignedIn::want_recent`.
+    pub fn want_recent(&self, atrium: &Tenancy) -> Result<()> {
+        self.0.want_recent(atrium)
+    }
+}
+
+impl<S> FromRequestParts<S> for Operator
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
+    type Rejection = atrium_core::error::Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let signed_in = SignedIn::from_request_parts(parts, state).await?;
+        if !signed_in.user().operator {
+            return Err(Code::Forbidden.into());
+        }
+        let since = signed_in.user().operator_since;
+        let is_due = since.is_some_and(|since| signed_in.is_factor_due(since));
+        if is_due && !signed_in.has_two_factors() {
+            return Err(Code::SecondFactorRequired.into());
+        }
+        Ok(Self(signed_in))
+    }
+}
+
+/// For calls that anyone may make but that treat a signed-in person differently.
+pub struct MaybeSignedIn(pub Option<SignedIn>);
+
+impl MaybeSignedIn {
+    /// For a handler that has to answer even when this cannot be found out.
+    pub async fn of(atrium: &Tenancy, headers: &HeaderMap, client: &Client) -> Result<Self> {
+        let principal = find(atrium, headers).await?;
+        Ok(Self(principal.map(|principal| SignedIn::new(atrium, principal, client.clone()))))
+    }
+}
+
+impl<S> FromRequestParts<S> for MaybeSignedIn
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
+    type Rejection = atrium_core::error::Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        match SignedIn::from_request_parts(parts, state).await {
+            Ok(signed_in) => Ok(Self(Some(signed_in))),
+            Err(error) if error.code() == Some(Code::NotSignedIn) => Ok(Self(None)),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+async fn find(atrium: &Tenancy, headers: &HeaderMap) -> Result<Option<Arc<Principal>>> {
+    let Some(token) = atrium.session_cookie.read(headers).filter(|token| !token.is_empty()) else {
+        return Ok(None);
+    };
+    let hash = hash_token(token);
+    // Read before the session is: an answer can only be older than its epoch says, never newer.
+    let epoch = atrium.db.epoch().await?;
+    let now = atrium.now();
+    // One that looks idle here may have been seen by another instance, so it is read again.
+    let cached = atrium.sessions.principals.get(&hash);
+    let cached =
+        cached.filter(|found| found.epoch == epoch && found.is_alive(now) && found.is_current(now));
+    let principal = match cached {
+        Some(principal) => principal,
+        None => match store::principal(atrium, &hash, epoch).await? {
+            Some(principal) => {
+                let principal = Arc::new(principal);
+                atrium.sessions.principals.insert(hash, principal.clone());
+                principal
+            }
+            None => {
+                atrium.sessions.principals.remove(&hash);
+                return Ok(None);
+            }
+        },
+    };
+    if !principal.is_alive(now) {
+        return Ok(None);
+    }
+    if principal.is_due_for_touch(now) {
+        let (atrium, id) = (atrium.clone(), principal.session_id.clone());
+        // The answer need not wait for this, and a failure costs five minutes of idle time.
+        tokio::spawn(async move {
+            if let Err(error) = touch(&atrium, &id, now).await {
+                tracing::warn!(%error, "could not note when a session was last seen");
+            }
+        });
+    }
+    Ok(Some(principal))
+}
+
+/// Removes what no cookie can open any more.
+pub async fn sweep(atrium: &Tenancy) -> Result<u64> {
+    let now = atrium.now();
+    let mut tx = atrium.db.write_relaxed().await?;
+    let (seen_before, made_before) = (now.plus(-IDLE_LIMIT), now.plus(-ABSOLUTE_LIMIT));
+    let removed = store::delete_dead_sessions(&mut tx, seen_before, made_before).await?;
+    tx.commit().await?;
+    Ok(removed)
+}
+
+async fn touch(atrium: &Tenancy, id: &Id, now: Millis) -> Result<()> {
+    let mut tx = atrium.db.write_relaxed().await?;
+    store::touch_session(&mut tx, id, now).await?;
+    tx.commit().await
+}
+
+/// Starts a session for a user and ends the one the browser came with, so that an id planted
+/// before sign-in is worth nothing after it. Returns its id and the cookie; set that once `tx` has
+/// committed.
+pub async fn begin(
+    atrium: &Tenancy,
+    tx: &mut Write,
+    headers: &HeaderMap,
+    user_id: &Id,
+    client: &Client,
+    two_factors: bool,
+    through: Option<&Id>,
+) -> Result<(Id, HeaderValue)> {
+    let token = new_token(atrium);
+    let now = atrium.now();
+    let session = store::NewSession {
+        id: atrium.new_id(),
+        user_id: user_id.clone(),
+        token_hash: hash_token(&token),
+        at: now,
+        ip: client.ip.to_string(),
+        user_agent: client.user_agent.clone(),
+        two_factors,
+    };
+    store::insert_session(tx, &session).await?;
+    if let Some(org_id) = through {
+        store::note_session_org(tx, &session.id, org_id, now).await?;
+    }
+    if let Some(old) = atrium.session_cookie.read(headers).map(hash_token) {
+        // Whoever comes through a second organisation's provider has not left the first; but not for
+        // ever: only the first one's own word counts anew.
+        if through.is_some() {
+            let since = now.plus(-Millis::DAY);
+            store::carry_session_orgs(tx, &old, &session, since).await?;
+        }
+        store::delete_session(tx, &old).await?;
+    }
+    store::delete_sessions_beyond(tx, user_id, MOST_AT_ONCE).await?;
+    store::note_login(tx, user_id, now).await?;
+    let cookie = atrium.session_cookie.set(&token, ABSOLUTE_LIMIT / Millis::SECOND);
+    Ok((session.id, cookie))
+}
+
+/// Ends the session the browser came with, if there is one.
+pub async fn end(atrium: &Tenancy, tx: &mut Write, headers: &HeaderMap) -> Result<()> {
+    if let Some(token) = atrium.session_cookie.read(headers) {
+        store::delete_session(tx, &hash_token(token)).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,303 @@
+//! All SQL of accounts: users here, sessions and one-time tokens beside.
+
+mod sessions;
+mod tokens;
+
+use sqlx::{AnyConnection, FromRow};
+
+use crate::accounts::session::{Principal, Shown, TokenHash, hash_text};
+use crate::accounts::{AppEntry, CurrentUser, Mfa, factors};
+use crate::apps;
+use crate::chat;
+use crate::notifications::channels;
+use crate::orgs;
+use crate::sso;
+use crate::state::Tenancy;
+use atrium_core::db::is_unique_violation;
+use atrium_core::error::Result;
+use atrium_core::http::text::Email;
+use atrium_core::types::{Id, Millis};
+
+pub use sessions::*;
+pub use tokens::*;
+
+#[derive(FromRow)]
+pub struct UserRow {
+    pub id: Id,
+    pub email: String,
+    pub name: String,
+    pub locale: String,
+    pub timezone: String,
+    pub password_hash: Option<String>,
+    pub email_verified_at: Option<Millis>,
+    pub last_login_at: Option<Millis>,
+    pub last_app_id: Option<Id>,
+    pub notification_types: Option<String>,
+    pub created_at: Millis,
+    pub disabled_at: Option<Millis>,
+    pub operator_at: Option<Millis>,
+}
+
+const USER: &str = "SELECT id, email, name, locale, timezone, password_hash, email_verified_at, \
+    last_login_at, last_app_id, notification_types, created_at, disabled_at, operator_at \
+    FROM users";
+
+pub struct NewUser<'a> {
+    pub id: &'a Id,
+    pub email: &'a Email,
+    pub name: &'a str,
+    pub locale: &'a str,
+    pub timezone: &'a str,
+    /// None for someone who comes in another way.
+    pub password_hash: Option<&'a str>,
+    pub at: Millis,
+}
+
+pub async fn user_by_email(db: &mut AnyConnection, email: &Email) -> Result<Option<UserRow>> {
+    Ok(sqlx::query_as(sqlx::AssertSqlSafe(format!("{USER} WHERE email_normalized = $1")))
+        .bind(&email.normalized)
+        .fetch_optional(db)
+        .await?)
+}
+
+pub async fn user_by_id(db: &mut AnyConnection, id: &Id) -> Result<Option<UserRow>> {
+    Ok(sqlx::query_as(sqlx::AssertSqlSafe(format!("{USER} WHERE id = $1")))
+        .bind(id)
+        .fetch_optional(db)
+        .await?)
+}
+
+/// False when the address has an account already.
+pub async fn insert_user(db: &mut AnyConnection, user: NewUser<'_>) -> Result<bool> {
+    let inserted = sqlx::query(
+        "INSERT INTO users (id, email, email_normalized, name, locale, timezone, password_hash,
+            email_verified_at, created_at, name_key)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)
+         ON CONFLICT (email_normalized) DO NOTHING",
+    )
+    .bind(user.id)
+    .bind(&user.email.as_typed)
+    .bind(&user.email.normalized)
+    .bind(user.name)
+    .bind(user.locale)
+    .bind(user.timezone)
+    .bind(user.password_hash)
+    .bind(user.at)
+    .bind(user.name.to_lowercase())
+    .execute(db)
+    .await?;
+    Ok(inserted.rows_affected() == 1)
+}
+
+pub async fn note_login(db: &mut AnyConnection, user_id: &Id, at: Millis) -> Result<()> {
+    sqlx::query("UPDATE users SET last_login_at = $1 WHERE id = $2")
+        .bind(at)
+        .bind(user_id)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// The person behind a session token, unless the session is unknown or the account disabled.
+pub async fn principal(
+    atrium: &Tenancy,
+    hash: &TokenHash,
+    epoch: i64,
+) -> Result<Option<Principal>> {
+    let mut db = atrium.db.read().await?;
+    let session: Option<SessionRow> = sqlx::query_as(
+        "SELECT id, user_id, created_at, last_seen_at, proven_at, second_factor_at
+         FROM sessions WHERE token_hash = $1",
+    )
+    .bind(hash_text(hash))
+    .fetch_optional(&mut *db)
+    .await?;
+    let Some(session) = session else { return Ok(None) };
+    let through = orgs_of_session(&mut db, hash, &session.user_id).await?;
+    let two_factors = session.second_factor_at.is_some();
+    let shown = Shown::new(atrium, &session.id, two_factors);
+    let user = current_user(atrium, &mut db, &session.user_id, shown).await?;
+    Ok(user.map(|user| Principal::new(session, through, user, epoch)))
+}
+
+/// A user who is not disabled, with all that is derived: also from what their session has shown,
+/// which some organisations ask for.
+pub async fn current_user(
+    atrium: &Tenancy,
+    db: &mut AnyConnection,
+    id: &Id,
+    shown: Shown<'_>,
+) -> Result<Option<CurrentUser>> {
+    let user = user_by_id(db, id).await?.filter(|user| user.disabled_at.is_none());
+    let Some(user) = user else { return Ok(None) };
+    let runs_an_org = orgs::store::runs_any(db, id, shown).await?;
+    let entry = apps::store::entry_for(db, id, user.last_app_id.as_ref(), shown).await?;
+    let rule = &atrium.privileged_mfa;
+    let required_from = rule.deadline_of(db, id, user.operator_at, shown).await?;
+    let mfa = Mfa {
+        totp: factors::store::has_totp(db, id).await?,
+        passkeys: factors::store::passkey_count(db, id).await?,
+        required: orgs::store::any_requires_mfa(db, id).await?
+            || required_from.is_some_and(|from| from <= atrium.now()),
+        required_from,
+    };
+    let sso = sso::store::linked(db, id).await?;
+    let bindings = chat::store::bindings_view(db, id).await?;
+    let console = &atrium.settings.console;
+    let last_app = entry.map(|app| AppEntry {
+        // An app whose region left the settings is still reachable here.
+        endpoint: console
+            .endpoint(&app.region)
+            .map_or_else(|| atrium.settings.server.link(""), str::to_owned),
+        is_local: console.is_local(&app.region),
+        org_id: app.org_id,
+        app_id: app.id,
+    });
+    Ok(Some(CurrentUser {
+        allow_visited_app: runs_an_org || last_app.is_some(),
+        id: user.id,
+        email: user.email,
+        name: user.name,
+        locale: user.locale,
+        timezone: user.timezone,
+        email_verified_at: user.email_verified_at,
+        last_login_at: user.last_login_at,
+        created_at: user.created_at,
+        operator: user.operator_at.is_some(),
+        operator_since: user.operator_at,
+        notification_types: channels::channels(user.notification_types.as_deref()),
+        bindings,
+        mfa,
+        has_password: user.password_hash.is_some(),
+        sso,
+        last_app,
+    }))
+}
+
+/// Whether nobody has made the first account yet.
+pub async fn awaits_setup(db: &mut AnyConnection) -> Result<bool> {
+    let setup_at: Option<Millis> =
+        sqlx::query_scalar("SELECT setup_at FROM instance").fetch_one(db).await?;
+    Ok(setup_at.is_none())
+}
+
+/// Notes that the first account is made; of several who try at once, one is told true.
+pub async fn finish_setup(db: &mut AnyConnection, now: Millis) -> Result<bool> {
+    let updated = sqlx::query("UPDATE instance SET setup_at = $1 WHERE setup_at IS NULL")
+        .bind(now)
+        .execute(db)
+        .await?;
+    Ok(updated.rows_affected() == 1)
+}
+
+pub struct ProfileChange<'a> {
+    pub name: Option<&'a str>,
+    pub locale: Option<&'a str>,
+    pub timezone: Option<&'a str>,
+}
+
+pub async fn update_profile(
+    db: &mut AnyConnection,
+    id: &Id,
+    change: &ProfileChange<'_>,
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE users SET name = COALESCE($1, name), name_key = COALESCE($5, name_key), locale = COALESCE($2, locale),
+            timezone = COALESCE($3, timezone) WHERE id = $4",
+    )
+    .bind(change.name)
+    .bind(change.locale)
+    .bind(change.timezone)
+    .bind(id)
+    .bind(change.name.map(str::to_lowercase))
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+pub async fn update_notification_types(db: &mut AnyConnection, id: &Id, json: &str) -> Result<()> {
+    sqlx::query("UPDATE users SET notification_types = $1 WHERE id = $2")
+        .bind(json)
+        .bind(id)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+pub async fn set_disabled(db: &mut AnyConnection, id: &Id, at: Option<Millis>) -> Result<()> {
+    sqlx::query("UPDATE users SET disabled_at = $1 WHERE id = $2")
+        .bind(at)
+        .bind(id)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Makes someone an operator, or no longer one. False when nothing had to change.
+pub async fn set_operator(db: &mut AnyConnection, id: &Id, at: Option<Millis>) -> Result<bool> {
+    let updated = sqlx::query(
+        "UPDATE users SET operator_at = $1
+         WHERE id = $2 AND (operator_at IS NULL) = (CAST($1 AS BIGINT) IS NOT NULL)",
+    )
+    .bind(at)
+    .bind(id)
+    .execute(db)
+    .await?;
+    Ok(updated.rows_affected() == 1)
+}
+
+pub async fn update_password(db: &mut AnyConnection, id: &Id, hash: &str) -> Result<()> {
+    sqlx::query("UPDATE users SET password_hash = $1 WHERE id = $2")
+        .bind(hash)
+        .bind(id)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// False when the address belongs to another account; the transaction is then of no more use.
+pub async fn update_email(
+    db: &mut AnyConnection,
+    id: &Id,
+    email: &Email,
+    now: Millis,
+) -> Result<bool> {
+    let updated = sqlx::query(
+        "UPDATE users SET email = $1, email_normalized = $2, email_verified_at = $3 WHERE id = $4",
+    )
+    .bind(&email.as_typed)
+    .bind(&email.normalized)
+    .bind(now)
+    .bind(id)
+    .execute(db)
+    .await;
+    match updated {
+        Ok(_) => Ok(true),
+        Err(error) if is_unique_violation(&error) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Takes the account and all that hangs on it; what it did stays in the audit log.
+pub async fn delete_user(db: &mut AnyConnection, id: &Id) -> Result<()> {
+    sqlx::query("DELETE FROM users WHERE id = $1").bind(id).execute(db).await?;
+    Ok(())
+}
+
+/// Holds an account until the transaction ends. False when it is gone or disabled, or when its
+/// password is no longer the one that was checked.
+pub async fn lock_user(
+    db: &mut AnyConnection,
+    id: &Id,
+    checked_hash: Option<&str>,
+) -> Result<bool> {
+    let held = sqlx::query(
+        "UPDATE users SET name = name
+         WHERE id = $1 AND disabled_at IS NULL AND ($2 = '' OR password_hash = $2)",
+    )
+    .bind(id)
+    .bind(checked_hash.unwrap_or_default())
+    .execute(db)
+    .await?;
+    Ok(held.rows_affected() == 1)
+}

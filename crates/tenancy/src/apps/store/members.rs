@@ -1,0 +1,207 @@
+//! All SQL of apps' members.
+
+use sqlx::{AnyConnection, FromRow};
+
+use atrium_core::error::Result;
+use atrium_core::http::list::Listing;
+use atrium_core::types::{Id, Millis};
+
+/// False when they are in the app already.
+pub async fn insert_member(
+    db: &mut AnyConnection,
+    app_id: &Id,
+    user_id: &Id,
+    role_id: &Id,
+    added_by: Option<&Id>,
+    at: Millis,
+) -> Result<bool> {
+    let inserted = sqlx::query(
+        "INSERT INTO app_members (app_id, user_id, role_id, added_by, added_at)
+         VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
+    )
+    .bind(app_id)
+    .bind(user_id)
+    .bind(role_id)
+    .bind(added_by)
+    .bind(at)
+    .execute(db)
+    .await?;
+    Ok(inserted.rows_affected() == 1)
+}
+
+pub async fn member_role(db: &mut AnyConnection, app_id: &Id, user_id: &Id) -> Result<Option<Id>> {
+    Ok(sqlx::query_scalar("SELECT role_id FROM app_members WHERE app_id = $1 AND user_id = $2")
+        .bind(app_id)
+        .bind(user_id)
+        .fetch_optional(db)
+        .await?)
+}
+
+pub async fn set_member_role(
+    db: &mut AnyConnection,
+    app_id: &Id,
+    user_id: &Id,
+    role_id: &Id,
+) -> Result<()> {
+    sqlx::query("UPDATE app_members SET role_id = $1 WHERE app_id = $2 AND user_id = $3")
+        .bind(role_id)
+        .bind(app_id)
+        .bind(user_id)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+pub async fn delete_member(db: &mut AnyConnection, app_id: &Id, user_id: &Id) -> Result<()> {
+    sqlx::query("DELETE FROM app_members WHERE app_id = $1 AND user_id = $2")
+        .bind(app_id)
+        .bind(user_id)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+#[derive(FromRow)]
+pub struct AppMemberRow {
+    pub user_id: Id,
+    pub email: String,
+    pub name: String,
+    pub org_role: String,
+    pub role_id: Option<Id>,
+    pub role_name: Option<String>,
+    pub added_at: Option<Millis>,
+    pub added_by: Option<Id>,
+    pub adder: Option<String>,
+    total: i64,
+}
+
+/// Everyone who reaches the app: by a role in it, or by running its organisation.
+pub async fn members(
+    db: &mut AnyConnection,
+    app_id: &Id,
+    org_id: &Id,
+    role_id: &str,
+    listing: &Listing,
+) -> Result<(Vec<AppMemberRow>, i64)> {
+    // Two ways in, each along its own index, nobody in both. The total is counted in the same pass:
+    // walking an app of thousands is the cost of this list, and it is paid once.
+    const FOUND: &str = "FROM (
+            SELECT user_id, 'member' AS org_role, role_id, added_by, added_at
+            FROM app_members WHERE app_id = $1 AND user_id NOT IN (
+                SELECT user_id FROM org_members WHERE org_id = $2 AND role IN ('owner', 'admin'))
+            UNION ALL
+            SELECT org_members.user_id, org_members.role, app_members.role_id,
+                app_members.added_by, app_members.added_at
+            FROM org_members LEFT JOIN app_members
+                ON app_members.app_id = $1 AND app_members.user_id = org_members.user_id
+            WHERE org_members.org_id = $2 AND org_members.role IN ('owner', 'admin')
+         ) AS reaching
+         JOIN users ON users.id = reaching.user_id
+         WHERE ($3 = '' OR (reaching.role_id = $3 AND reaching.org_role = 'member'))
+           AND ($4 = '' OR users.name_key LIKE $4 ESCAPE '\\'
+                OR users.email_normalized LIKE $4 ESCAPE '\\')";
+    let sql = format!(
+        "SELECT page.*, app_roles.name AS role_name, adders.name AS adder FROM (
+            SELECT users.id AS user_id, users.email, users.name, reaching.org_role,
+                reaching.role_id, reaching.added_at, reaching.added_by,
+                COUNT(*) OVER () AS total, ROW_NUMBER() OVER (ORDER BY {order}) AS place
+            {FOUND} ORDER BY {order} LIMIT $5 OFFSET $6
+         ) AS page
+         LEFT JOIN app_roles ON app_roles.id = page.role_id
+         LEFT JOIN users AS adders ON adders.id = page.added_by
+         ORDER BY page.place",
+        order = listing.order_by
+    );
+    let rows: Vec<AppMemberRow> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
+        .bind(app_id)
+        .bind(org_id)
+        .bind(role_id)
+        .bind(&listing.pattern)
+        .bind(listing.page.limit)
+        .bind(listing.page.offset)
+        .fetch_all(&mut *db)
+        .await?;
+    if let Some(row) = rows.first() {
+        let total = row.total;
+        return Ok((rows, total));
+    }
+    // Nothing found, or a page past the end.
+    let total = sqlx::query_scalar(sqlx::AssertSqlSafe(format!("SELECT COUNT(*) {FOUND}")))
+        .bind(app_id)
+        .bind(org_id)
+        .bind(role_id)
+        .bind(&listing.pattern)
+        .fetch_one(db)
+        .await?;
+    Ok((rows, total))
+}
+
+#[derive(FromRow)]
+pub struct CandidateRow {
+    pub user_id: Id,
+    pub email: String,
+    pub name: String,
+    total: i64,
+}
+
+/// Plain members of the organisation who are not in the app yet. NOT IN makes one set of those who
+/// are; for NOT EXISTS, PostgreSQL guesses that an app has a handful and walks them for each member.
+pub async fn candidates(
+    db: &mut AnyConnection,
+    app_id: &Id,
+    org_id: &Id,
+    listing: &Listing,
+) -> Result<(Vec<CandidateRow>, i64)> {
+    const FOUND: &str = "FROM org_members JOIN users ON users.id = org_members.user_id
+         WHERE org_members.org_id = $2 AND org_members.role = 'member'
+           AND org_members.user_id NOT IN (SELECT user_id FROM app_members WHERE app_id = $1)
+           AND ($3 = '' OR users.name_key LIKE $3 ESCAPE '\\'
+                OR users.email_normalized LIKE $3 ESCAPE '\\')";
+    let sql = format!(
+        "SELECT users.id AS user_id, users.email, users.name, COUNT(*) OVER () AS total
+         {FOUND} ORDER BY {} LIMIT $4 OFFSET $5",
+        listing.order_by
+    );
+    let rows: Vec<CandidateRow> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
+        .bind(app_id)
+        .bind(org_id)
+        .bind(&listing.pattern)
+        .bind(listing.page.limit)
+        .bind(listing.page.offset)
+        .fetch_all(&mut *db)
+        .await?;
+    if let Some(row) = rows.first() {
+        let total = row.total;
+        return Ok((rows, total));
+    }
+    let total = sqlx::query_scalar(sqlx::AssertSqlSafe(format!("SELECT COUNT(*) {FOUND}")))
+        .bind(app_id)
+        .bind(org_id)
+        .bind(&listing.pattern)
+        .fetch_one(db)
+        .await?;
+    Ok((rows, total))
+}
+
+/// Everyone to be told of what happens to the app, but for whoever did it.
+pub async fn audience(
+    db: &mut AnyConnection,
+    app_id: &Id,
+    org_id: &Id,
+    except: &Id,
+) -> Result<Vec<Id>> {
+    Ok(sqlx::query_scalar(
+        "SELECT users.id FROM (
+            SELECT user_id FROM app_members WHERE app_id = $1
+            UNION SELECT user_id FROM org_members WHERE org_id = $2 AND role IN ('owner', 'admin')
+         ) AS reaching JOIN users ON users.id = reaching.user_id
+         JOIN org_members ON org_members.org_id = $2 AND org_members.user_id = users.id
+         WHERE users.id <> $3 AND users.disabled_at IS NULL
+         ORDER BY CASE org_members.role WHEN 'member' THEN 1 ELSE 0 END, users.id LIMIT 200",
+    )
+    .bind(app_id)
+    .bind(org_id)
+    .bind(except)
+    .fetch_all(db)
+    .await?)
+}

@@ -1,0 +1,117 @@
+//! How often an app's events have changed, by the day they happened on. Whoever changes them raises
+//! the number afterwards, in the metadata database, where every instance sees it.
+
+use std::collections::BTreeSet;
+
+use sqlx::AnyConnection;
+use uuid::Uuid;
+use warehouse::Versions;
+
+use crate::state::Tenancy;
+use atrium_core::error::Result;
+use atrium_core::types::{Id, Millis};
+
+/// Stands for every day.
+const ALL: i64 = 0;
+
+/// As of what an answer was made. Numbers only grow, so two that are equal are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Version {
+    /// Changes of the range's own days.
+    pub within: i64,
+    /// And of all days before: a device is not new if it was here earlier.
+    pub until: i64,
+}
+
+/// That events of these UTC days (since 1970) were added. An app that is gone has no versions.
+pub async fn added(db: &mut AnyConnection, app_id: &str, days: &BTreeSet<i64>) -> Result<()> {
+    for day in days {
+        sqlx::query(
+            "INSERT INTO data_versions (app_id, day, version)
+             SELECT $1, $2, 1 WHERE EXISTS (SELECT 1 FROM apps WHERE id = $1)
+             ON CONFLICT (app_id, day) DO UPDATE SET version = data_versions.version + 1",
+        )
+        .bind(app_id)
+        .bind(day)
+        .execute(&mut *db)
+        .await?;
+    }
+    Ok(())
+}
+
+/// Whether events of an app were ever added.
+pub async fn has_events(db: &mut AnyConnection, app_id: &Id) -> Result<bool> {
+    let sql = "SELECT 1 FROM data_versions WHERE app_id = $1 AND day <> $2 LIMIT 1";
+    let found: Option<i64> = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
+        .bind(app_id)
+        .bind(ALL)
+        .fetch_optional(db)
+        .await?;
+    Ok(found.is_some())
+}
+
+/// Notes that events of any day were removed, or may have been.
+pub async fn note_removal(atrium: &Tenancy, app_id: &Id) -> Result<()> {
+    let mut tx = atrium.db.write_uncached().await?;
+    added(&mut tx, app_id.as_str(), &BTreeSet::from([ALL])).await?;
+    tx.commit().await
+}
+
+/// How often something was removed, of whichever app.
+pub async fn removals(db: &mut AnyConnection) -> Result<i64> {
+    let sql = "SELECT CAST(COALESCE(SUM(version), 0) AS BIGINT) FROM data_versions WHERE day = $1";
+    Ok(sqlx::query_scalar(sql).bind(ALL).fetch_one(db).await?)
+}
+
+/// All versions of some apps' events.
+pub async fn by_day(db: &mut AnyConnection, apps: &[Uuid]) -> Result<Versions> {
+    if apps.is_empty() {
+        return Ok(Versions::default());
+    }
+    let sql = format!(
+        "SELECT app_id, day, version FROM data_versions WHERE app_id IN ({})",
+        places(1, apps.len())
+    );
+    let mut query = sqlx::query_as(sqlx::AssertSqlSafe(sql));
+    for app in apps {
+        query = query.bind(app.to_string());
+    }
+    let rows: Vec<(String, i64, i64)> = query.fetch_all(db).await?;
+    let mut versions = Versions::default();
+    for (app, day, version) in rows {
+        let Ok(app) = Uuid::try_parse(&app) else { continue };
+        match u32::try_from(day) {
+            Ok(day) if i64::from(day) != ALL => versions.set_day(app, day, version),
+            _ => versions.set_removals(app, version),
+        }
+    }
+    Ok(versions)
+}
+
+/// The version of some apps' events between two moments.
+pub async fn of(db: &mut AnyConnection, apps: &[Id], from: Millis, to: Millis) -> Result<Version> {
+    if apps.is_empty() {
+        return Ok(Version { within: 0, until: 0 });
+    }
+    let sql = format!(
+        "SELECT CAST(COALESCE(SUM(CASE WHEN day = {ALL} OR day >= $1 THEN version ELSE 0 END), 0)
+                AS BIGINT),
+            CAST(COALESCE(SUM(version), 0) AS BIGINT)
+         FROM data_versions WHERE day <= $2 AND app_id IN ({})",
+        places(3, apps.len())
+    );
+    let mut query = sqlx::query_as(sqlx::AssertSqlSafe(sql))
+        .bind(from.0.div_euclid(Millis::DAY))
+        .bind((to.0 - 1).div_euclid(Millis::DAY));
+    for app in apps {
+        query = query.bind(app);
+    }
+    let (within, until) = query.fetch_one(db).await?;
+    Ok(Version { within, until })
+}
+
+/// So many places for values in a statement, from this one on.
+fn places(first: usize, count: usize) -> String {
+    let places: Vec<String> = (first..first + count).map(|place| format!("${place}")).collect();
+    places.join(", ")
+}

@@ -1,0 +1,109 @@
+//! What a vendor says, as far as it matters here: the number it decides by, or how it failed to say
+//! anything. Never its words, which may repeat what was sent.
+
+use std::fmt;
+use std::time::Duration;
+
+use reqwest::RequestBuilder;
+use serde_json::Value;
+
+use atrium_core::http::text::NAME_MAX;
+use atrium_core::outbound::web::{self, WebError};
+
+/// Waits between tries of a vendor that says it is busy.
+pub const BUSY_WAITS: [Duration; 3] =
+    [Duration::from_millis(200), Duration::from_millis(500), Duration::from_secs(1)];
+/// What a trip may wait for a vendor as a whole.
+pub const TIMEOUT: Duration = Duration::from_secs(12);
+const ID_MAX: usize = 128;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    WebError(WebError),
+    /// Not what its documentation says it answers.
+    Nonsense,
+    /// It says so itself, to every try.
+    Busy,
+    /// An error of its own, by number.
+    Code(i64),
+    /// Whoever is written to does not belong to the company that is set up now.
+    Gone,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WebError(WebError::Unreachable) => f.write_str("it cannot be reached"),
+            Self::WebError(WebError::Timeout) => f.write_str("it did not answer in time"),
+            Self::WebError(WebError::Broken) => f.write_str("it broke off its answer"),
+            Self::WebError(WebError::TooLarge) => f.write_str("its answer is too large"),
+            Self::Nonsense => f.write_str("its answer cannot be understood"),
+            Self::Busy => f.write_str("it says that it is busy"),
+            Self::Code(code) => write!(f, "it answered error {code}"),
+            Self::Gone => f.write_str("the person belongs to another company"),
+        }
+    }
+}
+
+/// Sends a request and returns the answer whose number, under `field`, is 0. The status of the answer
+/// says nothing: failures come with 200, and their numbers with any other.
+pub async fn ask(request: RequestBuilder, field: &str) -> Result<Value, Failure> {
+    let answer = web::send(request).await.map_err(Failure::WebError)?;
+    let value: Value = answer.json().ok_or(Failure::Nonsense)?;
+    match value[field].as_i64() {
+        Some(0) => Ok(value),
+        Some(code) => Err(Failure::Code(code)),
+        None => Err(Failure::Nonsense),
+    }
+}
+
+/// Asks again, a few times, for as long as the vendor says that it is busy.
+pub async fn patiently(
+    field: &str,
+    is_busy: fn(i64) -> bool,
+    request: impl Fn() -> RequestBuilder,
+) -> Result<Value, Failure> {
+    for wait in BUSY_WAITS {
+        match ask(request(), field).await {
+            Err(Failure::Code(code)) if is_busy(code) => tokio::time::sleep(wait).await,
+            outcome => return outcome,
+        }
+    }
+    match ask(request(), field).await {
+        Err(Failure::Code(code)) if is_busy(code) => Err(Failure::Busy),
+        outcome => outcome,
+    }
+}
+
+/// An id in an answer: something, and not more than an id is.
+pub fn id(value: &Value) -> Option<&str> {
+    value.as_str().filter(|text| {
+        !text.is_empty() && text.len() <= ID_MAX && !text.chars().any(char::is_control)
+    })
+}
+
+/// A name in an answer, as it can be shown and stored.
+pub fn name(value: &Value) -> Option<String> {
+    let plain = value.as_str()?.chars().filter(|c| !c.is_control());
+    let name: String = plain.take(NAME_MAX).collect();
+    let name = name.trim();
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn ids_and_names_are_taken_in_bounds() {
+        assert_eq!(id(&json!("LiLei")), Some("LiLei"));
+        for wrong in [json!(null), json!(7), json!(""), json!("a\0"), json!("x".repeat(129))] {
+            assert_eq!(id(&wrong), None, "{wrong}");
+        }
+        assert_eq!(name(&json!(" 李\u{0}雷\n ")).as_deref(), Some("李雷"));
+        assert_eq!(name(&json!("x".repeat(500))).map(|name| name.len()), Some(NAME_MAX));
+        assert_eq!(name(&json!(" \u{7} ")), None);
+    }
+}

@@ -1,0 +1,197 @@
+//! All SQL of bound accounts and of messages that wait.
+
+use sqlx::{AnyConnection, FromRow};
+
+use super::{Person, Provider};
+use crate::accounts::{Binding, Bindings};
+use atrium_core::error::Result;
+use atrium_core::types::{Id, Millis};
+
+#[derive(FromRow)]
+pub struct BindingRow {
+    pub provider: String,
+    pub tenant: String,
+    pub subject: String,
+    pub union_id: Option<String>,
+    pub name: String,
+    pub bound_at: Millis,
+}
+
+const BINDING: &str = "SELECT provider, tenant, subject, union_id, name, bound_at \
+    FROM chat_bindings";
+
+pub async fn bindings(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<BindingRow>> {
+    let sql = format!("{BINDING} WHERE user_id = $1 ORDER BY provider");
+    Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(user_id).fetch_all(db).await?)
+}
+
+pub async fn binding(
+    db: &mut AnyConnection,
+    user_id: &Id,
+    provider: Provider,
+) -> Result<Option<BindingRow>> {
+    let rows = bindings(db, user_id).await?;
+    Ok(rows.into_iter().find(|row| row.provider == provider.as_str()))
+}
+
+/// As GET /current tells it.
+pub async fn bindings_view(db: &mut AnyConnection, user_id: &Id) -> Result<Bindings> {
+    let mut view = Bindings { wechatwork: None, feishu: None };
+    for row in bindings(db, user_id).await? {
+        let binding = Some(Binding { name: row.name, bound_at: row.bound_at });
+        match row.provider.as_str() {
+            "wechatwork" => view.wechatwork = binding,
+            _ => view.feishu = binding,
+        }
+    }
+    Ok(view)
+}
+
+/// Who bound this account.
+pub async fn bound_by(
+    db: &mut AnyConnection,
+    provider: Provider,
+    person: &Person,
+) -> Result<Option<Id>> {
+    Ok(sqlx::query_scalar(
+        "SELECT user_id FROM chat_bindings WHERE provider = $1 AND tenant = $2 AND subject = $3",
+    )
+    .bind(provider.as_str())
+    .bind(&person.tenant)
+    .bind(&person.subject)
+    .fetch_optional(db)
+    .await?)
+}
+
+/// False when someone has bound this account, or the user one of this provider.
+pub async fn bind(
+    db: &mut AnyConnection,
+    user_id: &Id,
+    provider: Provider,
+    person: &Person,
+    now: Millis,
+) -> Result<bool> {
+    let inserted = sqlx::query(
+        "INSERT INTO chat_bindings (provider, tenant, subject, union_id, user_id, name, bound_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
+    )
+    .bind(provider.as_str())
+    .bind(&person.tenant)
+    .bind(&person.subject)
+    .bind(&person.union_id)
+    .bind(user_id)
+    .bind(&person.name)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(inserted.rows_affected() == 1)
+}
+
+pub async fn unbind(db: &mut AnyConnection, user_id: &Id, provider: Provider) -> Result<()> {
+    sqlx::query("DELETE FROM chat_bindings WHERE user_id = $1 AND provider = $2")
+        .bind(user_id)
+        .bind(provider.as_str())
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Whether an organisation that the user belongs to lets them in through its own provider.
+pub async fn comes_by_sso(db: &mut AnyConnection, user_id: &Id) -> Result<bool> {
+    let linked: i64 = sqlx::query_scalar(
+        "SELECT COUNT(*) FROM sso_identities
+         JOIN org_sso ON org_sso.org_id = sso_identities.org_id
+            AND org_sso.issuer = sso_identities.issuer AND org_sso.enabled_at IS NOT NULL
+         JOIN org_members ON org_members.org_id = sso_identities.org_id
+            AND org_members.user_id = sso_identities.user_id
+         WHERE sso_identities.user_id = $1",
+    )
+    .bind(user_id)
+    .fetch_one(db)
+    .await?;
+    Ok(linked > 0)
+}
+
+#[derive(FromRow)]
+pub struct MessageRow {
+    pub id: Id,
+    pub message: String,
+    pub created_at: Millis,
+    pub tries: i64,
+}
+
+pub async fn insert_message(
+    db: &mut AnyConnection,
+    id: &Id,
+    provider: Provider,
+    message: &str,
+    now: Millis,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO chat_messages (id, provider, message, created_at, next_try_at, tries,
+            leased_until)
+         VALUES ($1, $2, $3, $4, $4, 0, 0)",
+    )
+    .bind(id)
+    .bind(provider.as_str())
+    .bind(message)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Takes what is due and nobody else works on, oldest first. The update is what decides between
+/// two instances.
+pub async fn lease(
+    db: &mut AnyConnection,
+    provider: Provider,
+    now: Millis,
+    until: Millis,
+) -> Result<Vec<MessageRow>> {
+    let mut rows: Vec<MessageRow> = sqlx::query_as(
+        "UPDATE chat_messages SET leased_until = $2
+         WHERE leased_until <= $1 AND id IN (
+             SELECT id FROM chat_messages
+             WHERE provider = $3 AND next_try_at <= $1 AND leased_until <= $1
+             ORDER BY next_try_at, id LIMIT 10)
+         RETURNING id, message, created_at, tries",
+    )
+    .bind(now)
+    .bind(until)
+    .bind(provider.as_str())
+    .fetch_all(db)
+    .await?;
+    rows.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(rows)
+}
+
+pub async fn delete_message(db: &mut AnyConnection, id: &Id) -> Result<()> {
+    sqlx::query("DELETE FROM chat_messages WHERE id = $1").bind(id).execute(db).await?;
+    Ok(())
+}
+
+/// Schedules the next try after a failed one.
+pub async fn retry_at(db: &mut AnyConnection, id: &Id, until: Millis, error: &str) -> Result<()> {
+    sqlx::query(
+        "UPDATE chat_messages SET tries = tries + 1, next_try_at = $2, leased_until = 0,
+            last_error = $3
+         WHERE id = $1",
+    )
+    .bind(id)
+    .bind(until)
+    .bind(error)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Postpones it without counting a try.
+pub async fn postpone(db: &mut AnyConnection, id: &Id, until: Millis) -> Result<()> {
+    sqlx::query("UPDATE chat_messages SET next_try_at = $2, leased_until = 0 WHERE id = $1")
+        .bind(id)
+        .bind(until)
+        .execute(db)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,36 @@
+//! When and from where keys are used: gathered in memory, written down every few seconds.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+
+use crate::keys::Use;
+use atrium_core::types::Millis;
+
+/// Keys times addresses between two writings; beyond it uses go unrecorded, not unserved.
+const GATHERED_MAX: usize = 20_000;
+
+#[derive(Default)]
+pub struct GatheredUses {
+    gathered: Mutex<HashMap<(String, IpAddr), Millis>>,
+}
+
+impl GatheredUses {
+    pub fn note(&self, key_id: &str, ip: IpAddr, at: Millis) {
+        let mut gathered = self.gathered.lock().unwrap_or_else(PoisonError::into_inner);
+        let (room, used) = (gathered.len() < GATHERED_MAX, (key_id.to_owned(), ip));
+        if room || gathered.contains_key(&used) {
+            gathered.insert(used, at);
+        }
+    }
+
+    /// What was gathered since the last time, oldest first.
+    pub fn take(&self) -> Vec<Use> {
+        let gathered =
+            std::mem::take(&mut *self.gathered.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut uses: Vec<_> =
+            gathered.into_iter().map(|((key_id, ip), at)| Use { key_id, ip, at }).collect();
+        uses.sort_by_key(|used| used.at);
+        uses
+    }
+}

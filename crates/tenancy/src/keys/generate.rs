@@ -1,0 +1,94 @@
+//! What keys look like, and where their randomness comes from. Every kind begins in its own way, so
+//! that a scanner of repositories can find one that slipped out.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::ApiKeyKind;
+use crate::accounts::session::{hash_text, hash_token};
+use crate::state::Tenancy;
+use atrium_core::error::Result;
+
+/// Letters and digits that are not mistaken for one another.
+const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const ACCESS_KEY_LENGTH: usize = 20;
+
+/// A fresh API key. Not `Debug`: see `SigningKey`.
+pub struct MadeApiKey {
+    pub kind: ApiKeyKind,
+    pub value: String,
+    pub hash: String,
+    /// What is shown of it later.
+    pub hint: String,
+}
+
+pub fn api_key(atrium: &Tenancy, kind: ApiKeyKind) -> MadeApiKey {
+    let value = match kind {
+        ApiKeyKind::Collect => {
+            format!("ck_{}", URL_SAFE_NO_PAD.encode(atrium.entropy.bytes::<24>()))
+        }
+        ApiKeyKind::Query => format!("qk_{}", URL_SAFE_NO_PAD.encode(atrium.entropy.bytes::<32>())),
+    };
+    MadeApiKey { kind, hash: hash_of(&value), hint: hint_of(&value), value }
+}
+
+/// What the database knows a value by. It has 192 bits or more, so a plain hash cannot be guessed.
+pub fn hash_of(value: &str) -> String {
+    hash_text(&hash_token(value))
+}
+
+/// The beginning and the end, by which a person recognises a value they have.
+fn hint_of(value: &str) -> String {
+    let (start, end) = (value.get(..7), value.get(value.len().saturating_sub(4)..));
+    format!("{}…{}", start.unwrap_or_default(), end.unwrap_or_default())
+}
+
+pub struct MadeAccessKey {
+    pub id: String,
+    pub secret: String,
+    pub sealed: String,
+}
+
+pub fn access_key(atrium: &Tenancy) -> Result<MadeAccessKey> {
+    let random = atrium.entropy.bytes::<ACCESS_KEY_LENGTH>();
+    let letters = random.iter().map(|byte| char::from(ALPHABET[usize::from(byte & 31)]));
+    let id: String = "AK".chars().chain(letters).collect();
+    let secret = URL_SAFE_NO_PAD.encode(atrium.entropy.bytes::<32>());
+    let sealed = atrium.keyring.seal(&purpose(&id), secret.as_bytes(), &atrium.entropy)?;
+    Ok(MadeAccessKey { id, secret, sealed })
+}
+
+pub fn open_secret(atrium: &Tenancy, id: &str, sealed: &str) -> Result<Vec<u8>> {
+    Ok(atrium.keyring.open_sealed(&purpose(id), sealed)?)
+}
+
+/// Bound to the key: a secret that is moved to another row does not open there.
+fn purpose(id: &str) -> String {
+    format!("access-key/{id}")
+}
+
+pub fn is_access_key_id(text: &str) -> bool {
+    text.strip_prefix("AK").is_some_and(|rest| {
+        rest.len() == ACCESS_KEY_LENGTH && rest.bytes().all(|byte| ALPHABET.contains(&byte))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_shows_little() {
+        assert_eq!(hint_of("qk_AbCdEFGHIJKLMNOPQRSTUVWXYZ0123456789_-wxyz"), "qk_AbCd…wxyz");
+    }
+
+    #[test]
+    fn ids_have_one_form() {
+        assert!(is_access_key_id("AKABCDEFGHIJKLMNOPQR27"));
+        for other in
+            ["", "AK", "AKABCDEFGHIJKLMNOPQR2", "AKabcdefghijklmnopqr27", "AK1BCDEFGHIJKLMNOPQR27"]
+        {
+            assert!(!is_access_key_id(other), "{other}");
+        }
+    }
+}

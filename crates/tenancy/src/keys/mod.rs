@@ -1,0 +1,187 @@
+//! Keys: what programs show instead of a password. An app has two API keys, one to name it when
+//! data is sent and one to read with, and up to ten access keys, which sign calls between servers.
+//! What is done with keys is the collector's and the readers' business; here they are made, looked
+//! up, renewed and taken away.
+
+pub mod access_keys;
+pub mod api_keys;
+pub mod gathered_uses;
+pub mod generate;
+pub mod reminders;
+pub mod store;
+mod uses;
+
+use axum::extract::{FromRef, FromRequestParts, RawPathParams};
+use http::request::Parts;
+use serde::{Deserialize, Serialize};
+use sqlx::AnyConnection;
+use utoipa::ToSchema;
+
+use crate::access::InApp;
+use crate::apps::store::AppRow;
+use crate::state::Tenancy;
+use atrium_core::error::{Code, Error, Result};
+use atrium_core::http::path::PathId;
+use atrium_core::permissions::{KeyManage, Permission};
+use atrium_core::types::{Id, Millis};
+
+pub use store::{by_access_key, by_collect_key, by_query_key};
+pub use uses::{Use, record_uses, sweep};
+
+/// Which of an app's two API keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ApiKeyKind {
+    Collect,
+    Query,
+}
+
+impl ApiKeyKind {
+    pub const ALL: [Self; 2] = [Self::Collect, Self::Query];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Collect => "collect",
+            Self::Query => "query",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// An API key that was looked up by its value. Whether its grace period is over is for the caller
+/// to judge, who knows the time of the request.
+#[derive(Clone, Debug)]
+pub struct CollectKey {
+    pub key_id: Id,
+    pub app_id: Id,
+    /// None: the current value. Some: the value before, which works until then.
+    pub valid_until: Option<Millis>,
+}
+
+/// An access key with its secret, as a signature is checked with. Not `Debug`: a secret that cannot
+/// be printed ends up in no log.
+#[derive(Clone)]
+pub struct SigningKey {
+    pub id: String,
+    pub app_id: Id,
+    /// The bytes of the text that was handed out.
+    pub secret: Vec<u8>,
+    pub enabled: bool,
+    pub expires_at: Option<Millis>,
+}
+
+/// Someone who may make a key and be told its value, and has proven lately who they are.
+pub struct KeyMaker(InApp<KeyManage>);
+
+impl KeyMaker {
+    /// Holds organisation and app until the transaction ends, and looks again. The organisation
+    /// too: whoever is being taken out of it must not leave with a key made meanwhile.
+    async fn lock_and_recheck(&self, db: &mut AnyConnection) -> Result<AppRow> {
+        crate::orgs::store::lock(db, &self.0.app.org_id).await?;
+        let (app, access) = self.0.lock_and_recheck_active(db).await?;
+        if access.holds(Permission::KeyReveal) { Ok(app) } else { Err(Code::AccessChanged.into()) }
+    }
+}
+
+impl<S> FromRequestParts<S> for KeyMaker
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
+        let app = InApp::<KeyManage>::from_request_parts(parts, state).await?;
+        if !app.access.holds(Permission::KeyReveal) {
+            return Err(Code::Forbidden.into());
+        }
+        app.signed_in.want_recent(atrium)?;
+        Ok(Self(app))
+    }
+}
+
+/// An access key of the app, named second in the path.
+pub struct AccessKeyInPath(String);
+
+impl<S> FromRequestParts<S> for AccessKeyInPath
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
+        let PathId(app_id) = PathId::from_request_parts(parts, state).await?;
+        let id = second(parts, atrium).await?;
+        // The one spelling that an id of ours has; the database need not be asked about others.
+        if !generate::is_access_key_id(&id) {
+            return Err(Code::NotFound.into());
+        }
+        let mut db = atrium.db.read().await?;
+        let found = store::access_key(&mut db, &app_id, &id, atrium.now()).await?;
+        found.map(|_| Self(id)).ok_or_else(|| Code::NotFound.into())
+    }
+}
+
+/// A kind of API key, named second in the path.
+pub struct KindInPath(ApiKeyKind);
+
+impl<S> FromRequestParts<S> for KindInPath
+where
+    Tenancy: FromRef<S>,
+    S: Send + Sync,
+{
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let atrium = &Tenancy::from_ref(state);
+        let kind = ApiKeyKind::parse(&second(parts, atrium).await?);
+        kind.map(Self).ok_or_else(|| Code::NotFound.into())
+    }
+}
+
+async fn second(parts: &mut Parts, atrium: &Tenancy) -> Result<String> {
+    let params = RawPathParams::from_request_parts(parts, atrium).await.ok();
+    let second = params.and_then(|params| params.iter().nth(1).map(|(_, text)| text.to_owned()));
+    second.ok_or_else(|| Code::NotFound.into())
+}
+
+/// Gives a new app its two API keys. The query key's value is thrown away: whoever wants to read
+/// resets it and is told the new one, so that none exists that nobody asked for.
+pub async fn make_for_app(
+    atrium: &Tenancy,
+    db: &mut AnyConnection,
+    app_id: &Id,
+    created_by: Option<&Id>,
+    at: Millis,
+) -> Result<()> {
+    for kind in ApiKeyKind::ALL {
+        let made = generate::api_key(atrium, kind);
+        let id = atrium.new_id();
+        store::insert_api_key(db, &id, app_id, &made, created_by, at).await?;
+    }
+    Ok(())
+}
+
+/// Gives apps of earlier versions the keys they lack. Several instances may do it at once: of two
+/// who make the same key, one gives way.
+pub async fn fill_missing(atrium: &Tenancy) -> Result<u64> {
+    let mut filled = 0;
+    loop {
+        let lacking = store::apps_without_keys(&mut *atrium.db.read().await?).await?;
+        if lacking.is_empty() {
+            return Ok(filled);
+        }
+        let mut tx = atrium.db.write().await?;
+        for app_id in &lacking {
+            make_for_app(atrium, &mut tx, app_id, None, atrium.now()).await?;
+            filled += 1;
+        }
+        tx.commit().await?;
+    }
+}

@@ -1,0 +1,314 @@
+//! Organisations: list, make, change, hand over, leave, delete.
+
+use axum::extract::State;
+use serde::Deserialize;
+use serde_json::json;
+use utoipa::ToSchema;
+
+use super::store::{self, OrgChange};
+use super::{OrgRole, OrgView};
+use crate::access::{InOrg, Member};
+use crate::accounts::session::{RecentlySignedIn, SignedIn};
+use crate::accounts::store as accounts;
+use crate::notifications::{self, Notice};
+use crate::sso;
+use crate::state::Tenancy;
+use atrium_core::audit::{self, Event};
+use atrium_core::error::{Code, Fault, Result};
+use atrium_core::http::json::{Data, Done, Json, Query};
+use atrium_core::http::list::{ListQuery, Sort};
+use atrium_core::http::page::Items;
+use atrium_core::http::text::Checks;
+use atrium_core::permissions::{OrgDelete, OrgTransfer, OrgUpdate, OrgView as ViewOrg, Permission};
+use atrium_core::types::Id;
+
+const SORTS: &[Sort] = &[
+    ("name", "name_key"),
+    ("created_at", "created_at"),
+    ("member_count", "member_count"),
+    ("app_count", "app_count"),
+];
+
+/// The organisations the caller belongs to.
+#[utoipa::path(
+    get,
+    path = "/api/v1/orgs",
+    operation_id = "org_list",
+    tag = "organization",
+    security(("session" = [])),
+    params(ListQuery),
+    responses((status = 200, body = Data<Items<OrgView>>))
+)]
+pub async fn org_list(
+    State(atrium): State<Tenancy>,
+    signed_in: SignedIn,
+    Query(query): Query<ListQuery>,
+) -> Result<Data<Items<OrgView>>> {
+    let listing = query.check(SORTS, "id")?;
+    let mut db = atrium.db.read().await?;
+    let (rows, total) = store::list(&mut db, &signed_in.user().id, &listing).await?;
+    Ok(Data(Items { items: rows.into_iter().map(OrgView::new).collect(), total }))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub struct NewOrg {
+    name: String,
+    /// IANA name; the caller's own unless told.
+    timezone: Option<String>,
+}
+
+/// Makes an organisation that the caller owns. It has no app yet.
+#[utoipa::path(
+    post,
+    path = "/api/v1/orgs",
+    operation_id = "org_create",
+    tag = "organization",
+    security(("session" = [])),
+    request_body = NewOrg,
+    responses((status = 200, body = Data<OrgView>), (status = 409))
+)]
+pub async fn org_create(
+    State(atrium): State<Tenancy>,
+    signed_in: SignedIn,
+    Json(input): Json<NewOrg>,
+) -> Result<Data<OrgView>> {
+    let user = signed_in.user();
+    let mut checks = Checks::default();
+    let name = checks.name("name", &input.name);
+    let timezone = input.timezone.unwrap_or_else(|| user.timezone.clone());
+    checks.timezone("timezone", &timezone);
+    checks.finish()?;
+    let (id, now) = (atrium.new_id(), atrium.now());
+    let mut tx = atrium.db.write().await?;
+    if store::memberships(&mut tx, &user.id).await?.len() >= MOST {
+        return Err(Fault::new(Code::TooManyOrgs).with("max", MOST).into());
+    }
+    store::insert(&mut tx, &id, &name, &timezone, now).await?;
+    store::insert_member(&mut tx, &id, &user.id, OrgRole::Owner, now).await?;
+    let event = Event::new("org.create", "org", &id).in_org(&id).with(json!({ "name": name }));
+    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    let view = store::view(&mut tx, &user.id, &id).await?.ok_or(Code::NotFound)?;
+    tx.commit().await?;
+    Ok(Data(OrgView::new(view)))
+}
+
+/// Organisations one person can belong to: far more than anyone needs, and an end to filling disks.
+pub const MOST: usize = 200;
+
+/// One organisation.
+#[utoipa::path(
+    get,
+    path = "/api/v1/orgs/{id}",
+    operation_id = "org_view",
+    tag = "organization",
+    security(("session" = [])),
+    params(("id" = Id, Path)),
+    responses((status = 200, body = Data<OrgView>))
+)]
+pub async fn org_view(State(atrium): State<Tenancy>, org: InOrg<ViewOrg>) -> Result<Data<OrgView>> {
+    let mut db = atrium.db.read().await?;
+    let view = store::view(&mut db, org.user_id(), org.id()).await?;
+    Ok(Data(OrgView::new(view.ok_or(Code::NotFound)?)))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub struct OrgUpdateBody {
+    name: Option<String>,
+    /// IANA name.
+    timezone: Option<String>,
+    /// How long events are kept.
+    #[schema(minimum = 1, maximum = 3650)]
+    retention_days: Option<i64>,
+    /// Whether members need a second factor. Only owners change it, once they have one themselves.
+    require_mfa: Option<bool>,
+}
+
+/// Changes an organisation; what is left out stays.
+#[utoipa::path(
+    put,
+    path = "/api/v1/orgs/{id}",
+    operation_id = "org_update",
+    tag = "organization",
+    security(("session" = [])),
+    params(("id" = Id, Path)),
+    request_body = OrgUpdateBody,
+    responses((status = 200, body = Data<OrgView>))
+)]
+pub async fn org_update(
+    State(atrium): State<Tenancy>,
+    org: InOrg<OrgUpdate>,
+    Json(input): Json<OrgUpdateBody>,
+) -> Result<Data<OrgView>> {
+    let mut checks = Checks::default();
+    let name = input.name.map(|name| checks.name("name", &name));
+    if let Some(timezone) = &input.timezone {
+        checks.timezone("timezone", timezone);
+    }
+    if let Some(days) = input.retention_days {
+        checks.range("retention_days", days, 1, 3650);
+    }
+    checks.finish()?;
+
+    let mut tx = atrium.db.write().await?;
+    let (before, role) = org.lock_and_recheck(&mut tx).await?;
+    let required = before.require_mfa_at.is_some();
+    let require_mfa = input.require_mfa.unwrap_or(required);
+    if require_mfa != required {
+        check_security_change(&atrium, &org.signed_in, role, require_mfa)?;
+    }
+    let change = OrgChange {
+        name: name.as_deref().unwrap_or(&before.name),
+        timezone: input.timezone.as_deref().unwrap_or(&before.timezone),
+        retention_days: input.retention_days.unwrap_or(before.retention_days),
+        require_mfa_at: require_mfa.then(|| before.require_mfa_at.unwrap_or_else(|| atrium.now())),
+    };
+    store::update(&mut tx, org.id(), &change).await?;
+    let event = Event::new("org.update", "org", org.id()).in_org(org.id()).with(json!({
+        "before": {
+            "name": before.name, "timezone": before.timezone,
+            "retention_days": before.retention_days, "require_mfa": required,
+        },
+        "after": {
+            "name": change.name, "timezone": change.timezone,
+            "retention_days": change.retention_days, "require_mfa": require_mfa,
+        },
+    }));
+    audit::append(&atrium, &mut tx, &org.actor(), event).await?;
+    let view = store::view(&mut tx, org.user_id(), org.id()).await?.ok_or(Code::NotFound)?;
+    tx.commit().await?;
+    Ok(Data(OrgView::new(view)))
+}
+
+/// Only owners, who have just proven who they are, ask members for a second factor; and whoever
+/// asks it of others must not lock themselves out.
+fn check_security_change(
+    atrium: &Tenancy,
+    signed_in: &SignedIn,
+    role: OrgRole,
+    require_mfa: bool,
+) -> Result<()> {
+    if !role.permissions().contains(&Permission::OrgSecurityManage) {
+        return Err(Code::Forbidden.into());
+    }
+    if require_mfa && !signed_in.has_two_factors() {
+        return Err(Code::MfaEnrolFirst.into());
+    }
+    signed_in.want_recent(atrium)
+}
+
+#[derive(Deserialize, ToSchema)]
+pub struct TypedName {
+    /// The name of what is deleted, typed.
+    pub name: String,
+}
+
+/// Deletes an organisation. Every app of it must be purged first.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/orgs/{id}",
+    operation_id = "org_delete",
+    tag = "organization",
+    security(("session" = [])),
+    params(("id" = Id, Path)),
+    request_body = TypedName,
+    responses((status = 200, body = Data<Done>))
+)]
+pub async fn org_delete(
+    State(atrium): State<Tenancy>,
+    org: InOrg<OrgDelete>,
+    _: RecentlySignedIn,
+    Json(input): Json<TypedName>,
+) -> Result<Data<Done>> {
+    let mut tx = atrium.db.write().await?;
+    let (row, _) = org.lock_and_recheck(&mut tx).await?;
+    if input.name.trim() != row.name {
+        return Err(Fault::new(Code::WrongName).on("name").into());
+    }
+    let apps = store::count_apps(&mut tx, org.id()).await?;
+    if apps > 0 {
+        return Err(Fault::new(Code::OrgHasApps).with("count", apps).into());
+    }
+    let event = Event::new("org.delete", "org", org.id()).in_org(org.id());
+    audit::append(&atrium, &mut tx, &org.actor(), event.with(json!({ "name": row.name }))).await?;
+    store::delete(&mut tx, org.id()).await?;
+    tx.commit().await?;
+    Ok(Data(Done {}))
+}
+
+/// Leaves an organisation and every app of it. Its last owner cannot.
+#[utoipa::path(
+    post,
+    path = "/api/v1/orgs/{id}/leave",
+    operation_id = "org_leave",
+    tag = "organization",
+    security(("session" = [])),
+    params(("id" = Id, Path)),
+    responses((status = 200, body = Data<Done>))
+)]
+pub async fn org_leave(State(atrium): State<Tenancy>, member: Member) -> Result<Data<Done>> {
+    let (org_id, user) = (&member.org.id, member.signed_in.user());
+    let mut tx = atrium.db.write().await?;
+    store::lock(&mut tx, org_id).await?;
+    let role = store::role_of(&mut tx, org_id, &user.id).await?.ok_or(Code::AccessChanged)?;
+    if role == OrgRole::Owner && store::other_owners(&mut tx, org_id, &user.id).await? == 0 {
+        return Err(Code::LastOwner.into());
+    }
+    store::delete_member(&mut tx, org_id, &user.id).await?;
+    // Its provider has no more say about an account that wants nothing to do with it.
+    sso::store::unlink(&mut tx, org_id, &user.id).await?;
+    store::revoke_invitations_by(&mut tx, org_id, &user.id).await?;
+    let event = Event::new("org_member.leave", "user", &user.id).in_org(org_id);
+    let event = event.with(json!({ "email": user.email, "role": role }));
+    audit::append(&atrium, &mut tx, &member.signed_in.actor(), event).await?;
+    tx.commit().await?;
+    Ok(Data(Done {}))
+}
+
+#[derive(Deserialize, ToSchema)]
+pub struct Transfer {
+    /// A member, who becomes owner.
+    user_id: Id,
+}
+
+/// Hands the ownership to another member; the caller becomes an admin.
+#[utoipa::path(
+    post,
+    path = "/api/v1/orgs/{id}/transfer",
+    operation_id = "org_transfer",
+    tag = "organization",
+    security(("session" = [])),
+    params(("id" = Id, Path)),
+    request_body = Transfer,
+    responses((status = 200, body = Data<Done>))
+)]
+pub async fn org_transfer(
+    State(atrium): State<Tenancy>,
+    org: InOrg<OrgTransfer>,
+    _: RecentlySignedIn,
+    Json(input): Json<Transfer>,
+) -> Result<Data<Done>> {
+    let mut tx = atrium.db.write().await?;
+    org.lock_and_recheck(&mut tx).await?;
+    let to = &input.user_id;
+    let role = store::role_of(&mut tx, org.id(), to).await?;
+    // Someone who cannot sign in owns nothing.
+    let user = accounts::user_by_id(&mut tx, to).await?;
+    let able = user.is_some_and(|user| user.disabled_at.is_none());
+    if role.is_none() || !able || to == org.user_id() {
+        return Err(Fault::new(Code::NotAMember).on("user_id").into());
+    }
+    store::set_role(&mut tx, org.id(), to, OrgRole::Owner, atrium.now()).await?;
+    store::set_role(&mut tx, org.id(), org.user_id(), OrgRole::Admin, atrium.now()).await?;
+    let event = Event::new("org.transfer", "user", to).in_org(org.id());
+    audit::append(&atrium, &mut tx, &org.actor(), event.with(json!({ "from": org.user_id() })))
+        .await?;
+    let notice = Notice::OrgRoleChanged {
+        org_id: org.id().clone(),
+        org: org.org.name.clone(),
+        role: OrgRole::Owner,
+    };
+    notifications::notify_id(&atrium, &mut tx, to, &notice).await?;
+    tx.commit().await?;
+    atrium.outbox.wake();
+    Ok(Data(Done {}))
+}

@@ -1,0 +1,73 @@
+//! Organisations (teams), who belongs to them, and how people come in.
+
+pub mod handlers;
+pub mod invitation_link;
+pub mod invitation_view;
+pub mod invitations;
+pub mod joining;
+pub mod members;
+pub mod my_invitations;
+pub mod public_domains;
+pub mod store;
+
+pub use atrium_core::permissions::OrgRole;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use atrium_core::types::{Id, Millis};
+
+/// An organisation, as one of its members sees it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OrgView {
+    pub id: Id,
+    pub name: String,
+    /// IANA name; the default of its dashboard.
+    pub timezone: String,
+    /// The caller's.
+    pub role: OrgRole,
+    /// What the caller may do in it.
+    pub permissions: Vec<&'static str>,
+    pub member_count: i64,
+    /// Apps that are not deleted and that the caller can see.
+    pub app_count: i64,
+    /// Whether members need a second factor.
+    pub require_mfa: bool,
+    /// Whether members other than owners have to come in through its single sign-on.
+    pub require_sso: bool,
+    /// How long events are kept.
+    pub retention_days: i64,
+    pub created_at: Millis,
+}
+
+impl OrgView {
+    fn new(row: store::OrgListRow) -> Self {
+        let role = OrgRole::parse(&row.role).unwrap_or(OrgRole::Member);
+        Self {
+            id: row.id,
+            name: row.name,
+            timezone: row.timezone,
+            role,
+            permissions: role.permissions().iter().map(|it| it.code()).collect(),
+            member_count: row.member_count,
+            app_count: row.app_count,
+            require_mfa: row.require_mfa_at.is_some(),
+            require_sso: row.require_sso_at.is_some(),
+            retention_days: row.retention_days,
+            created_at: row.created_at,
+        }
+    }
+}
+
+/// A person, as far as others need to know.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PersonRef {
+    pub id: Id,
+    pub name: String,
+}
+
+impl PersonRef {
+    pub fn of(id: Option<Id>, name: Option<String>) -> Option<Self> {
+        Some(Self { id: id?, name: name? })
+    }
+}

@@ -1,0 +1,308 @@
+//! All SQL of organisations' members.
+
+use sqlx::{AnyConnection, FromRow};
+
+use crate::orgs::OrgRole;
+use atrium_core::error::Result;
+use atrium_core::http::list::Listing;
+use atrium_core::http::text::Email;
+use atrium_core::types::{Id, Millis};
+
+/// False when they belong to it already.
+pub async fn insert_member(
+    db: &mut AnyConnection,
+    org_id: &Id,
+    user_id: &Id,
+    role: OrgRole,
+    at: Millis,
+) -> Result<bool> {
+    let inserted = sqlx::query(
+        "INSERT INTO org_members (org_id, user_id, role, joined_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(org_id)
+    .bind(user_id)
+    .bind(role.as_str())
+    .bind(at)
+    .execute(&mut *db)
+    .await?;
+    sqlx::query(
+        "DELETE FROM org_removals WHERE org_id = $1
+         AND email_normalized = (SELECT email_normalized FROM users WHERE id = $2)",
+    )
+    .bind(org_id)
+    .bind(user_id)
+    .execute(db)
+    .await?;
+    Ok(inserted.rows_affected() == 1)
+}
+
+/// Remembers that someone was taken out, by their address: accounts can be made anew.
+pub async fn note_removal(
+    db: &mut AnyConnection,
+    org_id: &Id,
+    user_id: &Id,
+    at: Millis,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO org_removals (org_id, email_normalized, at)
+         SELECT $1, email_normalized, $3 FROM users WHERE id = $2 ON CONFLICT DO NOTHING",
+    )
+    .bind(org_id)
+    .bind(user_id)
+    .bind(at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+pub async fn was_removed(db: &mut AnyConnection, org_id: &Id, email: &Email) -> Result<bool> {
+    let count: i64 = sqlx::query_scalar(
+        "SELECT COUNT(*) FROM org_removals WHERE org_id = $1 AND email_normalized = $2",
+    )
+    .bind(org_id)
+    .bind(&email.normalized)
+    .fetch_one(db)
+    .await?;
+    Ok(count > 0)
+}
+
+/// What someone is in an organisation, and what that asks of their sessions.
+pub struct Standing {
+    pub role: OrgRole,
+    /// Since when they are what they are, as far as owners go.
+    pub owner_since: Millis,
+    /// Sessions that were proven no later act in the organisation no more.
+    pub sessions_ended_at: Option<Millis>,
+}
+
+pub async fn standing_of(
+    db: &mut AnyConnection,
+    org_id: &Id,
+    user_id: &Id,
+) -> Result<Option<Standing>> {
+    let row: Option<(String, Millis, Option<Millis>)> = sqlx::query_as(
+        "SELECT role, COALESCE(owner_since, joined_at), sessions_ended_at FROM org_members
+         WHERE org_id = $1 AND user_id = $2",
+    )
+    .bind(org_id)
+    .bind(user_id)
+    .fetch_optional(db)
+    .await?;
+    Ok(row.and_then(|(role, owner_since, sessions_ended_at)| {
+        Some(Standing { role: OrgRole::parse(&role)?, owner_since, sessions_ended_at })
+    }))
+}
+
+/// Ends a member's sessions as far as the organisation goes.
+pub async fn end_sessions(
+    db: &mut AnyConnection,
+    org_id: &Id,
+    user_id: &Id,
+    at: Millis,
+) -> Result<()> {
+    sqlx::query("UPDATE org_members SET sessions_ended_at = $1 WHERE org_id = $2 AND user_id = $3")
+        .bind(at)
+        .bind(org_id)
+        .bind(user_id)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+pub async fn role_of(db: &mut AnyConnection, org_id: &Id, user_id: &Id) -> Result<Option<OrgRole>> {
+    let role: Option<String> =
+        sqlx::query_scalar("SELECT role FROM org_members WHERE org_id = $1 AND user_id = $2")
+            .bind(org_id)
+            .bind(user_id)
+            .fetch_optional(db)
+            .await?;
+    Ok(role.and_then(|role| OrgRole::parse(&role)))
+}
+
+pub async fn set_role(
+    db: &mut AnyConnection,
+    org_id: &Id,
+    user_id: &Id,
+    role: OrgRole,
+    at: Millis,
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE org_members SET role = $1,
+            owner_since = CASE WHEN role <> 'owner' THEN $4 ELSE owner_since END
+         WHERE org_id = $2 AND user_id = $3",
+    )
+    .bind(role.as_str())
+    .bind(org_id)
+    .bind(user_id)
+    .bind(at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Takes someone out of the organisation and of every app of it.
+pub async fn delete_member(db: &mut AnyConnection, org_id: &Id, user_id: &Id) -> Result<()> {
+    sqlx::query(
+        "DELETE FROM app_members WHERE user_id = $1
+         AND app_id IN (SELECT id FROM apps WHERE org_id = $2)",
+    )
+    .bind(user_id)
+    .bind(org_id)
+    .execute(&mut *db)
+    .await?;
+    // Who is asked in again comes in again.
+    sqlx::query(
+        "DELETE FROM session_orgs WHERE org_id = $1
+         AND session_id IN (SELECT id FROM sessions WHERE user_id = $2)",
+    )
+    .bind(org_id)
+    .bind(user_id)
+    .execute(&mut *db)
+    .await?;
+    sqlx::query("DELETE FROM org_members WHERE org_id = $1 AND user_id = $2")
+        .bind(org_id)
+        .bind(user_id)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Owners other than this one who could still sign in.
+pub async fn other_owners(db: &mut AnyConnection, org_id: &Id, user_id: &Id) -> Result<i64> {
+    Ok(sqlx::query_scalar(
+        "SELECT COUNT(*) FROM org_members JOIN users ON users.id = org_members.user_id
+         WHERE org_members.org_id = $1 AND org_members.role = 'owner'
+           AND org_members.user_id <> $2 AND users.disabled_at IS NULL",
+    )
+    .bind(org_id)
+    .bind(user_id)
+    .fetch_one(db)
+    .await?)
+}
+
+#[derive(FromRow)]
+pub struct MemberRow {
+    pub user_id: Id,
+    pub email: String,
+    pub name: String,
+    pub role: String,
+    pub joined_at: Millis,
+    pub last_login_at: Option<Millis>,
+    pub mfa: i64,
+    pub app_count: i64,
+    total: i64,
+}
+
+/// The page is cut first, of ids alone: what is shown and counted per member is fetched for a page.
+pub async fn members(
+    db: &mut AnyConnection,
+    org_id: &Id,
+    role: &str,
+    listing: &Listing,
+) -> Result<(Vec<MemberRow>, i64)> {
+    const FOUND: &str = "FROM org_members JOIN users ON users.id = org_members.user_id
+         WHERE org_members.org_id = $1 AND ($2 = '' OR org_members.role = $2)
+           AND ($3 = '' OR users.name_key LIKE $3 ESCAPE '\\'
+                OR users.email_normalized LIKE $3 ESCAPE '\\')";
+    // A search looks at everybody: it counts them in the same pass. Without one nobody need be
+    // looked at to be counted, which is quicker apart.
+    let searching = !listing.pattern.is_empty();
+    let total = if searching { "COUNT(*) OVER ()" } else { "CAST(0 AS BIGINT)" };
+    let order = &listing.order_by;
+    let sql = format!(
+        "SELECT page.*,
+            CASE WHEN EXISTS (SELECT 1 FROM totp_factors
+                    WHERE totp_factors.user_id = page.user_id AND confirmed_at IS NOT NULL)
+                OR EXISTS (SELECT 1 FROM passkeys WHERE passkeys.user_id = page.user_id)
+                THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END AS mfa,
+            CASE WHEN page.role IN ('owner', 'admin')
+                THEN (SELECT COUNT(*) FROM apps WHERE apps.org_id = $1
+                        AND apps.archived_at IS NULL AND apps.deleted_at IS NULL)
+                ELSE (SELECT COUNT(*) FROM app_members JOIN apps ON apps.id = app_members.app_id
+                        WHERE app_members.user_id = page.user_id AND apps.org_id = $1
+                        AND apps.archived_at IS NULL AND apps.deleted_at IS NULL)
+            END AS app_count
+         FROM (SELECT found.user_id, users.email, users.email_normalized, users.name,
+                    users.name_key, org_members.role, org_members.joined_at, users.last_login_at,
+                    found.total
+               FROM (SELECT org_members.user_id, {total} AS total
+                     {FOUND} ORDER BY {order} LIMIT $4 OFFSET $5) AS found
+               JOIN users ON users.id = found.user_id
+               JOIN org_members
+                 ON org_members.org_id = $1 AND org_members.user_id = found.user_id) AS page
+         ORDER BY {order}"
+    );
+    let rows: Vec<MemberRow> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
+        .bind(org_id)
+        .bind(role)
+        .bind(&listing.pattern)
+        .bind(listing.page.limit)
+        .bind(listing.page.offset)
+        .fetch_all(&mut *db)
+        .await?;
+    if let (true, Some(row)) = (searching, rows.first()) {
+        let total = row.total;
+        return Ok((rows, total));
+    }
+    let sql = if searching {
+        format!("SELECT COUNT(*) {FOUND}")
+    } else {
+        "SELECT COUNT(*) FROM org_members
+         WHERE org_id = $1 AND ($2 = '' OR role = $2) AND $3 = ''"
+            .to_owned()
+    };
+    let total = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
+        .bind(org_id)
+        .bind(role)
+        .bind(&listing.pattern)
+        .fetch_one(db)
+        .await?;
+    Ok((rows, total))
+}
+
+#[derive(FromRow)]
+pub struct ReachedApp {
+    pub id: Id,
+    pub name: String,
+    /// Of their own in the app; owners and admins reach it without one.
+    pub role_id: Option<Id>,
+    pub role_name: Option<String>,
+}
+
+/// Apps of the organisation that someone reaches, by a role of their own or by running them all.
+pub async fn reached_apps(
+    db: &mut AnyConnection,
+    org_id: &Id,
+    user_id: &Id,
+    role: OrgRole,
+) -> Result<Vec<ReachedApp>> {
+    Ok(sqlx::query_as(
+        "SELECT apps.id, apps.name, app_members.role_id, app_roles.name AS role_name
+         FROM apps LEFT JOIN app_members
+           ON app_members.app_id = apps.id AND app_members.user_id = $1
+         LEFT JOIN app_roles ON app_roles.id = app_members.role_id
+         WHERE apps.org_id = $2 AND apps.deleted_at IS NULL
+           AND ($3 = 1 OR app_members.user_id IS NOT NULL)
+         ORDER BY apps.name_key, apps.id",
+    )
+    .bind(user_id)
+    .bind(org_id)
+    .bind(i64::from(role.runs_apps()))
+    .fetch_all(db)
+    .await?)
+}
+
+/// Owners and admins who could still sign in, to be told things.
+pub async fn runners(db: &mut AnyConnection, org_id: &Id, owners_only: bool) -> Result<Vec<Id>> {
+    Ok(sqlx::query_scalar(
+        "SELECT org_members.user_id FROM org_members JOIN users ON users.id = org_members.user_id
+         WHERE org_members.org_id = $1 AND users.disabled_at IS NULL
+           AND (org_members.role = 'owner' OR ($2 = 0 AND org_members.role = 'admin'))
+         ORDER BY org_members.joined_at LIMIT 50",
+    )
+    .bind(org_id)
+    .bind(i64::from(owners_only))
+    .fetch_all(db)
+    .await?)
+}

@@ -1,0 +1,313 @@
+//! All SQL of organisations: themselves here, their members and invitations beside.
+
+mod invitations;
+mod members;
+
+use serde::Serialize;
+use sqlx::{AnyConnection, FromRow};
+
+use crate::accounts::session::Shown;
+use atrium_core::error::Result;
+use atrium_core::http::list::Listing;
+use atrium_core::types::{Id, Millis};
+
+pub use invitations::*;
+pub use members::*;
+
+#[derive(Clone, Debug, FromRow)]
+pub struct OrgRow {
+    pub id: Id,
+    pub name: String,
+    pub timezone: String,
+    pub retention_days: i64,
+    pub require_mfa_at: Option<Millis>,
+    pub require_sso_at: Option<Millis>,
+    pub created_at: Millis,
+}
+
+/// Since when members other than owners have to come through the organisation's provider.
+pub const REQUIRE_SSO_AT: &str = "(SELECT org_sso.enforced_at FROM org_sso
+        WHERE org_sso.org_id = organizations.id AND org_sso.enabled_at IS NOT NULL)";
+
+/// That the membership is none of an owner whose time to set up a second factor is over; `$3` is the
+/// session, `$4` the moment before which that is so. What came through the organisation's provider
+/// is as good.
+pub const NO_FACTOR_DUE: &str = "(org_members.role <> 'owner'
+        OR COALESCE(org_members.owner_since, org_members.joined_at) >= $4 OR EXISTS (
+            SELECT 1 FROM session_orgs WHERE session_orgs.session_id = $3
+                AND session_orgs.org_id = organizations.id))";
+
+pub async fn insert(
+    db: &mut AnyConnection,
+    id: &Id,
+    name: &str,
+    timezone: &str,
+    at: Millis,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO organizations (id, name, name_key, timezone, created_at)
+         VALUES ($1, $2, $3, $4, $5)",
+    )
+    .bind(id)
+    .bind(name)
+    .bind(name.to_lowercase())
+    .bind(timezone)
+    .bind(at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// An organisation and what the user is in it.
+pub async fn for_member(
+    db: &mut AnyConnection,
+    org_id: &Id,
+    user_id: &Id,
+) -> Result<Option<(OrgRow, Standing)>> {
+    let Some(standing) = standing_of(db, org_id, user_id).await? else { return Ok(None) };
+    Ok(by_id(db, org_id).await?.map(|org| (org, standing)))
+}
+
+pub async fn by_id(db: &mut AnyConnection, org_id: &Id) -> Result<Option<OrgRow>> {
+    let sql = format!(
+        "SELECT id, name, timezone, retention_days, require_mfa_at,
+            {REQUIRE_SSO_AT} AS require_sso_at, created_at
+         FROM organizations WHERE id = $1"
+    );
+    Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(org_id).fetch_optional(db).await?)
+}
+
+/// Holds an organisation until the transaction ends: changes of who belongs to it and as what come
+/// one after another.
+pub async fn lock(db: &mut AnyConnection, org_id: &Id) -> Result<bool> {
+    let locked = sqlx::query("UPDATE organizations SET name = name WHERE id = $1")
+        .bind(org_id)
+        .execute(db)
+        .await?;
+    Ok(locked.rows_affected() == 1)
+}
+
+#[derive(FromRow)]
+pub struct OrgListRow {
+    pub id: Id,
+    pub name: String,
+    pub timezone: String,
+    pub retention_days: i64,
+    pub require_mfa_at: Option<Millis>,
+    pub require_sso_at: Option<Millis>,
+    pub created_at: Millis,
+    pub role: String,
+    pub member_count: i64,
+    pub app_count: i64,
+}
+
+fn org_list() -> String {
+    format!(
+        "SELECT organizations.id, organizations.name, organizations.name_key,
+        organizations.timezone, organizations.retention_days, organizations.require_mfa_at,
+        {REQUIRE_SSO_AT} AS require_sso_at,
+        organizations.created_at, mine.role,
+        (SELECT COUNT(*) FROM org_members WHERE org_members.org_id = organizations.id) AS member_count,
+        CASE WHEN mine.role IN ('owner', 'admin')
+            THEN (SELECT COUNT(*) FROM apps
+                  WHERE apps.org_id = organizations.id AND apps.deleted_at IS NULL)
+            ELSE (SELECT COUNT(*) FROM apps
+                  JOIN app_members ON app_members.app_id = apps.id
+                  WHERE apps.org_id = organizations.id AND apps.deleted_at IS NULL
+                    AND app_members.user_id = $1)
+        END AS app_count
+     FROM org_members AS mine JOIN organizations ON organizations.id = mine.org_id
+     WHERE mine.user_id = $1"
+    )
+}
+
+/// The organisations someone belongs to.
+pub async fn list(
+    db: &mut AnyConnection,
+    user_id: &Id,
+    listing: &Listing,
+) -> Result<(Vec<OrgListRow>, i64)> {
+    let found = "($2 = '' OR organizations.name_key LIKE $2 ESCAPE '\\')";
+    let sql = format!(
+        "SELECT * FROM ({} AND {found}) AS found ORDER BY {} LIMIT $3 OFFSET $4",
+        org_list(),
+        listing.order_by
+    );
+    let rows = sqlx::query_as(sqlx::AssertSqlSafe(sql))
+        .bind(user_id)
+        .bind(&listing.pattern)
+        .bind(listing.page.limit)
+        .bind(listing.page.offset)
+        .fetch_all(&mut *db)
+        .await?;
+    let sql = format!(
+        "SELECT COUNT(*) FROM org_members AS mine
+         JOIN organizations ON organizations.id = mine.org_id
+         WHERE mine.user_id = $1 AND {found}"
+    );
+    let total = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
+        .bind(user_id)
+        .bind(&listing.pattern)
+        .fetch_one(db)
+        .await?;
+    Ok((rows, total))
+}
+
+pub async fn view(db: &mut AnyConnection, user_id: &Id, org_id: &Id) -> Result<Option<OrgListRow>> {
+    let sql = format!("{} AND organizations.id = $2", org_list());
+    let row = sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(user_id).bind(org_id);
+    Ok(row.fetch_optional(db).await?)
+}
+
+pub struct OrgChange<'a> {
+    pub name: &'a str,
+    pub timezone: &'a str,
+    pub retention_days: i64,
+    pub require_mfa_at: Option<Millis>,
+}
+
+pub async fn update(db: &mut AnyConnection, id: &Id, change: &OrgChange<'_>) -> Result<()> {
+    sqlx::query(
+        "UPDATE organizations SET name = $1, name_key = $2, timezone = $3, retention_days = $4,
+            require_mfa_at = $5 WHERE id = $6",
+    )
+    .bind(change.name)
+    .bind(change.name.to_lowercase())
+    .bind(change.timezone)
+    .bind(change.retention_days)
+    .bind(change.require_mfa_at)
+    .bind(id)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Apps that stand in the way of deleting it: all that are not purged.
+pub async fn count_apps(db: &mut AnyConnection, id: &Id) -> Result<i64> {
+    Ok(sqlx::query_scalar("SELECT COUNT(*) FROM apps WHERE org_id = $1")
+        .bind(id)
+        .fetch_one(db)
+        .await?)
+}
+
+pub async fn delete(db: &mut AnyConnection, id: &Id) -> Result<()> {
+    sqlx::query("DELETE FROM organizations WHERE id = $1").bind(id).execute(db).await?;
+    Ok(())
+}
+
+/// Whether the user is owner or admin anywhere that their sign-in is good enough for.
+pub async fn runs_any(db: &mut AnyConnection, user_id: &Id, shown: Shown<'_>) -> Result<bool> {
+    let sql = format!(
+        "SELECT COUNT(*) FROM org_members
+         JOIN organizations ON organizations.id = org_members.org_id
+         WHERE org_members.user_id = $1 AND org_members.role IN ('owner', 'admin')
+           AND ($2 = 1 OR (organizations.require_mfa_at IS NULL AND {NO_FACTOR_DUE}))
+           AND (org_members.role = 'owner' OR {REQUIRE_SSO_AT} IS NULL OR EXISTS (
+                SELECT 1 FROM session_orgs WHERE session_orgs.session_id = $3
+                    AND session_orgs.org_id = organizations.id))"
+    );
+    let count: i64 = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
+        .bind(user_id)
+        .bind(i64::from(shown.two_factors))
+        .bind(shown.session_id)
+        .bind(shown.factor_due_before)
+        .fetch_one(db)
+        .await?;
+    Ok(count > 0)
+}
+
+/// Since when someone owns any organisation that their session did not come to by its provider.
+pub async fn owner_since(
+    db: &mut AnyConnection,
+    user_id: &Id,
+    session_id: &Id,
+) -> Result<Option<Millis>> {
+    Ok(sqlx::query_scalar(
+        "SELECT MIN(COALESCE(org_members.owner_since, org_members.joined_at)) FROM org_members
+         WHERE org_members.user_id = $1 AND org_members.role = 'owner' AND NOT EXISTS (
+            SELECT 1 FROM session_orgs WHERE session_orgs.session_id = $2
+                AND session_orgs.org_id = org_members.org_id)",
+    )
+    .bind(user_id)
+    .bind(session_id)
+    .fetch_one(db)
+    .await?)
+}
+
+/// Whether an organisation of the person asks for a second factor.
+pub async fn any_requires_mfa(db: &mut AnyConnection, user_id: &Id) -> Result<bool> {
+    let count: i64 = sqlx::query_scalar(
+        "SELECT COUNT(*) FROM org_members
+         JOIN organizations ON organizations.id = org_members.org_id
+         WHERE org_members.user_id = $1 AND organizations.require_mfa_at IS NOT NULL",
+    )
+    .bind(user_id)
+    .fetch_one(db)
+    .await?;
+    Ok(count > 0)
+}
+
+#[derive(FromRow)]
+pub struct OwnedRow {
+    pub id: Id,
+    pub name: String,
+    pub member_count: i64,
+}
+
+/// Organisations that have no other owner who could still sign in.
+pub async fn owned_alone(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<OwnedRow>> {
+    Ok(sqlx::query_as(
+        "SELECT organizations.id, organizations.name,
+            (SELECT COUNT(*) FROM org_members WHERE org_members.org_id = organizations.id)
+                AS member_count
+         FROM organizations
+         JOIN org_members AS mine ON mine.org_id = organizations.id
+         WHERE mine.user_id = $1 AND mine.role = 'owner' AND NOT EXISTS (
+            SELECT 1 FROM org_members AS other
+            JOIN users ON users.id = other.user_id
+            WHERE other.org_id = organizations.id AND other.role = 'owner'
+              AND other.user_id <> $1 AND users.disabled_at IS NULL)
+         ORDER BY organizations.name, organizations.id",
+    )
+    .bind(user_id)
+    .fetch_all(db)
+    .await?)
+}
+
+pub async fn of_member(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<Id>> {
+    Ok(sqlx::query_scalar("SELECT org_id FROM org_members WHERE user_id = $1 ORDER BY org_id")
+        .bind(user_id)
+        .fetch_all(db)
+        .await?)
+}
+
+/// What the organisations of a person are called; of very many, the first.
+pub async fn names_of_member(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<String>> {
+    Ok(sqlx::query_scalar(
+        "SELECT organizations.name FROM org_members
+         JOIN organizations ON organizations.id = org_members.org_id
+         WHERE org_members.user_id = $1 ORDER BY org_members.joined_at LIMIT 20",
+    )
+    .bind(user_id)
+    .fetch_all(db)
+    .await?)
+}
+
+#[derive(FromRow, Serialize)]
+pub struct Membership {
+    pub id: Id,
+    pub name: String,
+    pub role: String,
+    pub joined_at: Millis,
+}
+
+pub async fn memberships(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<Membership>> {
+    Ok(sqlx::query_as(
+        "SELECT organizations.id, organizations.name, org_members.role, org_members.joined_at
+         FROM org_members JOIN organizations ON organizations.id = org_members.org_id
+         WHERE org_members.user_id = $1 ORDER BY org_members.joined_at, organizations.id",
+    )
+    .bind(user_id)
+    .fetch_all(db)
+    .await?)
+}

@@ -1,0 +1,69 @@
+//! Asking DNS for text records.
+
+use std::time::Duration;
+
+use hickory_resolver::config::{ConnectionConfig, NameServerConfig, ResolverConfig};
+use hickory_resolver::net::runtime::TokioRuntimeProvider;
+use hickory_resolver::net::{DnsError, NetError};
+use hickory_resolver::proto::op::ResponseCode;
+use hickory_resolver::proto::rr::RData;
+use hickory_resolver::{Resolver, TokioResolver};
+
+use atrium_core::config::SsoSettings;
+
+const WHOLE: Duration = Duration::from_secs(5);
+const EACH: Duration = Duration::from_secs(2);
+/// Nobody has this many; what goes beyond is not looked at.
+const MOST: usize = 64;
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// None where the name does not exist, or has no text.
+    Records(Vec<String>),
+    /// Nobody answered, or only that something is wrong.
+    Unavailable,
+}
+
+/// The text records of a name, asked anew each time: whoever has just added one wants to see it.
+pub async fn txt(settings: &SsoSettings, name: &str) -> Answer {
+    let Ok(resolver) = resolver(settings) else { return Answer::Unavailable };
+    // The dot at the end keeps the system's search domains out of it.
+    let asking = resolver.txt_lookup(format!("{name}."));
+    match tokio::time::timeout(WHOLE, asking).await {
+        Ok(Ok(found)) => {
+            let texts = found.answers().iter().filter_map(|record| match &record.data {
+                RData::TXT(text) => {
+                    Some(String::from_utf8_lossy(&text.txt_data.concat()).into_owned())
+                }
+                _ => None,
+            });
+            Answer::Records(texts.take(MOST).collect())
+        }
+        Ok(Err(NetError::Dns(DnsError::NoRecordsFound(none))))
+            if matches!(none.response_code, ResponseCode::NoError | ResponseCode::NXDomain) =>
+        {
+            Answer::Records(Vec::new())
+        }
+        Ok(Err(_)) | Err(_) => Answer::Unavailable,
+    }
+}
+
+fn resolver(settings: &SsoSettings) -> Result<TokioResolver, NetError> {
+    let mut builder = match settings.dns_server {
+        Some(address) => {
+            let connections = [ConnectionConfig::udp(), ConnectionConfig::tcp()].map(|mut way| {
+                way.port = address.port();
+                way
+            });
+            let server = NameServerConfig::new(address.ip(), true, connections.to_vec());
+            let config = ResolverConfig::from_parts(None, Vec::new(), vec![server]);
+            Resolver::builder_with_config(config, TokioRuntimeProvider::default())
+        }
+        None => Resolver::builder_tokio()?,
+    };
+    let options = builder.options_mut();
+    options.cache_size = 0;
+    options.timeout = EACH;
+    options.attempts = 2;
+    builder.build()
+}
