@@ -38,7 +38,7 @@ pub async fn account_export(
     let user = signed_in.user();
     let mut tx = atrium.db.write_uncached().await?;
     let event = Event::new("account.export", "user", &user.id);
-    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    audit::append(&mut tx, &signed_in.actor(), event).await?;
     tx.commit().await?;
 
     let mut db = atrium.db.read().await?;

@@ -23,7 +23,7 @@ pub struct CoreParts {
     pub db: Db,
     pub clock: Clock,
     pub entropy: Entropy,
-    pub keyring: Keyring,
+    pub keyring: Arc<Keyring>,
     pub metrics: Metrics,
     /// What callers were refused, until the audit log has it.
     pub refusals: Refusals,
@@ -54,7 +54,8 @@ impl Core {
         if applied > 0 {
             tracing::info!(applied, "the database schema was brought up to date");
         }
-        let keyring = Keyring::open(&settings.stores, &db, &entropy).await?;
+        let keyring = Arc::new(Keyring::open(&settings.stores, &db, &entropy).await?);
+        db.equip(clock.clone(), entropy.clone(), keyring.clone());
         let mail = Transport::new(&settings.mail, &settings.stores.data_dir)?;
         Ok(Self(Arc::new(CoreParts {
             db,

@@ -126,7 +126,7 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     async fn note(&mut self, event: Event) -> Result<()> {
-        audit::append(self.atrium, &mut self.tx, &Actor::operator(), event).await
+        audit::append(&mut self.tx, &Actor::operator(), event).await
     }
 
     /// Mails to people who do not exist would only come back: all but those about security, which

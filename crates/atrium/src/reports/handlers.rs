@@ -203,7 +203,7 @@ pub async fn error_group_delete(
     }
     let event = Event::new("error.delete", "error_group", &id);
     let event = event.with(json!({ "kind": group.kind, "reports": group.reports }));
-    audit::append(&atrium, &mut tx, &operator.actor(), event).await?;
+    audit::append(&mut tx, &operator.actor(), event).await?;
     tx.commit().await?;
     Ok(Data(Done {}))
 }
@@ -233,7 +233,7 @@ pub async fn error_replay_view(
         return Err(Code::NotFound.into());
     }
     let event = Event::new("error.replay", "user", &user_id).with(json!({ "report": id }));
-    audit::append(&atrium, &mut tx, &operator.actor(), event).await?;
+    audit::append(&mut tx, &operator.actor(), event).await?;
     tx.commit().await?;
     let file = tokio::task::block_in_place(|| replay::file(&replay_id, &pieces))?;
     let name = format!("attachment; filename=\"atrium-replay-{replay_id}.json\"");

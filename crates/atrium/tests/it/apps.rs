@@ -352,7 +352,7 @@ on_both! {
         for n in 0..1_201 {
             let event = atrium::audit::Event::new("app.update", "app", &team.app_id).in_org(&team.org_id);
             let event = event.with(json!({ "n": n }));
-            atrium::audit::append(&server.atrium, &mut tx, &atrium::audit::Actor::system(), event).await.unwrap();
+            atrium::audit::append(&mut tx, &atrium::audit::Actor::system(), event).await.unwrap();
         }
         tx.commit().await.unwrap();
         let path = format!("/api/v1/orgs/{}/audit-logs/export?format=ndjson&action=app.update", team.org_id);

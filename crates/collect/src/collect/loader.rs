@@ -4,7 +4,7 @@
 
 mod blame;
 mod booking;
-pub mod lanes;
+pub(crate) mod lanes;
 mod lease;
 mod trouble;
 

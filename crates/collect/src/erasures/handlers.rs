@@ -144,7 +144,7 @@ pub async fn erasure_create(
     // The log outlives the data: whom it was about must not stand in it.
     let event = Event::new("data.erase_ask", "erasure", &id).in_org(&row.org_id).in_app(app.id());
     let event = event.with(json!({ "kind": input.kind, "hint": hint }));
-    audit::append(&atrium, &mut tx, &app.actor(), event).await?;
+    audit::append(&mut tx, &app.actor(), event).await?;
     let made = store::one(&mut tx, &id).await?.ok_or(Code::NotFound)?;
     tx.commit().await?;
     atrium.wake.erasures.notify_one();

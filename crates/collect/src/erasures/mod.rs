@@ -4,7 +4,7 @@
 pub mod handlers;
 pub mod purge;
 pub mod run;
-pub mod store;
+pub(crate) mod store;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

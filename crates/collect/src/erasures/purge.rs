@@ -49,8 +49,7 @@ async fn purge(atrium: &Collecting, app: &store::PurgeRow) -> Result<bool> {
     let gone = store::remove(&mut tx, &app.id).await?;
     if gone {
         let event = Event::new("app.purge", "app", &app.id).in_org(&app.org_id).in_app(&app.id);
-        audit::append(atrium, &mut tx, &Actor::system(), event.with(json!({ "name": app.name })))
-            .await?;
+        audit::append(&mut tx, &Actor::system(), event.with(json!({ "name": app.name }))).await?;
     }
     tx.commit().await?;
     Ok(gone)

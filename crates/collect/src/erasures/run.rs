@@ -82,7 +82,7 @@ async fn erase(atrium: &Collecting, erasure: &store::ErasureRow) -> anyhow::Resu
             .in_org(&org_id)
             .in_app(&erasure.app_id)
             .with(json!({ "kind": erasure.kind, "hint": hint, "events": events }));
-        audit::append(atrium, &mut tx, &Actor::system(), event).await?;
+        audit::append(&mut tx, &Actor::system(), event).await?;
     }
     tx.commit().await?;
     Ok(done)

@@ -6,14 +6,13 @@ use crate::db::Write;
 use crate::error::Result;
 use crate::http::page::Page;
 use crate::keyring::{Keyring, mac};
-use crate::state::Core;
 use crate::types::{Id, Millis};
 
 /// The chain of what belongs to no organisation: accounts, sign-ins, the instance.
 const INSTANCE_CHAIN: &str = "instance";
 
 /// Appends within the transaction that makes the change: both happen or neither.
-pub async fn append(atrium: &Core, tx: &mut Write, actor: &Actor, event: Event) -> Result<()> {
+pub async fn append(tx: &mut Write, actor: &Actor, event: Event) -> Result<()> {
     let chain = event.org_id.as_ref().map_or(INSTANCE_CHAIN, |id| id.as_str()).to_owned();
     sqlx::query(
         "INSERT INTO audit_chains (chain, seq, hash) VALUES ($1, 0, '') ON CONFLICT DO NOTHING",
@@ -30,7 +29,7 @@ pub async fn append(atrium: &Core, tx: &mut Write, actor: &Actor, event: Event) 
     .await?;
     let (actor_kind, actor_id) = actor.kind_and_id();
     let entry = Entry {
-        id: atrium.new_id().to_string(),
+        id: tx.new_id()?.to_string(),
         chain,
         seq,
         org_id: event.org_id.map(|id| id.to_string()),
@@ -43,10 +42,10 @@ pub async fn append(atrium: &Core, tx: &mut Write, actor: &Actor, event: Event) 
         details: event.details.to_string(),
         ip: actor.ip.map(|ip| ip.to_string()),
         user_agent: actor.user_agent.clone(),
-        at: atrium.now(),
+        at: tx.now()?,
         prev_hash,
     };
-    let hash = entry.hash(&atrium.keyring);
+    let hash = entry.hash(tx.keyring()?);
     sqlx::query("UPDATE audit_chains SET hash = $1 WHERE chain = $2")
         .bind(&hash)
         .bind(&entry.chain)

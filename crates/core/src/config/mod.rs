@@ -6,7 +6,7 @@ pub mod cardinality;
 pub mod chat;
 mod raw;
 mod reads;
-pub mod region;
+pub(crate) mod region;
 mod reports;
 mod sso;
 

@@ -11,7 +11,7 @@ mod migrate;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::Once;
+use std::sync::{Arc, Once, OnceLock};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -21,7 +21,9 @@ use sqlx::{Any, AnyConnection, AnyPool, SqlSafeStr, Transaction};
 
 pub use migrate::MigrationState;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::keyring::Keyring;
+use crate::types::{Clock, Entropy, Id, Millis};
 use epoch::EpochReader;
 use healing::{Doubt, Ending};
 
@@ -43,9 +45,22 @@ pub struct Db {
     writers: AnyPool,
     doubt: Doubt,
     epoch: EpochReader,
+    tools: Arc<OnceLock<Tools>>,
+}
+
+/// What a change needs beside the database: the audit log is written with these.
+struct Tools {
+    clock: Clock,
+    entropy: Entropy,
+    keyring: Arc<Keyring>,
 }
 
 impl Db {
+    /// Gives transactions their clock, ids and keys. Once, when the keyring is open.
+    pub fn equip(&self, clock: Clock, entropy: Entropy, keyring: Arc<Keyring>) {
+        let _ = self.tools.set(Tools { clock, entropy, keyring });
+    }
+
     /// Opens the database. `url` is `sqlite:…` or `postgres://…`.
     pub async fn open(url: &str) -> anyhow::Result<Self> {
         static DRIVERS: Once = Once::new();
@@ -71,7 +86,14 @@ impl Db {
                 (pool.clone(), pool, EpochReader::postgres(options))
             }
         };
-        Ok(Self { dialect, readers, writers, doubt: Doubt::default(), epoch })
+        Ok(Self {
+            dialect,
+            readers,
+            writers,
+            doubt: Doubt::default(),
+            epoch,
+            tools: Arc::default(),
+        })
     }
 
     pub fn dialect(&self) -> Dialect {
@@ -169,7 +191,7 @@ impl Db {
                 tx
             }
         };
-        Ok(Write { tx, kind, ending })
+        Ok(Write { tx, kind, ending, tools: self.tools.clone() })
     }
 }
 
@@ -185,9 +207,28 @@ pub struct Write {
     tx: Transaction<'static, Any>,
     kind: WriteKind,
     ending: Ending,
+    tools: Arc<OnceLock<Tools>>,
 }
 
 impl Write {
+    fn tools(&self) -> Result<&Tools> {
+        let tools = self.tools.get();
+        tools.ok_or_else(|| Error::internal(anyhow::anyhow!("the database was opened alone")))
+    }
+
+    pub fn now(&self) -> Result<Millis> {
+        Ok(self.tools()?.clock.now())
+    }
+
+    pub fn new_id(&self) -> Result<Id> {
+        let tools = self.tools()?;
+        Ok(tools.entropy.id(tools.clock.now()))
+    }
+
+    pub fn keyring(&self) -> Result<&Keyring> {
+        Ok(&self.tools()?.keyring)
+    }
+
     pub async fn commit(mut self) -> Result<()> {
         if self.kind == WriteKind::Full {
             // Last, so that on PostgreSQL this row is locked only for the commit itself, and

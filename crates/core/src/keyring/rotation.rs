@@ -140,7 +140,7 @@ pub async fn begin(atrium: &Core) -> anyhow::Result<String> {
     let mut tx = atrium.db.write().await?;
     let event = Event::without_target("instance.key_rotate", "instance");
     let event = event.with(json!({ "from": from, "to": to }));
-    audit::append(atrium, &mut tx, &Actor::operator(), event).await?;
+    audit::append(&mut tx, &Actor::operator(), event).await?;
     let switched = sqlx::query(
         "UPDATE instance SET key_fingerprint = $1, root_sealed = $2, key_rotating_from = $3
          WHERE key_fingerprint = $3 AND key_rotating_from IS NULL",
@@ -249,7 +249,7 @@ async fn finish(atrium: &Core, rotated: &Rotated) -> anyhow::Result<()> {
     let mut tx = atrium.db.write_uncached().await?;
     let event = Event::without_target("instance.key_rotated", "instance");
     let event = event.with(json!({ "from": rotated.from, "to": rotated.to }));
-    audit::append(atrium, &mut tx, &Actor::operator(), event).await?;
+    audit::append(&mut tx, &Actor::operator(), event).await?;
     sqlx::query("UPDATE instance SET key_rotating_from = NULL WHERE key_fingerprint = $1")
         .bind(&rotated.to)
         .execute(&mut *tx)

@@ -1,14 +1,14 @@
 //! What the events say: the dashboard's figures, and how an app's data is coming in.
 
 pub mod apps;
-pub mod cache;
-pub mod csv;
-pub mod dates;
-pub mod elapsed;
-pub mod errors;
+pub(crate) mod cache;
+pub(crate) mod csv;
+pub(crate) mod dates;
+pub(crate) mod elapsed;
+pub(crate) mod errors;
 pub mod ingest;
 pub mod overall;
-pub mod range;
+pub(crate) mod range;
 pub mod retention_impact;
 
 use std::collections::HashMap;

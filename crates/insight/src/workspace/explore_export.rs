@@ -51,7 +51,7 @@ pub async fn explore_export(
         "group_by": body.group_by, "start": ready.dates.range.start.to_string(),
         "end": ready.dates.range.end.to_string(),
     }));
-    audit::append(&atrium, &mut tx, &app.actor(), event).await?;
+    audit::append(&mut tx, &app.actor(), event).await?;
     tx.commit().await?;
     let words = Words::of(locale);
     let head = |group: &ExploreGroup| match body.group_by {

@@ -80,7 +80,7 @@ pub async fn event_metadata_update(
     let entry = Event::new("event.described", "event", &after.event);
     let entry = entry.in_org(&row.org_id).in_app(app.id());
     let entry = entry.with(json!({ "before": view(&before), "after": view(&after) }));
-    audit::append(&atrium, &mut tx, &app.actor(), entry).await?;
+    audit::append(&mut tx, &app.actor(), entry).await?;
     tx.commit().await?;
     let EventRow { event, description, hidden_at } = after;
     Ok(Data(EventMetadata { event, description, hidden: hidden_at.is_some() }))
@@ -131,7 +131,7 @@ pub async fn property_metadata_update(
     let entry = Event::new("property.described", "property", &format!("{event}/{property}"));
     let entry = entry.in_org(&row.org_id).in_app(app.id());
     let entry = entry.with(json!({ "before": before, "after": description }));
-    audit::append(&atrium, &mut tx, &app.actor(), entry).await?;
+    audit::append(&mut tx, &app.actor(), entry).await?;
     tx.commit().await?;
     Ok(Data(PropertyMetadata { event, property, description }))
 }

@@ -103,8 +103,7 @@ pub async fn insert(
         _ => actor,
     };
     let event = Event::new("account.create", "user", &user_id);
-    audit::append(atrium, tx, &actor, event.with(json!({ "email": account.email.as_typed })))
-        .await?;
+    audit::append(tx, &actor, event.with(json!({ "email": account.email.as_typed }))).await?;
 
     let Some(organization) = &account.organization else {
         return Ok(Created { user_id, org_id: None });
@@ -113,7 +112,7 @@ pub async fn insert(
     orgs::store::insert(tx, &org_id, organization, &account.timezone, now).await?;
     orgs::store::insert_member(tx, &org_id, &user_id, OrgRole::Owner, now).await?;
     let event = Event::new("org.create", "org", &org_id).in_org(&org_id);
-    audit::append(atrium, tx, &actor, event.with(json!({ "name": organization }))).await?;
+    audit::append(tx, &actor, event.with(json!({ "name": organization }))).await?;
 
     let app = apps::NewApp {
         id: atrium.new_id(),
@@ -127,7 +126,7 @@ pub async fn insert(
     };
     apps::insert(atrium, tx, &app).await?;
     let event = Event::new("app.create", "app", &app.id).in_org(&org_id).in_app(&app.id);
-    audit::append(atrium, tx, &actor, event.with(json!({ "name": app.name }))).await?;
+    audit::append(tx, &actor, event.with(json!({ "name": app.name }))).await?;
     Ok(Created { user_id, org_id: Some(org_id) })
 }
 
@@ -141,7 +140,7 @@ pub async fn make_operator(
 ) -> Result<()> {
     store::set_operator(tx, user_id, Some(atrium.now())).await?;
     let event = Event::new("account.operator_add", "user", user_id);
-    audit::append(atrium, tx, &actor, event).await
+    audit::append(tx, &actor, event).await
 }
 
 /// The whole of it on the command line's behalf.

@@ -99,10 +99,10 @@ pub async fn account_delete(
         orgs::store::revoke_invitations_by(&mut tx, org_id, &user.id).await?;
         let event = Event::new("org_member.leave", "user", &user.id).in_org(org_id);
         let event = event.with(json!({ "email": user.email, "reason": "account_deleted" }));
-        audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+        audit::append(&mut tx, &signed_in.actor(), event).await?;
     }
     let event = Event::new("account.delete", "user", &user.id);
-    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    audit::append(&mut tx, &signed_in.actor(), event).await?;
     let locale = Locale::parse(&user.locale).unwrap_or_default();
     mail::enqueue(&atrium, &mut tx, Some(&user.email), templates::account_deleted(locale)).await?;
     store::delete_user(&mut tx, &user.id).await?;

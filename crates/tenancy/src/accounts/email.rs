@@ -80,7 +80,7 @@ pub async fn email_change(
     let mut tx = atrium.db.write_uncached().await?;
     let event = Event::new("account.email_change_ask", "user", &user.id);
     let event = event.with(json!({ "email": email.as_typed }));
-    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    audit::append(&mut tx, &signed_in.actor(), event).await?;
     // The old address hears of it while there is still time to stop it.
     let notice = Notice::EmailChangeAsked { email: email.as_typed };
     notifications::notify(&atrium, &mut tx, &Recipient::from(user), &notice).await?;
@@ -138,7 +138,7 @@ pub async fn email_confirm(
     store::delete_tokens_of(&mut tx, user_id).await?;
     let event = Event::new("account.email_change", "user", user_id);
     let event = event.with(json!({ "before": before.email, "after": email.as_typed }));
-    audit::append(&atrium, &mut tx, &Actor::user(user_id.clone(), &client), event).await?;
+    audit::append(&mut tx, &Actor::user(user_id.clone(), &client), event).await?;
     let notice = Notice::EmailChanged { email: email.as_typed.clone() };
     // `before` has the old address, and that is the one to be told.
     notifications::notify(&atrium, &mut tx, &Recipient::from(&before), &notice).await?;

@@ -42,7 +42,7 @@ pub async fn make(atrium: &Tenancy, email: &str) -> Result<Option<(UserRow, Stri
     };
     store::insert_token(&mut tx, row).await?;
     let event = Event::new("account.sign_in_link", "user", &user.id);
-    audit::append(atrium, &mut tx, &Actor::operator(), event).await?;
+    audit::append(&mut tx, &Actor::operator(), event).await?;
     tx.commit().await?;
     // Behind the #, where no server or proxy on the way writes it into a log.
     let link = atrium.settings.server.link(&format!("/login#link={token}"));

@@ -192,7 +192,7 @@ pub async fn complete(
     let actor = Actor::user(user.id.clone(), client);
     let details = json!({ "by": sign_in.method, "second_factor": sign_in.second });
     let event = Event::new("account.sign_in", "user", &user.id).with(details);
-    audit::append(atrium, &mut tx, &actor, event).await?;
+    audit::append(&mut tx, &actor, event).await?;
     let email = Email::new(&user.email);
     // The first sign-in of all is from the browser that made the account, or an operator's to tell.
     let is_new_device =
@@ -251,7 +251,7 @@ pub async fn note_failure(
     let mut tx = atrium.db.write_relaxed().await?;
     let event = Event::without_target("account.sign_in_failed", "user");
     let event = event.with(json!({ "by": by, "account": account }));
-    audit::append(atrium, &mut tx, &Actor::anonymous(client), event).await?;
+    audit::append(&mut tx, &Actor::anonymous(client), event).await?;
     tx.commit().await
 }
 
@@ -274,7 +274,7 @@ pub async fn logout(
         let mut tx = atrium.db.write().await?;
         session::end(&atrium, &mut tx, &headers).await?;
         let event = Event::new("account.sign_out", "user", &signed_in.user().id);
-        audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+        audit::append(&mut tx, &signed_in.actor(), event).await?;
         tx.commit().await?;
     }
     Ok(([(SET_COOKIE, atrium.session_cookie.clear())], Data(Done {})))

@@ -33,7 +33,7 @@ pub async fn set_disabled(
     }
     let action = if disabled { "account.disable" } else { "account.enable" };
     let event = Event::new(action, "user", &user.id).with(json!({ "sessions_ended": ended }));
-    audit::append(atrium, &mut tx, &Actor::operator(), event).await?;
+    audit::append(&mut tx, &Actor::operator(), event).await?;
     tx.commit().await?;
     Ok(Some(user))
 }
@@ -52,7 +52,7 @@ pub async fn set_operator(
     if store::set_operator(&mut tx, &user.id, operator.then(|| atrium.now())).await? {
         let action = if operator { "account.operator_add" } else { "account.operator_remove" };
         let event = Event::new(action, "user", &user.id);
-        audit::append(atrium, &mut tx, &Actor::operator(), event).await?;
+        audit::append(&mut tx, &Actor::operator(), event).await?;
     }
     tx.commit().await?;
     Ok(Some(user))
@@ -71,7 +71,7 @@ pub async fn sessions(
     };
     let (sessions, _) = store::sessions_of(&mut tx, &user.id, ALL).await?;
     let event = Event::new("account.session_list", "user", &user.id);
-    audit::append(atrium, &mut tx, by, event).await?;
+    audit::append(&mut tx, by, event).await?;
     tx.commit().await?;
     Ok(Some((user, sessions)))
 }
@@ -98,7 +98,7 @@ pub async fn end_sessions(
     };
     let event = Event::new("account.sessions_ended", "user", &user.id);
     let event = event.with(json!({ "session": session, "ended": ended }));
-    audit::append(atrium, &mut tx, by, event).await?;
+    audit::append(&mut tx, by, event).await?;
     if ended > 0 {
         let notice = Notice::SessionsEnded { count: ended };
         notifications::notify(atrium, &mut tx, &Recipient::from(&user), &notice).await?;
@@ -127,7 +127,7 @@ pub async fn reset_second_factor(atrium: &Tenancy, email: &str) -> Result<Option
     store::delete_tokens_of(&mut tx, &user.id).await?;
     let event = Event::new("account.second_factor_reset", "user", &user.id);
     let details = json!({ "totp": totp, "passkeys": passkeys, "sessions_ended": ended });
-    audit::append(atrium, &mut tx, &Actor::operator(), event.with(details)).await?;
+    audit::append(&mut tx, &Actor::operator(), event.with(details)).await?;
     let notice = Notice::SecondFactorReset;
     notifications::notify(atrium, &mut tx, &Recipient::from(&user), &notice).await?;
     tx.commit().await?;

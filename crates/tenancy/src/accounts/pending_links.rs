@@ -139,7 +139,7 @@ pub async fn pending_link_copy(
     store::insert_token(&mut tx, new).await?;
     let event = Event::new("account.link_copy", "link", &id);
     let details = json!({ "kind": kind, "email": row.email });
-    audit::append(&atrium, &mut tx, &by.actor(), event.with(details)).await?;
+    audit::append(&mut tx, &by.actor(), event.with(details)).await?;
     tx.commit().await?;
     let link = atrium.settings.server.link(&kind.path(&token));
     Ok(Data(CopiedLink { link, expires_at: row.expires_at }))

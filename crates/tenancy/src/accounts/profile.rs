@@ -67,7 +67,7 @@ pub async fn profile_update(
         "before": { "name": before.name, "locale": before.locale, "timezone": before.timezone },
         "after": { "name": after.name, "locale": after.locale, "timezone": after.timezone },
     }));
-    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    audit::append(&mut tx, &signed_in.actor(), event).await?;
     tx.commit().await?;
     Ok(Data(after))
 }
@@ -115,7 +115,7 @@ pub async fn password_update(
     store::delete_tokens_of(&mut tx, &user.id).await?;
     throttle::forget_password_checks(&mut tx, &user.id).await?;
     let event = Event::new("account.password_change", "user", &user.id);
-    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    audit::append(&mut tx, &signed_in.actor(), event).await?;
     // Whoever changed it knew the old one.
     store::note_proof(&mut tx, signed_in.session_id(), atrium.now()).await?;
     let notice = Notice::PasswordChanged;

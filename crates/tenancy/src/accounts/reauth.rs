@@ -54,7 +54,7 @@ pub async fn reauth(
     store::note_proof(&mut tx, signed_in.session_id(), atrium.now()).await?;
     throttle::forget_password_checks(&mut tx, &user.id).await?;
     let event = Event::new("account.reauth", "user", &user.id);
-    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    audit::append(&mut tx, &signed_in.actor(), event).await?;
     tx.commit().await?;
     Ok(Data(Done {}))
 }
@@ -72,7 +72,7 @@ pub async fn check_password(
     if !matches {
         let mut tx = atrium.db.write_relaxed().await?;
         let event = Event::new("account.reauth_failed", "user", user_id);
-        audit::append(atrium, &mut tx, &signed_in.actor(), event).await?;
+        audit::append(&mut tx, &signed_in.actor(), event).await?;
         tx.commit().await?;
     }
     Ok(matches)

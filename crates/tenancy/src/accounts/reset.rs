@@ -137,7 +137,7 @@ pub async fn password_reset(
     store::delete_sessions_of(&mut tx, &user.id, None).await?;
     store::delete_tokens_of(&mut tx, &user.id).await?;
     let event = Event::new("account.password_reset", "user", &user.id);
-    audit::append(&atrium, &mut tx, &Actor::user(user.id.clone(), &client), event).await?;
+    audit::append(&mut tx, &Actor::user(user.id.clone(), &client), event).await?;
     let notice = Notice::PasswordChanged;
     notifications::notify(&atrium, &mut tx, &Recipient::from(&user), &notice).await?;
     tx.commit().await?;

@@ -80,7 +80,7 @@ pub async fn session_delete(
         return Err(Code::NotFound.into());
     }
     let event = Event::new("account.session_end", "user", &user.id).with(json!({ "session": id }));
-    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    audit::append(&mut tx, &signed_in.actor(), event).await?;
     tx.commit().await?;
     Ok(Data(Done {}))
 }
@@ -104,7 +104,7 @@ pub async fn session_delete_others(
     store::delete_tokens_of(&mut tx, &user.id).await?;
     let event = Event::new("account.session_end_others", "user", &user.id);
     let event = event.with(json!({ "ended": ended }));
-    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    audit::append(&mut tx, &signed_in.actor(), event).await?;
     tx.commit().await?;
     Ok(Data(Done {}))
 }

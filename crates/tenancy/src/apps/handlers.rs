@@ -79,7 +79,7 @@ pub async fn app_create(
     }
     let event = Event::new("app.create", "app", &app.id).in_org(org.id()).in_app(&app.id);
     let details = json!({ "name": app.name, "region": app.region, "timezone": app.timezone });
-    audit::append(&atrium, &mut tx, &org.actor(), event.with(details)).await?;
+    audit::append(&mut tx, &org.actor(), event.with(details)).await?;
     let row = store::for_user(&mut tx, &app.id, org.user_id()).await?.ok_or(Code::NotFound)?.0;
     let access = AppAccess::through_org(role);
     let view = AppView::alone(&atrium, &mut tx, row, &access).await?;
@@ -148,7 +148,7 @@ pub async fn app_update(
         "after": { "name": name, "description": description, "timezone": timezone,
             "retention_days": kept },
     }));
-    audit::append(&atrium, &mut tx, &app.actor(), event).await?;
+    audit::append(&mut tx, &app.actor(), event).await?;
     let found = store::for_user(&mut tx, app.id(), app.user_id()).await?;
     let (row, access, _) = found.ok_or(Code::NotFound)?;
     let view = AppView::alone(&atrium, &mut tx, row, &access).await?;

@@ -136,7 +136,7 @@ async fn finish<G: Grant>(
     let AppRow { org_id, name, .. } = &app.app;
     let event = Event::new(action, "app", app.id()).in_org(org_id).in_app(app.id());
     let details = json!({ "name": name, "before": app.app.status(), "after": after });
-    audit::append(atrium, &mut tx, &app.actor(), event.with(details)).await?;
+    audit::append(&mut tx, &app.actor(), event.with(details)).await?;
     let notice = Notice::AppMoved {
         org_id: org_id.clone(),
         app: name.clone(),

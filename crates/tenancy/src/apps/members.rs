@@ -198,7 +198,7 @@ pub async fn app_member_add(
         added += 1;
         let event = event(&app, "app_member.add", user_id);
         let details = json!({ "role": role.name(Locale::EnUs), "role_id": role.id() });
-        audit::append(&atrium, &mut tx, &app.actor(), event.with(details)).await?;
+        audit::append(&mut tx, &app.actor(), event.with(details)).await?;
         tell(&atrium, &mut tx, &app, user_id, Some(&role)).await?;
     }
     tx.commit().await?;
@@ -321,7 +321,7 @@ pub async fn app_member_update(
         "after": { "role": after.name(Locale::EnUs), "role_id": after.id() },
     });
     let event = event(&app, "app_member.role", &user_id).with(details);
-    audit::append(&atrium, &mut tx, &app.actor(), event).await?;
+    audit::append(&mut tx, &app.actor(), event).await?;
     tell(&atrium, &mut tx, &app, &user_id, Some(&after)).await?;
     tx.commit().await?;
     atrium.outbox.wake();
@@ -353,7 +353,7 @@ pub async fn app_member_remove(
     store::delete_member(&mut tx, app.id(), &user_id).await?;
     let details = json!({ "role": role.name(Locale::EnUs), "role_id": role.id() });
     let event = event(&app, "app_member.remove", &user_id).with(details);
-    audit::append(&atrium, &mut tx, &app.actor(), event).await?;
+    audit::append(&mut tx, &app.actor(), event).await?;
     tell(&atrium, &mut tx, &app, &user_id, None).await?;
     tx.commit().await?;
     atrium.outbox.wake();

@@ -125,7 +125,7 @@ async fn export(
         "format": format, "actor": filter.actor, "action": filter.action_pattern,
         "target": filter.target, "from": filter.from,
     });
-    append(&atrium, &mut tx, &actor, event.with(details)).await?;
+    append(&mut tx, &actor, event.with(details)).await?;
     tx.commit().await?;
     // What is written while the file is made does not make it longer.
     filter.to = Millis(filter.to.0.min(atrium.now().0.saturating_add(1)));

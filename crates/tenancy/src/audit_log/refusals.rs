@@ -20,7 +20,7 @@ pub async fn write_due(atrium: &Tenancy) -> Result<u64> {
         let mut tx = atrium.db.write_uncached().await?;
         for refusal in due {
             if let Some(event) = event(&mut tx, &refusal).await? {
-                append(atrium, &mut tx, &actor(&refusal), event).await?;
+                append(&mut tx, &actor(&refusal), event).await?;
                 written += 1;
             }
         }

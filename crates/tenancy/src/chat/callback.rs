@@ -161,7 +161,7 @@ async fn bind(
         "name": person.name,
     });
     let event = Event::new("account.chat_bind", "user", &user.id).with(details);
-    audit::append(atrium, &mut tx, &signed_in.actor(), event).await?;
+    audit::append(&mut tx, &signed_in.actor(), event).await?;
     let notice = Notice::ChatBound { provider, name: person.name };
     notifications::notify(atrium, &mut tx, &Recipient::from(user), &notice).await?;
     tx.commit().await?;
@@ -262,6 +262,6 @@ async fn audit_failure(
         None => Event::without_target("account.chat_refused", "user"),
     };
     let mut tx = atrium.db.write_relaxed().await?;
-    audit::append(atrium, &mut tx, &request.actor(), event.with(details)).await?;
+    audit::append(&mut tx, &request.actor(), event.with(details)).await?;
     tx.commit().await
 }

@@ -232,7 +232,7 @@ async fn unbind(atrium: &Tenancy, provider: Provider, signed_in: &SignedIn) -> R
         "name": binding.name,
     });
     let event = Event::new("account.chat_unbind", "user", &user.id).with(details);
-    audit::append(atrium, &mut tx, &signed_in.actor(), event).await?;
+    audit::append(&mut tx, &signed_in.actor(), event).await?;
     let notice = Notice::ChatUnbound { provider, name: binding.name };
     notifications::notify(atrium, &mut tx, &Recipient::from(user), &notice).await?;
     tx.commit().await?;

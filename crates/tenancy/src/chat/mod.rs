@@ -10,7 +10,7 @@ pub mod outbox;
 mod rate_limit;
 mod remaining_methods;
 pub mod store;
-pub mod token;
+pub(crate) mod token;
 mod wechatwork;
 
 use serde::{Deserialize, Serialize};

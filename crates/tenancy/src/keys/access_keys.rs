@@ -162,10 +162,9 @@ pub async fn access_key_create(
         return Err(Fault::new(Code::KeyNameTaken).on("name").into());
     }
     let details = json!({ "name": name, "expires_at": expires_at });
-    audit::append(&atrium, &mut tx, &app.actor(), event(app, "key.create", &made.id, details))
-        .await?;
+    audit::append(&mut tx, &app.actor(), event(app, "key.create", &made.id, details)).await?;
     let revealed = event(app, "key.reveal", &made.id, json!({ "name": name }));
-    audit::append(&atrium, &mut tx, &app.actor(), revealed).await?;
+    audit::append(&mut tx, &app.actor(), revealed).await?;
     let row = store::access_key(&mut tx, app.id(), &made.id, now).await?.ok_or(Code::NotFound)?;
     tx.commit().await?;
     Ok(Data(CreatedAccessKey { key: AccessKey::new(row, now), secret: made.secret }))
@@ -239,14 +238,13 @@ pub async fn access_key_update(
             "before": { "name": before.name, "expires_at": before.expires_at },
             "after": { "name": name, "expires_at": expires_at },
         });
-        audit::append(&atrium, &mut tx, &app.actor(), event(&app, "key.update", &id, details))
-            .await?;
+        audit::append(&mut tx, &app.actor(), event(&app, "key.update", &id, details)).await?;
     }
     if let Some(enabled) = input.enabled.filter(|enabled| *enabled != (before.enabled == 1)) {
         store::set_enabled(&mut tx, &id, enabled).await?;
         let action = if enabled { "key.enable" } else { "key.disable" };
         let event = event(&app, action, &id, json!({ "name": name }));
-        audit::append(&atrium, &mut tx, &app.actor(), event).await?;
+        audit::append(&mut tx, &app.actor(), event).await?;
     }
     let row = store::access_key(&mut tx, app.id(), &id, now).await?.ok_or(Code::NotFound)?;
     tx.commit().await?;
@@ -274,7 +272,7 @@ pub async fn access_key_delete(
     let before = store::access_key(&mut tx, app.id(), &id, now).await?.ok_or(Code::NotFound)?;
     store::delete_access_key(&mut tx, &id).await?;
     let details = json!({ "name": before.name, "last_used_at": before.last_used_at });
-    audit::append(&atrium, &mut tx, &app.actor(), event(&app, "key.delete", &id, details)).await?;
+    audit::append(&mut tx, &app.actor(), event(&app, "key.delete", &id, details)).await?;
     tx.commit().await?;
     Ok(Data(Done {}))
 }

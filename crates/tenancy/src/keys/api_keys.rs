@@ -145,7 +145,7 @@ pub async fn api_key_reset(
         made.push((id, key));
     }
     for (id, key) in &made {
-        put_on_record(&atrium, &mut tx, &maker, id, key.kind, grace).await?;
+        put_on_record(&mut tx, &maker, id, key.kind, grace).await?;
     }
     let rows = store::api_keys(&mut tx, &app.id, now).await?;
     tx.commit().await?;
@@ -174,7 +174,6 @@ async fn retire(
 /// That the secret one was handed out is an entry of its own: one filter of the log then finds
 /// everyone who has seen a secret.
 async fn put_on_record(
-    atrium: &Tenancy,
     tx: &mut Write,
     maker: &KeyMaker,
     id: &Id,
@@ -184,10 +183,10 @@ async fn put_on_record(
     let app = &maker.0;
     let event = |action| Event::new(action, "api_key", id).in_org(&app.app.org_id).in_app(app.id());
     let details = json!({ "name": kind, "grace_hours": grace_hours });
-    audit::append(atrium, tx, &app.actor(), event("api_key.reset").with(details)).await?;
+    audit::append(tx, &app.actor(), event("api_key.reset").with(details)).await?;
     if kind == ApiKeyKind::Query {
         let revealed = event("key.reveal").with(json!({ "name": kind }));
-        audit::append(atrium, tx, &app.actor(), revealed).await?;
+        audit::append(tx, &app.actor(), revealed).await?;
     }
     Ok(())
 }
@@ -217,7 +216,7 @@ pub async fn api_key_drop_previous(
     let event = Event::new("api_key.drop_previous", "api_key", &previous.id);
     let event = event.in_org(&app.app.org_id).in_app(app.id());
     let details = json!({ "name": kind, "valid_until": previous.valid_until });
-    audit::append(&atrium, &mut tx, &app.actor(), event.with(details)).await?;
+    audit::append(&mut tx, &app.actor(), event.with(details)).await?;
     tx.commit().await?;
     Ok(Data(Done {}))
 }

@@ -5,7 +5,7 @@
 
 pub mod access_keys;
 pub mod api_keys;
-pub mod gathered_uses;
+pub(crate) mod gathered_uses;
 pub mod generate;
 pub mod reminders;
 pub mod store;

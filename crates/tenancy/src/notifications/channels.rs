@@ -56,7 +56,7 @@ pub async fn notification_types_update(
     store::update_notification_types(&mut tx, &user.id, &json).await?;
     let details = serde_json::json!({ "before": before, "after": after });
     let event = Event::new("account.notification_types", "user", &user.id).with(details);
-    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    audit::append(&mut tx, &signed_in.actor(), event).await?;
     tx.commit().await?;
     Ok(Data(after))
 }

@@ -86,7 +86,7 @@ pub async fn org_create(
     store::insert(&mut tx, &id, &name, &timezone, now).await?;
     store::insert_member(&mut tx, &id, &user.id, OrgRole::Owner, now).await?;
     let event = Event::new("org.create", "org", &id).in_org(&id).with(json!({ "name": name }));
-    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    audit::append(&mut tx, &signed_in.actor(), event).await?;
     let view = store::view(&mut tx, &user.id, &id).await?.ok_or(Code::NotFound)?;
     tx.commit().await?;
     Ok(Data(OrgView::new(view)))
@@ -173,7 +173,7 @@ pub async fn org_update(
             "retention_days": change.retention_days, "require_mfa": require_mfa,
         },
     }));
-    audit::append(&atrium, &mut tx, &org.actor(), event).await?;
+    audit::append(&mut tx, &org.actor(), event).await?;
     let view = store::view(&mut tx, org.user_id(), org.id()).await?.ok_or(Code::NotFound)?;
     tx.commit().await?;
     Ok(Data(OrgView::new(view)))
@@ -229,7 +229,7 @@ pub async fn org_delete(
         return Err(Fault::new(Code::OrgHasApps).with("count", apps).into());
     }
     let event = Event::new("org.delete", "org", org.id()).in_org(org.id());
-    audit::append(&atrium, &mut tx, &org.actor(), event.with(json!({ "name": row.name }))).await?;
+    audit::append(&mut tx, &org.actor(), event.with(json!({ "name": row.name }))).await?;
     store::delete(&mut tx, org.id()).await?;
     tx.commit().await?;
     Ok(Data(Done {}))
@@ -259,7 +259,7 @@ pub async fn org_leave(State(atrium): State<Tenancy>, member: Member) -> Result<
     store::revoke_invitations_by(&mut tx, org_id, &user.id).await?;
     let event = Event::new("org_member.leave", "user", &user.id).in_org(org_id);
     let event = event.with(json!({ "email": user.email, "role": role }));
-    audit::append(&atrium, &mut tx, &member.signed_in.actor(), event).await?;
+    audit::append(&mut tx, &member.signed_in.actor(), event).await?;
     tx.commit().await?;
     Ok(Data(Done {}))
 }
@@ -300,8 +300,7 @@ pub async fn org_transfer(
     store::set_role(&mut tx, org.id(), to, OrgRole::Owner, atrium.now()).await?;
     store::set_role(&mut tx, org.id(), org.user_id(), OrgRole::Admin, atrium.now()).await?;
     let event = Event::new("org.transfer", "user", to).in_org(org.id());
-    audit::append(&atrium, &mut tx, &org.actor(), event.with(json!({ "from": org.user_id() })))
-        .await?;
+    audit::append(&mut tx, &org.actor(), event.with(json!({ "from": org.user_id() }))).await?;
     let notice = Notice::OrgRoleChanged {
         org_id: org.id().clone(),
         org: org.org.name.clone(),

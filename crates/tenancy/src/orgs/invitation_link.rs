@@ -70,8 +70,7 @@ pub async fn invitation_link(
         false => "/organization/list".to_owned(),
     };
     let event = Event::new("invitation.link", "invitation", &id).in_org(org.id());
-    audit::append(&atrium, &mut tx, &org.actor(), event.with(json!({ "email": row.email })))
-        .await?;
+    audit::append(&mut tx, &org.actor(), event.with(json!({ "email": row.email }))).await?;
     tx.commit().await?;
     let link = atrium.settings.server.link(&path);
     Ok(Data(InvitationLink { link, makes_account, expires_at: now.plus(LIFETIME) }))

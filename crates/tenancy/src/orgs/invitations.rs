@@ -209,7 +209,7 @@ async fn invite(
     let event = Event::new("invitation.create", "invitation", &id).in_org(org.id());
     let apps: serde_json::Value = serde_json::from_str(grants).unwrap_or_default();
     let details = json!({ "email": email.as_typed, "role": role, "apps": apps });
-    audit::append(atrium, tx, &org.actor(), event.with(details)).await?;
+    audit::append(tx, &org.actor(), event.with(details)).await?;
     send(atrium, tx, &org.org, org.signed_in.user(), &id, email).await?;
     Ok((InvitationStatus::Invited, id))
 }
@@ -287,8 +287,7 @@ pub async fn invitation_revoke(
         return Err(Code::InvitationClosed.into());
     }
     let event = Event::new("invitation.revoke", "invitation", &id).in_org(org.id());
-    audit::append(&atrium, &mut tx, &org.actor(), event.with(json!({ "email": row.email })))
-        .await?;
+    audit::append(&mut tx, &org.actor(), event.with(json!({ "email": row.email }))).await?;
     tx.commit().await?;
     Ok(Data(Done {}))
 }
@@ -326,8 +325,7 @@ pub async fn invitation_resend(
         return Err(Code::InvitationClosed.into());
     }
     let event = Event::new("invitation.resend", "invitation", &id).in_org(org.id());
-    audit::append(&atrium, &mut tx, &org.actor(), event.with(json!({ "email": row.email })))
-        .await?;
+    audit::append(&mut tx, &org.actor(), event.with(json!({ "email": row.email }))).await?;
     let email = Email::new(&row.email);
     send(&atrium, &mut tx, &org.org, org.signed_in.user(), &id, &email).await?;
     let row = store::invitation(&mut tx, &id).await?.ok_or(Code::NotFound)?;

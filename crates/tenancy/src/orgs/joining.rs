@@ -100,7 +100,7 @@ pub async fn org_access_ask(
         return Err(Error::throttled(u64::try_from(seconds.max(1)).unwrap_or(1)));
     }
     let event = Event::new("org.access_ask", "user", &user.id).in_org(&org.id);
-    audit::append(&atrium, &mut tx, &joinable.signed_in.actor(), event).await?;
+    audit::append(&mut tx, &joinable.signed_in.actor(), event).await?;
     let notice = Notice::AccessAsked {
         org_id: org.id.clone(),
         org: org.name.clone(),

@@ -159,7 +159,7 @@ pub async fn org_member_update(
     }
     let event = Event::new("org_member.role", "user", &user_id).in_org(org.id());
     let event = event.with(json!({ "before": before, "after": input.role }));
-    audit::append(&atrium, &mut tx, &org.actor(), event).await?;
+    audit::append(&mut tx, &org.actor(), event).await?;
     let notice = Notice::OrgRoleChanged {
         org_id: org.id().clone(),
         org: org.org.name.clone(),
@@ -225,7 +225,7 @@ pub async fn org_member_remove(
     };
     let event = Event::new("org_member.remove", "user", &user_id).in_org(org.id());
     let details = json!({ "role": role, "keys_disabled": keys_disabled });
-    audit::append(&atrium, &mut tx, &org.actor(), event.with(details)).await?;
+    audit::append(&mut tx, &org.actor(), event.with(details)).await?;
     let notice = Notice::RemovedFromOrg { org: org.org.name.clone() };
     notifications::notify_id(&atrium, &mut tx, &user_id, &notice).await?;
     tx.commit().await?;
@@ -249,7 +249,7 @@ async fn disable_keys(
         let event = Event::new("key.disable", "access_key", &key.id);
         let event = event.in_org(org.id()).in_app(&key.app_id);
         let details = json!({ "name": key.name, "made_by": user_id });
-        audit::append(atrium, tx, &org.actor(), event.with(details)).await?;
+        audit::append(tx, &org.actor(), event.with(details)).await?;
     }
     Ok(made.len())
 }
@@ -279,7 +279,7 @@ pub async fn org_member_end_sessions(
     }
     store::end_sessions(&mut tx, org.id(), &user_id, atrium.now()).await?;
     let event = Event::new("org_member.end_sessions", "user", &user_id).in_org(org.id());
-    audit::append(&atrium, &mut tx, &org.actor(), event).await?;
+    audit::append(&mut tx, &org.actor(), event).await?;
     let notice = Notice::OrgSessionsEnded { org: org.org.name.clone() };
     notifications::notify_id(&atrium, &mut tx, &user_id, &notice).await?;
     tx.commit().await?;

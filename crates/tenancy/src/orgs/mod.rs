@@ -2,12 +2,12 @@
 
 pub mod handlers;
 pub mod invitation_link;
-pub mod invitation_view;
+pub(crate) mod invitation_view;
 pub mod invitations;
 pub mod joining;
 pub mod members;
 pub mod my_invitations;
-pub mod public_domains;
+pub(crate) mod public_domains;
 pub mod store;
 
 pub use atrium_core::permissions::OrgRole;

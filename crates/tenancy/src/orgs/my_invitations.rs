@@ -111,7 +111,7 @@ pub async fn invitation_decline(
         return Err(Code::InvitationClosed.into());
     }
     let event = Event::new("invitation.decline", "invitation", &id).in_org(&row.org_id);
-    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    audit::append(&mut tx, &signed_in.actor(), event).await?;
     tx.commit().await?;
     Ok(Data(Done {}))
 }
@@ -165,10 +165,10 @@ pub async fn accept(
             let event = event.in_org(&row.org_id).in_app(&app.id).with(json!({
                 "role": given.name(Locale::EnUs), "role_id": grant.role_id, "invitation": row.id,
             }));
-            audit::append(atrium, tx, actor, event).await?;
+            audit::append(tx, actor, event).await?;
         }
     }
     let event = Event::new("org_member.join", "user", user_id).in_org(&row.org_id);
     let details = json!({ "role": role, "invitation": row.id, "email": row.email });
-    audit::append(atrium, tx, actor, event.with(details)).await
+    audit::append(tx, actor, event.with(details)).await
 }

@@ -228,7 +228,7 @@ pub async fn role_create(
     }
     let event = Event::new("role.create", "role", &id).in_org(&app.app.org_id).in_app(app.id());
     let details = json!({ "name": wanted.name, "permissions": codes(&wanted.permissions) });
-    audit::append(&atrium, &mut tx, &app.actor(), event.with(details)).await?;
+    audit::append(&mut tx, &app.actor(), event.with(details)).await?;
     tx.commit().await?;
     let Wanted { name, description, permissions } = wanted;
     let role = CustomRole { id, name, description, permissions, created_at: now };
@@ -273,7 +273,7 @@ pub async fn role_update(
         "before": { "name": before.name, "permissions": codes(&before.permissions) },
         "after": { "name": wanted.name, "permissions": codes(&wanted.permissions) },
     }));
-    audit::append(&atrium, &mut tx, &app.actor(), event).await?;
+    audit::append(&mut tx, &app.actor(), event).await?;
     let members = store::holders(&mut tx, app.id()).await?.get(&role_id).copied().unwrap_or(0);
     tx.commit().await?;
     let Wanted { name, description, permissions } = wanted;
@@ -330,7 +330,7 @@ pub async fn role_delete(
                 "before": { "role": role.name, "role_id": role_id },
                 "after": { "role": other.name(Locale::EnUs), "role_id": to },
             }));
-            audit::append(&atrium, &mut tx, &app.actor(), event).await?;
+            audit::append(&mut tx, &app.actor(), event).await?;
             let notice = Notice::AppRoleChanged {
                 org_id: app.app.org_id.clone(),
                 app_id: app.id().clone(),
@@ -346,7 +346,7 @@ pub async fn role_delete(
     let event = Event::new("role.delete", "role", &role_id);
     let event = event.in_org(&app.app.org_id).in_app(app.id());
     let details = json!({ "name": role.name, "members": members, "replacement": replacement });
-    audit::append(&atrium, &mut tx, &app.actor(), event.with(details)).await?;
+    audit::append(&mut tx, &app.actor(), event.with(details)).await?;
     tx.commit().await?;
     atrium.outbox.wake();
     Ok(Data(Done {}))

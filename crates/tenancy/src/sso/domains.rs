@@ -82,7 +82,7 @@ async fn claim(
         atrium.entropy.bytes::<20>().iter().map(|byte| format!("{byte:02x}")).collect();
     store::insert_domain(tx, org_id, name, &proof, atrium.now()).await?;
     let event = Event::new("sso.domain_add", "domain", name).in_org(org_id);
-    audit::append(atrium, tx, actor, event).await?;
+    audit::append(tx, actor, event).await?;
     let row = store::domain(tx, org_id, name).await?;
     row.ok_or_else(|| Code::NotFound.into())
 }
@@ -136,7 +136,7 @@ pub async fn sso_domain_remove(
         return Err(Code::NotFound.into());
     }
     let event = Event::new("sso.domain_remove", "domain", &row.domain).in_org(org.id());
-    audit::append(&atrium, &mut tx, &org.actor(), event).await?;
+    audit::append(&mut tx, &org.actor(), event).await?;
     tx.commit().await?;
     Ok(Data(Done {}))
 }
@@ -206,7 +206,7 @@ async fn verify(
         return Err(Code::DomainTaken.into());
     }
     let event = Event::new("sso.domain_verify", "domain", name).in_org(org_id);
-    audit::append(atrium, tx, actor, event.with(json!({ "by": by }))).await?;
+    audit::append(tx, actor, event.with(json!({ "by": by }))).await?;
     let row = store::domain(tx, org_id, name).await?;
     row.ok_or_else(|| Code::NotFound.into())
 }

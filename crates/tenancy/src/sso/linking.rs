@@ -182,7 +182,7 @@ async fn link(
     // The same browser has just been at the provider: it need not go there again.
     let now = atrium.now();
     accounts::note_session_org(tx, signed_in.session_id(), &sso.org_id, now).await?;
-    provision::note_link(atrium, tx, &actor, waiting.key(), &user).await?;
+    provision::note_link(tx, &actor, waiting.key(), &user).await?;
     let org = orgs::by_id(tx, &sso.org_id).await?.ok_or_else(gone)?;
     let notice = Notice::SsoLinked { org: org.name, email: waiting.email.clone() };
     notifications::notify(atrium, tx, &Recipient::from(&user), &notice).await

@@ -170,7 +170,7 @@ async fn sign_in_again(
         let event = Event::new("account.profile", "user", &user.id).with(json!({
             "before": { "name": user.name }, "after": { "name": name }, "by": SignInMethod::Sso,
         }));
-        audit::append(atrium, &mut tx, &actor, event).await?;
+        audit::append(&mut tx, &actor, event).await?;
     }
     store::note_use(&mut tx, key(sso, person), name, atrium.now()).await?;
     sign_in(atrium, tx, context, sso, person, &user).await
@@ -245,15 +245,14 @@ async fn create(
     store::insert_identity(tx, key(sso, person), &user_id, &name, atrium.now()).await?;
     // The organization's audit chain before the instance's, as everywhere.
     join(atrium, tx, &actor, sso, &user).await?;
-    note_link(atrium, tx, &actor, key(sso, person), &user).await?;
+    note_link(tx, &actor, key(sso, person), &user).await?;
     let event = Event::new("account.create", "user", &user_id);
     let details = json!({ "email": person.email.as_typed, "by": SignInMethod::Sso });
-    audit::append(atrium, tx, &actor, event.with(details)).await?;
+    audit::append(tx, &actor, event.with(details)).await?;
     Ok(Some(user))
 }
 
 pub async fn note_link(
-    atrium: &Tenancy,
     tx: &mut Write,
     actor: &Actor,
     key: IdentityKey<'_>,
@@ -261,7 +260,7 @@ pub async fn note_link(
 ) -> Result<()> {
     let event = Event::new("sso.link", "user", &user.id).in_org(key.org_id);
     let details = json!({ "email": user.email, "issuer": key.issuer, "subject": key.subject });
-    audit::append(atrium, tx, actor, event.with(details)).await
+    audit::append(tx, actor, event.with(details)).await
 }
 
 /// Makes a person a member: with the role of a pending invitation, or with the default role. The
@@ -287,7 +286,7 @@ pub async fn join(
     orgs::insert_member(tx, &sso.org_id, &user.id, role, atrium.now()).await?;
     let event = Event::new("org_member.join", "user", &user.id).in_org(&sso.org_id);
     let details = json!({ "role": role, "email": user.email, "by": SignInMethod::Sso });
-    audit::append(atrium, tx, actor, event.with(details)).await
+    audit::append(tx, actor, event.with(details)).await
 }
 
 async fn is_invited(atrium: &Tenancy, tx: &mut Write, org_id: &Id, email: &Email) -> Result<bool> {

@@ -130,7 +130,7 @@ pub async fn sso_update(
         "after": audit_details(&row),
         "secret_changed": input.client_secret.is_some(),
     }));
-    audit::append(&atrium, &mut tx, &org.actor(), event).await?;
+    audit::append(&mut tx, &org.actor(), event).await?;
     let view = view(&atrium, &mut tx, org.id()).await?;
     tx.commit().await?;
     Ok(Data(view))
@@ -217,7 +217,7 @@ pub async fn sso_delete(
     if let Some(before) = before {
         store::delete(&mut tx, org.id()).await?;
         let event = Event::new("sso.remove", "org", org.id()).in_org(org.id());
-        audit::append(&atrium, &mut tx, &org.actor(), event.with(audit_details(&before))).await?;
+        audit::append(&mut tx, &org.actor(), event.with(audit_details(&before))).await?;
     }
     tx.commit().await?;
     Ok(Data(Done {}))

@@ -363,6 +363,6 @@ async fn audit_failure(
         Some(id) => Event::new("sso.refused", "org", id).in_org(id),
         None => Event::without_target("sso.refused", "org"),
     };
-    audit::append(atrium, &mut tx, &Actor::anonymous(client), event.with(details)).await?;
+    audit::append(&mut tx, &Actor::anonymous(client), event.with(details)).await?;
     tx.commit().await
 }

@@ -84,7 +84,7 @@ pub async fn data_overall_export(
         "apps": app_ids,
     }));
     let mut tx = atrium.db.write_uncached().await?;
-    audit::append(&atrium, &mut tx, &actor, event).await?;
+    audit::append(&mut tx, &actor, event).await?;
     tx.commit().await?;
     let (heads, lines) = match table {
         Table::Series => series(&found, &request, locale),

@@ -1,8 +1,8 @@
 //! Second factors and passkeys: adding them, removing them, and checking what is shown.
 
-pub mod codes;
+pub(crate) mod codes;
 pub mod passkey_login;
 pub mod passkeys;
-pub mod relying_party;
+pub(crate) mod relying_party;
 pub mod store;
 pub mod totp;

@@ -189,7 +189,7 @@ pub async fn passkey_create(
     }
     let event = Event::new("account.passkey_add", "user", &user.id);
     let event = event.with(json!({ "passkey": row.id, "name": row.name }));
-    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    audit::append(&mut tx, &signed_in.actor(), event).await?;
     let notice = Notice::PasskeyAdded { name: row.name.clone() };
     notifications::notify(&atrium, &mut tx, &Recipient::from(user), &notice).await?;
     tx.commit().await?;
@@ -250,7 +250,7 @@ pub async fn passkey_update(
     store::rename_passkey(&mut tx, &row.id, &name).await?;
     let event = Event::new("account.passkey_rename", "user", &user.id);
     let event = event.with(json!({ "passkey": row.id, "before": row.name, "after": name }));
-    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    audit::append(&mut tx, &signed_in.actor(), event).await?;
     tx.commit().await?;
     Ok(Data(PasskeyRow { name, ..row }.into()))
 }
@@ -280,7 +280,7 @@ pub async fn passkey_delete(
     totp::forget_without_factors(&mut tx, &user.id).await?;
     let event = Event::new("account.passkey_remove", "user", &user.id);
     let event = event.with(json!({ "passkey": id, "name": row.name }));
-    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    audit::append(&mut tx, &signed_in.actor(), event).await?;
     let notice = Notice::PasskeyRemoved { name: row.name };
     notifications::notify(&atrium, &mut tx, &Recipient::from(user), &notice).await?;
     tx.commit().await?;

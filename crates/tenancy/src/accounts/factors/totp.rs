@@ -132,7 +132,7 @@ pub async fn totp_confirm(
     accounts::delete_sessions_of(&mut tx, &user.id, Some(signed_in.session_id())).await?;
     accounts::note_second_factor(&mut tx, signed_in.session_id(), now).await?;
     let event = Event::new("account.totp_add", "user", &user.id);
-    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    audit::append(&mut tx, &signed_in.actor(), event).await?;
     notifications::notify(&atrium, &mut tx, &Recipient::from(user), &Notice::TotpAdded).await?;
     tx.commit().await?;
     atrium.outbox.wake();
@@ -161,7 +161,7 @@ pub async fn totp_delete(
     forget_without_factors(&mut tx, &user.id).await?;
     if was_on {
         let event = Event::new("account.totp_remove", "user", &user.id);
-        audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+        audit::append(&mut tx, &signed_in.actor(), event).await?;
         let notice = Notice::TotpRemoved;
         notifications::notify(&atrium, &mut tx, &Recipient::from(user), &notice).await?;
     }
@@ -222,7 +222,7 @@ pub async fn recovery_codes_renew(
     }
     let recovery_codes = codes::renew_recovery_codes(&atrium, &mut tx, &user.id).await?;
     let event = Event::new("account.recovery_codes", "user", &user.id);
-    audit::append(&atrium, &mut tx, &signed_in.actor(), event).await?;
+    audit::append(&mut tx, &signed_in.actor(), event).await?;
     let notice = Notice::RecoveryCodesRenewed;
     notifications::notify(&atrium, &mut tx, &Recipient::from(user), &notice).await?;
     tx.commit().await?;
