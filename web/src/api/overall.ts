@@ -15,8 +15,6 @@ export type OverallQuestion = Required<
   Pick<Schemas['OverallBody'], 'start' | 'end' | 'granularity' | 'compare'>
 > & { app_ids?: string[]; timezone: string }
 
-export type Figure = Schemas['Figure']
-
 export const FIGURES = [
   'events',
   'page_views',

@@ -117,7 +117,7 @@ it('says in words and in the table what is so far and what lies ahead', async ()
 
 it('says so where there is nothing to draw', () => {
   show([{ key: 'now', name: '事件数', values: [0, 0] }])
-  expect(screen.getByText('没有数据')).toBeDefined()
+  expect(screen.getByText('没有数据')).toBeShown()
   expect(loadEngine).not.toHaveBeenCalled()
 })
 

@@ -14,7 +14,7 @@ export const SERIES_COLORS = {
 /** For what is no series of its own: the rest of all others, the time before. */
 export const NEUTRAL = -1
 
-export type ThemeName = keyof typeof SERIES_COLORS
+type ThemeName = keyof typeof SERIES_COLORS
 
 export interface ChartColors {
   palette: Palette
