@@ -6,7 +6,7 @@ const heading = (page: Page) => page.getByRole('heading', { level: 1 })
 const LIST = '/organization/list'
 
 for (const language of LANGUAGES) {
-  test(`each status of the catalogue has its text, ${language}`, async ({ page }) => {
+  test(`each status of the catalog has its text, ${language}`, async ({ page }) => {
     const t = wordsOf(language)
     await speak(page, language)
     let answer: { status: number; body?: string; json?: object } = { status: 500 }

@@ -91,7 +91,7 @@ async function inChineseAndLight(page: Page, screens: Screen[]): Promise<void> {
   }
 }
 
-/** The theme changes colours and the language words, so only contrast and width are looked at again. */
+/** The theme changes colors and the language words, so only contrast and width are looked at again. */
 async function inEnglishAndDark(page: Page, screens: Screen[]): Promise<void> {
   for (const [path] of screens) {
     await test.step(path, async () => {

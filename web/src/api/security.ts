@@ -20,7 +20,7 @@ export const totpQuery = queryOptions({
   queryKey: ['totp'],
   queryFn: (): Promise<TotpState> => call(http.GET('/current/mfa/totp')),
   staleTime: 0,
-  // Asked again behind the person's back, the answer would replace an enrolment that is under way
+  // Asked again behind the person's back, the answer would replace an enrollment that is under way
   // and take the recovery codes off the screen.
   refetchOnReconnect: false,
 })

@@ -186,7 +186,7 @@ describe('an app that cannot be shown', () => {
     expect(await screen.findByText('refused: /app-1/authManagement/appDetail')).toBeShown()
   })
 
-  it('wants a second factor: enrolment for those who have none', async () => {
+  it('wants a second factor: enrollment for those who have none', async () => {
     show({ '/apps/app-1': refused(403, 'second_factor_required') })
     expect(await heading()).toBe('需要开启两步验证')
     expect(screen.getByRole('button', { name: '开启两步验证' })).toBeShown()

@@ -135,7 +135,7 @@ describe('an app that has never sent anything', () => {
     const figures = vi.fn(() => Promise.resolve(0))
     expect(await screen.findByText('the page')).toBeShown()
     for (const queryKey of [
-      ['app', 'app-1', 'catalogue'],
+      ['app', 'app-1', 'catalog'],
       ['org', 'org-1', 'overall'],
     ]) {
       const old = new QueryObserver(queryClient, {

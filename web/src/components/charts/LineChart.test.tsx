@@ -180,7 +180,7 @@ it('hides a series from its legend, but never the last one', async () => {
   expect(drawn().series.map(({ id }) => id)).toEqual(['now', 'before'])
 })
 
-it('takes the colours of the theme, also when that changes', async () => {
+it('takes the colors of the theme, also when that changes', async () => {
   show()
   await isDrawn()
   expect(drawn().series[1]!.color).toBe(SERIES_COLORS.light[1])

@@ -16,7 +16,7 @@ describe('a change', () => {
     [-0.5, '▼ 下降50%'],
     [0, '＝ 持平0%'],
     [null, '没有更早的数据'],
-  ])('of %s has a word, not only a colour', (change, text) => {
+  ])('of %s has a word, not only a color', (change, text) => {
     const { container } = render(<Change change={change} />)
     expect(container.textContent).toBe(text)
   })

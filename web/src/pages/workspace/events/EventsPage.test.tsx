@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
-import type { EventItem, EventProperties } from '../../../api/catalogue'
+import type { EventItem, EventProperties } from '../../../api/catalog'
 import type { AppPermission } from '../../../session/access'
 import { showInApp, spaced, user } from '../../../testing/app'
 import { ok, type SeenRequest } from '../../../testing/server'
@@ -66,7 +66,7 @@ const sent = (seen: SeenRequest[]) =>
     .map(({ path, body }) => [path, JSON.parse(body) as unknown])
 const drawer = async () => within(await screen.findByRole('dialog'))
 
-describe('the catalogue', () => {
+describe('the catalog', () => {
   it('asks for the busiest visible events and shows their volume', async () => {
     const seen = show()
     expect(await screen.findByText('1,284,033')).toBeShown()
