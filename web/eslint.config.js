@@ -1,10 +1,57 @@
+import { readdirSync } from 'node:fs'
+import { createNodeResolver, importX } from 'eslint-plugin-import-x'
 import reactHooks from 'eslint-plugin-react-hooks'
 import tseslint from 'typescript-eslint'
 
+/** Screens know what is shared, and never each other: what two of them need moves out of both. */
+const slices = readdirSync(new URL('src/pages', import.meta.url)).map((slice) => ({
+  target: `src/pages/${slice}`,
+  from: 'src/pages',
+  except: [`./${slice}`],
+  message: 'A slice imports no other slice.',
+}))
+
+/** From the bottom to the top; a folder imports only from those before it. */
+const LAYERS = [
+  ['lib', 'i18n', 'theme', 'api'],
+  ['reports', 'analytics'],
+  ['session'],
+  ['components'],
+  ['layouts'],
+  ['pages'],
+]
+const layers = LAYERS.flatMap((folders, height) =>
+  folders
+    .filter(() => height < LAYERS.length - 1)
+    .map((folder) => ({
+      target: `src/${folder}`,
+      from: LAYERS.slice(height + 1)
+        .flat()
+        .map((above) => `src/${above}`),
+      message: 'Imports point down: lib, session, components, layouts, pages.',
+    })),
+)
+
 export default tseslint.config(
   { ignores: ['dist', 'src/api/schema.d.ts', 'test-results', 'playwright-report'] },
-  ...tseslint.configs.recommended,
+  ...tseslint.configs.recommendedTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+  },
   { files: ['src/**/*.{ts,tsx}'], ...reactHooks.configs.flat.recommended },
+  {
+    files: ['src/**/*.{ts,tsx}'],
+    ignores: ['src/**/*.test.{ts,tsx}', 'src/testing/**'],
+    plugins: { 'import-x': importX },
+    settings: {
+      'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts', '.tsx', '.js'] })],
+    },
+    rules: {
+      'import-x/no-restricted-paths': ['error', { zones: [...slices, ...layers] }],
+    },
+  },
   {
     files: ['src/**/*.{ts,tsx}'],
     ignores: ['src/api/**', 'src/**/*.test.{ts,tsx}', 'src/testing/**'],
@@ -24,7 +71,26 @@ export default tseslint.config(
   {
     rules: {
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      // A function may be async to promise its failures too, and no object here uses `this`.
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+      // The router's redirects are responses that are thrown.
+      '@typescript-eslint/only-throw-error': [
+        'error',
+        { allow: [{ from: 'lib', name: 'Response' }], allowThrowingUnknown: true },
+      ],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
     },
   },
+  {
+    // What a test reads back from JSON is checked by its expectations.
+    files: ['src/**/*.test.{ts,tsx}', 'src/testing/**', 'e2e/**'],
+    rules: {
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+    },
+  },
+  // Plain scripts belong to no TypeScript project.
+  { files: ['**/*.{js,mjs,cjs}'], ...tseslint.configs.disableTypeChecked },
 )

@@ -1,6 +1,6 @@
 /**
  * A name server that knows only the TXT records a test set (RFC 1035, UDP), for proving that a
- * domain belongs to an organisation. Names that it does not know do not exist.
+ * domain belongs to an organization. Names that it does not know do not exist.
  */
 import { createSocket } from 'node:dgram'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,5 +1,5 @@
 /**
- * An OpenID provider of an organisation, as Okta, Entra ID or Keycloak would be: `oidc-provider`, a
+ * An OpenID provider of an organization, as Okta, Entra ID or Keycloak would be: `oidc-provider`, a
  * certified implementation, with a sign-in page that believes every address. It is correct unless
  * the address asks for a fault (faults.mjs). As the standard has it, the e-mail address is told by
  * userinfo only; many providers put it into the ID token as well, which a switch does.

@@ -31,7 +31,10 @@ for (const language of LANGUAGES) {
     await page.getByLabel(t('role.search')).fill('app:del')
     await expectAddress(page, `${appPath(appId, 'appAuthority')}?search=app%3Adel`)
     const cells = matrix.getByRole('row').filter({ hasText: 'app:delete' }).getByRole('cell')
-    await expect(cells).toHaveText([t('role.has'), ...Array(3).fill(`–${t('role.hasNot')}`)])
+    await expect(cells).toHaveText([
+      t('role.has'),
+      ...Array<string>(3).fill(`–${t('role.hasNot')}`),
+    ])
     await expect(matrix.getByText('app:view', { exact: true })).toHaveCount(0)
     await page.getByLabel(t('role.search')).fill('no such thing')
     await expect(page.getByText(t('role.nothingFound'))).toBeVisible()

@@ -4,6 +4,7 @@ import { addMember, appPath, openOwnApp } from './app'
 import {
   expect,
   expectAccessible,
+  expectAccessibleInBothThemes,
   expectAddress,
   expectToFit,
   LANGUAGES,
@@ -171,23 +172,21 @@ test('a failure says so, with an id, and can be retried', async ({ page, instanc
   await expect(heading(page)).toHaveText('应用详情')
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(`in ${colorScheme}`, () => {
-    test.use({ colorScheme, viewport: { width: 360, height: 780 } })
+test.describe('in light and dark', () => {
+  test.use({ viewport: { width: 360, height: 780 } })
 
-    test('every page of an app is accessible and fits a phone', async ({ page, instance }) => {
-      test.slow()
-      const { appId } = await openOwnApp(page, instance, 'Narrow')
-      for (const [path, title] of PAGES) {
-        await test.step(path, async () => {
-          await page.goto(appPath(appId, path))
-          await expect(heading(page)).toBeVisible()
-          await expect(page).toHaveTitle(`${title} · Default-Atrium`)
-          await page.waitForLoadState('networkidle')
-          await expectAccessible(page)
-          await expectToFit(page)
-        })
-      }
-    })
+  test('every page of an app is accessible and fits a phone', async ({ page, instance }) => {
+    test.slow()
+    const { appId } = await openOwnApp(page, instance, 'Narrow')
+    for (const [path, title] of PAGES) {
+      await test.step(path, async () => {
+        await page.goto(appPath(appId, path))
+        await expect(heading(page)).toBeVisible()
+        await expect(page).toHaveTitle(`${title} · Default-Atrium`)
+        await page.waitForLoadState('networkidle')
+        await expectAccessibleInBothThemes(page)
+        await expectToFit(page)
+      })
+    }
   })
-}
+})

@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test'
 import {
   expect,
-  expectAccessible,
+  expectAccessibleInBothThemes,
   expectAddress,
   expectToFit,
   LANGUAGES,
@@ -177,38 +177,34 @@ test('whoever may do nothing is offered nothing', async ({ page, browser, instan
   await viewer.page.context().close()
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(`in ${colorScheme}`, () => {
-    test.use({ colorScheme })
+test.describe('in light and dark', () => {
+  test('the lists and dialogs are accessible and fit a phone', async ({ page, instance }) => {
+    test.slow()
+    const t = wordsOf('zh-CN')
+    const own = await signInAsOwner(page, instance, 'Narrow')
+    await open(page, own, 'archived-app')
+    await expect(page.getByRole('heading', { name: t('apps.archived.none') })).toBeVisible()
+    await expectAccessibleInBothThemes(page)
+    await open(page, own, 'config-app')
+    await expect(row(page, 'Default')).toBeVisible()
+    await expectAccessibleInBothThemes(page)
+    await page.getByRole('button', { name: t('apps.create') }).click()
+    await expect(page.getByRole('dialog').getByLabel(t('apps.name'))).toBeVisible()
+    await expectAccessibleInBothThemes(page)
+    await page.keyboard.press('Escape')
+    await chooseAction(page, t('table.actionsOf', { name: 'Default' }), t('apps.delete.confirm'))
+    await expect(page.getByRole('dialog').locator('dd').first()).toBeVisible()
+    await expectAccessibleInBothThemes(page)
 
-    test('the lists and dialogs are accessible and fit a phone', async ({ page, instance }) => {
-      test.slow()
-      const t = wordsOf('zh-CN')
-      const own = await signInAsOwner(page, instance, 'Narrow')
-      await open(page, own, 'archived-app')
-      await expect(page.getByRole('heading', { name: t('apps.archived.none') })).toBeVisible()
-      await expectAccessible(page)
-      await open(page, own, 'config-app')
-      await expect(row(page, 'Default')).toBeVisible()
-      await expectAccessible(page)
-      await page.getByRole('button', { name: t('apps.create') }).click()
-      await expect(page.getByRole('dialog').getByLabel(t('apps.name'))).toBeVisible()
-      await expectAccessible(page)
-      await page.keyboard.press('Escape')
-      await chooseAction(page, t('table.actionsOf', { name: 'Default' }), t('apps.delete.confirm'))
-      await expect(page.getByRole('dialog').locator('dd').first()).toBeVisible()
-      await expectAccessible(page)
-
-      await page.setViewportSize({ width: 360, height: 780 })
-      await expectAccessible(page)
-      await expectToFit(page)
-      await page
-        .getByRole('dialog')
-        .getByRole('button', { name: t('common.cancel') })
-        .click()
-      await expect(page.getByRole('listitem').filter({ hasText: 'Default' })).toBeVisible()
-      await expectAccessible(page)
-      await expectToFit(page)
-    })
+    await page.setViewportSize({ width: 360, height: 780 })
+    await expectAccessibleInBothThemes(page)
+    await expectToFit(page)
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: t('common.cancel') })
+      .click()
+    await expect(page.getByRole('listitem').filter({ hasText: 'Default' })).toBeVisible()
+    await expectAccessibleInBothThemes(page)
+    await expectToFit(page)
   })
-}
+})

@@ -6,7 +6,7 @@ const heading = (page: Page) => page.getByRole('heading', { level: 1 })
 const LIST = '/organization/list'
 
 for (const language of LANGUAGES) {
-  test(`each status of the catalogue has its text, ${language}`, async ({ page }) => {
+  test(`each status of the catalog has its text, ${language}`, async ({ page }) => {
     const t = wordsOf(language)
     await speak(page, language)
     let answer: { status: number; body?: string; json?: object } = { status: 500 }
@@ -39,10 +39,10 @@ test('a notice is 384 px wide, 24 px from the edges, gone after 4.5 s, and its i
   await page.route('**/api/v1/envs', (route) =>
     route.fulfill({ status: 500, headers: { 'x-request-id': 'req-7' } }),
   )
+  await page.clock.install()
   await page.goto('/')
   const notice = page.getByRole('alert')
   await expect(notice).toContainText('req-7')
-  const begun = Date.now()
   await expect.poll(() => notice.boundingBox()).toMatchObject({ width: 384, y: 24 })
   const box = (await notice.boundingBox())!
   expect(1280 - box.x - box.width).toBe(24)
@@ -54,7 +54,7 @@ test('a notice is 384 px wide, 24 px from the edges, gone after 4.5 s, and its i
   await page.keyboard.press('Enter')
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('req-7')
   // Held by the focus.
-  await page.waitForTimeout(Math.max(0, 5_000 - (Date.now() - begun)))
+  await page.clock.runFor(10_000)
   await expect(notice).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(notice).toHaveCount(0)
@@ -130,7 +130,7 @@ test('a page whose code stays gone is not reloaded again and again', async ({
   await expect(heading(page)).toHaveText('页面未能加载')
   expect(await page.evaluate(() => sessionStorage.getItem('raised'))).toBe('yes')
   await expectAccessible(page)
-  await page.waitForTimeout(1_000)
+  await page.waitForLoadState('networkidle')
   expect(code.reloads).toBe(1)
   await page.unroute(DASHBOARD_CODE)
   await page.getByRole('button', { name: '重新加载' }).click()
@@ -156,7 +156,7 @@ test('whoever prevents the event deals with it; a part of a page reloads nothing
     window.addEventListener('vite:preloadError', (event) => event.preventDefault())
   })
   await page.getByRole('link', { name: '数据看板' }).click()
-  await page.waitForTimeout(1_000)
+  await page.waitForLoadState('networkidle')
   expect(code.reloads).toBe(0)
   await expect(name).toBeVisible()
 })

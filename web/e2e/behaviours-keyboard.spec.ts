@@ -124,7 +124,7 @@ test('the theme follows the system live, is remembered, and is there before anyt
   await page.keyboard.press('Enter')
   await expect(html).toHaveAttribute('data-theme', 'light')
 
-  // Without its scripts the page has the colour that was chosen, not the system's.
+  // Without its scripts the page has the color that was chosen, not the system's.
   await page.route(/\/assets\/index-[\w-]+\.js$/, (route) => route.abort())
   await page.reload()
   await expect(html).toHaveAttribute('data-theme', 'light')

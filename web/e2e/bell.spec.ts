@@ -2,6 +2,7 @@
 import {
   expect,
   expectAccessible,
+  expectAccessibleInBothThemes,
   expectAddress,
   expectToFit,
   LANGUAGES,
@@ -50,35 +51,33 @@ for (const language of LANGUAGES) {
   })
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(`in ${colorScheme}`, () => {
-    test.use({ colorScheme, viewport: { width: 390, height: 844 } })
+test.describe('in light and dark', () => {
+  test.use({ viewport: { width: 390, height: 844 } })
 
-    test('on a phone it is there too, and all is read at once', async ({
-      page,
-      browser,
-      instance,
-    }) => {
-      const own = ownAccount(instance, 'Pocket')
-      await signInByCall(page, own)
-      for (let other = 0; other < 2; other += 1) {
-        const context = await browser.newContext({ baseURL: own.url })
-        await signInByCall(await context.newPage(), own)
-        await context.close()
-      }
-      await page.goto('/data-dashboard')
-      await page.getByRole('button', { name: '通知，2 条未读' }).click()
-      const panel = page.getByRole('dialog', { name: '通知' })
-      await expect(panel.getByRole('listitem')).toHaveCount(2)
-      await expectAccessible(page)
-      await expectToFit(page)
-      // The list changes at once; a reload must not come before the server knows.
-      const known = page.waitForResponse('**/api/v1/current/notifications/read')
-      await panel.getByRole('button', { name: '全部标为已读' }).click()
-      await expect(panel.getByText('未读')).toHaveCount(0)
-      await known
-      await page.reload()
-      await expect(page.getByRole('button', { name: '通知', exact: true })).toBeVisible()
-    })
+  test('on a phone it is there too, and all is read at once', async ({
+    page,
+    browser,
+    instance,
+  }) => {
+    const own = ownAccount(instance, 'Pocket')
+    await signInByCall(page, own)
+    for (let other = 0; other < 2; other += 1) {
+      const context = await browser.newContext({ baseURL: own.url })
+      await signInByCall(await context.newPage(), own)
+      await context.close()
+    }
+    await page.goto('/data-dashboard')
+    await page.getByRole('button', { name: '通知，2 条未读' }).click()
+    const panel = page.getByRole('dialog', { name: '通知' })
+    await expect(panel.getByRole('listitem')).toHaveCount(2)
+    await expectAccessibleInBothThemes(page)
+    await expectToFit(page)
+    // The list changes at once; a reload must not come before the server knows.
+    const known = page.waitForResponse('**/api/v1/current/notifications/read')
+    await panel.getByRole('button', { name: '全部标为已读' }).click()
+    await expect(panel.getByText('未读')).toHaveCount(0)
+    await known
+    await page.reload()
+    await expect(page.getByRole('button', { name: '通知', exact: true })).toBeVisible()
   })
-}
+})

@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test'
 import {
   expect,
-  expectAccessible,
+  expectAccessibleInBothThemes,
   expectAddress,
   expectToFit,
   LANGUAGES,
@@ -123,21 +123,17 @@ for (const language of LANGUAGES) {
   })
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(`in ${colorScheme}`, () => {
-    test.use({ colorScheme })
-
-    test('the page is accessible and fits a phone', async ({ page, browser, instance }) => {
-      const own = await signInAsOwner(page, instance, 'Narrow')
-      const lin = await joinByCall(page, browser, own, '林一')
-      const account = { ...own.account, email: lin.email }
-      await lin.page.context().close()
-      await signInByCall(page, { ...own, account })
-      await page.goto(PAGE)
-      await expect(page.getByRole('heading', { name: '你所在的团队' })).toBeVisible()
-      await expectAccessible(page)
-      await page.setViewportSize({ width: 360, height: 780 })
-      await expectToFit(page)
-    })
+test.describe('in light and dark', () => {
+  test('the page is accessible and fits a phone', async ({ page, browser, instance }) => {
+    const own = await signInAsOwner(page, instance, 'Narrow')
+    const lin = await joinByCall(page, browser, own, '林一')
+    const account = { ...own.account, email: lin.email }
+    await lin.page.context().close()
+    await signInByCall(page, { ...own, account })
+    await page.goto(PAGE)
+    await expect(page.getByRole('heading', { name: '你所在的团队' })).toBeVisible()
+    await expectAccessibleInBothThemes(page)
+    await page.setViewportSize({ width: 360, height: 780 })
+    await expectToFit(page)
   })
-}
+})

@@ -1,7 +1,7 @@
 /** The list of teams: making, renaming, handing over, leaving, deleting, and invitations on top. */
 import {
   expect,
-  expectAccessible,
+  expectAccessibleInBothThemes,
   expectAddress,
   expectToFit,
   LANGUAGES,
@@ -141,49 +141,43 @@ for (const language of LANGUAGES) {
   })
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(`in ${colorScheme}`, () => {
-    test.use({ colorScheme })
+test.describe('in light and dark', () => {
+  test('the list and its dialogs are accessible and fit a phone', async ({
+    page,
+    browser,
+    instance,
+  }) => {
+    test.slow()
+    const t = wordsOf('zh-CN')
+    const own = await signInAsOwner(page, instance, 'Narrow')
+    const host = ownAccount(instance, 'Host')
+    const context = await browser.newContext({ baseURL: instance.url })
+    const hostPage = await context.newPage()
+    await signInByCall(hostPage, host)
+    await dataOf(
+      await hostPage.request.post(`/api/v1/orgs/${host.orgId}/invitations`, {
+        data: { emails: [own.account.email], role: 'member' },
+      }),
+    )
+    await context.close()
+    await inviteByCall(page, own)
+    await page.goto(PAGE)
+    await expect(row(page, 'Narrow的团队')).toBeVisible()
+    await expect(page.getByRole('region', { name: t('invitations.mine') })).toBeVisible()
+    await expectAccessibleInBothThemes(page)
 
-    test('the list and its dialogs are accessible and fit a phone', async ({
-      page,
-      browser,
-      instance,
-    }) => {
-      test.slow()
-      const t = wordsOf('zh-CN')
-      const own = await signInAsOwner(page, instance, 'Narrow')
-      const host = ownAccount(instance, 'Host')
-      const context = await browser.newContext({ baseURL: instance.url })
-      const hostPage = await context.newPage()
-      await signInByCall(hostPage, host)
-      await dataOf(
-        await hostPage.request.post(`/api/v1/orgs/${host.orgId}/invitations`, {
-          data: { emails: [own.account.email], role: 'member' },
-        }),
-      )
-      await context.close()
-      await inviteByCall(page, own)
-      await page.goto(PAGE)
-      await expect(row(page, 'Narrow的团队')).toBeVisible()
-      await expect(page.getByRole('region', { name: t('invitations.mine') })).toBeVisible()
-      await expectAccessible(page)
+    await page.getByRole('button', { name: t('table.actionsOf', { name: 'Narrow的团队' }) }).click()
+    await expect(page.getByRole('menuitem', { name: t('orgs.do.transfer') })).toBeVisible()
+    await expectAccessibleInBothThemes(page)
+    await page.getByRole('menuitem', { name: t('orgs.do.transfer') }).click()
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await expectAccessibleInBothThemes(page)
+    await page.keyboard.press('Escape')
 
-      await page
-        .getByRole('button', { name: t('table.actionsOf', { name: 'Narrow的团队' }) })
-        .click()
-      await expect(page.getByRole('menuitem', { name: t('orgs.do.transfer') })).toBeVisible()
-      await expectAccessible(page)
-      await page.getByRole('menuitem', { name: t('orgs.do.transfer') }).click()
-      await expect(page.getByRole('dialog')).toBeVisible()
-      await expectAccessible(page)
-      await page.keyboard.press('Escape')
-
-      await page.setViewportSize({ width: 360, height: 780 })
-      await expect(page.getByRole('listitem').filter({ hasText: 'Narrow的团队' })).toBeVisible()
-      await expect(page.getByRole('table')).toHaveCount(0)
-      await expectAccessible(page)
-      await expectToFit(page)
-    })
+    await page.setViewportSize({ width: 360, height: 780 })
+    await expect(page.getByRole('listitem').filter({ hasText: 'Narrow的团队' })).toBeVisible()
+    await expect(page.getByRole('table')).toHaveCount(0)
+    await expectAccessibleInBothThemes(page)
+    await expectToFit(page)
   })
-}
+})

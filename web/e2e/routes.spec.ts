@@ -60,7 +60,7 @@ test('a path that begins with two slashes stays ours', async ({ page, instance }
   expect(new URL(page.url()).origin).toBe(instance.url)
 })
 
-test('navigation is by link, keeps the organisation and moves the focus', async ({
+test('navigation is by link, keeps the organization and moves the focus', async ({
   signedIn: page,
 }) => {
   await page.goto('/organization/config/member?org=o-1')

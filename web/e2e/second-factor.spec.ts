@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { signInLink } from './server'
 import {
   expect,
-  expectAccessible,
+  expectAccessibleInBothThemes,
   expectAddress,
   expectToFit,
   fillSignIn,
@@ -226,45 +226,43 @@ for (const language of LANGUAGES) {
   })
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(`in ${colorScheme}`, () => {
-    test.use({ colorScheme, viewport: { width: 390, height: 844 } })
+test.describe('in light and dark', () => {
+  test.use({ viewport: { width: 390, height: 844 } })
 
-    test('its steps are accessible and fit a phone', async ({ page, instance }) => {
-      const t = wordsOf('zh-CN')
-      const own = ownAccount(instance, 'Narrow')
-      await signInByCall(page, own)
-      await rewriteUser(page, (user) => ({ mfa: { ...(user.mfa as object), required: true } }))
-      await page.goto(PAGE)
-      await expect(page.getByRole('heading', { name: t('mfa.required') })).toBeVisible()
-      await expectAccessible(page)
-      await expectToFit(page)
+  test('its steps are accessible and fit a phone', async ({ page, instance }) => {
+    const t = wordsOf('zh-CN')
+    const own = ownAccount(instance, 'Narrow')
+    await signInByCall(page, own)
+    await rewriteUser(page, (user) => ({ mfa: { ...(user.mfa as object), required: true } }))
+    await page.goto(PAGE)
+    await expect(page.getByRole('heading', { name: t('mfa.required') })).toBeVisible()
+    await expectAccessibleInBothThemes(page)
+    await expectToFit(page)
 
-      await page
-        .locator('#mfa')
-        .getByRole('button', { name: t('totp.enable') })
-        .click()
-      const dialog = page.getByRole('dialog')
-      const qr = dialog.getByRole('img', { name: t('totp.qr') })
-      await expect(qr).toBeVisible()
-      await expect(qr).toHaveCSS('background-color', 'rgb(255, 255, 255)')
-      await expectAccessible(page)
-      await expectToFit(page)
-      const secret = (await dialog.locator('code').innerText()).replaceAll(' ', '')
-      await dialog.getByLabel(t('totp.code')).fill(totpCode(secret))
-      await expect(dialog.getByRole('listitem')).toHaveCount(10)
-      await expectAccessible(page)
-      await expectToFit(page)
-      await dialog.getByLabel(t('recovery.stored')).check()
-      await dialog.getByRole('button', { name: t('recovery.done') }).click()
+    await page
+      .locator('#mfa')
+      .getByRole('button', { name: t('totp.enable') })
+      .click()
+    const dialog = page.getByRole('dialog')
+    const qr = dialog.getByRole('img', { name: t('totp.qr') })
+    await expect(qr).toBeVisible()
+    await expect(qr).toHaveCSS('background-color', 'rgb(255, 255, 255)')
+    await expectAccessibleInBothThemes(page)
+    await expectToFit(page)
+    const secret = (await dialog.locator('code').innerText()).replaceAll(' ', '')
+    await dialog.getByLabel(t('totp.code')).fill(totpCode(secret))
+    await expect(dialog.getByRole('listitem')).toHaveCount(10)
+    await expectAccessibleInBothThemes(page)
+    await expectToFit(page)
+    await dialog.getByLabel(t('recovery.stored')).check()
+    await dialog.getByRole('button', { name: t('recovery.done') }).click()
 
-      await page.goto('/login?logout')
-      await fillSignIn(page, 'zh-CN', own.account)
-      await expect(page.getByRole('heading', { level: 1 })).toHaveText(t('mfa.title'))
-      await expectAccessible(page)
-      await page.getByRole('button', { name: t('mfa.use.recovery') }).click()
-      await expectAccessible(page)
-      await expectToFit(page)
-    })
+    await page.goto('/login?logout')
+    await fillSignIn(page, 'zh-CN', own.account)
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(t('mfa.title'))
+    await expectAccessibleInBothThemes(page)
+    await page.getByRole('button', { name: t('mfa.use.recovery') }).click()
+    await expectAccessibleInBothThemes(page)
+    await expectToFit(page)
   })
-}
+})

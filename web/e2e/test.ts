@@ -199,6 +199,23 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
 }
 
+/**
+ * Colors are all that a theme changes, so in the dark one only contrast is looked at. One visit does
+ * for both, because visits cost.
+ */
+export async function expectAccessibleInBothThemes(page: Page): Promise<void> {
+  const root = page.locator('html')
+  await page.emulateMedia({ colorScheme: 'light' })
+  await expect(root).toHaveAttribute('data-theme', 'light')
+  await expectAccessible(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expect(root).toHaveAttribute('data-theme', 'dark')
+  const axe = axeOn(page).withRules(['color-contrast']).exclude('.ant-btn-loading')
+  const { violations } = await axe.analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+  await page.emulateMedia({ colorScheme: null })
+}
+
 /** Nothing makes the page scroll sideways. */
 export async function expectToFit(page: Page): Promise<void> {
   // Charts and tables follow a new width a moment after it.

@@ -5,7 +5,7 @@ import { addMember, openOwnApp } from './app'
 import { chooseAction, dataOf, row } from './team'
 import {
   expect,
-  expectAccessible,
+  expectAccessibleInBothThemes,
   expectAddress,
   expectToFit,
   LANGUAGES,
@@ -95,28 +95,24 @@ test('an archived app stays readable', async ({ page, instance }) => {
 
 const PAGES = ['', '/events', '/explore', '/live', '/users', '/users/device/d-3', '/quick-start']
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(`in ${colorScheme}`, () => {
-    test.use({ colorScheme })
-
-    test('every page is accessible and fits a phone', async ({ page, instance }) => {
-      test.slow()
-      const app = await openWithOrders(page, instance, 'Narrow')
-      for (const path of PAGES) {
-        await test.step(path, async () => {
-          await page.setViewportSize({ width: 1280, height: 800 })
-          await page.goto(entryOf(app) + path)
-          await expect(heading(page)).toBeVisible()
-          await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-          await expectAccessible(page)
-          await page.setViewportSize({ width: 360, height: 780 })
-          await expectAccessible(page)
-          await expectToFit(page)
-        })
-      }
-    })
+test.describe('in light and dark', () => {
+  test('every page is accessible and fits a phone', async ({ page, instance }) => {
+    test.slow()
+    const app = await openWithOrders(page, instance, 'Narrow')
+    for (const path of PAGES) {
+      await test.step(path, async () => {
+        await page.setViewportSize({ width: 1280, height: 800 })
+        await page.goto(entryOf(app) + path)
+        await expect(heading(page)).toBeVisible()
+        await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+        await expectAccessibleInBothThemes(page)
+        await page.setViewportSize({ width: 360, height: 780 })
+        await expectAccessibleInBothThemes(page)
+        await expectToFit(page)
+      })
+    }
   })
-}
+})
 
 test('each page weighs under 150 KB more than the one before it, charts apart', async ({
   page,

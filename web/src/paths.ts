@@ -45,7 +45,7 @@ function entry(
   return `/org-id/${segment(org_id)}/app-id/${segment(id)}${page}${formatQuery(query)}`
 }
 
-/** The organisation on screen is in the address, see product decisions: two tabs, two organisations. */
+/** The organization on screen is in the address, see product decisions: two tabs, two organizations. */
 type InOrganization = { org?: string | null }
 type Opening = { create?: '' }
 

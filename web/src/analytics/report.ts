@@ -20,7 +20,8 @@ export function report({ url, app_key }: Settings, routes: RouteObject[]): void 
   })
 
   queryClient.getQueryCache().subscribe(({ query }) => {
-    if (query.queryKey[0] !== currentUserQuery.queryKey[0] || userId === signedIn()) return
+    if ((query.queryKey as unknown[])[0] !== currentUserQuery.queryKey[0] || userId === signedIn())
+      return
     userId = signedIn()
     client.setUserId(userId)
   })

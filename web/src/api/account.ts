@@ -31,7 +31,7 @@ export const currentUserQuery = queryOptions({
 })
 
 export function signIn(credentials: components['schemas']['Login']): Promise<SignInAnswer> {
-  return call(http.POST('/login', { body: credentials }), IN_FORM) as Promise<SignInAnswer>
+  return call(http.POST('/login', { body: credentials }), IN_FORM)
 }
 
 /** The code that arrives works only in the browser that asked for it. */
@@ -40,12 +40,12 @@ export function sendSignInCode(email: string): Promise<unknown> {
 }
 
 export function signInByCode(body: { email: string; code: string }): Promise<SignInAnswer> {
-  return call(http.POST('/login-by-email-code', { body }), IN_FORM) as Promise<SignInAnswer>
+  return call(http.POST('/login-by-email-code', { body }), IN_FORM)
 }
 
 /** By a link that an operator made for someone who cannot sign in otherwise. */
 export function signInByLink(token: string): Promise<SignInAnswer> {
-  return call(http.POST('/login/link', { body: { token } }), IN_FORM) as Promise<SignInAnswer>
+  return call(http.POST('/login/link', { body: { token } }), IN_FORM)
 }
 
 export function asksSecondStep(
@@ -67,7 +67,10 @@ export async function passkeySignInOptions(
   return publicKey as unknown as PublicKeyCredentialRequestOptionsJSON
 }
 
-export function signInByPasskey(credential: PublicKeyCredentialJSON): Promise<User> {
+/** What `navigator.credentials` gave, in the standard's JSON form. The server alone reads it. */
+export type CredentialJson = Record<string, never>
+
+export function signInByPasskey(credential: CredentialJson): Promise<User> {
   return call(http.POST('/login/passkey', { body: { credential } }), IN_FORM)
 }
 

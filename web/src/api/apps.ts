@@ -1,4 +1,4 @@
-/** The apps of an organisation: lists and new ones. What happens to one app is in app.ts. */
+/** The apps of an organization: lists and new ones. What happens to one app is in app.ts. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { App } from './app'
 import { call, http } from './client'

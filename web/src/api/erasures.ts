@@ -20,7 +20,7 @@ export function stateOf({ state }: Pick<Erasure, 'state'>): ErasureState {
 
 const WATCHED_MS = 3_000
 
-export function isUnderWay(erasure: Pick<Erasure, 'state'>): boolean {
+function isUnderWay(erasure: Pick<Erasure, 'state'>): boolean {
   return ['pending', 'running'].includes(stateOf(erasure))
 }
 

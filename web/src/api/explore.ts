@@ -42,7 +42,6 @@ export type BuiltIn = (typeof BUILT_INS)[number]
 /** Those that tell who it was: only for whoever may see personal data. */
 export const PERSONAL_BUILT_INS: readonly string[] = ['$user_id', '$device_id']
 
-export type Granularity = components['schemas']['Granularity']
 export type ExploreFilter = Required<components['schemas']['ExploreFilter']>
 /** Everything told, so that what is asked does not hang on what the server takes for granted. */
 export type ExploreBody = Required<components['schemas']['ExploreBody']> & {

@@ -6,7 +6,7 @@ import type { components } from './schema'
 export type Notification = components['schemas']['NotificationView']
 export type NotificationPage = components['schemas']['Notifications']
 
-export const NOTIFICATIONS_PER_PAGE = 20
+const NOTIFICATIONS_PER_PAGE = 20
 const POLL_MS = 60_000
 
 export const unreadQuery = queryOptions({

@@ -1,4 +1,4 @@
-/** Organisations (teams, to people), and who is in them. */
+/** Organizations (teams, to people), and who is in them. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { DEFAULT_PAGE_SIZE } from '../lib/paging'
 import { call, http, UNASKED } from './client'
@@ -24,7 +24,7 @@ export interface Page<Item> {
   total: number
 }
 
-/** My organisations, as lists and one by one; what changes one changes them all. */
+/** My organizations, as lists and one by one; what changes one changes them all. */
 export const allOrgs = { queryKey: ['orgs'] }
 
 export function orgsQuery(params: ListParams) {
@@ -65,7 +65,7 @@ export function updateOrg(id: string, body: components['schemas']['OrgUpdateBody
   return call(http.PUT('/orgs/{id}', { params: { path: { id } }, body }))
 }
 
-/** `name` is the organisation's, typed by the person. */
+/** `name` is the organization's, typed by the person. */
 export function deleteOrg(id: string, name: string): Promise<unknown> {
   return call(http.DELETE('/orgs/{id}', { params: { path: { id } }, body: { name } }))
 }
@@ -80,7 +80,7 @@ export function transferOrg(id: string, userId: string): Promise<unknown> {
   return call(http.POST('/orgs/{id}/transfer', { params: { path: { id } }, body }))
 }
 
-/** Every list of an organisation's members. */
+/** Every list of an organization's members. */
 export const membersOf = (orgId: string) => ({ queryKey: ['org', orgId, 'members'] })
 
 export function membersQuery(orgId: string, params: ListParams & { role?: OrgRole }) {

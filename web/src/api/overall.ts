@@ -1,4 +1,4 @@
-/** What the apps of an organisation report, as the data dashboard asks for it: each part by itself. */
+/** What the apps of an organization report, as the data dashboard asks for it: each part by itself. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { App } from './app'
 import { appsOf } from './apps'
@@ -14,8 +14,6 @@ type Schemas = components['schemas']
 export type OverallQuestion = Required<
   Pick<Schemas['OverallBody'], 'start' | 'end' | 'granularity' | 'compare'>
 > & { app_ids?: string[]; timezone: string }
-
-export type Figure = Schemas['Figure']
 
 export const FIGURES = [
   'events',
@@ -44,7 +42,7 @@ type Parts = { [Part in OverallPart]: NonNullable<Schemas['Overall'][Part]> }
 export type Overall<Part extends OverallPart = never> = Omit<Schemas['Overall'], OverallPart> &
   Pick<Parts, Part>
 
-/** Every part of every question about an organisation. */
+/** Every part of every question about an organization. */
 export const overallOf = (orgId: string) => ({ queryKey: ['org', orgId, 'overall'] })
 
 export function overallQuery<Part extends OverallPart>(

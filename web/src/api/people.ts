@@ -22,14 +22,6 @@ export type TimelineItem = WithProperties<components['schemas']['ProfileEvent']>
 export type ProfileList = Page<ProfileItem>
 export type ProfileListQuery = ListParams & { kind: PersonKind }
 
-export interface TimelineQuery {
-  kind: PersonKind
-  ref: string
-  /** Only what happened earlier (ms). */
-  before?: number
-  limit: number
-}
-
 export type Timeline = Omit<components['schemas']['ProfileEventList'], 'items'> & {
   items: TimelineItem[]
 }

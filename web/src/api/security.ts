@@ -1,5 +1,6 @@
 /** How the signed-in person proves who they are, and what they may do with their whole account. */
 import { queryOptions } from '@tanstack/react-query'
+import type { CredentialJson } from './account'
 import { call, callForFile, http, whileLeaving } from './client'
 import type { components } from './schema'
 
@@ -19,7 +20,7 @@ export const totpQuery = queryOptions({
   queryKey: ['totp'],
   queryFn: (): Promise<TotpState> => call(http.GET('/current/mfa/totp')),
   staleTime: 0,
-  // Asked again behind the person's back, the answer would replace an enrolment that is under way
+  // Asked again behind the person's back, the answer would replace an enrollment that is under way
   // and take the recovery codes off the screen.
   refetchOnReconnect: false,
 })
@@ -55,7 +56,7 @@ export async function passkeyOptions(): Promise<PublicKeyCredentialCreationOptio
   return publicKey as unknown as PublicKeyCredentialCreationOptionsJSON
 }
 
-export function addPasskey(name: string, credential: PublicKeyCredentialJSON): Promise<Passkey> {
+export function addPasskey(name: string, credential: CredentialJson): Promise<Passkey> {
   return call(http.POST('/current/passkeys', { body: { name, credential } }))
 }
 

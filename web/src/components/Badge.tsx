@@ -1,4 +1,4 @@
-/** A state in a word, in the colour of what it means. */
+/** A state in a word, in the color of what it means. */
 import styles from './Badge.module.css'
 
 export type Tone = 'soft' | 'success' | 'warning' | 'danger'

@@ -47,7 +47,7 @@ it('says in numbers what it hits, and waits for the name', async () => {
   const send = vi.fn(async () => null)
   const onDone = vi.fn()
   show({ send, onDone })
-  expect(await screen.findByText('12,345')).toBeDefined()
+  expect(await screen.findByText('12,345')).toBeShown()
   expect((await button()).hasAttribute('disabled')).toBe(true)
   await userEvent.type(screen.getByLabelText('请输入“默认”以确认'), ' 默认 ')
   await userEvent.click(await button())
@@ -61,7 +61,7 @@ it('cannot be confirmed before the numbers are known', async () => {
   show({ load })
   expect(screen.queryByRole('button', { name: /^删\s?除$/ })).toBeNull()
   await userEvent.click(await screen.findByRole('button', { name: /^重\s?试$/ }))
-  expect(await button()).toBeDefined()
+  expect(await button()).toBeShown()
 })
 
 it('puts what the server says about the name on its field', async () => {
@@ -71,5 +71,5 @@ it('puts what the server says about the name on its field', async () => {
   await button()
   await userEvent.type(screen.getByLabelText('请输入“默认”以确认'), '默认')
   await userEvent.click(await button())
-  expect(await screen.findByText('名称不一致')).toBeDefined()
+  expect(await screen.findByText('名称不一致')).toBeShown()
 })

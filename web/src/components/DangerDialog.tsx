@@ -14,7 +14,7 @@ import { DialogForm } from './FormDialog'
 import { Loaded } from './Loaded'
 import styles from './DangerDialog.module.css'
 
-export interface Hit {
+interface Hit {
   label: string
   /** Null where the server does not know. */
   count: number | null | undefined

@@ -7,11 +7,5 @@ export function LinkButton({
   ...props
 }: Omit<ButtonProps, 'href' | 'onClick'> & { to: string }) {
   const follow = useLinkClickHandler<HTMLElement>(to)
-  return (
-    <Button
-      {...props}
-      href={useHref(to)}
-      onClick={(event) => follow(event as React.MouseEvent<HTMLElement, MouseEvent>)}
-    />
-  )
+  return <Button {...props} href={useHref(to)} onClick={(event) => follow(event)} />
 }

@@ -10,7 +10,7 @@ import { Moment } from './Moment'
 import dialog from './dialog.module.css'
 import styles from './LinkMaker.module.css'
 
-export interface MadeLink {
+interface MadeLink {
   link: string
   expires_at: string
   /** False where it only leads to the console, whose account the person has. */

@@ -6,7 +6,7 @@ import { onDemand } from './onDemand'
 import { RequestId } from './RequestId'
 import styles from './LoadFailure.module.css'
 
-// Few ever see it, and it brings the whole enrolment along.
+// Few ever see it, and it brings the whole enrollment along.
 const SecondFactorWanted = onDemand(() => import('./mfa/SecondFactorWanted'))
 const SsoWanted = onDemand(() => import('./sso/SsoWanted'))
 

@@ -13,7 +13,9 @@ interface PanelProps {
 
 /** A titled part of a page. */
 export function Panel({ id, title, lead, action, children }: PanelProps) {
-  const heading = useId()
+  const own = useId()
+  // Known by name, so that lists inside can be called after it.
+  const heading = id === undefined ? own : `${id}-title`
   return (
     <section
       id={id}

@@ -44,7 +44,7 @@ it('says on its field that a password is wrong, and takes the right one', async 
   stubServer({ '/current/reauth': () => (right ? ok({}) : refusal(422, wrong))() })
   const { proof } = await show()
   await userEvent.type(screen.getByLabelText('密码'), 'not it{Enter}')
-  expect(await screen.findByText('密码不正确')).toBeDefined()
+  expect(await screen.findByText('密码不正确')).toBeShown()
   right = true
   await userEvent.type(screen.getByLabelText('密码'), ', this is{Enter}')
   await expect(proof).resolves.toBe(true)
@@ -56,7 +56,7 @@ it('counts down where the server wants no more tries', async () => {
   const { proof } = await show()
   await userEvent.type(screen.getByLabelText('密码'), 'not it{Enter}')
   expect((await screen.findByRole('alert')).textContent).toBe('尝试次数过多')
-  expect(screen.getByRole('button', { name: /请在 \d+ 秒后重试/ })).toBeDefined()
+  expect(screen.getByRole('button', { name: /请在 \d+ 秒后重试/ })).toBeShown()
   await userEvent.click(screen.getByRole('button', { name: /取\s*消/ }))
   await expect(proof).resolves.toBe(false)
 })

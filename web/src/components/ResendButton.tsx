@@ -6,7 +6,7 @@ import { useCountdown } from './useCountdown'
 import { useMailT } from './useMailT'
 
 /** How long the server waits before it sends another mail to the same address. */
-export const RESEND_AFTER_MS = 60_000
+const RESEND_AFTER_MS = 60_000
 
 interface ResendButtonProps {
   send: () => Promise<unknown>

@@ -5,7 +5,7 @@
 import { useId, useRef } from 'react'
 import styles from './Tabs.module.css'
 
-export interface Tab<Key extends string> {
+interface Tab<Key extends string> {
   key: Key
   label: string
 }

@@ -11,9 +11,9 @@ interface TitleParts {
   of: string | null
 }
 
-export const useTitleParts = create<TitleParts>()(() => ({ instead: null, of: null }))
+const useTitleParts = create<TitleParts>()(() => ({ instead: null, of: null }))
 
-export function documentTitle(title?: string): string {
+function documentTitle(title?: string): string {
   return title ? `${title}-${PRODUCT}` : PRODUCT
 }
 

@@ -16,7 +16,7 @@ it('is fetched when it is first needed, and stays', async () => {
   rerender(<Part needed name="a" />)
   await screen.findByText('part a')
   rerender(<Part needed={false} name="b" />)
-  expect(screen.getByText('part b')).toBeDefined()
+  expect(screen.getByText('part b')).toBeShown()
   expect(load).toHaveBeenCalledTimes(1)
 })
 

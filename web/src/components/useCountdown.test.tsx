@@ -10,7 +10,10 @@ function Shown({ until }: { until: number | null }) {
 }
 
 const shown = () => screen.getByRole('status').textContent
-const pass = (ms: number) => act(() => vi.advanceTimersByTime(ms))
+const pass = (ms: number) =>
+  act(() => {
+    vi.advanceTimersByTime(ms)
+  })
 
 it('counts whole seconds down to nought and then rests', () => {
   render(<Shown until={Date.now() + 2500} />)

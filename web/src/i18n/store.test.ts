@@ -13,7 +13,7 @@ const fetchPack = vi.fn<(code: string) => Promise<Record<string, string>>>()
 const state = () => useLanguageStore.getState()
 
 /** A pack whose arrival the test decides. */
-function travelling() {
+function traveling() {
   let arrive!: (pack: Record<string, string>) => void
   let fail!: (reason: Error) => void
   const promise = new Promise<Record<string, string>>((resolve, reject) => {
@@ -68,7 +68,7 @@ describe('loading', () => {
   })
 
   it('is flagged while a pack travels, then caches it and makes it current', async () => {
-    const { arrive } = travelling()
+    const { arrive } = traveling()
     const done = changeLanguage('en-US')
     expect(state()).toMatchObject({ loadKeying: ['en-US'], currentLang: 'zh-CN' })
     arrive({ 'common.retry': 'Try again' })
@@ -79,7 +79,7 @@ describe('loading', () => {
   })
 
   it('does not ask again for a pack that is cached or on its way', async () => {
-    const { arrive } = travelling()
+    const { arrive } = traveling()
     const first = changeLanguage('en-US')
     await changeLanguage('en-US')
     arrive({})
@@ -89,8 +89,8 @@ describe('loading', () => {
   })
 
   it('lets the last choice win, whichever pack arrives last', async () => {
-    const english = travelling()
-    const chinese = travelling()
+    const english = traveling()
+    const chinese = traveling()
     const first = changeLanguage('en-US')
     const second = changeLanguage('zh-CN')
     chinese.arrive({ 'common.retry': '重试' })
@@ -120,7 +120,7 @@ describe('a pack that does not arrive', () => {
   it('is not mentioned once the person has chosen otherwise', async () => {
     fetchPack.mockResolvedValueOnce({})
     await changeLanguage('zh-CN')
-    const { fail } = travelling()
+    const { fail } = traveling()
     const lost = changeLanguage('en-US')
     await changeLanguage('zh-CN')
     fail(new Error('lost'))

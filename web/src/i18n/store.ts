@@ -33,7 +33,7 @@ export const useLanguageFailure = create<{ failed: LanguageCode | null }>()(() =
   failed: null,
 }))
 
-/** The last language asked for: a slow pack must not overrule a choice made while it travelled. */
+/** The last language asked for: a slow pack must not overrule a choice made while it traveled. */
 let wanted: LanguageCode = DEFAULT_LANGUAGE
 
 export async function changeLanguage(requested?: unknown): Promise<void> {

@@ -75,10 +75,10 @@ const links = async () =>
 describe('the frame of an app', () => {
   it('says which app, in what state, whose, and with what role', async () => {
     show({})
-    expect(await screen.findByText('商城')).toBeDefined()
-    expect(screen.getByText('运行中')).toBeDefined()
-    expect(screen.getByText('值班')).toBeDefined()
-    expect(await screen.findByRole('link', { name: '数据平台部' })).toBeDefined()
+    expect(await screen.findByText('商城')).toBeShown()
+    expect(screen.getByText('运行中')).toBeShown()
+    expect(screen.getByText('值班')).toBeShown()
+    expect(await screen.findByRole('link', { name: '数据平台部' })).toBeShown()
   })
 
   it.each([
@@ -124,7 +124,7 @@ describe('the frame of an app', () => {
 
   it('stands without the name of the team', async () => {
     show({ '/orgs/org-1': refused(500, 'internal') })
-    expect(await screen.findByText('the page')).toBeDefined()
+    expect(await screen.findByText('the page')).toBeShown()
   })
 })
 
@@ -133,7 +133,7 @@ describe('an archived app', () => {
 
   it('says so, and offers the way back only to those who may take it', async () => {
     show({ '/apps/app-1': ok(archived) })
-    expect(await screen.findByText('应用已归档，当前为只读')).toBeDefined()
+    expect(await screen.findByText('应用已归档，当前为只读')).toBeShown()
     expect(screen.queryByRole('button')).toBeNull()
   })
 
@@ -157,14 +157,14 @@ describe('a deleted app', () => {
 
   it('says when it is purged and can be restored until then', async () => {
     show({ '/apps/app-1': ok(deleted), '/apps/app-1/role': role('app:view', 'app:delete') })
-    expect(await screen.findByRole('button', { name: spaced('恢复') })).toBeDefined()
+    expect(await screen.findByRole('button', { name: spaced('恢复') })).toBeShown()
     expect(document.querySelector('time')?.dateTime).toBe(deleted.purge_at)
   })
 
   it('cannot once the purge has begun', async () => {
     const purging = { ...deleted, purge_started: true }
     show({ '/apps/app-1': ok(purging), '/apps/app-1/role': role('app:view', 'app:delete') })
-    expect(await screen.findByText('数据正在清除，已无法恢复。')).toBeDefined()
+    expect(await screen.findByText('数据正在清除，已无法恢复。')).toBeShown()
     expect(screen.queryByRole('button')).toBeNull()
   })
 })
@@ -183,13 +183,13 @@ describe('an app that cannot be shown', () => {
 
   it('is closed to the person', async () => {
     show({ '/apps/app-1/role': refused(403, 'forbidden') })
-    expect(await screen.findByText('refused: /app-1/authManagement/appDetail')).toBeDefined()
+    expect(await screen.findByText('refused: /app-1/authManagement/appDetail')).toBeShown()
   })
 
-  it('wants a second factor: enrolment for those who have none', async () => {
+  it('wants a second factor: enrollment for those who have none', async () => {
     show({ '/apps/app-1': refused(403, 'second_factor_required') })
     expect(await heading()).toBe('需要开启两步验证')
-    expect(screen.getByRole('button', { name: '开启两步验证' })).toBeDefined()
+    expect(screen.getByRole('button', { name: '开启两步验证' })).toBeShown()
   })
 
   it('wants the team’s single sign-on: the way there, and back', async () => {
@@ -209,9 +209,9 @@ describe('an app that cannot be shown', () => {
   it('failed, and is asked for again', async () => {
     let broken = true
     show({ '/apps/app-1': () => (broken ? refused(500, 'internal')() : ok(anApp)()) })
-    expect(await screen.findByRole('alert')).toBeDefined()
+    expect(await screen.findByRole('alert')).toBeShown()
     broken = false
     await userEvent.click(screen.getByRole('button', { name: spaced('重试') }))
-    expect(await screen.findByText('the page')).toBeDefined()
+    expect(await screen.findByText('the page')).toBeShown()
   })
 })

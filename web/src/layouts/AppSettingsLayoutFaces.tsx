@@ -4,7 +4,7 @@ import { ApiError } from '../api/errors'
 import { Centered } from '../components/Centered'
 import { LinkButton } from '../components/LinkButton'
 import { LoadFailure } from '../components/LoadFailure'
-import { TotpEnrolment } from '../components/mfa/TotpEnrolment'
+import { TotpEnrollment } from '../components/mfa/TotpEnrollment'
 import { Refused } from '../components/Refused'
 import { SsoAgainButton } from '../components/sso/SsoAgainButton'
 import { MessagePage } from '../components/MessagePage'
@@ -102,7 +102,7 @@ function SecondFactorFace({ onDone }: { onDone: () => void }) {
               {t('reauth.signInAgain')}
             </LinkButton>
           ) : (
-            <TotpEnrolment onDone={onDone} />
+            <TotpEnrollment onDone={onDone} />
           )
         }
       >

@@ -49,12 +49,12 @@ const panel = () => screen.getByRole('dialog', { name: '通知' })
 it('counts what is unread, and no further than 99', async () => {
   stubServer({ '/current/notifications/unread': ok({ unread: 3 }) })
   const first = show()
-  expect(await screen.findByRole('button', { name: '通知，3 条未读' })).toBeDefined()
+  expect(await screen.findByRole('button', { name: '通知，3 条未读' })).toBeShown()
   first.unmount()
   queryClient.clear()
   stubServer({ '/current/notifications/unread': ok({ unread: 120 }) })
   show()
-  expect(await screen.findByText('99+')).toBeDefined()
+  expect(await screen.findByText('99+')).toBeShown()
 })
 
 it('asks again every minute while the tab is looked at, and on return to it', async () => {
@@ -82,7 +82,7 @@ it('marks a message read when it is opened, and follows it', async () => {
   await userEvent.click(bell())
   expect(await within(panel()).findAllByText('未读')).toHaveLength(1)
   await userEvent.click(within(panel()).getByText('标题 a'))
-  expect(await screen.findByText('在 /account/user-info#sessions')).toBeDefined()
+  expect(await screen.findByText('在 /account/user-info#sessions')).toBeShown()
   expect(screen.queryByRole('dialog')).toBeNull()
   await waitFor(() => expect(bell().getAttribute('aria-label')).toBe('通知'))
   expect(seen.find(({ method }) => method === 'POST')?.body).toBe('{"ids":["a"]}')
@@ -96,7 +96,7 @@ it('counts what the list says, which is newer', async () => {
   show()
   await screen.findByRole('button', { name: '通知，1 条未读' })
   await userEvent.click(bell())
-  expect(await screen.findByRole('button', { name: '通知，2 条未读' })).toBeDefined()
+  expect(await screen.findByRole('button', { name: '通知，2 条未读' })).toBeShown()
 })
 
 it('marks all as read', async () => {
@@ -135,7 +135,7 @@ it('pages back, and shows nothing twice', async () => {
   show()
   await userEvent.click(bell())
   await userEvent.click(await within(panel()).findByRole('button', { name: '查看更早的通知' }))
-  expect(await within(panel()).findByText('标题 c')).toBeDefined()
+  expect(await within(panel()).findByText('标题 c')).toBeShown()
   expect(within(panel()).getAllByText('标题 b')).toHaveLength(1)
   expect(within(panel()).queryByRole('button', { name: '查看更早的通知' })).toBeNull()
 })
@@ -152,7 +152,7 @@ it('says that there is nothing, or that it could not be had', async () => {
   expect((await within(panel()).findByRole('alert')).textContent).toContain('req-9')
   broken = false
   await userEvent.click(within(panel()).getByRole('button', { name: /重\s*试/ }))
-  expect(await within(panel()).findByText(/还没有通知/)).toBeDefined()
+  expect(await within(panel()).findByText(/还没有通知/)).toBeShown()
 })
 
 it('closes by Escape, which gives the focus back, and by turning elsewhere', async () => {

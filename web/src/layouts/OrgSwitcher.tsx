@@ -63,7 +63,7 @@ export function OrgSwitcher() {
 }
 
 /** The same page of the other team, where this page is a team's; else that team's apps. */
-export function placeFor(org: string, pathname: string, ofATeam: boolean): string {
+function placeFor(org: string, pathname: string, ofATeam: boolean): string {
   // Page, search and filters are about the rows of the team that is left.
   return ofATeam ? pathname + formatQuery({ org }) : paths.teamApps({ org })
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { Link, Outlet, useLocation } from 'react-router'
 import styles from './SideNav.module.css'
 
-export interface SideLink {
+interface SideLink {
   label: string
   to: string
   /** Pages below its address have links of their own. */

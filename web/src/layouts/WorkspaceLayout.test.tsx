@@ -94,7 +94,7 @@ describe('the menu of a workspace', () => {
     const links = (await menu()).getAllByRole('link')
     expect(links.map((link) => link.textContent)).toEqual(['应用概览', '快速开始'])
     await router.navigate(`${ENTRY}/live?search=a`)
-    expect(await screen.findByText(`refused: ${ENTRY}/live?search=a`)).toBeDefined()
+    expect(await screen.findByText(`refused: ${ENTRY}/live?search=a`)).toBeShown()
     expect(screen.queryByText('the page')).toBeNull()
   })
 })
@@ -108,7 +108,7 @@ describe('an app that has never sent anything', () => {
     const { router } = show({ app: fresh, answers: { '/apps/app-1/ingest': ingest(null, 0) } })
     await waitFor(() => expect(router.state.location.pathname).toBe(`${ENTRY}/quick-start`))
     await router.navigate(ENTRY)
-    expect(await screen.findByText('the page')).toBeDefined()
+    expect(await screen.findByText('the page')).toBeShown()
     expect(router.state.location.pathname).toBe(ENTRY)
   })
 
@@ -119,7 +119,7 @@ describe('an app that has never sent anything', () => {
     ['is entered at another page', fresh, `${ENTRY}/events`],
   ] as const)('which %s stays where it is', async (_, app, at) => {
     const { router } = show({ app, at, answers: { '/apps/app-1/ingest': ingest(null, 0) } })
-    expect(await screen.findByText('the page')).toBeDefined()
+    expect(await screen.findByText('the page')).toBeShown()
     const { pathname, search } = router.state.location
     expect(pathname + search).toBe(at)
   })
@@ -133,9 +133,9 @@ describe('an app that has never sent anything', () => {
       answers: { '/apps/app-1/ingest': () => answer() },
     })
     const figures = vi.fn(() => Promise.resolve(0))
-    expect(await screen.findByText('the page')).toBeDefined()
+    expect(await screen.findByText('the page')).toBeShown()
     for (const queryKey of [
-      ['app', 'app-1', 'catalogue'],
+      ['app', 'app-1', 'catalog'],
       ['org', 'org-1', 'overall'],
     ]) {
       const old = new QueryObserver(queryClient, {
@@ -161,7 +161,7 @@ describe('an app that has never sent anything', () => {
 describe('opening a workspace', () => {
   it('makes it where the person lands next time, once', async () => {
     const { seen, router } = show({})
-    expect(await screen.findByText('the page')).toBeDefined()
+    expect(await screen.findByText('the page')).toBeShown()
     await waitFor(async () =>
       expect((await loadUser()).last_app).toEqual({
         org_id: 'org-1',
@@ -202,12 +202,12 @@ describe('opening a workspace', () => {
 
   it('works where that cannot be kept', async () => {
     show({ answers: { '/current/last-app': refusal(503) } })
-    expect(await screen.findByText('the page')).toBeDefined()
+    expect(await screen.findByText('the page')).toBeShown()
   })
 
   it('leads to the team that the app is of', async () => {
     const { router } = show({ at: '/org-id/org-0/app-id/app-1/events?search=x' })
-    expect(await screen.findByText('the page')).toBeDefined()
+    expect(await screen.findByText('the page')).toBeShown()
     const { pathname, search } = router.state.location
     expect(pathname + search).toBe(`${ENTRY}/events?search=x`)
   })
@@ -215,20 +215,20 @@ describe('opening a workspace', () => {
   it('shows whose app it is in the bar', async () => {
     localStorage.setItem('atrium.org', 'org-0')
     show({})
-    expect(await screen.findByRole('button', { name: /^当前团队：数据平台部/ })).toBeDefined()
+    expect(await screen.findByRole('button', { name: /^当前团队：数据平台部/ })).toBeShown()
   })
 })
 
 describe('the state of an app', () => {
   it('archived: says so and goes on', async () => {
     show({ app: { status: 'archived', archived_at: aUser.created_at } })
-    expect(await screen.findByText('应用已归档，当前为只读')).toBeDefined()
-    expect(screen.getByText('the page')).toBeDefined()
+    expect(await screen.findByText('应用已归档，当前为只读')).toBeShown()
+    expect(screen.getByText('the page')).toBeShown()
   })
 
   it('deleted: has no pages, and is nowhere to land', async () => {
     const { seen } = show({ app: { status: 'deleted' } })
-    expect(await screen.findByText('应用已删除，数据无法查看')).toBeDefined()
+    expect(await screen.findByText('应用已删除，数据无法查看')).toBeShown()
     expect(screen.queryByText('the page')).toBeNull()
     expect(seen.map(({ path }) => path)).not.toContain('/current/last-app')
   })

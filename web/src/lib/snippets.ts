@@ -9,7 +9,7 @@ export const ACCESS_KEY_PLACEHOLDER = 'YOUR_ACCESS_KEY_ID'
 export const SECRET_PLACEHOLDER = 'YOUR_ACCESS_KEY_SECRET'
 
 /** Stands for the version of the page or program, which every event carries. */
-export const VERSION_EXAMPLE = '1.0.0'
+const VERSION_EXAMPLE = '1.0.0'
 
 type Target = Pick<App, 'endpoint' | 'collect_key'>
 

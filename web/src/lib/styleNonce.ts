@@ -10,13 +10,11 @@ export const styleNonce = document.querySelector<HTMLMetaElement>(
 /** Gives the nonce to every style element that our own, already admitted scripts create. */
 export function admitOwnStyles(nonce = styleNonce): void {
   if (!nonce) return
-  const create = document.createElement.bind(document) as (
-    name: string,
-    options?: ElementCreationOptions,
-  ) => HTMLElement
-  document.createElement = ((name: string, options?: ElementCreationOptions) => {
+  const create: (name: string, options?: ElementCreationOptions) => HTMLElement =
+    document.createElement.bind(document)
+  document.createElement = (name: string, options?: ElementCreationOptions) => {
     const element = create(name, options)
     if (element instanceof HTMLStyleElement) element.nonce = nonce
     return element
-  }) as typeof document.createElement
+  }
 }

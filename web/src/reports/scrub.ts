@@ -65,10 +65,14 @@ export class Scrubber {
     if (typeof value === 'string') return this.words(value) as Value
     if (typeof value !== 'object' || value === null) return value
     if (depth > DEEPEST) return undefined as Value
-    if (Array.isArray(value)) return value.map((item) => this.all(item, depth + 1)) as Value
+    if (Array.isArray(value))
+      return value.map((item: unknown) => this.all(item, depth + 1)) as Value
     // What is no plain record is a thing of the client's own: it does not travel.
     if (Object.getPrototypeOf(value) !== Object.prototype) return value
-    const entries = Object.entries(value).map(([name, inner]) => [name, this.all(inner, depth + 1)])
+    const entries = Object.entries(value as Record<string, unknown>).map(([name, inner]) => [
+      name,
+      this.all(inner, depth + 1),
+    ])
     return Object.fromEntries(entries) as Value
   }
 

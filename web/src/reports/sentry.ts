@@ -23,9 +23,9 @@ import { packing, scrubEnvelope } from './transport'
 
 type Settings = NonNullable<Environment['error_reporting']>
 
-export const SESSIONS_RECORDED = 0.1
-export const ERRORS_RECORDED = 1
-export const RECORDING = {
+const SESSIONS_RECORDED = 0.1
+const ERRORS_RECORDED = 1
+const RECORDING = {
   flushMinDelay: 1_000,
   flushMaxDelay: 5_000,
   minReplayDuration: 1_000,

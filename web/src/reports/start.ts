@@ -51,7 +51,7 @@ export async function followPeople(routes: RouteObject[]): Promise<() => void> {
     }
   }
   const stop = queryClient.getQueryCache().subscribe(({ query }) => {
-    if (query.queryKey[0] === currentUserQuery.queryKey[0]) follow()
+    if ((query.queryKey as unknown[])[0] === currentUserQuery.queryKey[0]) follow()
   })
   follow()
   return stop

@@ -89,7 +89,7 @@ function lazily(load: Load) {
   return async () => ({ Component: (await pageCode(load)).default })
 }
 
-/** The query stays: it holds the organisation on screen. */
+/** The query stays: it holds the organization on screen. */
 function redirectWithin(parent: string, to: string) {
   return ({ params, request }: LoaderFunctionArgs) => {
     const base = generatePath(parent, params as Record<string, string>)

@@ -11,7 +11,7 @@ import { preferredOrg, useOrgOnScreen, useShownOrg } from './org'
 
 const org = (id: string) => ({ id, name: id }) as Org
 
-describe('the organisation that an address without one means', () => {
+describe('the organization that an address without one means', () => {
   it('is the last one used', () => {
     localStorage.setItem('atrium.org', 'b')
     expect(preferredOrg([org('a'), org('b')])?.id).toBe('b')
@@ -33,7 +33,7 @@ const within = (address: string) => ({
 const at = (address: string) =>
   renderHook(() => ({ ...useOrgOnScreen(), search: useLocation().search }), within(address))
 
-describe('the organisation on screen', () => {
+describe('the organization on screen', () => {
   it('is put into the address, beside what is there, and remembered', async () => {
     stubServer({ '/orgs': ok({ items: [org('a')], total: 1 }), '/orgs/a': ok(org('a')) })
     const { result } = at('/organization/config/member?search=lin')

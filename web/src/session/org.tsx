@@ -1,5 +1,5 @@
 /**
- * The organisation on screen. It is in the address (`?org=`), never in hidden state, so that two
+ * The organization on screen. It is in the address (`?org=`), never in hidden state, so that two
  * tabs can show two of them; the last one used is only what an address without one means.
  */
 import { useQuery } from '@tanstack/react-query'
@@ -27,7 +27,7 @@ export function useOrgMay(permission: string): boolean {
   return useOrg().permissions.includes(permission)
 }
 
-/** Loads the organisation that the address names, and makes the address name one. */
+/** Loads the organization that the address names, and makes the address name one. */
 export function useOrgOnScreen() {
   const [query, setQuery] = useAddressQuery()
   const id = query.get('org') || null

@@ -1,4 +1,5 @@
 /** Passkeys, between the server's JSON and the browser's own dialogs. */
+import type { CredentialJson } from '../api/account'
 import { ApiError, givenUp } from '../api/errors'
 import { t, type MessageKey } from '../i18n/store'
 
@@ -35,7 +36,7 @@ interface Asking {
 export async function chosenPasskey(
   options: PublicKeyCredentialRequestOptionsJSON,
   { signal, inAutofill }: Asking = {},
-): Promise<PublicKeyCredentialJSON> {
+): Promise<CredentialJson> {
   return inJson(() =>
     navigator.credentials.get({
       publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options),
@@ -48,7 +49,7 @@ export async function chosenPasskey(
 /** A new passkey on the device or key that the person chooses. */
 export function createPasskey(
   options: PublicKeyCredentialCreationOptionsJSON,
-): Promise<PublicKeyCredentialJSON> {
+): Promise<CredentialJson> {
   return inJson(() =>
     navigator.credentials.create({
       publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options),
@@ -56,11 +57,11 @@ export function createPasskey(
   )
 }
 
-async function inJson(ask: () => Promise<Credential | null>): Promise<PublicKeyCredentialJSON> {
+async function inJson(ask: () => Promise<Credential | null>): Promise<CredentialJson> {
   try {
     const credential = await ask()
     if (!credential) throw givenUp('passkey_cancelled')
-    return (credential as PublicKeyCredential).toJSON()
+    return (credential as PublicKeyCredential).toJSON() as CredentialJson
   } catch (cause) {
     throw cause instanceof ApiError ? cause : failureOf(cause)
   }

@@ -1,5 +1,5 @@
 import { cleanup, configure } from '@testing-library/react'
-import { afterEach, beforeEach } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import { leaving } from '../api/client'
 import { useConnection } from '../api/connection'
 import { queryClient } from '../api/queryClient'
@@ -24,6 +24,15 @@ window.ResizeObserver ??= class {
   unobserve() {}
   disconnect() {}
 }
+
+// In the page, and not in a part of it that is hidden from everybody.
+expect.extend({
+  toBeShown: (element: unknown) => ({
+    pass: element instanceof Element && element.isConnected && !element.closest('[hidden]'),
+    message: () =>
+      `${element instanceof Element ? element.outerHTML : String(element)} is not shown`,
+  }),
+})
 
 // On a busy machine a page takes seconds to draw; what never comes still fails its test.
 configure({ asyncUtilTimeout: 10_000 })

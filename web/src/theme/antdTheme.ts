@@ -33,7 +33,7 @@ export function antdTheme(dark: boolean, lessMotion = false): ThemeConfig {
         cellPaddingInlineMD: 14,
         headerBg: palette.surface,
         rowHoverBg: palette.page,
-        // The arrow says what is sorted; a grey column would outweigh the figures in it.
+        // The arrow says what is sorted; a gray column would outweigh the figures in it.
         headerSortActiveBg: palette.surface,
         headerSortHoverBg: palette.page,
         bodySortBg: palette.surface,
@@ -51,7 +51,7 @@ function solid(palette: Palette) {
     colorPrimaryActive: palette['solid-active'],
     primaryShadow: 'none',
     defaultShadow: 'none',
-    // Under the pointer the words of a plain button take the colour of links; the solid one is too
+    // Under the pointer the words of a plain button take the color of links; the solid one is too
     // dark for words on a dark ground.
     defaultHoverColor: palette.link,
     defaultHoverBorderColor: palette.link,

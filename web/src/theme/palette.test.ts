@@ -26,7 +26,7 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05)
 }
 
-describe('the colours', () => {
+describe('the colors', () => {
   it('are the same in the style sheet', () => {
     const { brand, ...light } = declared(':root')
     expect(brand).toBe(BRAND)
@@ -34,7 +34,7 @@ describe('the colours', () => {
     expect(declared(":root[data-theme='dark']")).toEqual(palettes.dark)
   })
 
-  it('keep the primary colour the specification names', () => {
+  it('keep the primary color the specification names', () => {
     expect(BRAND).toBe('#0084ff')
     expect(antdTheme(false).token?.colorPrimary).toBe(BRAND)
     expect(antdTheme(true).token?.colorPrimary).toBe(BRAND)

@@ -1,12 +1,12 @@
 /**
- * The colours of both themes, once. Ant Design takes them from here; styles/base.css declares the
+ * The colors of both themes, once. Ant Design takes them from here; styles/base.css declares the
  * same values as custom properties, since they are needed before any script runs, and a test
  * compares the two and checks every pair that carries text for contrast.
  */
 export const BRAND = '#0084ff'
 
 /**
- * White on the brand colour reaches only 3.6:1. Where the colour carries text (solid buttons) or is
+ * White on the brand color reaches only 3.6:1. Where the color carries text (solid buttons) or is
  * text (links), a darker or lighter step of the same hue stands in; everywhere else it is the brand's.
  */
 export const palettes = {

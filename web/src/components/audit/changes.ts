@@ -27,9 +27,7 @@ export function notesOf(details: Record<string, unknown>): [string, unknown][] {
 
 export function inWords(value: unknown): string {
   if (value === undefined || value === null || value === '') return '—'
-  return typeof value === 'object'
-    ? JSON.stringify(value)
-    : String(value as string | number | boolean)
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -5,7 +5,7 @@ import { Counted } from '../table/Counted'
 import { percent } from './format'
 import styles from './BarList.module.css'
 
-export interface BarRow {
+interface BarRow {
   key: string
   name: React.ReactNode
   /** Of the whole, 0 to 1: the bar's length. */

@@ -3,7 +3,7 @@ import { useT } from '../../i18n/useT'
 import { percent } from './format'
 import styles from './Change.module.css'
 
-/** How much more or less than before: an arrow, a colour, and a word for whoever sees neither. */
+/** How much more or less than before: an arrow, a color, and a word for whoever sees neither. */
 export function Change({ change }: { change: number | null | undefined }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)

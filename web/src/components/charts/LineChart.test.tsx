@@ -117,7 +117,7 @@ it('says in words and in the table what is so far and what lies ahead', async ()
 
 it('says so where there is nothing to draw', () => {
   show([{ key: 'now', name: '事件数', values: [0, 0] }])
-  expect(screen.getByText('没有数据')).toBeDefined()
+  expect(screen.getByText('没有数据')).toBeShown()
   expect(loadEngine).not.toHaveBeenCalled()
 })
 
@@ -180,7 +180,7 @@ it('hides a series from its legend, but never the last one', async () => {
   expect(drawn().series.map(({ id }) => id)).toEqual(['now', 'before'])
 })
 
-it('takes the colours of the theme, also when that changes', async () => {
+it('takes the colors of the theme, also when that changes', async () => {
   show()
   await isDrawn()
   expect(drawn().series[1]!.color).toBe(SERIES_COLORS.light[1])

@@ -10,7 +10,7 @@ import { plainCount } from './format'
 import { Sparkline, type Course } from './Sparkline'
 import styles from './StatCard.module.css'
 
-export interface Figure {
+interface Figure {
   value: number
   /** Null where nothing can be compared yet. */
   previous?: number | null

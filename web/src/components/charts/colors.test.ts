@@ -58,7 +58,7 @@ function lab(color: Rgb): Rgb {
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)]
 }
 
-describe.each(['light', 'dark'] as const)('the colours of series on %s', (theme) => {
+describe.each(['light', 'dark'] as const)('the colors of series on %s', (theme) => {
   const colors = SERIES_COLORS[theme]
 
   it('begin with the brand', () => {

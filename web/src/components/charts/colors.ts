@@ -1,5 +1,5 @@
 /**
- * Colours of series. They follow the hues of Okabe and Ito's palette for colour-blind readers, with
+ * Colors of series. They follow the hues of Okabe and Ito's palette for color-blind readers, with
  * the brand's blue in the place of theirs, and are darkened or lightened for each ground: every one
  * has at least 3:1 against it, and every two stay apart under protanopia, deuteranopia and
  * tritanopia (a test measures both).
@@ -14,7 +14,7 @@ export const SERIES_COLORS = {
 /** For what is no series of its own: the rest of all others, the time before. */
 export const NEUTRAL = -1
 
-export type ThemeName = keyof typeof SERIES_COLORS
+type ThemeName = keyof typeof SERIES_COLORS
 
 export interface ChartColors {
   palette: Palette
@@ -31,7 +31,7 @@ export interface Stroke {
   line: 'solid' | 'dashed' | 'dotted'
 }
 
-/** More series than colours begin again, dotted, so that no two look the same. */
+/** More series than colors begin again, dotted, so that no two look the same. */
 export function strokeOf(index: number, dashed: boolean, { palette, theme }: ChartColors): Stroke {
   const colors = SERIES_COLORS[theme]
   const again = index >= colors.length

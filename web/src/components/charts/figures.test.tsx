@@ -16,7 +16,7 @@ describe('a change', () => {
     [-0.5, '▼ 下降50%'],
     [0, '＝ 持平0%'],
     [null, '没有更早的数据'],
-  ])('of %s has a word, not only a colour', (change, text) => {
+  ])('of %s has a word, not only a color', (change, text) => {
     const { container } = render(<Change change={change} />)
     expect(container.textContent).toBe(text)
   })
@@ -38,7 +38,7 @@ describe('a figure', () => {
   it('is shown in full, with what it was', () => {
     show({})
     const card = screen.getByRole('region', { name: '事件数' })
-    expect(within(card).getByText('1,284,033')).toBeDefined()
+    expect(within(card).getByText('1,284,033')).toBeShown()
     expect(card.textContent).toContain('对比期 1,000')
   })
 
@@ -61,7 +61,7 @@ describe('a figure', () => {
     expect(screen.queryByRole('note')).toBeNull()
     button.focus()
     await userEvent.keyboard('{Enter}')
-    expect(screen.getByRole('note')).toBeDefined()
+    expect(screen.getByRole('note')).toBeShown()
     await userEvent.keyboard('{Escape}')
     expect(screen.queryByRole('note')).toBeNull()
     expect(document.activeElement).toBe(button)
@@ -96,7 +96,7 @@ describe('a card', () => {
 
   it('keeps what it had where an update fails', () => {
     show({ data: 'page_view', error: failure })
-    expect(screen.getByText('page_view')).toBeDefined()
+    expect(screen.getByText('page_view')).toBeShown()
     expect(screen.getByRole('alert').textContent).toContain('显示的是之前的数据')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isLabelled } from './option'
+import { isLabeled } from './option'
 import { axisLabel, bucketLabel, compactCount, percent, plainCount } from './format'
 
 const at = (moment: string) => Date.parse(moment)
@@ -55,7 +55,7 @@ describe('a number', () => {
 describe('labels below an axis', () => {
   const labelled = (count: number, granularity: 'hour' | 'day', width: number) =>
     Array.from({ length: count }, (_, index) => index).filter((index) =>
-      isLabelled(index, count, granularity, width),
+      isLabeled(index, count, granularity, width),
     )
 
   it('are all there where there is room', () => {

@@ -40,7 +40,7 @@ export function lineOption(drawing: Drawing): EChartsCoreOption {
         color: palette['text-soft'],
         fontSize: 12,
         hideOverlap: true,
-        interval: (index: number) => isLabelled(index, times.length, style.granularity, width()),
+        interval: (index: number) => isLabeled(index, times.length, style.granularity, width()),
         margin: 10,
         // Inside of the chart's edges, or the lines would have to end before them.
         alignMinLabel: times.length > 1 ? 'left' : undefined,
@@ -148,7 +148,7 @@ const STEPS: Record<Granularity, number[]> = {
 const LABEL_ROOM = 72
 
 /** Evenly, and with the newest bucket among them; hours are counted from where the range begins. */
-export function isLabelled(
+export function isLabeled(
   index: number,
   count: number,
   granularity: Granularity,

@@ -8,7 +8,7 @@ export interface ChartSeries {
   values: (number | null)[]
   /** What is compared with. */
   dashed?: boolean
-  /** Which of the palette's colours; NEUTRAL for none. Its place among the series, where not said. */
+  /** Which of the palette's colors; NEUTRAL for none. Its place among the series, where not said. */
   color?: number
   /** The times that the values are of, where those are not the chart's own. */
   times?: (number | undefined)[]

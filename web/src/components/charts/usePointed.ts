@@ -62,7 +62,7 @@ export function usePointed(
 const within = (at: number, count: number) => Math.min(count - 1, Math.max(0, Math.round(at)))
 
 /** Undefined for keys that mean nothing here. The first arrow begins at the newest that has begun. */
-export function nextIndex(
+function nextIndex(
   key: string,
   index: number | null,
   count: number,

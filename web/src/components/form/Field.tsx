@@ -10,7 +10,7 @@ import {
 import styles from './Field.module.css'
 
 /** What the input inside a field must be given. */
-export interface FieldInput {
+interface FieldInput {
   id: string
   name: string
   value: string

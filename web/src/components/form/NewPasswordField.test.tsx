@@ -27,7 +27,7 @@ it('goes by what the server says, and tells why', async () => {
   render(<Form />)
   await userEvent.type(screen.getByLabelText('密码'), 'vtqkwzmfbphdcgjl')
   expect(level()).toBe('4')
-  expect(await screen.findByText(message)).toBeDefined()
+  expect(await screen.findByText(message)).toBeShown()
   expect(level()).toBe('2')
   expect(JSON.parse(seen.at(-1)!.body)).toEqual({
     password: 'vtqkwzmfbphdcgjl',

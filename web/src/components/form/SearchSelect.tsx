@@ -34,7 +34,7 @@ export function useTypeahead(): Typeahead {
 /** Width, case and accents of a letter do not tell two texts apart here. */
 const plain = (text: string) => text.normalize('NFKC').toLocaleLowerCase()
 
-export const matches = (text: string, typed: string) => plain(text).includes(plain(typed.trim()))
+const matches = (text: string, typed: string) => plain(text).includes(plain(typed.trim()))
 
 /** The one that was typed in full goes first, because Enter takes the first. */
 function exactFirst(options: readonly SearchOption[], typed: string): SearchOption[] {

@@ -3,7 +3,7 @@
  * guesser tries first (words everyone uses, the person's own name, runs, repeats) has been counted
  * for the little it is worth. It advises; what the server takes, usePasswordVerdict asks it.
  */
-export type Advice = 'personal' | 'common' | 'repeat' | 'sequence' | 'longer' | 'variety'
+type Advice = 'personal' | 'common' | 'repeat' | 'sequence' | 'longer' | 'variety'
 
 export interface Strength {
   /** 0: nothing typed. 1 weak, 2 fair, 3 good, 4 strong. */

@@ -4,7 +4,7 @@ import { paths } from '../../paths'
 import { shownAddress } from '../../session/guard'
 import { useUser } from '../../session/useUser'
 import { LinkButton } from '../LinkButton'
-import { TotpEnrolment } from './TotpEnrolment'
+import { TotpEnrollment } from './TotpEnrollment'
 import styles from './mfa.module.css'
 
 export default function SecondFactorWanted({ onDone }: { onDone: () => void }) {
@@ -23,7 +23,7 @@ export default function SecondFactorWanted({ onDone }: { onDone: () => void }) {
           {t('reauth.signInAgain')}
         </LinkButton>
       ) : (
-        <TotpEnrolment onDone={onDone} />
+        <TotpEnrollment onDone={onDone} />
       )}
     </section>
   )

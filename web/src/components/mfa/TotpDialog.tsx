@@ -1,4 +1,4 @@
-/** Enrolment: the app learns the secret, proves it with a code, and the recovery codes are handed out. */
+/** Enrollment: the app learns the secret, proves it with a code, and the recovery codes are handed out. */
 import { Button, Modal } from 'antd'
 import { useRef, useState } from 'react'
 import { useForm } from 'react-hook-form'
@@ -42,19 +42,19 @@ export function TotpDialog({ open, beginning, onCancel, onDone }: TotpDialogProp
       {codes ? (
         <RecoveryCodes codes={codes} onStored={onDone} />
       ) : (
-        <Enrolment beginning={beginning} onCancel={onCancel} onConfirmed={setCodes} />
+        <Enrollment beginning={beginning} onCancel={onCancel} onConfirmed={setCodes} />
       )}
     </Modal>
   )
 }
 
-interface EnrolmentProps {
+interface EnrollmentProps {
   beginning: TotpBeginning
   onCancel: () => void
   onConfirmed: (codes: string[]) => void
 }
 
-function Enrolment({ beginning, onCancel, onConfirmed }: EnrolmentProps) {
+function Enrollment({ beginning, onCancel, onConfirmed }: EnrollmentProps) {
   const t = useT()
   const element = useRef<HTMLFormElement>(null)
   const form = useForm({ defaultValues: { code: '' } })

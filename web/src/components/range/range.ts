@@ -20,7 +20,7 @@ export interface DayRange {
   end: string
 }
 
-export const GRANULARITIES = ['hour', 'day', 'week', 'month'] as const
+const GRANULARITIES = ['hour', 'day', 'week', 'month'] as const
 export type Granularity = (typeof GRANULARITIES)[number]
 
 export const COMPARISONS = ['previous_period', 'previous_year', 'none'] as const

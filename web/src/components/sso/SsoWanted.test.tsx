@@ -54,7 +54,7 @@ it('says that the provider is down, and can be pressed again', async () => {
   const seen = stubServer({ '/sso/login': refusal(503, body) })
   show('/organization/config/member?org=o2')
   await user.click(await goOn())
-  expect(await screen.findByText(/暂时没有响应/)).toBeDefined()
+  expect(await screen.findByText(/暂时没有响应/)).toBeShown()
   // A button takes no click until it is drawn as idle again, which is a moment later.
   await waitFor(async () => expect((await goOn()).className).not.toContain('loading'))
   await user.click(await goOn())

@@ -64,8 +64,8 @@ it('shows rows, counts with separators, and a way to sort', async () => {
     onChange,
   })
   const [, first, second] = await screen.findAllByRole('row')
-  expect(within(first!).getByText('1,234,567')).toBeDefined()
-  expect(within(second!).getByText('—')).toBeDefined()
+  expect(within(first!).getByText('1,234,567')).toBeShown()
+  expect(within(second!).getByText('—')).toBeShown()
   await userEvent.click(screen.getByRole('columnheader', { name: '名称' }))
   expect(onChange).toHaveBeenCalledExactlyOnceWith({ sort: 'name', order: 'asc' })
 })
@@ -73,11 +73,11 @@ it('shows rows, counts with separators, and a way to sort', async () => {
 it('tells an empty list from a search that found nothing', async () => {
   const answer: Answer = async () => ({ items: [], total: 0 })
   show({ answer })
-  expect(await screen.findByText('还没有水果')).toBeDefined()
+  expect(await screen.findByText('还没有水果')).toBeShown()
 
   const onChange = vi.fn()
   show({ answer, search: '梨', onChange })
-  expect(await screen.findByText('没有符合条件的结果。')).toBeDefined()
+  expect(await screen.findByText('没有符合条件的结果。')).toBeShown()
   await userEvent.click(screen.getByRole('button', { name: '清除条件' }))
   expect(onChange).toHaveBeenCalledExactlyOnceWith({ search: undefined })
 })
@@ -91,7 +91,7 @@ it('says what failed, with its id, and tries again', async () => {
   expect(screen.getByRole('status').textContent).toBe('加载中')
   expect((await screen.findByRole('alert')).textContent).toContain('req-9')
   await userEvent.click(screen.getByRole('button', { name: /^重\s?试$/ }))
-  expect(await screen.findByText('苹果')).toBeDefined()
+  expect(await screen.findByText('苹果')).toBeShown()
 })
 
 it('leaves a page that is not there', async () => {

@@ -5,9 +5,12 @@ import { SearchBox } from './SearchBox'
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-const box = () => screen.getByLabelText('搜索') as HTMLInputElement
+const box = () => screen.getByLabelText<HTMLInputElement>('搜索')
 const type = (value: string) => fireEvent.change(box(), { target: { value } })
-const wait = (ms: number) => act(() => vi.advanceTimersByTime(ms))
+const wait = (ms: number) =>
+  act(() => {
+    vi.advanceTimersByTime(ms)
+  })
 
 it('searches once the typing pauses', () => {
   const onSearch = vi.fn()

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 
 /** How long the typing must pause before anything is searched. */
-export const SEARCH_AFTER_MS = 300
+const SEARCH_AFTER_MS = 300
 
 /** Runs with a typed text once the typing pauses. Every search field goes through this. */
 export function useAfterTyping(text: string, run: (text: string) => void): void {

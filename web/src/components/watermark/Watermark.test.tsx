@@ -24,12 +24,12 @@ function show(watermark: boolean) {
 }
 
 const signIn = (name: string) =>
-  act(() =>
+  act(() => {
     queryClient.setQueryData(currentUserQuery.queryKey, {
       name,
       email: 'lin@example.com',
-    } as never),
-  )
+    } as never)
+  })
 
 it('says who is signed in, and nothing where nobody is', async () => {
   show(true)

@@ -1,4 +1,4 @@
-import { TotpEnrolment } from '../../components/mfa/TotpEnrolment'
+import { TotpEnrollment } from '../../components/mfa/TotpEnrollment'
 import { useT } from '../../i18n/useT'
 import styles from '../../components/mfa/mfa.module.css'
 
@@ -11,7 +11,7 @@ export function MfaNotice() {
         <h2 id="mfa-notice">{t('mfa.required')}</h2>
         <p>{t('mfa.requiredText')}</p>
       </div>
-      <TotpEnrolment />
+      <TotpEnrollment />
     </section>
   )
 }

@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../../components/ConfirmDialog'
 import { FormError } from '../../components/form/FormError'
 import { Loaded } from '../../components/Loaded'
 import { RecoveryCodes } from '../../components/mfa/RecoveryCodes'
-import { TotpEnrolment } from '../../components/mfa/TotpEnrolment'
+import { TotpEnrollment } from '../../components/mfa/TotpEnrollment'
 import { Moment } from '../../components/Moment'
 import { useT } from '../../i18n/useT'
 import { reloadUser } from '../../session/session'
@@ -24,7 +24,7 @@ export function MfaSection() {
     <Section name="mfa">
       <Loaded query={totp} skeleton={2}>
         {(state) =>
-          state.enabled ? <TurnedOn state={state} onChange={reload} /> : <TotpEnrolment />
+          state.enabled ? <TurnedOn state={state} onChange={reload} /> : <TotpEnrollment />
         }
       </Loaded>
     </Section>

@@ -44,7 +44,7 @@ const bound = { wechatwork: null, feishu: { name: 'Lin', bound_at: aUser.created
 
 it('shows a chat service only where there is one', () => {
   show({ bindings: bound }, { feishu: true })
-  expect(screen.getByRole('columnheader', { name: '飞书' })).toBeDefined()
+  expect(screen.getByRole('columnheader', { name: '飞书' })).toBeShown()
   expect(screen.queryByRole('columnheader', { name: '企业微信' })).toBeNull()
   expect(box('团队邀请：飞书').disabled).toBe(false)
   expect(screen.queryByRole('link', { name: '去绑定' })).toBeNull()

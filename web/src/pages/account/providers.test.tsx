@@ -82,7 +82,7 @@ describe('binding', () => {
     })
     await user.click(button('绑定飞书'))
     expect((await screen.findByRole('alert')).textContent).toBe('已绑定')
-    expect(await screen.findByRole('button', { name: '解绑飞书' })).toBeDefined()
+    expect(await screen.findByRole('button', { name: '解绑飞书' })).toBeShown()
     expect(assign).not.toHaveBeenCalled()
   })
 })
@@ -95,12 +95,12 @@ describe('unbinding', () => {
       person,
       answers: { '/wechatwork/authorize/cancel': ok({}), '/current': ok(aUser) },
     })
-    expect(screen.getByText(/LiLei/)).toBeDefined()
+    expect(screen.getByText(/LiLei/)).toBeShown()
     await user.click(button('解绑企业微信'))
     expect(seen).toEqual([])
     await confirm()
     await waitFor(() => expect(screen.getByRole('status').textContent).toBe('已解绑企业微信。'))
-    expect(button('绑定企业微信')).toBeDefined()
+    expect(button('绑定企业微信')).toBeShown()
     expect(seen[0]).toMatchObject({ method: 'POST', path: '/wechatwork/authorize/cancel' })
   })
 
@@ -114,7 +114,7 @@ describe('unbinding', () => {
     const alert = await screen.findByRole('alert')
     expect(alert.textContent).toContain('唯一的登录方式')
     expect(alert.textContent).toContain('设置密码')
-    expect(button('解绑企业微信')).toBeDefined()
+    expect(button('解绑企业微信')).toBeShown()
   })
 
   it('of what is gone already is done', async () => {
@@ -124,14 +124,14 @@ describe('unbinding', () => {
     })
     await user.click(button('解绑企业微信'))
     await confirm()
-    expect(await screen.findByRole('button', { name: '绑定企业微信' })).toBeDefined()
+    expect(await screen.findByRole('button', { name: '绑定企业微信' })).toBeShown()
     expect(screen.queryByRole('alert')).toBeNull()
   })
 })
 
 it('lists the teams that the account is linked to', () => {
   show(BindingsSection, { person: { sso: [{ org_id: 'o1', org_name: 'Acme' }] } })
-  expect(screen.getByText('单点登录：Acme')).toBeDefined()
+  expect(screen.getByText('单点登录：Acme')).toBeShown()
 })
 
 describe('coming back from a service', () => {
@@ -174,13 +174,13 @@ describe('somebody without a password', () => {
   it('is told so, and can set one by mail', async () => {
     show(PasswordSection, { person: { has_password: false } })
     expect(screen.queryByLabelText('当前密码')).toBeNull()
-    expect(screen.getByText(/还没有密码/)).toBeDefined()
+    expect(screen.getByText(/还没有密码/)).toBeShown()
     await user.click(button('通过邮件设置密码'))
     expect(navigate).toHaveBeenCalledWith('/forgetPwd', { state: { email: aUser.email } })
   })
 
   it('is not who has one', () => {
     show(PasswordSection)
-    expect(screen.getByLabelText('当前密码')).toBeDefined()
+    expect(screen.getByLabelText('当前密码')).toBeShown()
   })
 })

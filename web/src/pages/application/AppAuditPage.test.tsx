@@ -26,7 +26,7 @@ describe('the audit log of an app', () => {
   it('shows what was done, with the exact time in the person’s zone on hover', async () => {
     const seen = showInApp(<AppAuditPage />, { may: ['app:view', 'audit:view'], answers })
     const row = (await screen.findByText('创建访问密钥')).closest('tr')!
-    expect(within(row).getByText('后端')).toBeDefined()
+    expect(within(row).getByText('后端')).toBeShown()
     // 03:04:05 UTC in Shanghai.
     expect(row.querySelector('time')?.title).toBe('2026年1月2日 11:04:05 (Asia/Shanghai)')
     expect(seen.map(({ path }) => path)).toEqual([LOG])
@@ -35,8 +35,8 @@ describe('the audit log of an app', () => {
   it('names the app in the details of an entry', async () => {
     showInApp(<AppAuditPage />, { may: ['app:view', 'audit:view'], answers })
     await user.click(await screen.findByRole('button', { name: '“创建访问密钥”的详情' }))
-    expect(screen.getByText('商城')).toBeDefined()
-    expect(screen.getByText('app-1')).toBeDefined()
+    expect(screen.getByText('商城')).toBeShown()
+    expect(screen.getByText('app-1')).toBeShown()
   })
 
   it('is downloaded by those who may, with the filters of the address', async () => {
@@ -57,7 +57,7 @@ describe('the audit log of an app', () => {
 
   it('is not asked for by those who may not see it', async () => {
     const seen = showInApp(<AppAuditPage />, { may: ['app:view'], answers })
-    expect(await screen.findByText(/^refused: /)).toBeDefined()
+    expect(await screen.findByText(/^refused: /)).toBeShown()
     expect(seen).toEqual([])
   })
 })

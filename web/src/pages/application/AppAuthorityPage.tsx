@@ -83,7 +83,7 @@ function Roles({ roles }: { roles: Role[] }) {
 
 /** What the editor has just saved. It is said once: a reload of the page is not a second time. */
 function useSavedRole(): string | null {
-  const { state, search } = useLocation()
+  const { state, search } = useLocation() as { state: unknown; search: string }
   const navigate = useNavigate()
   const [saved] = useState(() => savedRoleIn(state))
   const arrived = savedRoleIn(state) !== null

@@ -47,7 +47,7 @@ describe('the snippet', () => {
 
   it('says what to fill in where the key may not be seen', async () => {
     show({ app: { collect_key: null } })
-    expect(await screen.findByText(/换成应用的上报密钥/)).toBeDefined()
+    expect(await screen.findByText(/换成应用的上报密钥/)).toBeShown()
   })
 })
 
@@ -68,26 +68,26 @@ describe('retention', () => {
     const days = screen.getByLabelText('保留天数')
     await user.type(days, '4000')
     await user.click(screen.getByRole('button', { name: spaced('保存') }))
-    expect(await screen.findByText('请输入 1–3,650 之间的整数')).toBeDefined()
+    expect(await screen.findByText('请输入 1–3,650 之间的整数')).toBeShown()
     await user.clear(days)
     await user.type(days, '30')
     await user.click(screen.getByRole('button', { name: spaced('保存') }))
     const asked = await dialog()
-    expect(await asked.findByText(/从 365 天缩短为 30 天/)).toBeDefined()
-    expect(asked.getByText('1,284,033')).toBeDefined()
+    expect(await asked.findByText(/从 365 天缩短为 30 天/)).toBeShown()
+    expect(asked.getByText('1,284,033')).toBeShown()
     expect(seen.find(({ path }) => path.endsWith('/retention-impact'))?.query).toBe('days=30')
     const shorten = asked.getByRole<HTMLButtonElement>('button', { name: '缩短并保存' })
     expect(shorten.disabled).toBe(true)
     await user.type(asked.getByLabelText('请输入“商城”以确认'), '商城')
     expect(bodyOf(seen, 'PUT')).toBeNull()
     await user.click(shorten)
-    expect(await screen.findByText('已保存')).toBeDefined()
+    expect(await screen.findByText('已保存')).toBeShown()
     expect(bodyOf(seen, 'PUT')).toMatchObject({ name: '商城', retention_days: 30 })
   })
 
   it('is said to those who may not change it', async () => {
     show({})
-    expect(await screen.findByText('365 天（跟随团队）')).toBeDefined()
+    expect(await screen.findByText('365 天（跟随团队）')).toBeShown()
   })
 })
 
@@ -97,23 +97,23 @@ describe('receiving data', () => {
   it('shows every counter and why messages were turned away', async () => {
     show({ may, answers: { '/apps/app-1/ingest': ok(ingest) } })
     const panel = within(await screen.findByRole('region', { name: '数据接收' }))
-    expect(await panel.findByText('8,123,441')).toBeDefined()
-    expect(panel.getByText('1,204')).toBeDefined()
-    expect(panel.getByText('timestamp_out_of_range')).toBeDefined()
+    expect(await panel.findByText('8,123,441')).toBeShown()
+    expect(panel.getByText('1,204')).toBeShown()
+    expect(panel.getByText('timestamp_out_of_range')).toBeShown()
     expect(panel.getByText('事件名称过多').parentElement?.textContent).toContain('777')
-    expect(panel.getByText('42')).toBeDefined()
-    expect(panel.getByText(/^正在接收数据/)).toBeDefined()
+    expect(panel.getByText('42')).toBeShown()
+    expect(panel.getByText(/^正在接收数据/)).toBeShown()
   })
 
   it('waits for the first event', async () => {
     const nothing = { ...ingest, last_event_at: null, reasons: [], spool: { pending: 0 } }
     show({ may, answers: { '/apps/app-1/ingest': ok(nothing) } })
-    expect(await screen.findByText(/^正在等待第一条数据/)).toBeDefined()
+    expect(await screen.findByText(/^正在等待第一条数据/)).toBeShown()
   })
 
   it('is not shown to those who may not see numbers', async () => {
     const seen = show({})
-    expect(await screen.findByRole('heading', { name: '应用信息' })).toBeDefined()
+    expect(await screen.findByRole('heading', { name: '应用信息' })).toBeShown()
     expect(screen.queryByRole('region', { name: '数据接收' })).toBeNull()
     expect(seen).toEqual([])
   })
@@ -146,20 +146,20 @@ describe('erasing one person’s data', () => {
         },
       },
     })
-    expect(await screen.findByText('18,234')).toBeDefined()
+    expect(await screen.findByText('18,234')).toBeShown()
     await user.click(screen.getByRole('button', { name: /^删除用户数据/ }))
     const shown = await dialog()
     await user.click(shown.getByRole('radio', { name: '设备 ID' }))
-    expect(shown.getByText(/设备属性/)).toBeDefined()
-    const submit = shown.getByRole('button', { name: '永久删除' }) as HTMLButtonElement
+    expect(shown.getByText(/设备属性/)).toBeShown()
+    const submit = shown.getByRole<HTMLButtonElement>('button', { name: '永久删除' })
     await user.type(shown.getByRole('textbox', { name: '设备 ID' }), ' Cust 1')
     await user.type(shown.getByRole('textbox', { name: '再次输入以确认' }), 'Cust 1')
     expect(submit.disabled).toBe(true)
     await user.clear(shown.getByRole('textbox', { name: '再次输入以确认' }))
     await user.type(shown.getByRole('textbox', { name: '再次输入以确认' }), ' Cust 1')
     await user.click(submit)
-    expect(await screen.findByText('删除请求已提交，处理进度见下方。')).toBeDefined()
-    expect(await screen.findByText('等待处理')).toBeDefined()
+    expect(await screen.findByText('删除请求已提交，处理进度见下方。')).toBeShown()
+    expect(await screen.findByText('等待处理')).toBeShown()
     expect(bodyOf(seen, 'POST')).toEqual({ kind: 'device', subject: ' Cust 1' })
   })
 
@@ -168,12 +168,12 @@ describe('erasing one person’s data', () => {
       may,
       answers: { '/apps/app-1/erasures': list({ ...erasure, state: 'failed', events: null }) },
     })
-    expect(await screen.findByText('失败')).toBeDefined()
+    expect(await screen.findByText('失败')).toBeShown()
   })
 
   it('is not offered to those who may not see personal data, nor in a deleted app', async () => {
     show({})
-    expect(await screen.findByRole('heading', { name: '应用信息' })).toBeDefined()
+    expect(await screen.findByRole('heading', { name: '应用信息' })).toBeShown()
     expect(screen.queryByRole('region', { name: '删除某个用户的数据' })).toBeNull()
   })
 })
@@ -185,6 +185,6 @@ it('what archiving would hit is said in numbers', async () => {
   })
   await user.click(await screen.findByRole('button', { name: '归档应用' }))
   const asked = await dialog()
-  expect(await asked.findByText('1,284,033')).toBeDefined()
-  expect(asked.getByText('4')).toBeDefined()
+  expect(await asked.findByText('1,284,033')).toBeShown()
+  expect(asked.getByText('4')).toBeShown()
 })

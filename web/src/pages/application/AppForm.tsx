@@ -15,16 +15,16 @@ import { useSubmit } from '../../components/form/useSubmit'
 import { useQuestion } from '../../components/useQuestion'
 import { useT } from '../../i18n/useT'
 import { useAppChanged, useWatched } from '../../session/app'
-import { RetentionFields, type Keeps } from './RetentionFields'
+import { RetentionFields, type AppValues } from './RetentionFields'
 import styles from './detail.module.css'
 
 const DESCRIPTION_MAX = 500
 
-const valuesOf = ({ name, description, timezone, retention_days }: App) => ({
+const valuesOf = ({ name, description, timezone, retention_days }: App): AppValues => ({
   name,
   description,
   timezone,
-  keeps: (retention_days ? 'own' : 'team') as Keeps,
+  keeps: retention_days ? 'own' : 'team',
   retention_days: retention_days ? String(retention_days) : '',
 })
 

@@ -4,9 +4,9 @@ import { ChoiceField } from '../../components/form/ChoiceField'
 import { RetentionDays } from '../../components/form/RetentionDays'
 import { useT } from '../../i18n/useT'
 
-export type Keeps = 'team' | 'own'
+type Keeps = 'team' | 'own'
 
-interface AppValues {
+export interface AppValues {
   name: string
   description: string
   timezone: string

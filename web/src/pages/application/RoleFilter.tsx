@@ -20,7 +20,7 @@ export function RoleFilter({ roles, value, onChange }: RoleFilterProps) {
       allowClear
       value={value}
       options={roles.map(({ id, name }) => ({ value: id, label: name }))}
-      getPopupContainer={(select) => select.parentElement ?? document.body}
+      getPopupContainer={(select: HTMLElement) => select.parentElement ?? document.body}
       onChange={(chosen: string | undefined) => onChange(chosen)}
     />
   )

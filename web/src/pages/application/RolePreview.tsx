@@ -8,7 +8,7 @@ import { useApp } from '../../session/app'
 import { changeBetween } from './draft'
 import styles from './editor.module.css'
 
-/** Enough names to recognise who it is about. */
+/** Enough names to recognize who it is about. */
 const NAMED = 5
 
 interface RolePreviewProps {

@@ -1,7 +1,7 @@
 /** Roles against permissions: which rows the matrix has, and which of them a search leaves. */
 import type { Permission, PermissionGroup, Role } from '../../api/roles'
 
-export interface MatrixRow extends Permission {
+interface MatrixRow extends Permission {
   /** One for each role, in the order of the roles. */
   held: boolean[]
 }

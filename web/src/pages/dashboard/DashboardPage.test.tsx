@@ -214,7 +214,7 @@ describe('the board', () => {
     expect((await top.findByRole('alert')).textContent).toContain('数据服务暂时不可用')
     await cardWith('操作系统', 'HarmonyOS')
     await user.click(top.getByRole('button', { name: /重\s?试/ }))
-    expect(await top.findByText('add_to_cart')).toBeDefined()
+    expect(await top.findByText('add_to_cart')).toBeShown()
   })
 
   it('asks what the address says', async () => {
@@ -309,12 +309,12 @@ describe('the faces of the board', () => {
   it('offers an app to a team without one', async () => {
     show({ apps: [] })
     await user.click(await screen.findByText('新建应用'))
-    expect(await screen.findByRole('dialog')).toBeDefined()
+    expect(await screen.findByRole('dialog')).toBeShown()
   })
 
   it('is closed to those who may see no app’s figures', async () => {
     show({ apps: [{ ...SHOP, permissions: ['app:view'] }] })
-    expect(await screen.findByText(/^refused: \/data-dashboard/)).toBeDefined()
+    expect(await screen.findByText(/^refused: \/data-dashboard/)).toBeShown()
   })
 
   it('leads to the quick start where nothing has happened', async () => {

@@ -25,13 +25,13 @@ it('tells what is missing when a field is left, and asks the server nothing', as
   render(<PasswordSignIn search="" />)
   await userEvent.click(email())
   await userEvent.tab()
-  expect(await screen.findByText('请输入邮箱')).toBeDefined()
+  expect(await screen.findByText('请输入邮箱')).toBeShown()
   expect(email().getAttribute('aria-invalid')).toBe('true')
   expect(document.getElementById(email().getAttribute('aria-describedby')!)?.textContent).toBe(
     '请输入邮箱',
   )
   await userEvent.click(submit())
-  expect(await screen.findByText('请输入密码')).toBeDefined()
+  expect(await screen.findByText('请输入密码')).toBeShown()
   expect(seen).toEqual([])
 })
 

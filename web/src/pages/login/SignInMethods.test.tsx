@@ -36,7 +36,7 @@ it('shows the password first, and from then on what was used last', async () => 
   const first = show()
   expect(selected()).toBe('密码登录')
   await userEvent.click(tab('验证码登录'))
-  expect(screen.getByRole('button', { name: '发送验证码' })).toBeDefined()
+  expect(screen.getByRole('button', { name: '发送验证码' })).toBeShown()
   first.unmount()
 
   const second = show()
@@ -75,11 +75,11 @@ it('keeps the address between the tabs', async () => {
 
 it('offers an account only where one can be made', () => {
   const open = show({ registration: 'open' })
-  expect(screen.getByRole('link', { name: '注册账号' })).toBeDefined()
+  expect(screen.getByRole('link', { name: '注册账号' })).toBeShown()
   open.unmount()
   show({ registration: 'invite' })
   expect(screen.queryByRole('link', { name: '注册账号' })).toBeNull()
-  expect(screen.getByText(/仅限邀请/)).toBeDefined()
+  expect(screen.getByText(/仅限邀请/)).toBeShown()
 })
 
 it('greets whoever has just set a new password', () => {
@@ -98,8 +98,8 @@ it('signs in as soon as the sixth digit is there', async () => {
   await userEvent.click(tab('验证码登录'))
   await userEvent.type(screen.getByLabelText('邮箱'), ' lin@example.com {Enter}')
   const code = await screen.findByLabelText('验证码')
-  expect(screen.getByText(/outbox/)).toBeDefined()
-  expect(screen.getByRole('button', { name: /秒后可重新生成/ })).toBeDefined()
+  expect(screen.getByText(/outbox/)).toBeShown()
+  expect(screen.getByRole('button', { name: /秒后可重新生成/ })).toBeShown()
   await userEvent.click(code)
   await userEvent.paste('123 456')
   await waitFor(() => expect(navigate).toHaveBeenCalledOnce())
@@ -133,8 +133,8 @@ it('shows the wait when a code was asked for too soon, and lets the earlier one 
   show()
   await userEvent.click(tab('验证码登录'))
   await userEvent.type(screen.getByLabelText('邮箱'), 'lin@example.com{Enter}')
-  expect(await screen.findByRole('button', { name: /请在 4\d 秒后重试/ })).toBeDefined()
+  expect(await screen.findByRole('button', { name: /请在 4\d 秒后重试/ })).toBeShown()
   await userEvent.click(screen.getByRole('button', { name: '已收到验证码，直接输入' }))
-  expect(screen.getByLabelText('验证码')).toBeDefined()
-  expect(screen.getByText('lin@example.com')).toBeDefined()
+  expect(screen.getByLabelText('验证码')).toBeShown()
+  expect(screen.getByText('lin@example.com')).toBeShown()
 })

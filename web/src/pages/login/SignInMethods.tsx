@@ -36,7 +36,7 @@ const NOTICES: Record<ArrivalNotice, MessageKey> = {
 type Step = 'first' | 'second' | 'expired'
 
 /** What a provider's redirect left in the address. */
-export interface ProviderNews {
+interface ProviderNews {
   failed: string | null
   provider: string | null
   notice: string | null

@@ -2,7 +2,12 @@
  * Passkeys among the addresses that the browser offers to fill in. The offer waits as long as the
  * form is open; what it asks the server for does not live that long, so it is renewed.
  */
-import { passkeySignInOptions, signInByPasskey, type User } from '../../api/account'
+import {
+  passkeySignInOptions,
+  signInByPasskey,
+  type User,
+  type CredentialJson,
+} from '../../api/account'
 import { ApiError } from '../../api/errors'
 import { withRegions } from '../../session/arrive'
 import { chosenPasskey, passkeysAutofill } from '../../session/passkey'
@@ -36,7 +41,7 @@ export async function offerInAutofill(signal: AbortSignal, outcome: Outcome): Pr
   }
 }
 
-async function offerOnce(signal: AbortSignal): Promise<PublicKeyCredentialJSON | 'late' | 'over'> {
+async function offerOnce(signal: AbortSignal): Promise<CredentialJson | 'late' | 'over'> {
   const limit = AbortSignal.timeout(RENEW_MS)
   try {
     // Given up with the rest: an answer that comes late would replace the cookie of the next one.

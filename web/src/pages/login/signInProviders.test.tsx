@@ -79,7 +79,7 @@ describe('the providers', () => {
     [ALL, ['企业单点登录', '企业微信', '飞书']],
   ])('%j are %j', async (providers, names) => {
     show({ providers })
-    expect(screen.getByRole('tab', { name: '密码登录' })).toBeDefined()
+    expect(screen.getByRole('tab', { name: '密码登录' })).toBeShown()
     if (names[0]) await providerButton(names[0])
     for (const name of ['企业单点登录', '企业微信', '飞书']) {
       expect(hasProvider(name), name).toBe(names.includes(name))
@@ -136,7 +136,7 @@ describe('single sign-on', () => {
   it('asks for an address before it asks the server', async () => {
     const { to } = show()
     await user.type(await openSso(), 'anna{Enter}')
-    expect(await screen.findByText(/邮箱格式/)).toBeDefined()
+    expect(await screen.findByText(/邮箱格式/)).toBeShown()
     expect(to('/sso/login')).toEqual([])
   })
 
@@ -157,14 +157,14 @@ describe('single sign-on', () => {
     expect((await screen.findByRole('alert')).textContent).toContain('暂时没有响应')
     await user.click(await providerButton('密码或验证码'))
     expect(screen.getByLabelText<HTMLInputElement>('邮箱').value).toBe('anna@acme.example')
-    expect(screen.getByLabelText('密码')).toBeDefined()
+    expect(screen.getByLabelText('密码')).toBeShown()
   })
 
   it('counts down where the server wants no more tries', async () => {
     const body = { message: '', errors: [{ error: '尝试次数过多', code: 'throttled' }] }
     show({ answers: { '/sso/login': refusal(429, body, { 'retry-after': '42' }) } })
     await user.type(await openSso(), 'anna@acme.example{Enter}')
-    expect(await screen.findByRole('button', { name: /请在 4\d 秒后重试/ })).toBeDefined()
+    expect(await screen.findByRole('button', { name: /请在 4\d 秒后重试/ })).toBeShown()
   })
 })
 
@@ -205,7 +205,7 @@ describe('the way used last', () => {
     await openSso()
     first.unmount()
     const second = show()
-    expect(await workEmail()).toBeDefined()
+    expect(await workEmail()).toBeShown()
     await user.click(await providerButton('密码或验证码'))
     second.unmount()
     show()
@@ -247,14 +247,14 @@ describe('back from a provider', () => {
     await waitFor(() => expect(address()).toBe('/login?redirect=%2F403'))
     expect(screen.getByRole('alert').textContent).toContain('你取消了授权')
     await user.click(screen.getByRole('button', { name: '重新尝试' }))
-    expect(await workEmail()).toBeDefined()
+    expect(await workEmail()).toBeShown()
   })
 
   it('is said although single sign-on was used last, with all ways to choose from', async () => {
     localStorage.setItem('atrium.signInMethod', 'sso')
     show({ at: '/login?failed=token_signature&provider=sso' })
     expect((await screen.findByRole('alert')).textContent).toContain('签名无效')
-    expect(screen.getByRole('tab', { name: '密码登录' })).toBeDefined()
+    expect(screen.getByRole('tab', { name: '密码登录' })).toBeShown()
   })
 
   it.each([
@@ -316,7 +316,7 @@ describe('back from a provider', () => {
     const { address } = show({ at: '/login?notice=sso_link&redirect=%2Faccount%2Fsso-link' })
     expect(screen.getByRole('status').textContent).toContain('请先用原来的方式登录')
     await waitFor(() => expect(address()).toBe('/login?redirect=%2Faccount%2Fsso-link'))
-    expect(screen.getByRole('tab', { name: '密码登录' })).toBeDefined()
+    expect(screen.getByRole('tab', { name: '密码登录' })).toBeShown()
     expect(screen.queryByLabelText('工作邮箱')).toBeNull()
   })
 

@@ -21,7 +21,7 @@ const again: Record<MailPurpose, (email: string) => Promise<unknown>> = {
 export default function EmailSentPage() {
   const t = useT()
   const mailT = useMailT()
-  const { search, state } = useLocation()
+  const { search, state } = useLocation() as { search: string; state: unknown }
   const arrival = readArrival(state)
   const query = parseQuery(search)
   const email = arrival.email ?? queryText(query, 'email')

@@ -78,8 +78,8 @@ describe('all errors', () => {
     const [, row] = await screen.findAllByRole('row')
     const link = within(row!).getByRole('link', { name: /TypeError\s*x is undefined/ })
     expect(link.getAttribute('href')).toBe('/operator/errors/g-1')
-    expect(within(row!).getByText('1,234')).toBeDefined()
-    expect(within(row!).getByText('7')).toBeDefined()
+    expect(within(row!).getByText('1,234')).toBeShown()
+    expect(within(row!).getByText('7')).toBeShown()
     expect(seen[0]!.query).toContain('sort=last_seen_at&order=desc')
   })
 
@@ -91,7 +91,7 @@ describe('all errors', () => {
     expect((await screen.findByRole('alert')).textContent).toContain('req-7')
     answers['/error-groups'] = list([GROUP])
     await user.click(screen.getByRole('button', { name: spaced('重试') }))
-    expect(await screen.findByText('x is undefined')).toBeDefined()
+    expect(await screen.findByText('x is undefined')).toBeShown()
   })
 
   it.each([
@@ -107,7 +107,7 @@ describe('all errors', () => {
 
   it('is for those who run the instance', async () => {
     const { seen } = show('/operator/errors', {}, false)
-    expect(await screen.findByText('refused: /operator/errors')).toBeDefined()
+    expect(await screen.findByText('refused: /operator/errors')).toBeShown()
     expect(seen).toEqual([])
   })
 })
@@ -121,10 +121,10 @@ describe('one error', () => {
     expect(stack.textContent).toBe(
       'TypeError: x is undefined\n    at draw (/v25.10.202/assets/Apps-1.js:3:9)',
     )
-    expect(screen.getByText('/ → /login')).toBeDefined()
+    expect(screen.getByText('/ → /login')).toBeShown()
     expect(screen.getAllByText('/pwdReset/:token').length).toBeGreaterThan(0)
-    expect(await screen.findByText('王芳')).toBeDefined()
-    expect(screen.getByRole('button', { name: '下载回放' })).toBeDefined()
+    expect(await screen.findByText('王芳')).toBeShown()
+    expect(screen.getByRole('button', { name: '下载回放' })).toBeShown()
   })
 
   it('says where only the count is left', async () => {
@@ -132,13 +132,13 @@ describe('one error', () => {
       '/error-groups/g-1': ok({ group: GROUP, latest: null }),
       '/error-groups/g-1/reports': list([]),
     })
-    expect(await screen.findByRole('heading', { name: '没有保留的报告' })).toBeDefined()
-    expect(screen.getByText('1,234')).toBeDefined()
+    expect(await screen.findByRole('heading', { name: '没有保留的报告' })).toBeShown()
+    expect(screen.getByText('1,234')).toBeShown()
   })
 
   it('says where it is gone', async () => {
     show('/operator/errors/g-1', { '/error-groups/g-1': refusal(404) })
-    expect(await screen.findByText('该错误已不在列表中')).toBeDefined()
+    expect(await screen.findByText('该错误已不在列表中')).toBeShown()
   })
 
   it('fails with a retry', async () => {
@@ -201,7 +201,7 @@ describe("people's sessions", () => {
     }
     const { seen } = show('/operator/sessions', answers)
     await user.type(screen.getByRole('searchbox'), 'wang@example.com')
-    expect(await screen.findByText(/Chrome on Windows/)).toBeDefined()
+    expect(await screen.findByText(/Chrome on Windows/)).toBeShown()
     expect(seen.every(({ query }) => query === 'email=wang%40example.com')).toBe(true)
     const [first] = screen.getAllByRole('button', { name: '退出登录' })
     await user.click(first!)
@@ -218,7 +218,7 @@ describe("people's sessions", () => {
   it('says that nobody has the address', async () => {
     show('/operator/sessions', { '/operator/sessions': refusal(404) })
     await user.type(screen.getByRole('searchbox'), 'nobody@example.com')
-    expect(await screen.findByText('没有使用这个邮箱的账号。')).toBeDefined()
+    expect(await screen.findByText('没有使用这个邮箱的账号。')).toBeShown()
   })
 })
 
@@ -251,13 +251,13 @@ describe('links that no mail brings', () => {
         expires_at: LINK.expires_at,
       }),
     })
-    expect(await screen.findByText(/^重置密码/)).toBeDefined()
+    expect(await screen.findByText(/^重置密码/)).toBeShown()
     await user.click(screen.getByRole('button', { name: '复制给 lin@example.com 的链接' }))
     const dialog = within(await screen.findByRole('dialog'))
-    expect(dialog.getByText(/之前的链接随即失效/)).toBeDefined()
+    expect(dialog.getByText(/之前的链接随即失效/)).toBeShown()
     expect(seen.filter(({ method }) => method === 'POST')).toEqual([])
     await user.click(dialog.getByRole('button', { name: '复制给 lin@example.com 的链接' }))
-    expect(await dialog.findByText('https://a.example/pwdReset/t')).toBeDefined()
+    expect(await dialog.findByText('https://a.example/pwdReset/t')).toBeShown()
     await waitFor(() => expect(written).toEqual(['https://a.example/pwdReset/t']))
     vi.unstubAllGlobals()
   })

@@ -40,7 +40,7 @@ it('asks for the address on a set-up link, and lands in the application entry', 
 it('neither asks an invited person for an address nor for a team', async () => {
   const seen = stubServer({ '/register/profile': ok(aUser) })
   render(<ProfileForm token="t-1" link={{ email: 'lin@example.com', kind: 'invitation' }} />)
-  expect((screen.getByLabelText('邮箱') as HTMLInputElement).readOnly).toBe(true)
+  expect(screen.getByLabelText<HTMLInputElement>('邮箱').readOnly).toBe(true)
   expect(screen.queryByLabelText('团队名称')).toBeNull()
   await userEvent.type(screen.getByLabelText('姓名'), '林小雨')
   await userEvent.type(screen.getByLabelText('密码'), 'long enough')
@@ -66,7 +66,7 @@ it('puts what the server says on its field, and the rest above the form', async 
   await userEvent.type(screen.getByLabelText('密码'), 'long enough')
   await userEvent.type(screen.getByLabelText('团队名称'), '队')
   await userEvent.click(screen.getByRole('button', { name: '创建账号并进入' }))
-  expect(await screen.findByText('邮箱已被使用')).toBeDefined()
+  expect(await screen.findByText('邮箱已被使用')).toBeShown()
   expect(document.activeElement).toBe(screen.getByLabelText('邮箱'))
   expect(screen.getByRole('alert').textContent).toBe('邮箱已被使用；链接即将过期')
 })
@@ -84,6 +84,6 @@ it.each([
   await waitFor(() =>
     expect(screen.getByLabelText('密码').getAttribute('aria-invalid')).toBe('true'),
   )
-  expect(screen.getByText(text)).toBeDefined()
+  expect(screen.getByText(text)).toBeShown()
   expect(seen).toEqual([])
 })

@@ -50,8 +50,8 @@ it('says whose it is before it links, once, and leads to the team', async () => 
   })
   await screen.findByText('Acme')
   expect(await heading()).toBe('关联“Acme”的单点登录？')
-  expect(screen.getByText('id.acme.example:8443')).toBeDefined()
-  expect(screen.getByText(aUser.email)).toBeDefined()
+  expect(screen.getByText('id.acme.example:8443')).toBeShown()
+  expect(screen.getByText(aUser.email)).toBeShown()
   expect(screen.getByRole('link', { name: /暂\s?不/ }).getAttribute('href')).toBe('/')
   await user.click(agree())
   await user.click(agree())
@@ -69,13 +69,13 @@ it('says whose it is before it links, once, and leads to the team', async () => 
 it('says that there is nothing to link', async () => {
   show({ '/current/sso-link': refused(410, 'token_gone') })
   await waitFor(async () => expect(await heading()).toBe('没有等待关联的单点登录'))
-  expect(screen.getByRole('link', { name: '进入 Atrium' })).toBeDefined()
+  expect(screen.getByRole('link', { name: '进入 Atrium' })).toBeShown()
 })
 
 it('says that another account is wanted, and leads there and back', async () => {
   show({ '/current/sso-link': refused(409, 'link_wrong_account') })
   await waitFor(async () => expect(await heading()).toBe('请换一个账号登录'))
-  expect(screen.getByText(new RegExp(aUser.email))).toBeDefined()
+  expect(screen.getByText(new RegExp(aUser.email))).toBeShown()
   expect(screen.getByRole('link', { name: '换账号登录' }).getAttribute('href')).toBe(
     '/login?logout&redirect=%2Faccount%2Fsso-link',
   )
@@ -104,5 +104,5 @@ it('can be asked again after a failure, of the question and of the answer', asyn
   await screen.findByText('Acme')
   await user.click(agree())
   expect((await screen.findByRole('alert')).textContent).toBe('internal')
-  expect(agree()).toBeDefined()
+  expect(agree()).toBeShown()
 })

@@ -65,9 +65,9 @@ const people = () => screen.getAllByRole('listitem').map((item) => item.textCont
 describe('the page of a refusal', () => {
   it('says what was refused, what it takes, and who could grant it', async () => {
     show('/org-id/org-1/app-id/app-1/live')
-    expect(await screen.findByText('商城')).toBeDefined()
-    expect(screen.getByText('实时数据')).toBeDefined()
-    expect(await screen.findByText('查看实时数据')).toBeDefined()
+    expect(await screen.findByText('商城')).toBeShown()
+    expect(screen.getByText('实时数据')).toBeShown()
+    expect(await screen.findByText('查看实时数据')).toBeShown()
     expect(people()).toEqual(['👩‍👩‍👧‍👦 مريم owner@example.com', '陈浩 admin@example.com'])
     const again = screen.getByRole('link', { name: '再试一次' })
     expect(again.getAttribute('href')).toBe('/org-id/org-1/app-id/app-1/live')
@@ -75,7 +75,7 @@ describe('the page of a refusal', () => {
 
   it('names owners alone for what only they hold', async () => {
     show('/organization/config/sso?org=org-1')
-    expect(await screen.findByText('管理单点登录')).toBeDefined()
+    expect(await screen.findByText('管理单点登录')).toBeShown()
     await screen.findAllByRole('listitem')
     expect(people()).toEqual(['👩‍👩‍👧‍👦 مريم owner@example.com'])
   })
@@ -83,18 +83,18 @@ describe('the page of a refusal', () => {
   it('does without what the person may not see', async () => {
     const closed = { '/apps/app-1': refusal(403), '/orgs/org-1/members': refusal(404) }
     show('/org-id/org-1/app-id/app-1/live', closed)
-    expect(await screen.findByText(/请联系团队管理员/)).toBeDefined()
-    expect(screen.getByText('实时数据')).toBeDefined()
+    expect(await screen.findByText(/请联系团队管理员/)).toBeShown()
+    expect(screen.getByText('实时数据')).toBeShown()
   })
 
   it('stands for itself', () => {
     show(null)
-    expect(screen.getByText(/请联系团队管理员/)).toBeDefined()
+    expect(screen.getByText(/请联系团队管理员/)).toBeShown()
     expect(screen.queryByRole('link', { name: '再试一次' })).toBeNull()
   })
 
   it('says that an operator’s page is an operator’s', () => {
     show('/operator/errors')
-    expect(screen.getByText('此页面仅供此实例的服务器管理员使用。')).toBeDefined()
+    expect(screen.getByText('此页面仅供此实例的服务器管理员使用。')).toBeShown()
   })
 })

@@ -23,7 +23,7 @@ afterEach(forgetMishaps)
 
 function open() {
   const lazy = async () => ({
-    Component: (await pageCode(() => Promise.reject(new TypeError('gone')))) as never,
+    Component: await pageCode<never>(() => Promise.reject(new TypeError('gone'))),
   })
   const router = createMemoryRouter([
     { ErrorBoundary: ErrorScreen, children: [{ path: '/', lazy }], HydrateFallback: () => null },

@@ -7,7 +7,7 @@ import { useEffect } from 'react'
 import { Link, useLocation } from 'react-router'
 import { ApiError } from '../../api/errors'
 import { FormError } from '../../components/form/FormError'
-import { TotpEnrolment } from '../../components/mfa/TotpEnrolment'
+import { TotpEnrollment } from '../../components/mfa/TotpEnrollment'
 import { LinkButton } from '../../components/LinkButton'
 import { MessagePage } from '../../components/MessagePage'
 import { MyInvitations } from '../../components/teams/MyInvitations'
@@ -41,7 +41,7 @@ export default function NoAuthPage() {
         title={t(title)}
         actions={
           <>
-            {lacksFactor && <TotpEnrolment onDone={() => void check()} />}
+            {lacksFactor && <TotpEnrollment onDone={() => void check()} />}
             <Button
               type={lacksFactor ? 'default' : 'primary'}
               loading={checking}

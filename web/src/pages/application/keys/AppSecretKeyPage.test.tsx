@@ -71,14 +71,14 @@ describe('the API keys', () => {
   it('show the public one in full and the secret one masked, with their use', async () => {
     show()
     const card = within(await screen.findByRole('article', { name: '上报密钥' }))
-    expect(card.getByText('ck_public')).toBeDefined()
-    expect(card.getByRole('button', { name: '复制上报密钥' })).toBeDefined()
-    expect(card.getByText('来自 203.0.113.24')).toBeDefined()
-    expect(card.getByText('50+')).toBeDefined()
+    expect(card.getByText('ck_public')).toBeShown()
+    expect(card.getByRole('button', { name: '复制上报密钥' })).toBeShown()
+    expect(card.getByText('来自 203.0.113.24')).toBeShown()
+    expect(card.getByText('50+')).toBeShown()
     const secret = within(screen.getByRole('article', { name: '查询密钥' }))
-    expect(secret.getByText('qk_AbCd…wxyz')).toBeDefined()
+    expect(secret.getByText('qk_AbCd…wxyz')).toBeShown()
     expect(secret.queryByRole('button')).toBeNull()
-    expect(secret.getByText('从未使用')).toBeDefined()
+    expect(secret.getByText('从未使用')).toBeShown()
   })
 
   it('are reset, and the new values stay on screen until they are stored', async () => {
@@ -90,27 +90,27 @@ describe('the API keys', () => {
     await user.click(await screen.findByRole('button', { name: '重置密钥' }))
     const asked = within(await dialog())
     await user.click(asked.getByRole('button', { name: spaced('重置') }))
-    expect(await asked.findByText('请至少选择一个密钥')).toBeDefined()
-    expect(asked.getByText(/^旧值在 .* 失效，在那之前新旧两个值都可用。$/)).toBeDefined()
+    expect(await asked.findByText('请至少选择一个密钥')).toBeShown()
+    expect(asked.getByText(/^旧值在 .* 失效，在那之前新旧两个值都可用。$/)).toBeShown()
 
     await user.click(asked.getByRole('checkbox', { name: '查询密钥' }))
     await user.click(asked.getByRole('radio', { name: '不保留' }))
-    expect(asked.getByText(/^旧值立即失效/)).toBeDefined()
+    expect(asked.getByText(/^旧值立即失效/)).toBeShown()
     await user.click(asked.getByRole('button', { name: spaced('重置') }))
 
     // Only what was reset is new.
-    expect(await screen.findByText('qk_in_full')).toBeDefined()
+    expect(await screen.findByText('qk_in_full')).toBeShown()
     const values = within(await dialog())
     expect(values.queryByText('ck_public')).toBeNull()
     expect(sent(seen, 'PUT')).toEqual([
       ['/apps/app-1/api-keys', { kinds: ['query'], grace_hours: 0 }],
     ])
-    const done = values.getByRole('button', { name: spaced('完成') }) as HTMLButtonElement
+    const done = values.getByRole<HTMLButtonElement>('button', { name: spaced('完成') })
     expect(done.disabled).toBe(true)
     await user.click(values.getByRole('checkbox', { name: '我已妥善保存' }))
     await user.click(done)
     await waitFor(() => expect(screen.queryByText('qk_in_full')).toBeNull())
-    expect(screen.getByText('密钥已重置，新值已生效。')).toBeDefined()
+    expect(screen.getByText('密钥已重置，新值已生效。')).toBeShown()
   })
 
   it('say who still uses an old value, and let it go', async () => {
@@ -120,25 +120,25 @@ describe('the API keys', () => {
         '/apps/app-1/api-keys/collect/previous': ok({}),
       },
     })
-    expect(await screen.findByText(/^旧值仍在使用：近 7 天有 2 个来源地址/)).toBeDefined()
+    expect(await screen.findByText(/^旧值仍在使用：近 7 天有 2 个来源地址/)).toBeShown()
     await user.click(screen.getByRole('button', { name: '立即停用上报密钥的旧值' }))
     const asked = within(await dialog())
-    expect(asked.getByText(/^还有网页或程序在使用旧值/)).toBeDefined()
+    expect(asked.getByText(/^还有网页或程序在使用旧值/)).toBeShown()
     await user.click(asked.getByRole('button', { name: '停用旧值' }))
-    expect(await screen.findByText('旧值已停用。')).toBeDefined()
+    expect(await screen.findByText('旧值已停用。')).toBeShown()
     expect(sent(seen, 'DELETE')).toEqual([['/apps/app-1/api-keys/collect/previous', '']])
   })
 
   it('say of an old value that nobody uses that it is safe to drop', async () => {
     const idle = { ...previous, last_used_at: ago(80), addresses: 0 }
     show({ answers: { '/apps/app-1/api-keys': list({ ...collect, previous: idle }, query) } })
-    expect(await screen.findByText('旧值已 3 天没有使用，可以放心停用。')).toBeDefined()
+    expect(await screen.findByText('旧值已 3 天没有使用，可以放心停用。')).toBeShown()
   })
 
   it('that cannot be loaded leave the access keys on screen', async () => {
     show({ answers: { '/apps/app-1/api-keys': refusal(500, '', { 'x-request-id': 'req-5' }) } })
     expect((await screen.findByRole('alert')).textContent).toContain('req-5')
-    expect(await screen.findByText('订单服务')).toBeDefined()
+    expect(await screen.findByText('订单服务')).toBeShown()
   })
 })
 
@@ -151,17 +151,17 @@ describe('the access keys', () => {
     await user.type(asked.getByRole('textbox', { name: '名称' }), ' 结算 ')
     await user.click(asked.getByRole('radio', { name: '永不' }))
     await user.click(asked.getByRole('button', { name: spaced('创建') }))
-    expect(await screen.findByText('secret-of-it')).toBeDefined()
+    expect(await screen.findByText('secret-of-it')).toBeShown()
     expect(sent(seen, 'POST')).toEqual([
       ['/apps/app-1/access-keys', { name: '结算', expires_at: null }],
     ])
     const shown = within(await dialog())
-    expect(shown.getByRole('button', { name: /下载 \.env/ })).toBeDefined()
+    expect(shown.getByRole('button', { name: /下载 \.env/ })).toBeShown()
     await user.keyboard('{Escape}')
-    expect(shown.getByText('secret-of-it')).toBeDefined()
+    expect(shown.getByText('secret-of-it')).toBeShown()
     await user.click(shown.getByRole('checkbox'))
     await user.click(shown.getByRole('button', { name: spaced('完成') }))
-    expect(await screen.findByText('“结算”已创建。')).toBeDefined()
+    expect(await screen.findByText('“结算”已创建。')).toBeShown()
     expect(screen.queryByText('secret-of-it')).toBeNull()
   })
 
@@ -174,7 +174,7 @@ describe('the access keys', () => {
     const asked = within(await dialog())
     await user.type(asked.getByRole('textbox', { name: '名称' }), '订单服务')
     await user.click(asked.getByRole('button', { name: spaced('创建') }))
-    expect(await asked.findByText('名称已被使用')).toBeDefined()
+    expect(await asked.findByText('名称已被使用')).toBeShown()
   })
 
   it('are disabled after a look at their use, and enabled again', async () => {
@@ -192,12 +192,12 @@ describe('the access keys', () => {
     })
     await choose('停用')
     const asked = within(await dialog())
-    expect(await asked.findByText('1,843,220')).toBeDefined()
-    expect(asked.getByText('10.0.0.7')).toBeDefined()
+    expect(await asked.findByText('1,843,220')).toBeShown()
+    expect(asked.getByText('10.0.0.7')).toBeShown()
     await user.click(asked.getByRole('button', { name: spaced('停用') }))
-    expect(await screen.findByText(/“订单服务”已停用。/)).toBeDefined()
+    expect(await screen.findByText(/“订单服务”已停用。/)).toBeShown()
     await user.click(screen.getByRole('button', { name: spaced('撤销') }))
-    expect(await screen.findByText(/“订单服务”已启用。/)).toBeDefined()
+    expect(await screen.findByText(/“订单服务”已启用。/)).toBeShown()
     expect(sent(seen, 'PUT').map(([, body]) => body)).toEqual([
       { enabled: false },
       { enabled: true },
@@ -218,7 +218,7 @@ describe('the access keys', () => {
     expect((confirm as HTMLButtonElement).disabled).toBe(true)
     await user.type(asked.getByRole('textbox'), '订单服务')
     await user.click(confirm)
-    expect(await screen.findByText('“订单服务”已删除。')).toBeDefined()
+    expect(await screen.findByText('“订单服务”已删除。')).toBeShown()
     expect(sent(seen, 'DELETE')).toHaveLength(1)
   })
 
@@ -227,15 +227,15 @@ describe('the access keys', () => {
     const over = { ...accessKey, id: 'AK3', name: '丙', state: 'expired', expires_at: ago(24) }
     show({ answers: { '/apps/app-1/access-keys': list(accessKey, soon, over) } })
     const row = async (name: string) => within((await screen.findByText(name)).closest('tr')!)
-    expect((await row('订单服务')).getByText('可用')).toBeDefined()
-    expect((await row('乙')).getByText('即将到期')).toBeDefined()
-    expect((await row('丙')).getByText('已过期')).toBeDefined()
+    expect((await row('订单服务')).getByText('可用')).toBeShown()
+    expect((await row('乙')).getByText('即将到期')).toBeShown()
+    expect((await row('丙')).getByText('已过期')).toBeShown()
   })
 
   it('say what they are for where there is none', async () => {
     show({ answers: { '/apps/app-1/access-keys': list() } })
-    expect(await screen.findByRole('heading', { name: '还没有访问密钥' })).toBeDefined()
-    expect(screen.getByRole('button', { name: '新建访问密钥' })).toBeDefined()
+    expect(await screen.findByRole('heading', { name: '还没有访问密钥' })).toBeShown()
+    expect(screen.getByRole('button', { name: '新建访问密钥' })).toBeShown()
     expect(screen.queryByRole('searchbox')).toBeNull()
   })
 })
@@ -249,30 +249,30 @@ describe('without the right to', () => {
       may: ['key:view'],
       answers: { '/apps/app-1/api-keys': list({ ...collect, previous }, query) },
     })
-    expect(await screen.findByText('订单服务')).toBeDefined()
-    expect(screen.getByText(/^你可以查看密钥/)).toBeDefined()
-    expect(await screen.findByText(/^旧值仍在使用/)).toBeDefined()
+    expect(await screen.findByText('订单服务')).toBeShown()
+    expect(screen.getByText(/^你可以查看密钥/)).toBeShown()
+    expect(await screen.findByText(/^旧值仍在使用/)).toBeShown()
     expect(buttons()).toEqual(['复制上报密钥', '复制“订单服务”的密钥 ID'])
   })
 
   it('receive values, nothing new is made', async () => {
     show({ may: ['key:view', 'key:manage'] })
-    expect(await screen.findByRole('button', { name: '“订单服务”的操作' })).toBeDefined()
-    expect(screen.getByText(/^你没有“获取密钥内容”权限/)).toBeDefined()
+    expect(await screen.findByRole('button', { name: '“订单服务”的操作' })).toBeShown()
+    expect(screen.getByText(/^你没有“获取密钥内容”权限/)).toBeShown()
     expect(screen.queryByRole('button', { name: '重置密钥' })).toBeNull()
     expect(screen.queryByRole('button', { name: '新建访问密钥' })).toBeNull()
   })
 
   it('see them at all, the page is closed', async () => {
     const seen = show({ may: ['app:view'] })
-    expect(await screen.findByText('refused: /app-1/authManagement/x')).toBeDefined()
+    expect(await screen.findByText('refused: /app-1/authManagement/x')).toBeShown()
     expect(seen).toEqual([])
   })
 
   it('change an archived app, everything is read-only', async () => {
     show({ app: { status: 'archived' } })
-    expect(await screen.findByText('订单服务')).toBeDefined()
-    expect(await screen.findByText('ck_public')).toBeDefined()
+    expect(await screen.findByText('订单服务')).toBeShown()
+    expect(await screen.findByText('ck_public')).toBeShown()
     expect(buttons()).toEqual(['复制上报密钥', '复制“订单服务”的密钥 ID'])
   })
 })

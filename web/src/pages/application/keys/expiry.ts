@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000
 const SOON_MS = 7 * DAY_MS
 
 export const EXPIRIES = ['never', '30', '90', '365', 'date'] as const
-export type Expiry = (typeof EXPIRIES)[number]
+type Expiry = (typeof EXPIRIES)[number]
 
 export interface ChosenExpiry {
   expiry: Expiry

@@ -93,7 +93,7 @@ function InviteForm({ address, onDone, onCancel }: InviteFormProps) {
         name="emails"
         label={t('invite.addresses')}
         hint={count > 0 ? t('invite.count', { count }) : t('invite.hint', { most: MOST_ADDRESSES })}
-        rules={{ validate: (text) => problem(t, text as string) }}
+        rules={{ validate: (text) => problem(t, text) }}
       >
         {(input) => (
           <TextArea

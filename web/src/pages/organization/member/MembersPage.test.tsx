@@ -51,13 +51,13 @@ const heads = async () =>
 describe('the members of a team', () => {
   it('say how and when they sign in to those who manage them', async () => {
     show(['org_member:manage'])
-    expect(await screen.findByText('مريم العلي')).toBeDefined()
+    expect(await screen.findByText('مريم العلي')).toBeShown()
     expect(await heads()).toEqual(expect.arrayContaining(['上次登录', '两步验证']))
   })
 
   it('are not said to have never signed in where it is not told', async () => {
     const seen = show([], {}, '&sort=last_login_at&order=desc')
-    expect(await screen.findByText(NAMES[0]!)).toBeDefined()
+    expect(await screen.findByText(NAMES[0]!)).toBeShown()
     for (const head of await heads()) expect(head).not.toMatch(/登录|验证/)
     expect(screen.queryByText('从未登录')).toBeNull()
     expect(screen.queryByText('未开启')).toBeNull()
@@ -98,16 +98,16 @@ describe('an invitation where no mail is sent', () => {
     expect(screen.queryByRole('menuitem', { name: '重新发送' })).toBeNull()
     await user.click(await screen.findByRole('menuitem', { name: '复制链接' }))
     const dialog = within(await screen.findByRole('dialog'))
-    expect(dialog.getByText(/之前的链接随即失效/)).toBeDefined()
+    expect(dialog.getByText(/之前的链接随即失效/)).toBeShown()
     await user.click(dialog.getByRole('button', { name: /new@example.com/ }))
-    expect(await dialog.findByText('https://a.example/emailValidator/t')).toBeDefined()
+    expect(await dialog.findByText('https://a.example/emailValidator/t')).toBeShown()
   })
 
   it('is sent again where a mail server is set', async () => {
     withMail(true)
     show_()
     await user.click(await screen.findByRole('button', { name: /new@example.com/ }))
-    expect(await screen.findByRole('menuitem', { name: '重新发送' })).toBeDefined()
+    expect(await screen.findByRole('menuitem', { name: '重新发送' })).toBeShown()
     expect(screen.queryByRole('menuitem', { name: '复制链接' })).toBeNull()
   })
 
@@ -122,6 +122,6 @@ describe('an invitation where no mail is sent', () => {
     const dialog = within(await screen.findByRole('dialog'))
     await user.click(await dialog.findByRole('button', { name: '创建邀请' }))
     expect((await dialog.findByText(/^已创建 1 份邀请/)).textContent).toContain('邮件没有寄出')
-    expect(dialog.getByRole('button', { name: '复制给 new@example.com 的链接' })).toBeDefined()
+    expect(dialog.getByRole('button', { name: '复制给 new@example.com 的链接' })).toBeShown()
   })
 })

@@ -33,9 +33,9 @@ it('shows the keys that someone made, counts those it does not name, and can dis
     </QueryClientProvider>,
   )
   const dialog = within(await screen.findByRole('dialog'))
-  expect(await dialog.findByText('1,202')).toBeDefined()
-  expect(dialog.getByText('程序 AK1（商城）')).toBeDefined()
-  expect(dialog.getByText('另有 1,200 个')).toBeDefined()
+  expect(await dialog.findByText('1,202')).toBeShown()
+  expect(dialog.getByText('程序 AK1（商城）')).toBeShown()
+  expect(dialog.getByText('另有 1,200 个')).toBeShown()
   await user.click(dialog.getByRole('checkbox'))
   await user.click(dialog.getByRole('button', { name: '移出团队' }))
   await vi.waitFor(() => expect(onDone).toHaveBeenCalled())

@@ -6,7 +6,7 @@ import { ApiError } from '../../../api/errors'
 import { updateOrg } from '../../../api/orgs'
 import { ConfirmDialog } from '../../../components/ConfirmDialog'
 import { FormError } from '../../../components/form/FormError'
-import { TotpEnrolment } from '../../../components/mfa/TotpEnrolment'
+import { TotpEnrollment } from '../../../components/mfa/TotpEnrollment'
 import { Panel } from '../../../components/Panel'
 import { useT } from '../../../i18n/useT'
 import { useOrg, useOrgMay } from '../../../session/org'
@@ -52,7 +52,7 @@ function Requirement({ on }: { on: boolean }) {
     return (
       <div className={styles.first}>
         <p>{t('setting.enrolFirst')}</p>
-        <TotpEnrolment type="default" />
+        <TotpEnrollment type="default" />
       </div>
     )
   }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { allOrgs, orgQuery, type Org } from '../../../api/orgs'
 
-/** Puts a changed organisation on screen, wherever it is shown. */
+/** Puts a changed organization on screen, wherever it is shown. */
 export function useOrgChange(): (changed: Org) => void {
   const client = useQueryClient()
   return (changed) => {

@@ -97,15 +97,15 @@ describe('the page', () => {
   it('is closed to whoever does not own the team, and asks nothing', async () => {
     const { seen } = await show({ permissions: ['org:update'] })
     const from = '/organization/config/sso?org=org-1'
-    expect(await screen.findByText(`refused: ${from}`)).toBeDefined()
+    expect(await screen.findByText(`refused: ${from}`)).toBeShown()
     expect(seen).toEqual([])
   })
 
   it('shows the address that the provider must be told', async () => {
     await show({ sso: NOTHING })
-    expect(screen.getByText(NOTHING.redirect_uri)).toBeDefined()
-    expect(screen.getByRole('button', { name: '复制回调地址' })).toBeDefined()
-    expect(screen.getByText('未配置')).toBeDefined()
+    expect(screen.getByText(NOTHING.redirect_uri)).toBeShown()
+    expect(screen.getByRole('button', { name: '复制回调地址' })).toBeShown()
+    expect(screen.getByText('未配置')).toBeShown()
     expect(screen.queryByRole('button', { name: '删除配置' })).toBeNull()
   })
 })
@@ -115,10 +115,10 @@ describe('the provider', () => {
     const { sent } = await show({ sso: NOTHING })
     await user.type(issuer(), 'id.acme.example')
     await user.tab()
-    expect(await screen.findByText(/请输入完整的 https 地址/)).toBeDefined()
+    expect(await screen.findByText(/请输入完整的 https 地址/)).toBeShown()
     await user.click(save())
-    expect(await screen.findByText('请输入客户端 ID')).toBeDefined()
-    expect(screen.getByText('请输入客户端密钥')).toBeDefined()
+    expect(await screen.findByText('请输入客户端 ID')).toBeShown()
+    expect(screen.getByText('请输入客户端密钥')).toBeShown()
     expect(sent('PUT')).toEqual([])
   })
 
@@ -132,7 +132,7 @@ describe('the provider', () => {
     await user.clear(clientId())
     await user.type(clientId(), ' next ')
     await user.click(save())
-    expect(await screen.findByText('已保存')).toBeDefined()
+    expect(await screen.findByText('已保存')).toBeShown()
     expect(sent('PUT')).toEqual([
       {
         issuer: SSO.issuer,
@@ -151,9 +151,9 @@ describe('the provider', () => {
     await user.type(secret(), 's3cret')
     await user.click(screen.getByRole('radio', { name: '管理员' }))
     await user.click(save())
-    expect(await screen.findByText('已保存')).toBeDefined()
+    expect(await screen.findByText('已保存')).toBeShown()
     expect(sent('PUT')[0]).toMatchObject({ client_secret: 's3cret', default_role: 'admin' })
-    expect(screen.getByText('已配置，未启用')).toBeDefined()
+    expect(screen.getByText('已配置，未启用')).toBeShown()
     expect(secret().value).toBe('')
   })
 
@@ -177,7 +177,7 @@ describe('the provider', () => {
     await user.type(issuer(), 'x')
     await user.type(secret(), 's')
     await user.click(save())
-    expect(await screen.findByText('说明 bad_issuer')).toBeDefined()
+    expect(await screen.findByText('说明 bad_issuer')).toBeShown()
     expect(noteOf(issuer())).toBe('说明 bad_issuer')
     expect(screen.queryByRole('alert')).toBeNull()
   })
@@ -193,7 +193,7 @@ describe('the provider', () => {
     const { router } = await show()
     await user.type(clientId(), 'x')
     void router.navigate('/organization/list')
-    expect(await screen.findByRole('dialog')).toBeDefined()
+    expect(await screen.findByRole('dialog')).toBeShown()
     expect(router.state.location.pathname).toBe('/organization/config/sso')
   })
 })
@@ -216,12 +216,12 @@ describe('switching it on', () => {
     await user.click(enforce())
     await user.click(save())
     const dialog = within(await screen.findByRole('dialog'))
-    expect(dialog.getByText(/还有 1,210 人没有关联/)).toBeDefined()
+    expect(dialog.getByText(/还有 1,210 人没有关联/)).toBeShown()
     expect(sent('PUT')).toEqual([])
     await user.click(dialog.getByRole('button', { name: '要求并保存' }))
     await waitFor(() => expect(sent('PUT')).toHaveLength(1))
     expect(sent('PUT')[0]).toMatchObject({ enabled: true, enforced: true })
-    expect(await screen.findByText('已启用，必须使用')).toBeDefined()
+    expect(await screen.findByText('已启用，必须使用')).toBeShown()
   })
 
   it('off takes the requirement with it', async () => {
@@ -256,7 +256,7 @@ describe('the test', () => {
       '核对签发者 已跳过',
       expect.stringMatching(/^读取签名公钥 未通过返回的内容与预期不符。/),
     ])
-    expect(screen.getByText('没有通过，请看下面的步骤。')).toBeDefined()
+    expect(screen.getByText('没有通过，请看下面的步骤。')).toBeShown()
     // The stored secret is the server's to send.
     expect(sent('POST', TEST)).toEqual([{ issuer: SSO.issuer, client_id: 'atrium' }])
   })
@@ -270,7 +270,7 @@ describe('the test', () => {
     expect(sent('POST', TEST)).toEqual([])
     await user.type(secret(), 's3cret')
     await user.click(run())
-    expect(await screen.findByText('全部通过，可以启用。')).toBeDefined()
+    expect(await screen.findByText('全部通过，可以启用。')).toBeShown()
     expect(sent('POST', TEST)).toEqual([
       { issuer: `${SSO.issuer}/two`, client_id: 'atrium', client_secret: 's3cret' },
     ])
@@ -293,14 +293,14 @@ describe('a domain', () => {
   it('is added with the record that proves it', async () => {
     const { sent } = await show({ answers: { [DOMAINS]: ok(waiting) } })
     await user.type(field(), ' NEW.example {Enter}')
-    expect(await screen.findByText('new.example')).toBeDefined()
+    expect(await screen.findByText('new.example')).toBeShown()
     expect(sent('POST', DOMAINS)).toEqual([{ domain: 'new.example' }])
     const added = item('new.example')
-    expect(added.getByText('待验证')).toBeDefined()
-    expect(added.getByText('_atrium-challenge.new.example')).toBeDefined()
-    expect(added.getByText('atrium-verification=abc')).toBeDefined()
-    expect(added.getByRole('button', { name: '复制 new.example 的主机记录' })).toBeDefined()
-    expect(added.getByRole('button', { name: '复制 new.example 的记录值' })).toBeDefined()
+    expect(added.getByText('待验证')).toBeShown()
+    expect(added.getByText('_atrium-challenge.new.example')).toBeShown()
+    expect(added.getByText('atrium-verification=abc')).toBeShown()
+    expect(added.getByRole('button', { name: '复制 new.example 的主机记录' })).toBeShown()
+    expect(added.getByRole('button', { name: '复制 new.example 的记录值' })).toBeShown()
     expect(field().value).toBe('')
   })
 
@@ -319,7 +319,7 @@ describe('a domain', () => {
   it('that is none is not sent', async () => {
     const { sent } = await show()
     await user.type(field(), 'anna@acme.example{Enter}')
-    expect(await screen.findByText('请输入域名，例如 example.com')).toBeDefined()
+    expect(await screen.findByText('请输入域名，例如 example.com')).toBeShown()
     expect(sent('POST', DOMAINS)).toEqual([])
   })
 
@@ -340,7 +340,7 @@ describe('a domain', () => {
     })
     await user.click(screen.getByRole('button', { name: '立即检查 new.example' }))
     expect((await screen.findByRole('alert')).textContent).toContain(text)
-    expect(screen.getByText('待验证')).toBeDefined()
+    expect(screen.getByText('待验证')).toBeShown()
   })
 
   it('is proven, and what is typed about the provider stays', async () => {
@@ -348,7 +348,7 @@ describe('a domain', () => {
     await show({ sso: { ...SSO, domains: [waiting] }, answers: { [VERIFY]: ok(proven) } })
     await user.type(clientId(), '-typed')
     await user.click(screen.getByRole('button', { name: '立即检查 new.example' }))
-    expect(await screen.findByText('已验证')).toBeDefined()
+    expect(await screen.findByText('已验证')).toBeShown()
     expect(screen.queryByText('atrium-verification=abc')).toBeNull()
     expect(screen.queryByRole('button', { name: '立即检查 new.example' })).toBeNull()
     expect(clientId().value).toBe('atrium-typed')
@@ -357,18 +357,18 @@ describe('a domain', () => {
 
   it('by an operator’s word says so', async () => {
     await show({ sso: { ...SSO, domains: [{ ...PROVEN, verified_by: 'operator' }] } })
-    expect(screen.getByText(/由服务器管理员确认于/)).toBeDefined()
+    expect(screen.getByText(/由服务器管理员确认于/)).toBeShown()
   })
 
   it('is removed after a question', async () => {
     const { seen } = await show({ answers: { [`DELETE ${DOMAINS}/acme.example`]: ok({}) } })
     await user.click(screen.getByRole('button', { name: '移除 acme.example' }))
     const dialog = within(await screen.findByRole('dialog'))
-    expect(dialog.getByText(/将不能再通过单点登录进来/)).toBeDefined()
+    expect(dialog.getByText(/将不能再通过单点登录进来/)).toBeShown()
     await user.click(dialog.getByRole('button', { name: /移\s?除/ }))
     await waitFor(() => expect(screen.queryByText('acme.example')).toBeNull())
     expect(seen.at(-1)).toMatchObject({ method: 'DELETE', path: `${DOMAINS}/acme.example` })
-    expect(screen.getByText('还没有域名。')).toBeDefined()
+    expect(screen.getByText('还没有域名。')).toBeShown()
   })
 })
 
@@ -385,16 +385,16 @@ it('is deleted only with the team’s name typed, and says whom it hits', async 
   })
   await user.click(screen.getByRole('button', { name: '删除配置' }))
   const dialog = within(await screen.findByRole('dialog'))
-  expect(await dialog.findByText('11')).toBeDefined()
-  expect(dialog.getByText('4')).toBeDefined()
-  expect(dialog.getByText(/可以通过邮件设置密码/)).toBeDefined()
+  expect(await dialog.findByText('11')).toBeShown()
+  expect(dialog.getByText('4')).toBeShown()
+  expect(dialog.getByText(/可以通过邮件设置密码/)).toBeShown()
   const go = dialog.getByRole('button', { name: '删除配置' })
   expect(go.hasAttribute('disabled')).toBe(true)
   await user.type(dialog.getByRole('textbox'), 'Acme')
   await user.click(go)
   await waitFor(() => expect(issuer().value).toBe(''))
   expect(seen.some(({ method }) => method === 'DELETE')).toBe(true)
-  expect(screen.getByText('未配置')).toBeDefined()
+  expect(screen.getByText('未配置')).toBeShown()
 })
 
 it('names the operator where no mail leaves', async () => {
@@ -405,5 +405,5 @@ it('names the operator where no mail leaves', async () => {
   await show()
   await user.click(screen.getByRole('button', { name: '删除配置' }))
   const dialog = within(await screen.findByRole('dialog'))
-  expect(await dialog.findByText(/向服务器管理员索取登录链接/)).toBeDefined()
+  expect(await dialog.findByText(/向服务器管理员索取登录链接/)).toBeShown()
 })

@@ -3,7 +3,7 @@ import { EditOutlined } from '@ant-design/icons'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Button, Input } from 'antd'
 import { useEffect, useRef, useState } from 'react'
-import { catalogueOf } from '../../../api/catalogue'
+import { catalogOf } from '../../../api/catalog'
 import { FormError } from '../../../components/form/FormError'
 import { SubmitButton } from '../../../components/form/SubmitButton'
 import { useT } from '../../../i18n/useT'
@@ -65,7 +65,7 @@ function Editor({ label, value, onSave, onClose }: EditorProps) {
   const saving = useMutation({
     mutationFn: () => onSave(text.trim() || null),
     onSuccess: async () => {
-      await client.invalidateQueries(catalogueOf(app.id))
+      await client.invalidateQueries(catalogOf(app.id))
       onClose()
     },
   })

@@ -1,7 +1,7 @@
-/** One event beside the catalogue: what it means, how often it comes, and what it carries. */
+/** One event beside the catalog: what it means, how often it comes, and what it carries. */
 import { useQuery } from '@tanstack/react-query'
 import { Button, Drawer } from 'antd'
-import { describeEvent, eventQuery, type EventItem } from '../../../api/catalogue'
+import { describeEvent, eventQuery, type EventItem } from '../../../api/catalog'
 import { Badge } from '../../../components/Badge'
 import { FormError } from '../../../components/form/FormError'
 import { LinkButton } from '../../../components/LinkButton'

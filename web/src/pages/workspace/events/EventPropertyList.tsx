@@ -5,7 +5,7 @@ import {
   eventPropertiesQuery,
   type EventProperties,
   type EventProperty,
-} from '../../../api/catalogue'
+} from '../../../api/catalog'
 import { percent } from '../../../components/charts/format'
 import { ShareBar } from '../../../components/charts/ShareBar'
 import { Loaded } from '../../../components/Loaded'

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
-import type { EventItem, EventProperties } from '../../../api/catalogue'
+import type { EventItem, EventProperties } from '../../../api/catalog'
 import type { AppPermission } from '../../../session/access'
 import { showInApp, spaced, user } from '../../../testing/app'
 import { ok, type SeenRequest } from '../../../testing/server'
@@ -66,11 +66,11 @@ const sent = (seen: SeenRequest[]) =>
     .map(({ path, body }) => [path, JSON.parse(body) as unknown])
 const drawer = async () => within(await screen.findByRole('dialog'))
 
-describe('the catalogue', () => {
+describe('the catalog', () => {
   it('asks for the busiest visible events and shows their volume', async () => {
     const seen = show()
-    expect(await screen.findByText('1,284,033')).toBeDefined()
-    expect(screen.getByText('下单成功')).toBeDefined()
+    expect(await screen.findByText('1,284,033')).toBeShown()
+    expect(screen.getByText('下单成功')).toBeShown()
     expect(Object.fromEntries(queryOf(seen))).toMatchObject({
       status: 'visible',
       sort: 'events',
@@ -97,28 +97,28 @@ describe('the catalogue', () => {
     const other = { events_30d: 9_000, users_30d: 12 }
     const answer = ok({ items: [order], total: 1, can_manage: false, other })
     show({ answers: { '/apps/app-1/events': answer } })
-    expect(await screen.findByText(/9,000 个事件（12 个用户）/)).toBeDefined()
+    expect(await screen.findByText(/9,000 个事件（12 个用户）/)).toBeShown()
   })
 
   it('says how many properties are not listed', async () => {
     const answer = ok({ ...properties, more: 1_250 })
     show({ search: '?event=order', answers: { '/apps/app-1/event-properties': answer } })
-    expect(await (await drawer()).findByText(/还有至少 1,250 个属性/)).toBeDefined()
+    expect(await (await drawer()).findByText(/还有至少 1,250 个属性/)).toBeShown()
   })
 
   it('says what fills it', async () => {
     show({ answers: { '/apps/app-1/events': ok({ items: [], total: 0, can_manage: false }) } })
-    expect(await screen.findByRole('heading', { name: '还没有事件' })).toBeDefined()
-    expect(screen.getByRole('link', { name: '快速开始' })).toBeDefined()
+    expect(await screen.findByRole('heading', { name: '还没有事件' })).toBeShown()
+    expect(screen.getByRole('link', { name: '快速开始' })).toBeShown()
   })
 
   it('hides an event and takes it back', async () => {
     const seen = show({ may: MANAGES })
     await user.click(await screen.findByRole('button', { name: '“order”的操作' }))
     await user.click(await screen.findByRole('menuitem', { name: '隐藏事件' }))
-    expect(await screen.findByText(/“order”已隐藏/)).toBeDefined()
+    expect(await screen.findByText(/“order”已隐藏/)).toBeShown()
     await user.click(screen.getByRole('button', { name: spaced('撤销') }))
-    expect(await screen.findByText(/“order”已恢复显示/)).toBeDefined()
+    expect(await screen.findByText(/“order”已恢复显示/)).toBeShown()
     expect(sent(seen)).toEqual([
       ['/apps/app-1/event-metadata', { event: 'order', hidden: true }],
       ['/apps/app-1/event-metadata', { event: 'order', hidden: false }],
@@ -136,11 +136,11 @@ describe('one event', () => {
   it('shows what it carries; what is personal says so', async () => {
     show({ search: '?event=order' })
     const shown = await drawer()
-    expect(await shown.findByText('amount')).toBeDefined()
-    expect(shown.getByText(/最新的 5,000 条数据/)).toBeDefined()
-    expect(shown.getByText(/数字 98%/)).toBeDefined()
-    expect(shown.getByText('31%')).toBeDefined()
-    expect(shown.getByText('19.9')).toBeDefined()
+    expect(await shown.findByText('amount')).toBeShown()
+    expect(shown.getByText(/最新的 5,000 条数据/)).toBeShown()
+    expect(shown.getByText(/数字 98%/)).toBeShown()
+    expect(shown.getByText('31%')).toBeShown()
+    expect(shown.getByText('19.9')).toBeShown()
     const phone = within(shown.getByText('phone').closest('li')!)
     expect(phone.getByText('已隐藏').title).toContain('查看个人信息')
     expect(shown.queryByRole('button', { name: /^编辑/ })).toBeNull()
@@ -170,6 +170,6 @@ describe('one event', () => {
 
   it('may be gone', async () => {
     show({ search: '?event=other' })
-    expect(await (await drawer()).findByText(/没有这个事件/)).toBeDefined()
+    expect(await (await drawer()).findByText(/没有这个事件/)).toBeShown()
   })
 })

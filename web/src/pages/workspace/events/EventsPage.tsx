@@ -1,7 +1,7 @@
-/** The catalogue of an app's events: which there are, how many of each, and what they mean. */
+/** The catalog of an app's events: which there are, how many of each, and what they mean. */
 import { useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
-import { EVENT_STATUSES, eventsQuery, type EventStatus } from '../../../api/catalogue'
+import { EVENT_STATUSES, eventsQuery, type EventStatus } from '../../../api/catalog'
 import { FormError } from '../../../components/form/FormError'
 import { besideField } from '../../../components/form/TimezoneSelect'
 import { LinkButton } from '../../../components/LinkButton'

@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import type { EventItem } from '../../../api/catalogue'
+import type { EventItem } from '../../../api/catalog'
 import { ActionMenu, type Action } from '../../../components/ActionMenu'
 import { Badge } from '../../../components/Badge'
 import { Moment } from '../../../components/Moment'

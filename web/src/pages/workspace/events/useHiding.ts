@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { catalogueOf, describeEvent, type EventItem } from '../../../api/catalogue'
+import { catalogOf, describeEvent, type EventItem } from '../../../api/catalog'
 import { useApp, useWatched } from '../../../session/app'
 
 export interface Hidden {
@@ -18,7 +18,7 @@ export function useHiding() {
     mutationFn: (change: Hidden) => watched(describeEvent(app.id, change)),
     onMutate: () => setDone(null),
     onSuccess: (_answer, change) => setDone(change),
-    onSettled: () => client.invalidateQueries(catalogueOf(app.id)),
+    onSettled: () => client.invalidateQueries(catalogOf(app.id)),
   })
   return {
     hide: ({ event, hidden }: Pick<EventItem, 'event' | 'hidden'>) =>

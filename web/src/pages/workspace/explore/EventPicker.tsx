@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { eventsQuery } from '../../../api/catalogue'
+import { eventsQuery } from '../../../api/catalog'
 import { SearchSelect, useTypeahead } from '../../../components/form/SearchSelect'
 import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../session/app'
@@ -13,7 +13,7 @@ interface EventPickerProps {
   onChange: (event: string | null) => void
 }
 
-/** Any event, or one of those in the catalogue; also one by its name, which hides from the catalogue. */
+/** Any event, or one of those in the catalog; also one by its name, which hides from the catalog. */
 export function EventPicker({ id, value, onChange }: EventPickerProps) {
   const t = useT()
   const { app, may } = useApp()

@@ -62,7 +62,7 @@ describe('the explorer', () => {
       search:
         '?event=order&measure=users&group=%24os&filter=%24os~is~Windows&filter=plan~is&range=2026-11-01..2026-11-02&granularity=day',
     })
-    expect(await screen.findByRole('list', { name: 'order · 用户数' })).toBeDefined()
+    expect(await screen.findByRole('list', { name: 'order · 用户数' })).toBeShown()
     expect(asked(seen)).toEqual([
       {
         event: 'order',
@@ -141,7 +141,7 @@ describe('the explorer', () => {
   it('offers people as a property only to those who may see them', async () => {
     show({ may: [...MAY, 'profile:pii'] })
     await user.click(await screen.findByRole('combobox', { name: '分组' }))
-    expect(await screen.findByText('用户 ID')).toBeDefined()
+    expect(await screen.findByText('用户 ID')).toBeShown()
   })
 
   it('does not offer them to others, and says why where the address asks for them', async () => {
@@ -152,7 +152,7 @@ describe('the explorer', () => {
     })
     expect((await screen.findByRole('alert')).textContent).toContain('查看个人信息')
     await user.click(screen.getByRole('combobox', { name: '分组' }))
-    expect(await screen.findByText('页面路径')).toBeDefined()
+    expect(await screen.findByText('页面路径')).toBeShown()
     expect(screen.queryAllByRole('option', { name: '用户 ID' })).toEqual([])
   })
 })
@@ -160,7 +160,7 @@ describe('the explorer', () => {
 describe('taking the answer out', () => {
   it('is not offered without the permission', async () => {
     show()
-    expect(await screen.findByText('12')).toBeDefined()
+    expect(await screen.findByText('12')).toBeShown()
     expect(screen.queryByRole('button', { name: /^导出.*CSV/ })).toBeNull()
   })
 
@@ -171,7 +171,7 @@ describe('taking the answer out', () => {
       search: '?range=2026-11-01..2026-11-02&event=order',
       answers: { '/apps/app-1/explore/export': () => new Response('a,b') },
     })
-    expect(await screen.findByText('12')).toBeDefined()
+    expect(await screen.findByText('12')).toBeShown()
     await user.click(screen.getByRole('button', { name: /^导出.*CSV/ }))
     await waitFor(() => expect(save).toHaveBeenCalledTimes(1))
     const [name, content] = save.mock.lastCall!

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
 import { useState } from 'react'
-import { eventPropertiesQuery } from '../../../api/catalogue'
+import { eventPropertiesQuery } from '../../../api/catalog'
 import { BUILT_INS, PERSONAL_BUILT_INS } from '../../../api/explore'
 import { besideField } from '../../../components/form/TimezoneSelect'
 import { useT } from '../../../i18n/useT'

@@ -43,8 +43,8 @@ const rows = async () =>
 describe('the live page', () => {
   it('lists what arrives with what became of it, and opens its properties', async () => {
     const send = show()
-    expect(await screen.findByText('实时接收中')).toBeDefined()
-    expect(screen.getByText('等待数据到达')).toBeDefined()
+    expect(await screen.findByText('实时接收中')).toBeShown()
+    expect(screen.getByText('等待数据到达')).toBeShown()
     await send(
       message({}),
       message({ event: 'bad', outcome: 'rejected', reason: 'bad_event', reason_name: '不合规' }),
@@ -79,7 +79,7 @@ describe('the live page', () => {
     const send = show({ search: '?outcome=rejected&search=pay' })
     await screen.findByText('实时接收中')
     await send(message({ event: 'pay' }), message({ event: 'view', outcome: 'rejected' }))
-    expect(await screen.findByText('没有符合条件的数据')).toBeDefined()
+    expect(await screen.findByText('没有符合条件的数据')).toBeShown()
     await send(message({ event: 'pay', outcome: 'rejected' }))
     expect(await rows()).toHaveLength(1)
   })
@@ -93,15 +93,15 @@ describe('the live page', () => {
           busy ? refusal(429, { message: '', errors })() : new Response(new ReadableStream()),
       },
     })
-    expect(await screen.findByText('观看的人太多')).toBeDefined()
-    expect(screen.getByText('连接已断开')).toBeDefined()
+    expect(await screen.findByText('观看的人太多')).toBeShown()
+    expect(screen.getByText('连接已断开')).toBeShown()
     busy = false
     await user.click(screen.getByRole('button', { name: '立即重连' }))
-    expect(await screen.findByText('实时接收中')).toBeDefined()
+    expect(await screen.findByText('实时接收中')).toBeShown()
   })
 
   it('says that only this server’s data is shown', async () => {
     show()
-    expect(await screen.findByText(/只显示这台服务器收到的数据/)).toBeDefined()
+    expect(await screen.findByText(/只显示这台服务器收到的数据/)).toBeShown()
   })
 })

@@ -35,7 +35,7 @@ export async function keepWatching(
     }
     const error = await watchLive(appId, signal, { onOpen, onMessage, onDropped }).then(
       () => null,
-      (cause: unknown) => cause,
+      (cause: Error) => cause,
     )
     if (signal.aborted) return
     if (error !== null && !(error instanceof ApiError)) throw error

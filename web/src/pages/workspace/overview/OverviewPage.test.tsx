@@ -100,11 +100,11 @@ describe('the overview of an app', () => {
 
   it('says who comes, though all other parts fail', async () => {
     show()
-    expect(await screen.findByText('13.7%')).toBeDefined()
+    expect(await screen.findByText('13.7%')).toBeShown()
     expect(screen.queryByRole('region', { name: '还没有收到数据' })).toBeNull()
     const active = card('用户活跃度')
     // Of the last whole day, with today beside it.
-    expect(active.getByText('10月1日 的数据（最近一个完整的日子）')).toBeDefined()
+    expect(active.getByText('10月1日 的数据（最近一个完整的日子）')).toBeShown()
     expect(active.getByText('80').textContent).toBe('80今天截至目前 81')
     const lines = active.getByRole('list', { name: '用户活跃度' })
     expect(lines.dataset.partial).toBe(String(Date.parse('2026-10-02T00:00:00+08:00')))
@@ -114,8 +114,8 @@ describe('the overview of an app', () => {
         .map((line) => line.textContent),
     ).toEqual(['日活: 10 12', '周活: 30 31', '月活: 80 81'])
     const fresh = card('新用户与老用户')
-    expect(fresh.getByText('11')).toBeDefined()
-    expect(fresh.getByText('50%')).toBeDefined()
+    expect(fresh.getByText('11')).toBeShown()
+    expect(fresh.getByText('50%')).toBeShown()
     // Every part that failed says so in its own place, and the page has one way to try again.
     expect(screen.getAllByText('没有加载出来').length).toBeGreaterThanOrEqual(5)
     expect(screen.getAllByRole('alert')).toHaveLength(1)
@@ -214,7 +214,7 @@ describe('the overview of an app', () => {
           ? ok({ ingest, can_export: false })()
           : refusal(503)(),
     })
-    expect(await screen.findByText('数据入库有延迟：最早一条已等待 3 分钟。')).toBeDefined()
+    expect(await screen.findByText('数据入库有延迟：最早一条已等待 3 分钟。')).toBeShown()
   })
 
   it('says that a long range is cut', async () => {

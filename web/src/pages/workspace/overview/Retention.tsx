@@ -96,7 +96,7 @@ function Weeks({ weeks }: { weeks: NewInWeek[] }) {
   )
 }
 
-/** The more came back, the deeper the colour; the number says it too. */
+/** The more came back, the deeper the color; the number says it too. */
 function Back({ back }: { back: CameBack | null }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)

@@ -2,7 +2,7 @@ import type { Cohort } from '../../../api/engagement'
 import { mondayOf } from './engagementRange'
 
 export const RETENTION_DAYS = ['day1', 'day7', 'day30'] as const
-export type RetentionDay = (typeof RETENTION_DAYS)[number]
+type RetentionDay = (typeof RETENTION_DAYS)[number]
 
 /** Of those new people whose day is over, how many came back on it. */
 export interface CameBack {

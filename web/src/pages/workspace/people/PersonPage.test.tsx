@@ -43,8 +43,8 @@ describe('users and devices', () => {
     const seen = showInApp(<PeoplePage />, { may: SEES, answers: list(item) })
     const link = await screen.findByRole('link', { name: REF })
     expect(link.getAttribute('href')).toBe(`/org-id/org-1/app-id/app-1/users/user/${REF}`)
-    expect(screen.getByText(/需要“查看个人信息”权限/)).toBeDefined()
-    expect(screen.getByText(/另有 1 项，部分已隐藏/)).toBeDefined()
+    expect(screen.getByText(/需要“查看个人信息”权限/)).toBeShown()
+    expect(screen.getByText(/另有 1 项，部分已隐藏/)).toBeShown()
     expect(queryOf(seen, '/apps/app-1/profiles')).toEqual([
       { kind: 'user', page: '1', page_size: '20', sort: 'last_seen', order: 'desc' },
     ])
@@ -69,7 +69,7 @@ describe('users and devices', () => {
 
   it('says what fills them', async () => {
     showInApp(<PeoplePage />, { may: SEES, answers: list() })
-    expect(await screen.findByText(/setUserId/)).toBeDefined()
+    expect(await screen.findByText(/setUserId/)).toBeShown()
   })
 })
 
@@ -116,17 +116,17 @@ describe('one of them', () => {
 
   it('shows activity, properties and what belongs together', async () => {
     show({ '/apps/app-1/profile': ok(profile), '/apps/app-1/profile/events': refusal(503) })
-    expect(await screen.findByText('5,123')).toBeDefined()
-    expect(screen.getByText('39%')).toBeDefined()
+    expect(await screen.findByText('5,123')).toBeShown()
+    expect(screen.getByText('39%')).toBeShown()
     const properties = within(screen.getByRole('region', { name: '属性' }))
     expect(properties.getByText('name').nextSibling?.textContent).toContain('已隐藏')
     expect(properties.getByText('level').nextSibling?.textContent).toBe('3')
-    expect(properties.getByText(/需要“查看个人信息”权限/)).toBeDefined()
+    expect(properties.getByText(/需要“查看个人信息”权限/)).toBeShown()
     const device = screen.getByRole('link', { name: 'p_device' })
     expect(device.getAttribute('href')).toContain('/users/device/p_device')
     // What failed beside it says so in its own place.
     const timeline = within(screen.getByRole('region', { name: '行为时间线' }))
-    expect(await timeline.findByRole('alert')).toBeDefined()
+    expect(await timeline.findByRole('alert')).toBeShown()
   })
 
   it('shows an empty value as one to those who see everything', async () => {
@@ -147,7 +147,7 @@ describe('one of them', () => {
       '/apps/app-1/profile': ok({ ...profile, truncated: true }),
       '/apps/app-1/profile/events': ok({ items: [], next: null }),
     })
-    expect(await screen.findByText(/该资料超出大小上限/)).toBeDefined()
+    expect(await screen.findByText(/该资料超出大小上限/)).toBeShown()
   })
 
   it('goes back in time step by step', async () => {
@@ -163,7 +163,7 @@ describe('one of them', () => {
     })
     await user.click(await screen.findByRole('button', { name: '查看更早的事件' }))
     const timeline = within(screen.getByRole('region', { name: '行为时间线' }))
-    expect(await timeline.findByText('signup')).toBeDefined()
+    expect(await timeline.findByText('signup')).toBeShown()
     expect(timeline.getAllByRole('heading', { level: 3 }).map((day) => day.textContent)).toEqual([
       '2026年11月15日星期日',
       '2026年11月14日星期六',
@@ -174,13 +174,13 @@ describe('one of them', () => {
       { kind: 'user', ref: REF, limit: '50', before: String(at) },
     ])
     await user.click(timeline.getByRole('button', { name: /order/ }))
-    expect(timeline.getByText('12.5')).toBeDefined()
-    expect(timeline.getByText('iOS · Safari · Mobile')).toBeDefined()
+    expect(timeline.getByText('12.5')).toBeShown()
+    expect(timeline.getByText('iOS · Safari · Mobile')).toBeShown()
   })
 
   it('may not be there', async () => {
     show({ '/apps/app-1/profile': refusal(404) }, SEES, 'device')
-    expect(await screen.findByRole('heading', { name: '找不到这台设备' })).toBeDefined()
+    expect(await screen.findByRole('heading', { name: '找不到这台设备' })).toBeShown()
     const back = screen.getAllByRole('link', { name: '返回设备列表' })
     expect(back[0]!.getAttribute('href')).toContain('/users?tab=device')
   })

@@ -37,7 +37,7 @@ describe('the code', () => {
 
   it('says who gives the key where it may not be seen', async () => {
     show({ app: { collect_key: null } })
-    expect(await screen.findByText(/你没有查看密钥的权限，请向管理员索取/)).toBeDefined()
+    expect(await screen.findByText(/你没有查看密钥的权限，请向管理员索取/)).toBeShown()
   })
 
   it('signs with an access key that works; its secret stays to be filled in', async () => {
@@ -47,7 +47,7 @@ describe('the code', () => {
       search: '?way=server',
       answers: { '/apps/app-1/access-keys': ok({ items, total: 2 }) },
     })
-    expect(await screen.findByText(/已填为“AKGOOD”/)).toBeDefined()
+    expect(await screen.findByText(/已填为“AKGOOD”/)).toBeShown()
     const code = screen.getByRole('group', { name: '服务器（签名）' })
     expect(code.textContent).toContain("KEY_ID='AKGOOD'")
     expect(code.textContent).toContain("SECRET='YOUR_ACCESS_KEY_SECRET'")
@@ -65,7 +65,7 @@ describe('the code', () => {
 
   it('asks for no keys that the person may not see', async () => {
     const seen = show({ search: '?way=server' })
-    expect(await screen.findByText(/向管理员索取一个访问密钥/)).toBeDefined()
+    expect(await screen.findByText(/向管理员索取一个访问密钥/)).toBeShown()
     expect(seen).toEqual([])
   })
 })
@@ -90,11 +90,11 @@ describe('the first event', () => {
     vi.useFakeTimers({ shouldAdvanceTime: true })
     let last: string | null = null
     const seen = show({ may, answers: { '/apps/app-1/ingest': () => ok(ingest(last))() } })
-    expect(await screen.findByText(/^正在等待第一条数据/)).toBeDefined()
+    expect(await screen.findByText(/^正在等待第一条数据/)).toBeShown()
     expect(state().dataset.arrived).toBe('false')
     last = new Date().toISOString()
     await act(() => vi.advanceTimersByTimeAsync(3_100))
-    expect(await screen.findByText('已经收到数据')).toBeDefined()
+    expect(await screen.findByText('已经收到数据')).toBeShown()
     expect(state().dataset.arrived).toBe('true')
     const asked = seen.length
     await act(() => vi.advanceTimersByTimeAsync(30_000))
@@ -112,9 +112,9 @@ describe('the first event', () => {
         '/apps/app-1/live': () => new Response(lines),
       },
     })
-    expect(await screen.findByText('收到第一条事件：page_view')).toBeDefined()
+    expect(await screen.findByText('收到第一条事件：page_view')).toBeShown()
     // Pages to look at it are offered once they have it.
-    expect(within(state()).getByText(/^正在入库/)).toBeDefined()
+    expect(within(state()).getByText(/^正在入库/)).toBeShown()
     expect(within(state()).queryByRole('link')).toBeNull()
   })
 
@@ -142,7 +142,7 @@ describe('the first event', () => {
       },
     })
     await user.click(await screen.findByRole('button', { name: '发送测试事件' }))
-    expect(await screen.findByText('测试事件 test_event 已发出。')).toBeDefined()
+    expect(await screen.findByText('测试事件 test_event 已发出。')).toBeShown()
     const sent = seen.find(({ path }) => path === '/v1/collect')!
     expect(sent.credentials).toBe('omit')
     expect(JSON.parse(sent.body)).toMatchObject({
@@ -155,7 +155,7 @@ describe('the first event', () => {
 
   it('is not sent by whoever may not see the key, nor to an archived app', async () => {
     show({ may, app: { collect_key: null }, answers: { '/apps/app-1/ingest': ok(ingest(null)) } })
-    expect(await screen.findByText(/^正在等待第一条数据/)).toBeDefined()
+    expect(await screen.findByText(/^正在等待第一条数据/)).toBeShown()
     expect(screen.queryByRole('button', { name: '发送测试事件' })).toBeNull()
   })
 
@@ -183,17 +183,17 @@ describe('the first event', () => {
       app: { status: 'archived' },
       answers: { '/apps/app-1/ingest': ok(ingest(null)) },
     })
-    expect(await screen.findByText('没有收到过数据。')).toBeDefined()
+    expect(await screen.findByText('没有收到过数据。')).toBeShown()
   })
 
   it('is not asked about by those who may not see numbers', async () => {
     const seen = show()
-    expect(await screen.findByRole('group', { name: '网页脚本' })).toBeDefined()
+    expect(await screen.findByRole('group', { name: '网页脚本' })).toBeShown()
     expect(seen).toEqual([])
   })
 
   it('says when the numbers cannot be had', async () => {
     show({ may, answers: { '/apps/app-1/ingest': refusal(503) } })
-    expect(await screen.findByRole('alert')).toBeDefined()
+    expect(await screen.findByRole('alert')).toBeShown()
   })
 })

@@ -11,12 +11,12 @@ import { reloadUser } from '../../session/session'
 import { FormError } from '../form/FormError'
 import { TotpDialog } from './TotpDialog'
 
-interface TotpEnrolmentProps extends Pick<ButtonProps, 'type'> {
+interface TotpEnrollmentProps extends Pick<ButtonProps, 'type'> {
   /** It is on, and the recovery codes are stored. */
   onDone?: () => void
 }
 
-export function TotpEnrolment({ type = 'primary', onDone }: TotpEnrolmentProps) {
+export function TotpEnrollment({ type = 'primary', onDone }: TotpEnrollmentProps) {
   const t = useT()
   const client = useQueryClient()
   const [open, setOpen] = useState(false)

@@ -26,13 +26,13 @@ export type EventProperties = Omit<components['schemas']['PropertyList'], 'items
 }
 
 /** Everything that is known about an app's events; a description stands in lists and on its own. */
-export const catalogueOf = (appId: string) => ({
-  queryKey: [...everythingOf(appId).queryKey, 'catalogue'],
+export const catalogOf = (appId: string) => ({
+  queryKey: [...everythingOf(appId).queryKey, 'catalog'],
 })
 
 export function eventsQuery(appId: string, query: EventListQuery) {
   return queryOptions({
-    queryKey: [...catalogueOf(appId).queryKey, 'list', query],
+    queryKey: [...catalogOf(appId).queryKey, 'list', query],
     queryFn: (): Promise<EventList> =>
       call(http.GET('/apps/{id}/events', { params: { path: { id: appId }, query } })),
     staleTime: 0,
@@ -45,7 +45,7 @@ const MOST_ALIKE = 100
 /** One by its name; null where there is none of that name. */
 export function eventQuery(appId: string, event: string) {
   return queryOptions({
-    queryKey: [...catalogueOf(appId).queryKey, 'one', event],
+    queryKey: [...catalogOf(appId).queryKey, 'one', event],
     queryFn: async (): Promise<EventItem | null> => {
       const query = { search: event, status: 'all' as const, page: 1, page_size: MOST_ALIKE }
       const { items } = await call(
@@ -58,7 +58,7 @@ export function eventQuery(appId: string, event: string) {
 
 export function eventPropertiesQuery(appId: string, event: string) {
   return queryOptions({
-    queryKey: [...catalogueOf(appId).queryKey, 'properties', event],
+    queryKey: [...catalogOf(appId).queryKey, 'properties', event],
     queryFn: async () => {
       const params = { path: { id: appId }, query: { event } }
       const answer = await call(http.GET('/apps/{id}/event-properties', { params }))
