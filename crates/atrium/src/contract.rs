@@ -79,7 +79,7 @@ fn failures_of_kind(method: &Method, path: &str, operation: &Operation) -> Vec<u
     if wants_session && !is_safe && in_org_or_app && holds {
         failures.push(409);
     }
-    // Whoever is sent back from elsewhere wants a page, whatever the address says.
+    // A browser that a provider sends back expects a page, whatever the query says.
     let is_way_back = operation.responses.responses.contains_key("303");
     if has_parameter(operation, ParameterIn::Query) && !is_way_back {
         failures.push(422);

@@ -323,7 +323,7 @@ impl From<sqlx::Error> for Error {
                 Self::unavailable(error)
             }
             // The thread behind a SQLite connection ended, as it does when it cannot undo a
-            // transaction: the next one is made anew.
+            // transaction: the next one is a new one.
             sqlx::Error::WorkerCrashed => Self::unavailable(error),
             sqlx::Error::Database(ref database) => {
                 match database.code().and_then(|code| passing(&code)) {

@@ -1,4 +1,4 @@
-//! Work that one instance does at a time: whoever holds the lease, until it runs out.
+//! Leases for work that only one instance does at a time. A lease expires unless it is renewed.
 
 use crate::error::Result;
 use crate::state::Core;

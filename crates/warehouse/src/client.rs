@@ -1,4 +1,4 @@
-//! The one way to the warehouse: ClickHouse's HTTP interface, whoever answers it.
+//! The only connection to the warehouse: ClickHouse's HTTP interface, embedded or remote.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};

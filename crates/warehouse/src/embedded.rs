@@ -102,7 +102,7 @@ impl Embedded {
 
     /// Tells that a statement got no answer within its limit.
     pub fn hangs(&self, generation: u64, reason: String) {
-        // A full inbox means that the supervisor has been told already.
+        // A full inbox means that the supervisor already knows.
         let _ = self.messages.try_send(Message::Hangs { generation, reason });
     }
 

@@ -128,7 +128,7 @@ impl Warehouse {
     }
 
     async fn held(&self, apps: &[Uuid], versions: &Versions) -> Result<Held, Error> {
-        // All in the same order: nobody waits for someone who waits for them.
+        // All in the same order, so that there is no deadlock.
         let mut apps = apps.to_vec();
         apps.sort_unstable();
         apps.dedup();

@@ -1,4 +1,4 @@
-//! The latest events of an app, whoever caused them.
+//! The latest events of an app, of all people.
 
 use serde::Deserialize;
 use uuid::Uuid;

@@ -54,7 +54,7 @@ struct Generator<'a, F> {
     wanted: bool,
     /// How many of each day's newcomers had room for a visit, per app.
     came: Vec<Vec<u64>>,
-    // Written anew for each event, to spare making them.
+    // Reused for each event, to avoid allocations.
     path: String,
     properties: String,
 }

@@ -114,7 +114,7 @@ pub async fn fill(atrium: &AppState, options: &Options) -> anyhow::Result<Outcom
     let plan = Arc::new(Plan::new(seed, options.events, days, now, &ids)?);
     let made = async {
         let interrupted = tokio::spawn(async {
-            // Without a way to be told, it runs to its end.
+            // Without a signal handler it runs to its end.
             if tokio::signal::ctrl_c().await.is_err() {
                 std::future::pending().await
             }

@@ -60,7 +60,7 @@ pub fn refuse_missing_file(stores: &StoreSettings) -> anyhow::Result<()> {
     if !stores.database_url.starts_with("sqlite:") {
         return Ok(());
     }
-    // In this order: whoever else starts here at the same moment makes the file first.
+    // In this order: another server that starts at the same moment creates the file first.
     let traces = traces(&stores.data_dir);
     if traces.is_empty() || db::sqlite_file(&stores.database_url)?.exists() {
         return Ok(());

@@ -84,7 +84,7 @@ impl Watch {
                 told += settle(atrium, app, REJECTIONS, true, said, notice).await?;
             }
         }
-        // What waits for the warehouse is not in the ledger yet: nobody is silent meanwhile.
+        // Messages that wait for the warehouse are not in the ledger yet, so the app is not silent.
         let waiting = atrium.collector.spool.usage().messages() > 0;
         let silent = !waiting && is_silent(&days, &today);
         let notice = Notice::AppSilent { app_id: app.id.clone(), app: name };

@@ -1,5 +1,6 @@
-//! The log_ids of late, to recognise a message that is sent again at once. What this forgets, or
-//! another instance took, the loader finds: this is for the answer, not for what is stored.
+//! The most recent log_ids, to recognize a message that is sent again soon. The loader finds the
+//! duplicates that this misses or that another instance received: this one is for the answer to the
+//! sender, not for what is stored.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! What can be told of JSON without building it: how deep, how many keys. And, for a message that
+//! Limits on JSON that are checked without parsing it into values: depth and number of keys. And, for a message that
 //! could not be read at once, which of its fields was to blame.
 
 use memchr::memchr2;

@@ -69,7 +69,7 @@ pub async fn run(atrium: Collecting) {
         let pause = match turn {
             // A backlog is worked off without pause; a trickle gathers first.
             Ok(Turn::Loaded(_)) if spool.usage().messages() < BACKLOG => GATHER,
-            // Unless it is costly: then whoever reads has the store for half of the time.
+            // Unless it is costly: then readers have the warehouse for half of the time.
             Ok(Turn::Loaded(_)) if spool.lanes.lock().await.is_costly() => {
                 begun.elapsed().min(GATHER)
             }
@@ -140,7 +140,7 @@ pub async fn turn(atrium: &Collecting, spool: &Spool) -> anyhow::Result<Turn> {
         };
         lanes.take_up(attempts);
         let outcome = serve(atrium, spool, &lease, &mut lanes).await;
-        // Whoever waits for a turn gets one between any two batches.
+        // Others who wait for the lease get it between any two batches.
         lease.end(atrium).await?;
         outcome
     }

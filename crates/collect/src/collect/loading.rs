@@ -1,4 +1,4 @@
-//! How loading goes, for whoever watches: how long messages have waited, and whether something is
+//! The state of loading, for monitoring: how long messages have waited, and whether something is
 //! wrong that does not mend by itself at once.
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What a sender is told became of their messages, and those who watch.
+//! What happened to the messages of a request, for its sender and for those who watch live.
 
 use serde::Serialize;
 use serde_json::value::RawValue;

@@ -151,7 +151,7 @@ mod tests {
         }
         for cut in 1..buffer.len() {
             let mut read = Vec::new();
-            // A cut between two records cannot be told from a shorter buffer; any other can.
+            // A cut between two records looks like a shorter buffer; any other cut is detected.
             let result = decode(&buffer[..cut], &mut read);
             assert!(result.is_err() || read.len() == 1, "{cut}");
         }

@@ -43,7 +43,7 @@ impl Samples {
         if !has_room(&self.lock(), key) {
             return;
         }
-        // A large one takes its time: nobody waits for it.
+        // A large one takes time, and nobody waits for it.
         let sample = outline(message).to_string();
         let mut gathered = self.lock();
         if has_room(&gathered, key) {

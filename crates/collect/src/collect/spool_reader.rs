@@ -1,4 +1,4 @@
-//! What the spool's file is asked: what waits, since when, and the next groups to load.
+//! Queries on the spool's file: what waits, since when, and the next groups to load.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::PoisonError;

@@ -272,7 +272,7 @@ fn walk(
     let backward = format!("{select} WHERE rowid > ?1 ORDER BY rowid DESC");
     let (back, _) = scan(&backward, front.unwrap_or(0))?;
     let (front, back) = match (front, back) {
-        // Neither end can be read: nobody knows where the rows began.
+        // Neither end can be read, so it is unknown where the rows began.
         (None, None) => return Ok(unreadable.get()),
         (front, back) => (front.unwrap_or(0), back.unwrap_or(highest.saturating_add(1))),
     };

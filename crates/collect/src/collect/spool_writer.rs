@@ -240,7 +240,7 @@ impl Writer {
         }
         let tell = move || {
             for done in waiters {
-                // Whoever hung up needs no answer.
+                // A client that hung up needs no answer.
                 let _ = done.send(kept);
             }
         };

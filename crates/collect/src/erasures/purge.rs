@@ -38,7 +38,7 @@ pub async fn run_due(atrium: &Collecting) -> Result<u64> {
 }
 
 async fn purge(atrium: &Collecting, app: &store::PurgeRow) -> Result<bool> {
-    // Data first: as long as the app's row is there, a purge that was broken off is begun again.
+    // Data first: while the app's row exists, an interrupted purge is started again.
     if let Ok(id) = Uuid::try_parse(app.id.as_str()) {
         atrium.warehouse.ready(READY).await.map_err(Error::unavailable)?;
         atrium.warehouse.purge_app(id).await.map_err(Error::unavailable)?;

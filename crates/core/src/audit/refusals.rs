@@ -1,6 +1,6 @@
 //! What people and keys were refused: noted in memory while they wait for their answer, written to
-//! the audit log by a job (`audit_log/refusals.rs`). Somebody who tries the same thing all day makes two entries an hour, and
-//! nobody can make more than a bounded number of them.
+//! the audit log by a job (`audit_log/refusals.rs`). Trying the same thing all day makes two entries an
+//! hour, and the number of entries per caller is bounded.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -203,7 +203,7 @@ mod tests {
         }
         assert_eq!(routes(&refusals.take(Millis(Millis::HOUR - 1))), [("PUT /a", 0)]);
         assert_eq!(routes(&refusals.take(Millis(Millis::HOUR))), [("PUT /a", 49)]);
-        // The next hour begins anew.
+        // The next hour starts from zero.
         refusals.note(refusal(1, 1, "PUT /a", Millis::HOUR + 1));
         assert_eq!(routes(&refusals.take(Millis(Millis::HOUR + 2))), [("PUT /a", 0)]);
         assert!(refusals.take(Millis(9 * Millis::HOUR)).is_empty());

@@ -131,7 +131,7 @@ impl SharedReader {
                     }
                 };
                 for reply in waiting.drain(..) {
-                    // Whoever hung up meanwhile needs no answer.
+                    // A caller that hung up in the meantime needs no answer.
                     let _ = reply.send(answer.clone());
                 }
             }

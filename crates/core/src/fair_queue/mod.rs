@@ -116,7 +116,7 @@ impl FairQueue {
         publish(&state.schedule);
         drop(state);
         for (tell, slot) in served {
-            // Somebody who left meanwhile gives the slot back by not taking it.
+            // A caller who left in the meantime gives the slot back by not taking it.
             if let Some(tell) = tell {
                 let _ = tell.send(slot);
             }

@@ -62,7 +62,7 @@ fn one_query_key_leaves_room_for_everybody_else() {
         let taken = (0..many).filter(|n| trial.ask(&format!("k{n}"), &key)).count();
         assert_eq!(trial.serve(), "k0 k1", "two of six slots, and half for all keys together");
         // Those that did not begin were in the queue when the others came.
-        assert_eq!(taken, 8, "what is beyond the caller's own bound is warehouse_error");
+        assert_eq!(taken, 8, "what is beyond the caller's own bound is refused");
         let dashboard = caller(Class::Dashboard, 2, 2);
         for n in 0..4 {
             assert!(trial.ask(&format!("d{n}"), &dashboard));
@@ -175,7 +175,7 @@ fn statements_of_one_call_wait_together_and_others_beyond_the_bound_are_refused(
     assert!(trial.ask_in("two", &key, 2));
     assert!(!trial.ask_in("three", &key, 3));
     assert!(trial.ask_in("one more", &key, 1), "a call that waits may go on");
-    assert!(trial.ask_in("theirs", &other, 4), "only that caller is warehouse_error");
+    assert!(trial.ask_in("theirs", &other, 4), "only that caller is refused");
     // Whoever leaves makes room.
     assert!(trial.schedule.withdraw(11));
     assert!(!trial.schedule.withdraw(11));

@@ -1,4 +1,4 @@
-//! What people can be told, and the words for it in both languages: one place for the console and
+//! What people are notified about, with the texts in both languages: one place for the console and
 //! for mail.
 
 mod texts;

@@ -70,7 +70,7 @@ impl Guard {
         match url.host() {
             Some(Host::Ipv4(address)) => self.allows(address.into()),
             Some(Host::Ipv6(address)) => self.allows(address.into()),
-            // Under schemes that are not the web's, a number is not told from a name.
+            // Other schemes do not distinguish a number from a name.
             Some(Host::Domain(name)) => match name.parse::<IpAddr>() {
                 Ok(address) => self.allows(address),
                 Err(_) => !is_metadata_name(name),

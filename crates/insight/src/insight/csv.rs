@@ -41,7 +41,7 @@ pub fn note(partial: bool, locale: Locale) -> String {
 pub fn moment(time: i64, granularity: Granularity, zone: &TimeZone) -> String {
     let at = Timestamp::from_millisecond(time).unwrap_or_default().to_zoned(zone.clone());
     match granularity {
-        // With the offset: an hour that comes twice can be told apart.
+        // With the offset, to distinguish the two hours when clocks change.
         Granularity::Hour => at.strftime("%Y-%m-%d %H:%M %:z").to_string(),
         _ => at.date().to_string(),
     }

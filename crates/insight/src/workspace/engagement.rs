@@ -179,7 +179,7 @@ impl Asked {
         let earlier = cohorts_from.map(str::parse::<Date>).transpose();
         let earlier = earlier
             .map_err(|_| Error::invalid(vec![Fault::new(Code::BadMoment).on("cohorts_from")]))?;
-        // Nobody is new in what lies ahead.
+        // There are no new people in the future.
         let earlier = earlier.filter(|earlier| *earlier < start && start <= today);
         let cohorts_from = earlier.unwrap_or(start);
         for (first, field) in [(start, "end"), (cohorts_from, "cohorts_from")] {

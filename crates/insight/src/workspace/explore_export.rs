@@ -34,7 +34,7 @@ pub async fn explore_export(
     locale: Locale,
     Json(body): Json<ExploreBody>,
 ) -> Result<Response> {
-    // Those who could restore it see a deleted app, but nobody sees its data.
+    // People who may restore a deleted app can see it, but not its data.
     if app.app.deleted_at.is_some() {
         return Err(Code::NotFound.into());
     }

@@ -42,7 +42,7 @@ pub async fn last_app_update(
     }
     requirements.check(&signed_in, &app.org_id)?;
     let is_new = user.last_app.as_ref().is_none_or(|last| last.app_id != app.id);
-    // Nobody is taken to an archived app.
+    // An archived app is never the landing page.
     if is_new && app.archived_at.is_none() {
         // Sessions are kept in memory with what they show: they must learn of it.
         let mut tx = atrium.db.write().await?;

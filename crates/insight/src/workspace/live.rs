@@ -255,7 +255,7 @@ impl Watching {
         let named = seen.iter().filter_map(|one| one.named.as_ref());
         let others = self.others(texts.iter().map(|text| &text["data"]), named).await;
         for (seen, text) in seen.iter().zip(texts) {
-            // What came since is told of as it comes, and what is warehouse_error has no id to know it by.
+            // Newer messages are sent as they arrive, and refused ones have no id to compare.
             if seen.at > self.earlier.opened || (!is_first && seen.is_outline) {
                 continue;
             }

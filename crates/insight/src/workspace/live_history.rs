@@ -30,7 +30,7 @@ pub async fn is_incomplete(atrium: &Insight, app: Uuid, opened: Millis) -> bool 
     !atrium.warehouse.is_up() || waiting.is_some_and(|at| at <= opened.0)
 }
 
-/// The latest messages of an app, oldest first: stored events, and what warehouse_error ones looked like.
+/// The latest messages of an app, oldest first: stored events, and what refused ones looked like.
 pub async fn latest(atrium: &Insight, reader: Caller, app_id: &Id, app: Uuid) -> Result<Vec<Seen>> {
     if !atrium.warehouse.is_up() {
         return Ok(Vec::new());

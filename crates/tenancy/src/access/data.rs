@@ -65,7 +65,7 @@ where
         let Some(app) = app_of_key(parts, atrium).await? else {
             let InApp { app, access, signed_in, .. } =
                 InApp::<G>::from_request_parts(parts, state).await?;
-            // Those who could restore it see a deleted app, but nobody sees its data.
+            // People who may restore a deleted app can see it, but not its data.
             if app.deleted_at.is_some() {
                 return Err(Code::NotFound.into());
             }

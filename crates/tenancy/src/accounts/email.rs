@@ -1,4 +1,4 @@
-//! Changing one's address: confirmed at the new one, told to the old one.
+//! Changing one's address: confirmed at the new one, and the old one is notified.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -116,7 +116,7 @@ pub async fn email_confirm(
     Json(input): Json<EmailConfirmation>,
 ) -> Result<Data<EmailConfirmed>> {
     let (gone, now) = (|| Error::from(Code::TokenGone), atrium.now());
-    // Looked at before anything is locked: a stranger with a guess holds nobody up.
+    // Checked before anything is locked, so that guessing blocks nobody.
     let attempt = Attempt::of_address(&client);
     throttle::count(&atrium, &attempt).await?;
     let token =
@@ -140,7 +140,7 @@ pub async fn email_confirm(
     let event = event.with(json!({ "before": before.email, "after": email.as_typed }));
     audit::append(&mut tx, &Actor::user(user_id.clone(), &client), event).await?;
     let notice = Notice::EmailChanged { email: email.as_typed.clone() };
-    // `before` has the old address, and that is the one to be told.
+    // `before` has the old address, which is the one to notify.
     notifications::notify(&atrium, &mut tx, &Recipient::from(&before), &notice).await?;
     tx.commit().await?;
     atrium.outbox.wake();

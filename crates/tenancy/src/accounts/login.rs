@@ -68,7 +68,7 @@ pub async fn login(
     let user = store::user_by_email(&mut *atrium.db.read().await?, &email).await?;
     let stored = user.as_ref().and_then(|user| user.password_hash.clone());
     let matches = atrium.hasher.verify(input.password, stored).await?;
-    // A disabled account answers like a wrong password: whether it exists is nobody's business.
+    // A disabled account answers like a wrong password, so that the answer does not reveal it.
     let Some(user) = user.filter(|user| matches && user.disabled_at.is_none()) else {
         return Err(failed(&atrium, Some(&email), &client, SignInMethod::Password).await?);
     };

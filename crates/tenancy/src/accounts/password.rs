@@ -47,7 +47,7 @@ impl Hasher {
     /// Whether the password matches. `None` stands for an account that does not exist or has no
     /// password: it takes the same time and never matches.
     pub async fn verify(&self, password: String, stored: Option<String>) -> Result<bool> {
-        // Nobody's password is longer than the form allows, and hashing more costs more.
+        // No valid password is longer than the form allows, and hashing more costs more.
         let fits = password.chars().count() <= PASSWORD_MAX;
         let possible = stored.is_some() && fits;
         let stored = stored.filter(|_| possible).unwrap_or_else(|| self.dummy.to_string());

@@ -116,7 +116,7 @@ pub async fn password_update(
     throttle::forget_password_checks(&mut tx, &user.id).await?;
     let event = Event::new("account.password_change", "user", &user.id);
     audit::append(&mut tx, &signed_in.actor(), event).await?;
-    // Whoever changed it knew the old one.
+    // Changing it required the old one.
     store::note_proof(&mut tx, signed_in.session_id(), atrium.now()).await?;
     let notice = Notice::PasswordChanged;
     notifications::notify(&atrium, &mut tx, &Recipient::from(user), &notice).await?;

@@ -230,7 +230,7 @@ pub async fn register_profile(
             email: token.email.clone().or(input.email).unwrap_or_default(),
             name: input.name,
             password: input.password,
-            // Whoever was invited joins a team and makes none.
+            // Invited people join a team and do not create one.
             organization: (kind != TokenKind::Invitation)
                 .then(|| input.organization_name.unwrap_or_default()),
             locale,

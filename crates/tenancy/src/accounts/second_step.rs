@@ -115,7 +115,7 @@ pub async fn login_mfa(
         notifications::notify(&atrium, &mut tx, &Recipient::from(&user), &notice).await?;
     }
     let first: FirstStep = ticket::open(&atrium, &row)?;
-    // Codes take their time: a provider that is gone by now has vouched for nobody.
+    // The provider may have been removed while the person entered the code.
     if let Some((org_id, mark)) = &first.through
         && sso::store::provider_mark(&mut tx, org_id).await?.as_ref() != Some(mark)
     {

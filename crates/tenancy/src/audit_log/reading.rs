@@ -94,7 +94,7 @@ pub async fn list(
         .bind(page.offset)
         .fetch_all(&mut *db)
         .await?;
-    // People are looked up for a count only where it is their names that are asked for.
+    // Counting joins the people only when the filter is about their names.
     let sql = match filter.actor.as_str() {
         "" => format!(
             "SELECT COUNT(*) FROM audit_entries WHERE {column} = $1

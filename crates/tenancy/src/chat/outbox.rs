@@ -114,7 +114,7 @@ pub async fn send_due(atrium: &Tenancy, provider: Provider) -> Result<usize> {
         if let Outcome::Failed(failure) = outcome
             && vendor.retry_decision(failure) == RetryDecision::ProviderDown
         {
-            // Nobody needs to find that out ten times.
+            // No need to try the other messages.
             away = Some(failure);
         }
         settle(atrium, provider, vendor, row, outcome).await?;

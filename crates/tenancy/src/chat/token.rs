@@ -183,7 +183,7 @@ mod tests {
         }
         assert!(begun.elapsed() < patience * 10, "{:?}", begun.elapsed());
         assert_eq!(vendor.fetched(), 1);
-        // And the next one tries anew.
+        // The next caller tries again.
         assert!(cache.get(now, None, || vendor.fetch(false)).await.is_ok());
     }
 

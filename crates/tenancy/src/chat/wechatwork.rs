@@ -148,7 +148,7 @@ impl WechatWork {
         });
         let sent = tokio::time::timeout(TIMEOUT, sending).await;
         let sent = sent.unwrap_or(Err(Failure::WebError(WebError::Timeout)))?;
-        // Of the only one it was for, this too is told as a success.
+        // For a single recipient, this too is reported as a success.
         let unknown = sent["invaliduser"].as_str().is_some_and(|list| !list.is_empty());
         if unknown { Err(Failure::Code(81013)) } else { Ok(()) }
     }

@@ -1,4 +1,4 @@
-//! What a person is told about, and through which channels.
+//! What a person is notified about, and through which channels.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The bell: what a person was told inside the console.
+//! The bell: a person's notifications in the console.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};

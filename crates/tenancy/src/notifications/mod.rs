@@ -1,4 +1,4 @@
-//! Telling people things. Everything that wants to tell someone something goes through `notify`,
+//! Notifications. Every notification to a person goes through `notify`,
 //! which asks the person's settings for the channels.
 
 pub mod channels;

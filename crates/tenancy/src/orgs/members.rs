@@ -88,7 +88,7 @@ pub async fn org_member_list(
     Query(filter): Query<MemberFilter>,
 ) -> Result<Data<Items<OrgMember>>> {
     let managed = org.role.permissions().contains(&Permission::OrgMemberManage);
-    // An order by what is not told would tell it.
+    // Sorting by a hidden field would reveal it.
     let sorts = if managed { SORTS } else { &SORTS[..SORTS.len() - 1] };
     let listing = query.check(sorts, "user_id")?;
     let role = filter.role.map_or("", OrgRole::as_str);

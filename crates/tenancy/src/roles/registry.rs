@@ -1,4 +1,4 @@
-//! The registry of permissions, told to the console.
+//! The registry of permissions, for the console.
 
 use serde::Serialize;
 use utoipa::ToSchema;

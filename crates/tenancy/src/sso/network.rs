@@ -112,7 +112,7 @@ impl ProviderClient {
         let guard = Guard::new(settings.internal_networks);
         let client = web::limited()
             .dns_resolver(Arc::new(GuardedNames(guard)))
-            // A proxy would look names up itself, where nobody watches what they lead to.
+            // A proxy would resolve names itself, where the guard cannot check them.
             .no_proxy()
             .build()
             .context("the client for sign-in providers")?;
@@ -132,7 +132,7 @@ impl ProviderClient {
         self.allow(&url)?;
         let request = self.client.request(parts.method, url).headers(parts.headers).body(body);
         let answer = self.send(request).await?;
-        // Whoever is moved or broken says nothing that could be read as an answer.
+        // A redirect or a server error is never read as an answer.
         if answer.status.is_redirection() || answer.status.is_server_error() {
             return Err(Reason::Unexpected(answer.status.as_u16()));
         }

@@ -202,7 +202,7 @@ impl Providers {
         {
             return Ok(provider.clone());
         }
-        // Whoever waited while another looked in vain does not wait for a look of their own.
+        // Callers who waited for a failed lookup do not start another one.
         if let Some(failure) = held.failure
             && slot.rounds.load(Ordering::Acquire) != round
         {

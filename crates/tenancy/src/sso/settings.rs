@@ -111,7 +111,7 @@ pub async fn sso_update(
         return Err(Code::SsoNoDomain.into());
     }
     store::save(&mut tx, &row).await?;
-    // A new secret, or switching it off and on, is how an owner has everybody come in anew.
+    // With a new secret, or by switching it off and on, an owner makes everybody sign in again.
     let new_secret = match &before {
         Some(old) => open_secret(&atrium, old)? != open_secret(&atrium, &row)?,
         None => true,

@@ -72,7 +72,7 @@ pub async fn judge(atrium: &Collecting, batch: &mut Batch) -> anyhow::Result<()>
     }
     let saved = save(atrium, &mut known, &apps).await;
     if saved.is_err() {
-        // Nobody must go by places that are written nowhere.
+        // Places that were not saved must not be used.
         apps.iter().for_each(|app| drop(known.apps.remove(app)));
     }
     known.shrink();

@@ -76,7 +76,7 @@ async fn write_file(folder: &Path, id: &Id, message: &Message, now: Millis) -> a
     tokio::task::spawn_blocking(move || -> anyhow::Result<()> {
         use std::os::unix::fs::DirBuilderExt;
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-        // Under another name first: whoever watches the folder sees whole mails only.
+        // Under another name first, so that only complete mails appear in the folder.
         let draft = path.with_extension("part");
         let mut out = std::fs::OpenOptions::new()
             .write(true)

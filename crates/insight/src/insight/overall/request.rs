@@ -1,4 +1,4 @@
-//! From a body to what is asked: moments, buckets, and the apps the caller may see.
+//! Turns a request body into a checked request: moments, buckets, and the apps the caller may see.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -117,7 +117,7 @@ pub async fn totp_confirm(
     throttle::count_code_check(&atrium, &user.id).await?;
     let mut tx = atrium.db.write().await?;
     let row = store::totp(&mut tx, &user.id).await?.filter(|row| row.confirmed_at.is_none());
-    // One that was left lying must not wait for somebody else to finish it.
+    // An abandoned enrollment must not be finished by someone else.
     let row = row.filter(|row| now.since(row.created_at) < ENROL_WITHIN);
     let row = row.ok_or(Code::TotpNotStarted)?;
     let totp = codes::totp(atrium.keyring.open_sealed(codes::PURPOSE, &row.secret)?, &user.email)?;

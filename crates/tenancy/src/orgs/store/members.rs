@@ -151,7 +151,7 @@ pub async fn delete_member(db: &mut AnyConnection, org_id: &Id, user_id: &Id) ->
     .bind(org_id)
     .execute(&mut *db)
     .await?;
-    // Who is asked in again comes in again.
+    // A new invitation lifts the removal.
     sqlx::query(
         "DELETE FROM session_orgs WHERE org_id = $1
          AND session_id IN (SELECT id FROM sessions WHERE user_id = $2)",
