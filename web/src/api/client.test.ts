@@ -10,7 +10,7 @@ import {
   whileLeaving,
   type CallOptions,
 } from './client'
-import { useConnection } from './connection'
+import { lookForServer, useConnection } from './connection'
 import { ApiError } from './errors'
 
 const notify = vi.fn<(error: ApiError) => void>()
@@ -55,7 +55,7 @@ describe('a call', () => {
     expect(REQUEST_TIMEOUT_MS).toBe(30_000)
     const limit = new AbortController()
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal)
-    stubServer({ '/current': () => new Promise<Response>(() => {}) })
+    const seen = stubServer({ '/current': () => new Promise<Response>(() => {}) })
     const pending = failureOf(current())
     limit.abort(new DOMException('late', 'TimeoutError'))
     expect(await pending).toMatchObject({
@@ -84,6 +84,18 @@ describe('a call', () => {
     stubServer({ '/current': refusal(503), '/build-info': ok({}) })
     await failureOf(current())
     expect(useConnection.getState().state).toBe('again')
+  })
+
+  it('does not take an answer that was on its way when the connection was lost for a new one', async () => {
+    let arrive = (_: Response) => {}
+    const seen = stubServer({ '/current': () => new Promise((resolve) => (arrive = resolve)) })
+    const early = current()
+    await vi.waitFor(() => expect(seen).toHaveLength(1))
+    stubServer({})
+    expect(await lookForServer()).toBe(false)
+    arrive(ok({ name: 'Li' })())
+    expect(await early).toEqual({ name: 'Li' })
+    expect(useConnection.getState().state).toBe('lost')
   })
 
   it.each([

@@ -4,7 +4,7 @@
  */
 import createClient from 'openapi-fetch'
 import { storedLanguage } from '../i18n/language'
-import { lookForServer, serverAnswered } from './connection'
+import { lookForServer, lossesSoFar, serverAnswered } from './connection'
 import { ApiError, errorOfAnswer, errorWithoutAnswer, givenUp } from './errors'
 import type { paths } from './schema'
 
@@ -55,9 +55,10 @@ http.use({
 
 export async function fetchWithLimit(request: Request): Promise<Response> {
   const limit = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
+  const lossesBefore = lossesSoFar()
   try {
     const response = await fetch(request, { signal: AbortSignal.any([request.signal, limit]) })
-    serverAnswered()
+    serverAnswered(lossesBefore)
     return response
   } catch (cause) {
     // A caller that gave up is no failure to tell a person about.

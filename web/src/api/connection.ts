@@ -23,6 +23,10 @@ export const useConnection = create<Connection>()(() => ({ state: 'fine' }))
 let timer: ReturnType<typeof setTimeout> | undefined
 let doubt: ReturnType<typeof setTimeout> | undefined
 let looking: Promise<boolean> | null = null
+/** How often it was lost. A question remembers it, so that its answer can be told from an earlier one. */
+let losses = 0
+
+export const lossesSoFar = (): number => losses
 
 /**
  * Asks for something that anyone may have, one question at a time. A browser's own opinion is no more
@@ -30,9 +34,10 @@ let looking: Promise<boolean> | null = null
  * with one it may not.
  */
 export function lookForServer(): Promise<boolean> {
+  const lossesBefore = losses
   looking ??= isAnswering()
     .then((answers) => {
-      if (answers) serverAnswered()
+      if (answers) serverAnswered(lossesBefore)
       else loseServer()
       clearTimeout(doubt)
       if (answers && !navigator.onLine) doubt = setTimeout(lookWhenSeen, LOOK_AGAIN_MS)
@@ -59,12 +64,17 @@ async function isAnswering(): Promise<boolean> {
 function loseServer(): void {
   clearTimeout(timer)
   timer = setTimeout(lookWhenSeen, LOOK_AGAIN_MS)
+  if (useConnection.getState().state === 'lost') return
+  losses += 1
   useConnection.setState({ state: 'lost' })
 }
 
-/** Whatever was asked: an answer is a connection. */
-export function serverAnswered(): void {
-  if (useConnection.getState().state !== 'lost') return
+/**
+ * Whatever was asked, an answer proves a connection, unless the question was sent before the
+ * connection was lost: a response that was already on its way still arrives.
+ */
+export function serverAnswered(lossesBefore: number): void {
+  if (useConnection.getState().state !== 'lost' || lossesBefore < losses) return
   clearTimeout(timer)
   timer = setTimeout(() => useConnection.setState({ state: 'fine' }), AGAIN_SHOWN_MS)
   useConnection.setState({ state: 'again' })
