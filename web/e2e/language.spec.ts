@@ -72,6 +72,22 @@ test('English letters come from a Latin font, Chinese ones from a Chinese font',
   expect(await before('Noto Sans CJK SC', 'Arial')).toBe(true)
 })
 
+test('an apostrophe in English takes the room of one, in a Chinese font too', async ({ page }) => {
+  await page.goto('/login?lang=en-US')
+  await expect(heading(page)).toHaveText('Welcome back')
+  const widths = await page.evaluate(() =>
+    ['p', 'button'].map((tag) => {
+      const box = document.body.appendChild(document.createElement(tag))
+      const text = box.appendChild(document.createElement('span'))
+      text.style.fontFamily = "'Noto Sans CJK SC'"
+      text.style.fontSize = '100px'
+      text.textContent = '’'
+      return text.getBoundingClientRect().width
+    }),
+  )
+  for (const width of widths) expect(width).toBeLessThan(50)
+})
+
 test('a browser that prefers English is offered it once', async ({ browser, instance }) => {
   const context = await browser.newContext({ baseURL: instance.url, locale: 'en-GB' })
   const visitor = await context.newPage()

@@ -58,6 +58,36 @@ test('long names leave the other columns readable', async ({ page, instance }) =
   }
 })
 
+/** Paragraphs of several lines whose last one is a stump, with how much of the widest it takes. */
+const stumps = (page: Page) =>
+  page.getByRole('main').evaluate((main) =>
+    [...main.querySelectorAll('p')].flatMap((paragraph) => {
+      const range = document.createRange()
+      range.selectNodeContents(paragraph)
+      const lines = new Map<number, number>()
+      for (const { bottom, width } of range.getClientRects()) {
+        const line = Math.round(bottom / 8)
+        lines.set(line, (lines.get(line) ?? 0) + width)
+      }
+      const widths = [...lines.values()]
+      const share = widths.at(-1)! / Math.max(...widths)
+      return widths.length > 1 && share < 0.25 ? [`${share}: ${paragraph.textContent}`] : []
+    }),
+  )
+
+test('no paragraph ends in a line of a word or two', async ({ page, instance }) => {
+  const { appId } = await openOwnApp(page, instance, 'Lines')
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const path of ['appDetail', 'appMember', 'appAuthority', 'appSecretKey']) {
+      await page.goto(appPath(appId, path))
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+      await expect(page.locator('[aria-busy=true], .ant-skeleton')).toHaveCount(0)
+      expect(await stumps(page), `${path} at ${width} px`).toEqual([])
+    }
+  }
+})
+
 test('the roles stand in the page, not in a window of their own', async ({ page, instance }) => {
   await page.setViewportSize({ width: 1440, height: 800 })
   const { appId } = await openOwnApp(page, instance, 'Roles')

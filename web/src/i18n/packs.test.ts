@@ -43,6 +43,12 @@ describe('the language packs', () => {
     }
   })
 
+  it('count in English so that one is right too', () => {
+    for (const [key, text] of Object.entries(packs['en-US'])) {
+      expect(text, key).not.toMatch(/\{(count|unlinked|events|users)\} (\w+ )?(\w+s|people)\b/)
+    }
+  })
+
   it('hold every key the code uses, and none it does not', () => {
     const code = sources()
     // t('…') and the keys in tables; `…${x}…` counts for every key of that shape.

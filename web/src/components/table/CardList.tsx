@@ -70,7 +70,7 @@ function Card<Row extends object>({ row, list }: { row: Row; list: RowListProps<
       </div>
       <dl className={styles.facts}>
         {facts.map((column) => (
-          <div key={column.key} className={styles.fact}>
+          <div key={column.key} className={column.long ? undefined : styles.fact}>
             <dt>{column.title}</dt>
             <dd>{column.render(row)}</dd>
           </div>

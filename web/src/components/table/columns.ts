@@ -13,6 +13,8 @@ export interface Column<Row> {
   heads?: boolean
   /** Buttons: the heading is for screen readers only. */
   actions?: boolean
+  /** Takes the whole width of a card, below its heading. */
+  long?: boolean
   width?: number | string
 }
 

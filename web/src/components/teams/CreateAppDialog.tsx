@@ -18,6 +18,7 @@ import { QUICK_START } from '../../paths'
 import { openAppEntry } from '../../session/appEntry'
 import { useOrg } from '../../session/org'
 import { reloadUser } from '../../session/session'
+import { useRegionName } from './useRegionName'
 
 const DESCRIPTION_MAX = 500
 
@@ -36,6 +37,7 @@ export function CreateAppDialog({ onCancel }: { onCancel: () => void }) {
 function CreateForm({ zones, onCancel }: { zones: Region[]; onCancel: () => void }) {
   const t = useT()
   const org = useOrg()
+  const regionName = useRegionName()
   const client = useQueryClient()
   const form = useForm({
     mode: 'onBlur',
@@ -64,19 +66,20 @@ function CreateForm({ zones, onCancel }: { zones: Region[]; onCancel: () => void
   })
   return (
     <DialogForm submitting={submitting} submit={t('apps.createSubmit')} onCancel={onCancel}>
+      {/* By itself: the dialog was open before the form was there. */}
       <Field
         control={control}
         name="name"
         label={t('apps.name')}
         rules={filled(t('apps.nameRequired'))}
       >
-        {(input) => <TextInput {...input} autoComplete="off" />}
+        {(input) => <TextInput {...input} autoFocus autoComplete="off" />}
       </Field>
       <Field control={control} name="region" label={t('apps.region')} hint={t('apps.regionHint')}>
         {({ name: _, ...input }) => (
           <Select<string>
             {...input}
-            options={zones.map(({ region, name }) => ({ value: region, label: name }))}
+            options={zones.map(({ region }) => ({ value: region, label: regionName(region) }))}
             getPopupContainer={besideField}
           />
         )}

@@ -1,9 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
 import type { App } from '../../api/app'
-import { regionsQuery } from '../../api/environment'
 import { CopyButton } from '../../components/CopyButton'
 import { Moment } from '../../components/Moment'
 import { Panel } from '../../components/Panel'
+import { useRegionName } from '../../components/teams/useRegionName'
 import { useT } from '../../i18n/useT'
 import { useApp } from '../../session/app'
 import styles from './detail.module.css'
@@ -11,9 +10,7 @@ import styles from './detail.module.css'
 export function AppFacts() {
   const t = useT()
   const { app, mayChange } = useApp()
-  // Loaded at start-up, see session.ts.
-  const regions = useQuery({ ...regionsQuery, enabled: false })
-  const region = regions.data?.get(app.region)?.name ?? app.region
+  const regionName = useRegionName()
   return (
     <Panel title={t('appDetail.facts')}>
       <dl className={styles.facts}>
@@ -31,7 +28,7 @@ export function AppFacts() {
             <Retention app={app} />
           </>
         )}
-        <Fact title={t('appDetail.region')}>{region}</Fact>
+        <Fact title={t('appDetail.region')}>{regionName(app.region)}</Fact>
         <Fact title={t('appDetail.endpoint')}>
           <code>{app.endpoint}</code>
         </Fact>

@@ -265,7 +265,7 @@ describe('links that no mail brings', () => {
   it('are nobody’s business where mails are sent', () => {
     withMail(true)
     const { seen } = show('/operator/links', {})
-    expect(screen.getByRole('status').textContent).toContain('链接会直接寄给本人')
+    expect(screen.getByRole('status').textContent).toContain('链接会直接发给本人')
     expect(seen).toEqual([])
   })
 })

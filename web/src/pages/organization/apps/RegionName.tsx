@@ -1,8 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
-import { regionsQuery } from '../../../api/environment'
+import { useRegionName } from '../../../components/teams/useRegionName'
 
-/** The name people read; the short one that apps carry, where the list did not arrive. */
-export function RegionName({ region }: { region: string }) {
-  const { data } = useQuery({ ...regionsQuery, enabled: false })
-  return data?.get(region)?.name ?? region
-}
+export const RegionName = ({ region }: { region: string }) => useRegionName()(region)

@@ -119,7 +119,7 @@ function InviteForm({ address, onDone, onCancel }: InviteFormProps) {
 function problem(t: ReturnType<typeof useT>, text: string): true | string {
   const { valid, wrong } = readAddresses(text)
   if (wrong.length > 0) return t('invite.wrong', { text: wrong[0]! })
-  if (valid.length === 0) return t('field.email.required')
+  if (valid.length === 0) return t('invite.required')
   if (valid.length > MOST_ADDRESSES) return t('invite.tooMany', { most: MOST_ADDRESSES })
   return true
 }

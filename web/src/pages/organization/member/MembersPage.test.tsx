@@ -121,7 +121,7 @@ describe('an invitation where no mail is sent', () => {
     )
     const dialog = within(await screen.findByRole('dialog'))
     await user.click(await dialog.findByRole('button', { name: '创建邀请' }))
-    expect((await dialog.findByText(/^已创建 1 份邀请/)).textContent).toContain('邮件没有寄出')
+    expect((await dialog.findByText(/^已创建 1 份邀请/)).textContent).toContain('邮件没有发出')
     expect(dialog.getByRole('button', { name: '复制给 new@example.com 的链接' })).toBeShown()
   })
 })

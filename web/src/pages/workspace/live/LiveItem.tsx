@@ -20,7 +20,7 @@ export const LiveItem = memo(function LiveItem({ message }: { message: LiveMessa
   const [open, setOpen] = useState(false)
   const at = Date.parse(message.at)
   const [now] = useState(() => Date.now())
-  const { outcome, event, type, user, device, url_path: path, reason_name: reason } = message
+  const { outcome, event, user, device, url_path: path, reason_name: reason } = message
   return (
     <li className={styles.item}>
       <button
@@ -34,7 +34,7 @@ export const LiveItem = memo(function LiveItem({ message }: { message: LiveMessa
           {arrivalTime(at, now, language, zone)}
         </span>
         <Badge tone={TONES[outcome]}>{t(`ingest.${outcome}`)}</Badge>
-        <span className={styles.event}>{event ?? type}</span>
+        <span className={styles.event}>{event ?? knownType(message) ?? t('live.unknown')}</span>
         <span className={styles.who}>{user ?? device}</span>
         <span className={styles.path}>{reason ?? path}</span>
       </button>
@@ -47,13 +47,16 @@ export const LiveItem = memo(function LiveItem({ message }: { message: LiveMessa
   )
 })
 
+/** Of a rejected message of before, nothing but its structure is kept. */
+const knownType = ({ type }: LiveMessage) => (type === 'unknown' ? undefined : type)
+
 function Details({ message }: { message: LiveMessage }) {
   const t = useT()
   const { may } = useApp()
-  const { type, reason, reason_name, user, device, url_path, sdk } = message
+  const { reason, reason_name, user, device, url_path, sdk } = message
   const facts = [
     [t('live.reason'), reason && `${reason_name ?? ''} (${reason})`],
-    [t('live.type'), type],
+    [t('live.type'), knownType(message)],
     [t('people.user'), user],
     [t('people.device'), device],
     [t('live.path'), url_path],

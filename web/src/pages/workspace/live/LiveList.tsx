@@ -1,9 +1,12 @@
 import { Button } from 'antd'
 import { LinkButton } from '../../../components/LinkButton'
 import { EmptyFace } from '../../../components/table/EmptyFace'
+import { RowSkeleton } from '../../../components/table/RowSkeleton'
+import { Waiting } from '../../../components/Waiting'
 import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../session/app'
 import { paths } from '../../../paths'
+import type { LiveState } from './keepWatching'
 import { LiveItem } from './LiveItem'
 import type { LiveRow } from './rows'
 import styles from './live.module.css'
@@ -11,14 +14,17 @@ import styles from './live.module.css'
 /** Above the columns of a row, where there is room for columns. */
 const HEADS = ['live.at', 'live.outcome', 'events.event', 'live.who', 'live.what'] as const
 
+const ROWS_EXPECTED = 8
+
 interface LiveListProps {
   rows: LiveRow[]
+  state: LiveState
   /** Something came, and the filter lets none of it through. */
   filtered: boolean
   onClear: () => void
 }
 
-export function LiveList({ rows, filtered, onClear }: LiveListProps) {
+export function LiveList({ rows, state, filtered, onClear }: LiveListProps) {
   const t = useT()
   const { app } = useApp()
   if (rows.length > 0) {
@@ -37,6 +43,15 @@ export function LiveList({ rows, filtered, onClear }: LiveListProps) {
       </div>
     )
   }
+  // Whether there is anything is known once the stream is open.
+  if (!filtered && state.kind === 'connecting') {
+    return (
+      <Waiting>
+        <RowSkeleton rows={ROWS_EXPECTED} />
+      </Waiting>
+    )
+  }
+  if (!filtered && state.kind !== 'live') return null
   return filtered ? (
     <EmptyFace
       title={t('live.nothingFound')}

@@ -58,6 +58,16 @@ describe('the live page', () => {
     expect(within(first!).getByText('phone').nextSibling?.textContent).toContain('已隐藏')
   })
 
+  it('says in words that the type of a message is not known', async () => {
+    const send = show()
+    await screen.findByText('实时接收中')
+    await send(message({ type: 'unknown', event: null, outcome: 'rejected', reason: 'bad_field' }))
+    const [row] = await rows()
+    expect(row!.textContent).toContain('未知消息')
+    await user.click(within(row!).getByRole('button'))
+    expect(row!.textContent).not.toMatch(/unknown|消息类型/)
+  })
+
   it('holds back while paused, says how many wait, and shows them', async () => {
     const send = show()
     await screen.findByText('实时接收中')
@@ -95,6 +105,8 @@ describe('the live page', () => {
     })
     expect(await screen.findByText('观看的人太多')).toBeShown()
     expect(screen.getByText('连接已断开')).toBeShown()
+    // Nobody knows yet whether there is data.
+    expect(screen.queryByText('等待数据到达')).toBeNull()
     busy = false
     await user.click(screen.getByRole('button', { name: '立即重连' }))
     expect(await screen.findByText('实时接收中')).toBeShown()

@@ -77,6 +77,7 @@ export default function LivePage() {
       )}
       <LiveList
         rows={shown}
+        state={state}
         filtered={filtered && rows.shown.length > 0}
         onClear={() => setFilter({ text: undefined, outcome: undefined })}
       />

@@ -79,6 +79,7 @@ function usePeopleColumns(kind: PersonKind): Column<ProfileItem>[] {
     {
       key: 'properties',
       title: t('properties.title'),
+      long: true,
       render: (person) => <Summary person={person} />,
     },
     {
