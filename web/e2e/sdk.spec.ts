@@ -113,13 +113,16 @@ test('a page view, a click, an event from offline and a signed change arrive onc
         await nextCollect(page)
         // Without a network it waits, and goes out by itself when there is one again.
         await context.setOffline(true)
-        await page.evaluate(() => {
-          const client = (
-            window as never as { atrium: { track(event: string, properties: object): void } }
-          ).atrium
-          client.track('order', { plan: '专业版', seats: 3 })
+        await page.evaluate(async () => {
+          interface Tracking {
+            track(event: string, properties: object): void
+            flush(): Promise<void>
+          }
+          const { atrium } = window as never as { atrium: Tracking }
+          atrium.track('order', { plan: '专业版', seats: 3 })
+          // Done once the event is kept.
+          await atrium.flush()
         })
-        await page.waitForTimeout(3_000)
         const [response] = await Promise.all([nextCollect(page), context.setOffline(false)])
         expect(response.status()).toBe(200)
         // A client-side navigation is a page view too.
