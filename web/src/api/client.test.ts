@@ -55,7 +55,7 @@ describe('a call', () => {
     expect(REQUEST_TIMEOUT_MS).toBe(30_000)
     const limit = new AbortController()
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal)
-    const seen = stubServer({ '/current': () => new Promise<Response>(() => {}) })
+    stubServer({ '/current': () => new Promise<Response>(() => {}) })
     const pending = failureOf(current())
     limit.abort(new DOMException('late', 'TimeoutError'))
     expect(await pending).toMatchObject({
