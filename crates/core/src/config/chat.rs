@@ -4,6 +4,7 @@
 use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
@@ -51,6 +52,8 @@ pub struct WechatWorkSettings {
     pub secret: Secret,
     pub login_url: Url,
     pub api_url: Url,
+    /// How long it may take for one answer.
+    pub provider_limit: Duration,
 }
 
 #[derive(Clone, Debug)]
@@ -60,6 +63,7 @@ pub struct FeishuSettings {
     pub accounts_url: Url,
     pub api_url: Url,
     pub token_url: Url,
+    pub provider_limit: Duration,
 }
 
 pub fn check(raw: &RawSettings) -> anyhow::Result<ChatSettings> {
@@ -92,6 +96,7 @@ fn wechatwork(raw: &RawSettings) -> anyhow::Result<Option<WechatWorkSettings>> {
         secret: Secret(secret.to_owned()),
         login_url: login,
         api_url: api,
+        provider_limit: raw.provider_limit(),
     }))
 }
 
@@ -113,6 +118,7 @@ fn feishu(raw: &RawSettings) -> anyhow::Result<Option<FeishuSettings>> {
         accounts_url,
         api_url,
         token_url,
+        provider_limit: raw.provider_limit(),
     }))
 }
 

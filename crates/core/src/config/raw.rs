@@ -2,6 +2,7 @@
 //! that the three can never know different settings.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -307,6 +308,12 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_DNS_SERVER", value_name = "ADDRESS:PORT", global = true)]
     pub dns_server: Option<String>,
 
+    /// How long a sign-in or chat provider may take for one answer. No setting: tests, which have
+    /// providers hang, wait less.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub provider_limit: Option<Duration>,
+
     /// Whether pages carry a watermark with the signed-in person's name [default: true]
     #[arg(long, env = "ATRIUM_WATERMARK", value_name = "BOOL", global = true)]
     pub watermark: Option<bool>,
@@ -339,6 +346,10 @@ pub struct SettingsArgs {
 }
 
 impl RawSettings {
+    pub(super) fn provider_limit(&self) -> Duration {
+        self.provider_limit.unwrap_or(Duration::from_secs(10))
+    }
+
     /// The file's settings with those given by variables and flags laid over them.
     pub fn load(args: &SettingsArgs) -> anyhow::Result<Self> {
         refuse_unknown_variables(

@@ -1,6 +1,7 @@
 //! Single sign-on: where an organisation's provider may be, and who answers for its domains.
 
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 
@@ -14,6 +15,8 @@ pub struct SsoSettings {
     pub internal_networks: bool,
     /// None: the system's.
     pub dns_server: Option<SocketAddr>,
+    /// How long a provider may take for one answer.
+    pub provider_limit: Duration,
 }
 
 /// Where anyone can make an account, anyone can have this server call an address of their choice:
@@ -37,6 +40,7 @@ pub fn check(raw: &RawSettings, registration: Registration) -> anyhow::Result<Ss
         allow_http: raw.sso_allow_http.unwrap_or(false),
         internal_networks: internal,
         dns_server,
+        provider_limit: raw.provider_limit(),
     })
 }
 

@@ -13,8 +13,6 @@ use serde::de::DeserializeOwned;
 
 use super::guard::{Guard, GuardedNames};
 
-const CONNECT: Duration = Duration::from_secs(5);
-const WHOLE: Duration = Duration::from_secs(10);
 const LARGEST: usize = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,12 +37,12 @@ impl Answer {
     }
 }
 
-/// The limits that every client keeps; the caller adds what is its own. Names that lead to a
+/// The limits that every client keeps, `limit` for one call; the caller adds what is its own. Names that lead to a
 /// cloud's metadata service are unknown to it.
-pub fn limited() -> ClientBuilder {
+pub fn limited(limit: Duration) -> ClientBuilder {
     Client::builder()
-        .connect_timeout(CONNECT)
-        .timeout(WHOLE)
+        .connect_timeout(limit / 2)
+        .timeout(limit)
         .redirect(Policy::none())
         .dns_resolver(Arc::new(GuardedNames(Guard::Operator)))
         .user_agent(concat!("Atrium/", env!("CARGO_PKG_VERSION")))

@@ -13,8 +13,6 @@ use atrium_core::outbound::web::{self, WebError};
 /// Waits between tries of a vendor that says it is busy.
 pub const BUSY_WAITS: [Duration; 3] =
     [Duration::from_millis(200), Duration::from_millis(500), Duration::from_secs(1)];
-/// What a trip may wait for a vendor as a whole.
-pub const TIMEOUT: Duration = Duration::from_secs(12);
 const ID_MAX: usize = 128;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 //! token, and messages. Answers are decided by `code`, whatever their status.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,7 +11,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-use super::answer::{self, TIMEOUT};
+use super::answer;
 use super::rate_limit::{Limit, RateLimit};
 use super::token::{Fresh, TokenCache};
 use super::{Ask, Failure, Message, Person, RetryDecision};
@@ -27,6 +28,8 @@ pub struct Feishu {
     settings: Arc<FeishuSettings>,
     client: Client,
     tokens: TokenCache,
+    /// What everything that is asked for one purpose may take.
+    patience: Duration,
     pub(super) rate_limit: RateLimit,
 }
 
@@ -61,9 +64,11 @@ fn sign_in_failure(failure: Failure) -> SignInFailure {
 impl Feishu {
     pub fn new(settings: FeishuSettings) -> anyhow::Result<Self> {
         Ok(Self {
+            client: web::limited(settings.provider_limit).build()?,
+            tokens: TokenCache::new(settings.provider_limit),
+            // One call may be slow and the others still come in time.
+            patience: settings.provider_limit * 6 / 5,
             settings: Arc::new(settings),
-            client: web::limited().build()?,
-            tokens: TokenCache::default(),
             rate_limit: RateLimit::new(&LIMITS),
         })
     }
@@ -87,7 +92,7 @@ impl Feishu {
             let token = self.exchange(ask).await?;
             self.person(&token).await
         };
-        let asked = tokio::time::timeout(TIMEOUT, asking).await;
+        let asked = tokio::time::timeout(self.patience, asking).await;
         asked.map_err(|_| SignInFailure::ProviderUnavailable)?.map_err(sign_in_failure)
     }
 
@@ -135,7 +140,7 @@ impl Feishu {
                 outcome => outcome,
             }
         };
-        let sent = tokio::time::timeout(TIMEOUT, sending).await;
+        let sent = tokio::time::timeout(self.patience, sending).await;
         sent.unwrap_or(Err(Failure::WebError(WebError::Timeout)))
     }
 

@@ -12,8 +12,6 @@ use super::Failure;
 use atrium_core::outbound::web::WebError;
 use atrium_core::types::Millis;
 
-/// How long fetching may take.
-const TIMEOUT: Duration = Duration::from_secs(10);
 /// How long before its end a token counts as ended: whoever has it must be able to use it.
 const MARGIN: i64 = 5 * Millis::MINUTE;
 
@@ -40,16 +38,15 @@ struct State {
 #[derive(Clone)]
 pub struct TokenCache {
     state: Arc<Mutex<State>>,
+    /// How long fetching may take.
     patience: Duration,
 }
 
-impl Default for TokenCache {
-    fn default() -> Self {
-        Self { state: Arc::default(), patience: TIMEOUT }
-    }
-}
-
 impl TokenCache {
+    pub fn new(patience: Duration) -> Self {
+        Self { state: Arc::default(), patience }
+    }
+
     /// The token, fetched when there is none, when it is about to end, or when it is the one that
     /// the vendor just refused. Of many who were refused with the same one, the first fetches.
     pub async fn get<F>(
@@ -148,7 +145,8 @@ mod tests {
 
     #[tokio::test]
     async fn many_at_once_fetch_once_and_once_more_when_it_is_refused() {
-        let (cache, vendor, now) = (TokenCache::default(), Vendor::default(), Millis(0));
+        let (cache, vendor, now) =
+            (TokenCache::new(Duration::from_secs(10)), Vendor::default(), Millis(0));
         let all = || join_all((0..50).map(|_| cache.get(now, None, || vendor.fetch(false))));
         let tokens: Vec<_> = all().await.into_iter().map(Result::unwrap).collect();
         assert!(tokens.iter().all(|token| &**token == "token-0"));
@@ -163,7 +161,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_is_fetched_before_it_ends() {
-        let (cache, vendor) = (TokenCache::default(), Vendor::default());
+        let (cache, vendor) = (TokenCache::new(Duration::from_secs(10)), Vendor::default());
         for (minute, fetched) in [(0, 1), (114, 1), (115, 2), (116, 2)] {
             let now = Millis(minute * Millis::MINUTE);
             cache.get(now, None, || vendor.fetch(false)).await.unwrap();
@@ -174,7 +172,7 @@ mod tests {
     #[tokio::test]
     async fn a_fetch_that_hangs_costs_everyone_one_time_limit() {
         let patience = Duration::from_millis(200);
-        let cache = TokenCache { patience, ..Default::default() };
+        let cache = TokenCache::new(patience);
         let (vendor, now) = (Vendor::default(), Millis(0));
         let begun = tokio::time::Instant::now();
         let waiting = (0..50).map(|_| cache.get(now, None, || vendor.fetch(true)));
@@ -189,7 +187,8 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_began_may_leave() {
-        let (cache, vendor, now) = (TokenCache::default(), Vendor::default(), Millis(0));
+        let (cache, vendor, now) =
+            (TokenCache::new(Duration::from_secs(10)), Vendor::default(), Millis(0));
         let gone = cache.get(now, None, || vendor.fetch(false));
         assert!(tokio::time::timeout(Duration::from_millis(1), gone).await.is_err());
         assert!(cache.get(now, None, || vendor.fetch(false)).await.is_ok());

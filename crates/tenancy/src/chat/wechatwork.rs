@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-use super::answer::{self, TIMEOUT};
+use super::answer;
 use super::rate_limit::{Limit, RateLimit};
 use super::token::{Fresh, TokenCache};
 use super::{Ask, Failure, Message, Person, RetryDecision};
@@ -19,14 +19,14 @@ use atrium_core::outbound::web::{self, WebError};
 use atrium_core::types::Millis;
 
 const FIELD: &str = "errcode";
-/// A member who cannot be asked about is bound all the same, under their id.
-const NAME_TIMEOUT: Duration = Duration::from_secs(3);
 const LIMITS: [Limit; 2] = [(Millis::MINUTE, 30), (Millis::HOUR, 1_000)];
 
 pub struct WechatWork {
     settings: Arc<WechatWorkSettings>,
     client: Client,
     tokens: TokenCache,
+    /// What everything that is asked for one purpose may take.
+    patience: Duration,
     pub(super) rate_limit: RateLimit,
 }
 
@@ -59,9 +59,11 @@ fn sign_in_failure(failure: Failure) -> SignInFailure {
 impl WechatWork {
     pub fn new(settings: WechatWorkSettings) -> anyhow::Result<Self> {
         Ok(Self {
+            client: web::limited(settings.provider_limit).build()?,
+            tokens: TokenCache::new(settings.provider_limit),
+            // One call may be slow and the others still come in time.
+            patience: settings.provider_limit * 6 / 5,
             settings: Arc::new(settings),
-            client: web::limited().build()?,
-            tokens: TokenCache::default(),
             rate_limit: RateLimit::new(&LIMITS),
         })
     }
@@ -87,7 +89,7 @@ impl WechatWork {
     }
 
     pub(super) async fn who(&self, ask: Ask<'_>) -> Result<Person, SignInFailure> {
-        let found = tokio::time::timeout(TIMEOUT, self.member(ask.code, ask.now));
+        let found = tokio::time::timeout(self.patience, self.member(ask.code, ask.now));
         let found = found
             .await
             .map_err(|_| SignInFailure::ProviderUnavailable)?
@@ -102,7 +104,8 @@ impl WechatWork {
         };
         let mut name = None;
         if ask.with_name {
-            let asked = tokio::time::timeout(NAME_TIMEOUT, self.name(userid, ask.now)).await;
+            // A member who cannot be asked about is bound all the same, under their id.
+            let asked = tokio::time::timeout(self.patience / 4, self.name(userid, ask.now)).await;
             name = asked.unwrap_or_default();
         }
         Ok(Person {
@@ -146,7 +149,7 @@ impl WechatWork {
             url.query_pairs_mut().append_pair("access_token", token);
             web::json(self.client.post(url), body.clone())
         });
-        let sent = tokio::time::timeout(TIMEOUT, sending).await;
+        let sent = tokio::time::timeout(self.patience, sending).await;
         let sent = sent.unwrap_or(Err(Failure::WebError(WebError::Timeout)))?;
         // For a single recipient, this too is reported as a success.
         let unknown = sent["invaliduser"].as_str().is_some_and(|list| !list.is_empty());

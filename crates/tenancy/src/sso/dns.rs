@@ -1,7 +1,5 @@
 //! Asking DNS for text records.
 
-use std::time::Duration;
-
 use hickory_resolver::config::{ConnectionConfig, NameServerConfig, ResolverConfig};
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::net::{DnsError, NetError};
@@ -11,8 +9,6 @@ use hickory_resolver::{Resolver, TokioResolver};
 
 use atrium_core::config::SsoSettings;
 
-const WHOLE: Duration = Duration::from_secs(5);
-const EACH: Duration = Duration::from_secs(2);
 /// Nobody has this many; what goes beyond is not looked at.
 const MOST: usize = 64;
 
@@ -29,7 +25,7 @@ pub async fn txt(settings: &SsoSettings, name: &str) -> Answer {
     let Ok(resolver) = resolver(settings) else { return Answer::Unavailable };
     // The dot at the end keeps the system's search domains out of it.
     let asking = resolver.txt_lookup(format!("{name}."));
-    match tokio::time::timeout(WHOLE, asking).await {
+    match tokio::time::timeout(settings.provider_limit / 2, asking).await {
         Ok(Ok(found)) => {
             let texts = found.answers().iter().filter_map(|record| match &record.data {
                 RData::TXT(text) => {
@@ -63,7 +59,7 @@ fn resolver(settings: &SsoSettings) -> Result<TokioResolver, NetError> {
     };
     let options = builder.options_mut();
     options.cache_size = 0;
-    options.timeout = EACH;
+    options.timeout = settings.provider_limit / 5;
     options.attempts = 2;
     builder.build()
 }

@@ -110,7 +110,7 @@ pub struct ProviderClient {
 impl ProviderClient {
     pub fn new(settings: &SsoSettings) -> anyhow::Result<Self> {
         let guard = Guard::new(settings.internal_networks);
-        let client = web::limited()
+        let client = web::limited(settings.provider_limit)
             .dns_resolver(Arc::new(GuardedNames(guard)))
             // A proxy would resolve names itself, where the guard cannot check them.
             .no_proxy()
@@ -206,7 +206,8 @@ mod tests {
     use super::*;
 
     fn settings(allow_http: bool, internal_networks: bool) -> SsoSettings {
-        SsoSettings { allow_http, internal_networks, dns_server: None }
+        let provider_limit = std::time::Duration::from_secs(10);
+        SsoSettings { allow_http, internal_networks, dns_server: None, provider_limit }
     }
 
     #[tokio::test]

@@ -286,7 +286,8 @@ mod tests {
     }
 
     fn settings(allow_http: bool) -> SsoSettings {
-        SsoSettings { allow_http, internal_networks: false, dns_server: None }
+        let provider_limit = std::time::Duration::from_secs(10);
+        SsoSettings { allow_http, internal_networks: false, dns_server: None, provider_limit }
     }
 
     #[test]

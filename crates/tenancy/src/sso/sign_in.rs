@@ -39,8 +39,6 @@ use atrium_core::http::text::{EMAIL_MAX, Email};
 use atrium_core::types::{Id, Millis};
 
 const PURPOSE: &str = "sso_login";
-/// Limit for all provider calls of one callback, because the browser is waiting.
-const CALLBACK_TIMEOUT: Duration = Duration::from_secs(20);
 const RETRY_AFTER: u64 = 10;
 
 #[derive(Deserialize, ToSchema)]
@@ -293,7 +291,8 @@ impl CallbackRequest<'_> {
         let Some(row) = row else { return Ok(Err(SignInFailure::SsoOff)) };
         let secret = settings::open_secret(atrium, &row)?;
         let asking = ask(atrium, flow, query, &secret);
-        let asked = tokio::time::timeout(CALLBACK_TIMEOUT, asking).await;
+        // The browser is waiting.
+        let asked = tokio::time::timeout(atrium.settings.sso.provider_limit * 2, asking).await;
         let asked = asked.unwrap_or(Err(SignInFailure::ProviderUnavailable));
         Ok(asked.map(|person| (row, person)))
     }
