@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::running::Running;
-use crate::support::{PASSWORD, RemoteEngine, Store, engine_library, fresh_postgres_database};
+use crate::support::{PASSWORD, RemoteEngine, Store, databases, engine_library};
 
 const ATRIUM: &str = env!("CARGO_BIN_EXE_atrium");
 
@@ -41,7 +41,7 @@ impl Instance {
         let mut engine = None;
         if store == Store::Postgres {
             let remote = RemoteEngine::start().await;
-            settings.push(("--database-url", fresh_postgres_database().await));
+            settings.push(("--database-url", databases::postgres().await));
             settings.push(("--warehouse-url", remote.url().to_string()));
             engine = Some(remote);
         }

@@ -10,6 +10,9 @@
 
 pub mod authenticator;
 mod contract;
+pub mod databases;
+#[path = "../../../warehouse/tests/warehouse/template.rs"]
+mod events;
 mod history;
 pub mod openid;
 pub mod running;
@@ -19,7 +22,6 @@ pub mod world;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use atrium::accounts::create::{self, NewAccount};
 use atrium::accounts::setup;
@@ -114,18 +116,24 @@ pub struct RemoteEngine {
 impl RemoteEngine {
     pub async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let store = Warehouse::open(Location::Embedded {
-            folder: folder.path().join("events"),
-            library: engine_library(),
-            program: Some(env!("CARGO_BIN_EXE_atrium").into()),
-            memory_mb: 1_024,
-        });
+        let events = folder.path().join("events");
+        events::copy_to(&events, engine_at).await;
+        let store = Warehouse::open(engine_at(&events));
         store.ready(std::time::Duration::from_secs(60)).await.unwrap();
         Self { store, _folder: folder }
     }
 
     pub fn url(&self) -> url::Url {
         self.store.shared_url().unwrap()
+    }
+}
+
+fn engine_at(folder: &Path) -> Location {
+    Location::Embedded {
+        folder: folder.to_owned(),
+        library: engine_library(),
+        program: Some(env!("CARGO_BIN_EXE_atrium").into()),
+        memory_mb: 1_024,
     }
 }
 
@@ -141,7 +149,12 @@ impl TestServer {
         change: impl FnOnce(&mut RawSettings),
     ) -> Self {
         match store {
-            Store::Sqlite => Self::start_with(store, change).await,
+            Store::Sqlite => {
+                let folder = Arc::new(tempfile::tempdir().unwrap());
+                let url = databases::sqlite(folder.path()).await;
+                events::copy_to(&folder.path().join("events"), engine_at).await;
+                Self::on(store, url, folder, change).await
+            }
             Store::Postgres => {
                 let engine = Arc::new(RemoteEngine::start().await);
                 let url = engine.url().to_string();
@@ -162,8 +175,8 @@ impl TestServer {
     pub async fn start_with(store: Store, change: impl FnOnce(&mut RawSettings)) -> Self {
         let folder = Arc::new(tempfile::tempdir().unwrap());
         let database_url = match store {
-            Store::Sqlite => atrium::db::sqlite_url(folder.path()).unwrap(),
-            Store::Postgres => fresh_postgres_database().await,
+            Store::Sqlite => databases::sqlite(folder.path()).await,
+            Store::Postgres => databases::postgres().await,
         };
         Self::on(store, database_url, folder, change).await
     }
@@ -398,24 +411,6 @@ pub fn engine_library() -> PathBuf {
         .flat_map(|package| ["libchdb.so", "libchdb.dylib"].map(|name| package.path().join(name)));
     let found = files.into_iter().find(|file| file.exists());
     found.expect("npm ci brings the event engine").canonicalize().unwrap()
-}
-
-pub async fn fresh_postgres_database() -> String {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let server = std::env::var("TEST_POSTGRES_URL").expect(
-        "TEST_POSTGRES_URL names a PostgreSQL server: run `scripts/with-postgres cargo test`",
-    );
-    let name = format!("atrium_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    sqlx::any::install_default_drivers();
-    let mut connection =
-        <sqlx::AnyConnection as sqlx::Connection>::connect(&format!("{server}/postgres"))
-            .await
-            .unwrap();
-    sqlx::query(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}")))
-        .execute(&mut connection)
-        .await
-        .unwrap();
-    format!("{server}/{name}")
 }
 
 #[derive(Clone)]

@@ -14,4 +14,5 @@ mod overall;
 mod plain;
 mod shown;
 mod support;
+mod template;
 mod upkeep;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::template;
 use bytes::Bytes;
 use serde::Deserialize;
 use tempfile::TempDir;
@@ -50,6 +51,7 @@ impl Store {
 
     pub async fn with_memory(memory_mb: u64) -> Self {
         let folder = tempfile::tempdir().unwrap();
+        template::copy_to(folder.path(), |folder| at(folder, memory_mb)).await;
         let warehouse = Warehouse::open(at(folder.path(), memory_mb));
         warehouse.ready(Duration::from_secs(60)).await.unwrap();
         Self { warehouse, folder }
