@@ -9,9 +9,10 @@ const BODY_LIMIT = 64 * 1024
 
 /**
  * `answer(request, response)` is the stand-in itself, `switches` its own controls by name,
- * `seen()` what to tell about the past, `reset()` back to how it started.
+ * `seen()` what to tell about the past, `reset()` back to how it started. With `readsFirst`, a request
+ * that waits has been read: it counts, also if whoever sent it hangs up.
  */
-export async function serve({ port = 0, answer, switches = {}, seen, reset }) {
+export async function serve({ port = 0, answer, switches = {}, seen, reset, readsFirst = false }) {
   const trouble = { seconds: 0, down: false }
   const controls = {
     hang: ({ seconds }) => void (trouble.seconds = seconds),
@@ -36,7 +37,10 @@ export async function serve({ port = 0, answer, switches = {}, seen, reset }) {
       if (pathname.startsWith('/_control/')) {
         return await control(pathname.slice('/_control/'.length), request, response)
       }
-      if (trouble.seconds) await sleep(trouble.seconds * 1000)
+      if (trouble.seconds) {
+        if (readsFirst) await readBody(request)
+        await sleep(trouble.seconds * 1000)
+      }
       if (trouble.down) return json(response, 503, { error: 'down' })
       await answer(request, response)
     } catch (error) {
@@ -59,7 +63,15 @@ export function address(request) {
   return new URL(request.url, 'http://127.0.0.1')
 }
 
-export async function readBody(request) {
+const bodies = new WeakMap()
+
+/** The body of a request, also when it was read before. */
+export function readBody(request) {
+  if (!bodies.has(request)) bodies.set(request, readOnce(request))
+  return bodies.get(request)
+}
+
+async function readOnce(request) {
   let body = ''
   for await (const chunk of request.setEncoding('utf8')) {
     body += chunk

@@ -137,6 +137,7 @@ export async function startFeishu({ port } = {}) {
       json(response, ...calls[call]({ query, body, bearer }))
     },
     seen: () => ({ ...asked.counts, messages: state.messages }),
+    readsFirst: true,
     reset() {
       asked.clear()
       Object.assign(state, { auto: null, busy: null, messages: [] })

@@ -131,6 +131,7 @@ export async function startWechatWork({ port } = {}) {
       json(response, 200, calls[call]({ query, body }))
     },
     seen: () => ({ ...asked.counts, messages: state.messages }),
+    readsFirst: true,
     reset() {
       asked.clear()
       Object.assign(state, { auto: null, busy: null, messages: [] })

@@ -1,9 +1,5 @@
 //! An organisation's OpenID provider that believes every address, and a name server that knows what a
 //! test tells it.
-//!
-//! All tests share one; a test that makes the provider misbehave for everybody has its own.
-
-use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
 
@@ -19,25 +15,13 @@ pub struct OpenId {
 }
 
 impl OpenId {
-    pub async fn shared() -> Arc<Self> {
-        static SHARED: OnceLock<Arc<OpenId>> = OnceLock::new();
-        Self::ready(SHARED.get_or_init(|| Arc::new(Self::start())).clone()).await
-    }
-
-    pub async fn own() -> Arc<Self> {
-        Self::ready(Arc::new(Self::start())).await
-    }
-
     /// Whoever is announced is signed in without a page.
-    async fn ready(provider: Arc<Self>) -> Arc<Self> {
+    pub async fn start() -> Self {
+        let standins = Standins::start("oidc,dns").await;
+        let place = |name: &str| standins.place(name).to_owned();
+        let provider = Self { issuer: place("oidc"), dns: place("dns"), standins };
         provider.switch("auto", json!({ "email": "login_hint" })).await;
         provider
-    }
-
-    fn start() -> Self {
-        let standins = Standins::start("oidc,dns");
-        let place = |name: &str| standins.place(name).to_owned();
-        Self { issuer: place("oidc"), dns: place("dns"), standins }
     }
 
     /// Moves a switch of the provider.

@@ -1,22 +1,39 @@
-//! Stand-ins for other companies' servers (`tests/standins`), in a process of their own for each
-//! test: what one test has them do is nobody else's business.
+//! Stand-ins for other companies' servers (`tests/standins`), in a process that a test has for itself:
+//! what it has them do is nobody else's business. The next test gets the same process, reset.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::running::Running;
 
+/// How long a server waits for a stand-in that is told to hang: long enough for one that is not.
+pub const IMPATIENT: Duration = Duration::from_secs(1);
+
+/// Those that no test uses just now.
+static IDLE: Mutex<Vec<Process>> = Mutex::new(Vec::new());
+
 pub struct Standins {
-    /// They end with its standard input.
-    _process: Running,
+    process: Option<Process>,
     places: Value,
+    /// Answers are held back: they may still come when the next test runs.
+    hangs: AtomicBool,
 }
 
-impl Standins {
-    /// `only` names those to start, with commas between them.
-    pub fn start(only: &str) -> Self {
+struct Process {
+    /// What it has, with commas between them.
+    only: String,
+    places: Value,
+    /// They end with its standard input.
+    _running: Running,
+}
+
+impl Process {
+    fn start(only: &str) -> Self {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/standins/run.mjs");
         let mut command = Command::new("node");
         command.arg(script).args(["--only", only]);
@@ -24,7 +41,29 @@ impl Standins {
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let places = serde_json::from_str(&line).expect("the stand-ins say where they are");
-        Self { _process: process, places }
+        Self { only: only.to_owned(), places, _running: process }
+    }
+}
+
+impl Standins {
+    /// `only` names those that are wanted, with commas between them.
+    pub async fn start(only: &str) -> Self {
+        let idle = {
+            let mut idle = IDLE.lock().unwrap();
+            let found = idle.iter().position(|process| process.only == only);
+            found.map(|place| idle.swap_remove(place))
+        };
+        let is_used = idle.is_some();
+        let process = idle.unwrap_or_else(|| Process::start(only));
+        let places = process.places.clone();
+        let standins = Self { process: Some(process), places, hangs: AtomicBool::new(false) };
+        if is_used {
+            for name in only.split(',') {
+                let name = if name == "dns" { "dns_control" } else { name };
+                standins.control(name, "reset", json!({})).await;
+            }
+        }
+        standins
     }
 
     pub fn place(&self, name: &str) -> &str {
@@ -32,6 +71,9 @@ impl Standins {
     }
 
     pub async fn control(&self, name: &str, control: &str, body: Value) {
+        if control == "hang" {
+            self.hangs.store(true, Ordering::Relaxed);
+        }
         let url = format!("{}/_control/{control}", self.place(name));
         let answer = client().post(url).json(&body).send().await.unwrap();
         assert_eq!(answer.status(), 200, "{name} {control}");
@@ -50,6 +92,16 @@ impl Standins {
         match to {
             Some(to) => to,
             None => panic!("{page} leads nowhere: {}", answer.text().await.unwrap()),
+        }
+    }
+}
+
+impl Drop for Standins {
+    fn drop(&mut self) {
+        if let Some(process) = self.process.take()
+            && !*self.hangs.get_mut()
+        {
+            IDLE.lock().unwrap().push(process);
         }
     }
 }

@@ -7,7 +7,7 @@ mod settings;
 mod signing_in;
 mod tokens;
 
-use crate::support::standins::Standins;
+use crate::support::standins::{IMPATIENT, Standins};
 use crate::support::{Actor, Answer, Store, TestServer};
 use atrium::config::RawSettings;
 use serde_json::{Value, json};
@@ -19,23 +19,28 @@ const OTHERS: [(&str, &str); 2] = [("wechatwork", "HanMeimei"), ("feishu", "ou_h
 
 /// Like `on_both!`, with both providers set up.
 macro_rules! with_chat {
-    ($(#[$attribute:meta])* async fn $name:ident($chat:ident: Chat) $body:block) => {
+    // With servers that do not wait long for a provider.
+    (impatient async fn $name:ident($chat:ident: Chat) $body:block) => {
+        with_chat!(start_impatient, async fn $name($chat: Chat) $body);
+    };
+    (async fn $name:ident($chat:ident: Chat) $body:block) => {
+        with_chat!(start, async fn $name($chat: Chat) $body);
+    };
+    ($start:ident, async fn $name:ident($chat:ident: Chat) $body:block) => {
         mod $name {
             #[allow(unused_imports)]
             use super::*;
 
             async fn run($chat: $crate::chat::Chat) $body
 
-            $(#[$attribute])*
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_sqlite() {
-                run($crate::chat::Chat::start($crate::support::Store::Sqlite).await).await;
+                run($crate::chat::Chat::$start($crate::support::Store::Sqlite).await).await;
             }
 
-            $(#[$attribute])*
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_postgres() {
-                run($crate::chat::Chat::start($crate::support::Store::Postgres).await).await;
+                run($crate::chat::Chat::$start($crate::support::Store::Postgres).await).await;
             }
         }
     };
@@ -65,8 +70,12 @@ impl Chat {
         Self::start_with(store, |_| {}).await
     }
 
+    async fn start_impatient(store: Store) -> Self {
+        Self::start_with(store, |raw| raw.provider_limit = Some(IMPATIENT)).await
+    }
+
     async fn start_with(store: Store, change: impl FnOnce(&mut RawSettings)) -> Self {
-        let standins = Standins::start("wechatwork,feishu");
+        let standins = Standins::start("wechatwork,feishu").await;
         let server = TestServer::start_with(store, |raw| {
             set_up(raw, &standins);
             change(raw);

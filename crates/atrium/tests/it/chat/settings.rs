@@ -202,10 +202,10 @@ fn arguments(standins: &Standins) -> Vec<String> {
     .collect()
 }
 
-#[test]
-fn the_doctor_asks_for_a_token() {
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_asks_for_a_token() {
     let folder = tempfile::tempdir().unwrap();
-    let standins = Standins::start("wechatwork,feishu");
+    let standins = Standins::start("wechatwork,feishu").await;
     let examine = |change: &dyn Fn(&mut Vec<String>)| {
         let mut all = vec!["doctor".to_owned()];
         all.extend(arguments(&standins));
@@ -240,7 +240,7 @@ fn the_doctor_asks_for_a_token() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_log_holds_nothing_of_a_trip() {
     let folder = tempfile::tempdir().unwrap();
-    let standins = Standins::start("wechatwork,feishu");
+    let standins = Standins::start("wechatwork,feishu").await;
     let mut all = arguments(&standins);
     all.extend(["--log", "debug"].map(str::to_owned));
     let all: Vec<&str> = all.iter().map(String::as_str).collect();

@@ -13,7 +13,9 @@ mod sign_in;
 use std::sync::Arc;
 
 use crate::support::openid::{CLIENT_ID, CLIENT_SECRET, OpenId};
+use crate::support::standins::IMPATIENT;
 use crate::support::{Actor, Answer, Store, TestServer};
+use atrium::config::RawSettings;
 use atrium::sso::domains::by_operator;
 use atrium::types::Id;
 use serde_json::{Value, json};
@@ -29,21 +31,22 @@ pub struct Company {
 pub const OWNER: &str = "owner@boss.test";
 
 impl Company {
-    /// Beside the provider that all share.
     pub async fn start(store: Store) -> Self {
-        Self::beside(store, OpenId::shared().await).await
+        Self::start_with(store, |_| {}).await
     }
 
-    /// Beside a provider of its own, which can be made to misbehave.
-    pub async fn start_alone(store: Store) -> Self {
-        Self::beside(store, OpenId::own().await).await
+    /// With a server that does not wait long for the provider.
+    pub async fn start_impatient(store: Store) -> Self {
+        Self::start_with(store, |raw| raw.provider_limit = Some(IMPATIENT)).await
     }
 
-    async fn beside(store: Store, standins: Arc<OpenId>) -> Self {
+    async fn start_with(store: Store, change: impl FnOnce(&mut RawSettings)) -> Self {
+        let standins = Arc::new(OpenId::start().await);
         let dns = standins.dns.clone();
         let server = TestServer::start_with(store, |raw| {
             raw.sso_internal_networks = Some(true);
             raw.dns_server = Some(dns);
+            change(raw);
         })
         .await;
         let owner = server.owner(OWNER).await;
@@ -122,13 +125,13 @@ pub async fn enter(browser: &Actor, door: &str) -> String {
     answer.header("location").to_owned()
 }
 
-/// Runs a test on both databases, beside the provider that all share.
+/// Runs a test on both databases, beside a provider.
 macro_rules! with_provider {
     (async fn $name:ident($company:ident: Company) $body:block) => {
         with_provider!(start, async fn $name($company: Company) $body);
     };
-    (alone async fn $name:ident($company:ident: Company) $body:block) => {
-        with_provider!(start_alone, async fn $name($company: Company) $body);
+    (impatient async fn $name:ident($company:ident: Company) $body:block) => {
+        with_provider!(start_impatient, async fn $name($company: Company) $body);
     };
     ($start:ident, async fn $name:ident($company:ident: Company) $body:block) => {
         mod $name {

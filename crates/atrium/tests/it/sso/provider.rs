@@ -10,7 +10,7 @@ use serde_json::json;
 const UNAVAILABLE: &str = "/login?failed=provider_unavailable&provider=sso";
 
 with_provider! {
-    alone async fn new_keys_are_looked_up(company: Company) {
+    async fn new_keys_are_looked_up(company: Company) {
         let server = &company.server;
         assert_eq!(company.sign_in(&server.anonymous(), "anna@acme.test").await, "/");
         company.standins.switch("rotate", json!({})).await;
@@ -34,7 +34,7 @@ with_provider! {
 }
 
 with_provider! {
-    alone async fn fifty_at_once_ask_once(company: Company) {
+    async fn fifty_at_once_ask_once(company: Company) {
         let server = &company.server;
         let browsers: Vec<_> = (0..50).map(|_| server.anonymous()).collect();
         join_all(browsers.iter().map(|browser| company.set_out(browser, "anna@acme.test"))).await;
@@ -51,7 +51,7 @@ with_provider! {
 }
 
 with_provider! {
-    alone async fn a_provider_that_is_down_says_so(company: Company) {
+    async fn a_provider_that_is_down_says_so(company: Company) {
         let server = &company.server;
         let browser = server.anonymous();
         company.standins.switch("down", json!({ "down": true })).await;
@@ -70,7 +70,7 @@ with_provider! {
 }
 
 with_provider! {
-    alone async fn a_provider_that_hangs_costs_only_who_asked_it(company: Company) {
+    async fn a_provider_that_hangs_costs_only_who_asked_it(company: Company) {
         let server = &company.server;
         let browser = server.anonymous();
         let door = company.at_the_door(&browser, "anna@acme.test").await;

@@ -48,7 +48,7 @@ with_provider! {
 }
 
 with_provider! {
-    alone async fn a_fault_in_the_id_token_is_a_fault_wherever_the_address_stands(company: Company) {
+    async fn a_fault_in_the_id_token_is_a_fault_wherever_the_address_stands(company: Company) {
         company.standins.switch("email_in_id_token", json!({ "on": true })).await;
         for (tag, reason) in [("unverified", "email_unverified"), ("noemail", "email_missing")] {
             let browser = company.server.anonymous();
