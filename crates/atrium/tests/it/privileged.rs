@@ -80,6 +80,9 @@ on_both! {
         let li = server.signed_in("li@example.com").await;
         server.clock.advance(13 * Millis::DAY);
         assert_eq!(li.get(&org).await.status, 200);
+        let not_seen = "SELECT COUNT(*) FROM sessions WHERE last_seen_at < created_at + 1123200000
+            AND created_at = (SELECT MAX(created_at) FROM sessions)";
+        server.until_count(not_seen, 0).await;
         server.clock.advance(Millis::DAY + 1);
         assert_eq!(li.get(&org).await.code(), "second_factor_required");
     }
