@@ -7,7 +7,7 @@ pub mod rotation;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use base64::Engine;
@@ -15,6 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 use chacha20poly1305::ChaCha20Poly1305;
 use chacha20poly1305::aead::{Aead, Payload};
 use hmac::{Hmac, KeyInit, Mac};
+use parking_lot::RwLock;
 use sha2::Sha256;
 
 use crate::config::StoreSettings;
@@ -90,12 +91,12 @@ impl Keyring {
             return Ok(false);
         }
         let keys = Keys::among(MasterKey::find(&self.stores)?, &stored)?;
-        *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
+        *self.keys.write() = Arc::new(keys);
         Ok(true)
     }
 
     fn keys(&self) -> Arc<Keys> {
-        self.keys.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.keys.read().clone()
     }
 
     pub fn fingerprint(&self) -> String {
@@ -244,7 +245,7 @@ impl MasterKey {
     }
 
     pub fn fingerprint(&self) -> String {
-        self.derive("fingerprint")[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(&self.derive("fingerprint")[..8])
     }
 
     fn derive(&self, purpose: &str) -> [u8; 32] {

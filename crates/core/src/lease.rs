@@ -4,35 +4,73 @@ use crate::error::Result;
 use crate::state::Core;
 use crate::types::Millis;
 
-/// Takes the lease or keeps it. `holder` is the same after a restart, so that an instance that
-/// crashed goes on at once where it was.
-pub async fn acquire(atrium: &Core, name: &str, holder: &str, lasting: i64) -> Result<bool> {
-    let now = atrium.now();
-    let mut tx = atrium.db.write_relaxed().await?;
-    let held = sqlx::query(
-        "INSERT INTO leases (name, holder, held_until) VALUES ($1, $2, $3)
-         ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
-         WHERE leases.holder = excluded.holder OR leases.held_until < $4",
-    )
-    .bind(name)
-    .bind(holder)
-    .bind(now.plus(lasting))
-    .bind(now)
-    .execute(&mut *tx)
-    .await?;
-    tx.commit().await?;
-    Ok(held.rows_affected() == 1)
+/// A lease that was ours when it was last renewed.
+pub struct Lease {
+    name: &'static str,
+    holder: String,
+    duration: i64,
 }
 
-/// Lets others have it.
-pub async fn release(atrium: &Core, name: &str, holder: &str) -> Result<()> {
-    let mut tx = atrium.db.write_relaxed().await?;
-    sqlx::query("UPDATE leases SET held_until = $1 WHERE name = $2 AND holder = $3")
-        .bind(Millis(0))
-        .bind(name)
-        .bind(holder)
+/// Another instance does the work now, so this one has to stop.
+#[derive(Debug)]
+pub struct LeaseLost(&'static str);
+
+impl std::fmt::Display for LeaseLost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "another instance holds the lease \"{}\" now", self.0)
+    }
+}
+
+impl std::error::Error for LeaseLost {}
+
+impl Lease {
+    /// None while another holds it. `holder` is the same after a restart, so that an instance that
+    /// crashed goes on at once where it was.
+    pub async fn take(
+        atrium: &Core,
+        name: &'static str,
+        holder: &str,
+        duration: i64,
+    ) -> Result<Option<Self>> {
+        let lease = Self { name, holder: holder.to_owned(), duration };
+        Ok(lease.acquire(atrium).await?.then_some(lease))
+    }
+
+    /// Before each step: it must still be ours, and last for the step.
+    pub async fn renew(&self, atrium: &Core) -> anyhow::Result<()> {
+        anyhow::ensure!(self.acquire(atrium).await?, LeaseLost(self.name));
+        Ok(())
+    }
+
+    async fn acquire(&self, atrium: &Core) -> Result<bool> {
+        let now = atrium.now();
+        let mut tx = atrium.db.write_relaxed().await?;
+        let held = sqlx::query(
+            "INSERT INTO leases (name, holder, held_until) VALUES ($1, $2, $3)
+             ON CONFLICT (name)
+             DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
+             WHERE leases.holder = excluded.holder OR leases.held_until < $4",
+        )
+        .bind(self.name)
+        .bind(&self.holder)
+        .bind(now.plus(self.duration))
+        .bind(now)
         .execute(&mut *tx)
         .await?;
-    tx.commit().await?;
-    Ok(())
+        tx.commit().await?;
+        Ok(held.rows_affected() == 1)
+    }
+
+    /// Lets others have it.
+    pub async fn release(self, atrium: &Core) -> Result<()> {
+        let mut tx = atrium.db.write_relaxed().await?;
+        sqlx::query("UPDATE leases SET held_until = $1 WHERE name = $2 AND holder = $3")
+            .bind(Millis(0))
+            .bind(self.name)
+            .bind(&self.holder)
+            .execute(&mut *tx)
+            .await?;
+        tx.commit().await?;
+        Ok(())
+    }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 
 use metrics::{Counter, Histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use parking_lot::{Mutex, RwLock};
 
 /// The process's recorder: the macros of `metrics` write to it from anywhere, so there is one,
 /// however many servers a test process starts.
@@ -43,7 +44,7 @@ impl RequestFigures {
 impl Metrics {
     pub fn install() -> anyhow::Result<Self> {
         static INSTALLING: Mutex<()> = Mutex::new(());
-        let _one_at_a_time = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = INSTALLING.lock();
         if let Some(handle) = RECORDER.get() {
             return Ok(Self::with(handle.clone()));
         }
@@ -64,10 +65,10 @@ impl Metrics {
 
     pub fn request(&self, method: &str, route: &str, status: u16, seconds: f64) {
         let key = self.hasher.hash_one((method, route, status));
-        let known = self.requests.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        let known = self.requests.read().get(&key).cloned();
         let figures = known.unwrap_or_else(|| {
             let figures = RequestFigures::new(method, route, status);
-            let mut requests = self.requests.write().unwrap_or_else(PoisonError::into_inner);
+            let mut requests = self.requests.write();
             requests.entry(key).or_insert(figures).clone()
         });
         figures.count.increment(1);

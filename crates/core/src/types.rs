@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use uuid::Uuid;
 
+use crate::error::{Error, Result};
+
 /// A UUIDv7 as text, which is how both databases keep it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, sqlx::Type)]
 #[sqlx(transparent)]
@@ -27,6 +29,11 @@ impl Id {
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// As the warehouse keeps it. A row whose id is none is a fault of ours, and fails as one.
+    pub fn uuid(&self) -> Result<Uuid> {
+        Uuid::try_parse(&self.0).map_err(Error::internal)
     }
 }
 

@@ -1,9 +1,10 @@
 //! The only connection to the warehouse: ClickHouse's HTTP interface, embedded or remote.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use reqwest::header::HeaderMap;
 use serde::de::DeserializeOwned;
 use url::Url;
@@ -165,9 +166,7 @@ impl Warehouse {
     pub fn state(&self) -> State {
         match &self.inner.source {
             Source::Embedded(embedded) => embedded.state(),
-            Source::Remote { state, .. } => {
-                state.lock().unwrap_or_else(PoisonError::into_inner).clone()
-            }
+            Source::Remote { state, .. } => state.lock().clone(),
         }
     }
 
@@ -397,7 +396,7 @@ impl Warehouse {
             }
             (Source::Embedded(_), _) => {}
             (Source::Remote { state, .. }, outcome) => {
-                let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut state = state.lock();
                 *state = match outcome {
                     Err(Failure { error: Error::Unavailable(reason), .. }) => {
                         let since = match &*state {

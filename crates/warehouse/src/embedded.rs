@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::{mpsc, watch};
@@ -308,7 +309,7 @@ impl Said {
         if let Some(reading) = self.reading {
             let _ = timeout(LAST_LINE_LIMIT, reading).await;
         }
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = self.last.lock();
         if last.is_empty() { reason.to_owned() } else { format!("{reason}: {last}") }
     }
 }
@@ -321,7 +322,7 @@ fn collect_stderr(child: &mut Child) -> Said {
             let mut lines = BufReader::new(stderr).lines();
             while let Ok(Some(line)) = lines.next_line().await {
                 tracing::warn!(target: "engine", "{line}");
-                *last.lock().unwrap_or_else(PoisonError::into_inner) = line;
+                *last.lock() = line;
             }
         })
     });
@@ -337,5 +338,5 @@ fn collect_stderr(child: &mut Child) -> Said {
 fn secret() -> String {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes).expect("the system's random generator works");
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(bytes)
 }

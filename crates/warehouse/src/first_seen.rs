@@ -3,8 +3,9 @@
 //! day is read for that day alone.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
 use uuid::Uuid;
 
@@ -86,7 +87,7 @@ pub(crate) struct FirstSeenCache(Mutex<Vec<(Uuid, Kept)>>);
 
 impl FirstSeenCache {
     fn of(&self, app: Uuid) -> Kept {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock();
         let found = known.iter().position(|(id, _)| *id == app).map(|place| known.remove(place));
         let (_, kept) = found.unwrap_or_default();
         known.push((app, kept.clone()));
@@ -94,7 +95,7 @@ impl FirstSeenCache {
     }
 
     fn make_room(&self) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock();
         // What is being read just now weighs nothing yet.
         let weight = |kept: &Kept| kept.try_lock().map_or(0, |first_seen| first_seen.first.len());
         let mut total: usize = known.iter().map(|(_, kept)| weight(kept)).sum();
@@ -228,7 +229,7 @@ mod tests {
         }
         known.of(apps[0]);
         known.make_room();
-        let left: Vec<Uuid> = known.0.lock().unwrap().iter().map(|(app, _)| *app).collect();
+        let left: Vec<Uuid> = known.0.lock().iter().map(|(app, _)| *app).collect();
         assert_eq!(left, [apps[2], apps[0]]);
     }
 }

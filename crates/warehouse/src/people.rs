@@ -92,7 +92,7 @@ impl PeopleQuery {
             ("app", self.app.into()),
             ("kind", self.kind.as_str().into()),
             ("search", search.into()),
-            ("key", hex(self.pseudonyms.unwrap_or_default()).into()),
+            ("key", hex::encode(self.pseudonyms.unwrap_or_default()).into()),
         ]
     }
 
@@ -184,7 +184,7 @@ impl Warehouse {
         pseudonym: &str,
     ) -> Result<Option<String>, Error> {
         let test = format!("{PSEUDONYM} = {{pseudonym:String}}");
-        let params = [("key", hex(*key).into()), ("pseudonym", pseudonym.into())];
+        let params = [("key", hex::encode(*key).into()), ("pseudonym", pseudonym.into())];
         self.find(app, kind, &test, &params).await
     }
 
@@ -221,8 +221,4 @@ impl Warehouse {
         }
         Ok(None)
     }
-}
-
-fn hex(bytes: PseudonymKey) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

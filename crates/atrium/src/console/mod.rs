@@ -107,13 +107,13 @@ impl Source {
         }
     }
 
-    /// None when it has gone since it was found.
+    /// None when it has gone since it was found. What is embedded is sent from where it lies.
     async fn read(self, name: &str, suffix: Option<&str>) -> Option<Body> {
         Some(match (self, suffix) {
             (Self::Embedded(_), Some(suffix)) => {
-                Console::get(&format!("{name}.{suffix}"))?.data.into_owned().into()
+                Console::get(&format!("{name}.{suffix}"))?.data.into()
             }
-            (Self::Embedded(file), None) => file.data.into_owned().into(),
+            (Self::Embedded(file), None) => file.data.into(),
             (Self::Previous(file), suffix) => file.read(suffix).await?.into(),
         })
     }
@@ -124,9 +124,11 @@ async fn file(atrium: &AppState, version: &str, name: &str, headers: &HeaderMap)
     // The page itself needs its nonce, and the compressed copies are not addresses of their own.
     let hidden = name == "index.html" || name.ends_with(".br") || name.ends_with(".gz");
     let embedded = || Console::get(name).filter(|_| version == CLIENT_VERSION);
-    let previous =
-        || atrium.previous_builds.find(version, name, atrium.now()).map(Source::Previous);
-    let found = (!hidden).then(|| embedded().map(Source::Embedded).or_else(previous)).flatten();
+    let found = match (!hidden).then(embedded) {
+        None => None,
+        Some(Some(file)) => Some(Source::Embedded(file)),
+        Some(None) => previous_builds::find(atrium, version, name).await.map(Source::Previous),
+    };
     let Some(source) = found else {
         return StatusCode::NOT_FOUND.into_response();
     };
@@ -186,7 +188,7 @@ pub fn build_id() -> Option<String> {
         whole.update(name);
         whole.update(hash);
     }
-    Some(whole.finalize()[..16].iter().map(|byte| format!("{byte:02x}")).collect())
+    Some(hex::encode(&whole.finalize()[..16]))
 }
 
 /// What open consoles compare themselves with: the version, and which build of it. A build whose
@@ -215,8 +217,7 @@ fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
 }
 
 pub fn etag(hash: &[u8; 32]) -> String {
-    let short: String = hash[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("\"{short}\"")
+    format!("\"{}\"", hex::encode(&hash[..16]))
 }
 
 fn content_type(path: &str) -> HeaderValue {
@@ -237,6 +238,15 @@ fn content_type(path: &str) -> HeaderValue {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn an_embedded_file_is_sent_without_a_copy() {
+        let file = Console::get("index.html").expect("the console is built");
+        let lies_at = file.data.as_ptr();
+        let body = Source::Embedded(file).read("index.html", None).await.expect("it is there");
+        let sent = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+        assert_eq!(sent.as_ptr(), lies_at);
+    }
 
     #[test]
     fn an_encoding_refused_with_q_0_is_not_sent() {

@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Mutex, PoisonError, RwLock};
 
 use anyhow::Context;
+use parking_lot::RwLock;
 use serde::{Deserialize, Serialize};
 
 use crate::app::AppState;
@@ -86,7 +86,8 @@ pub struct PreviousBuilds {
     /// None for a program without a console in it.
     own: Option<String>,
     builds: RwLock<Vec<Build>>,
-    looked_at: Mutex<Millis>,
+    /// Held while one looks, so that others who miss a file wait for what it finds.
+    looked_at: tokio::sync::Mutex<Millis>,
 }
 
 impl PreviousBuilds {
@@ -95,7 +96,7 @@ impl PreviousBuilds {
             root: data_dir.join(FOLDER),
             own: console::build_id(),
             builds: RwLock::default(),
-            looked_at: Mutex::new(Millis(0)),
+            looked_at: tokio::sync::Mutex::new(Millis(0)),
         }
     }
 
@@ -125,23 +126,8 @@ impl PreviousBuilds {
         gone
     }
 
-    /// A file of another build, while that is to be answered.
-    pub fn find(&self, version: &str, name: &str, now: Millis) -> Option<PreviousFile> {
-        self.lookup(version, name, now).or_else(|| {
-            let mut looked_at = self.looked_at.lock().unwrap_or_else(PoisonError::into_inner);
-            // Also a moment that lies ahead is one to look again at.
-            if (0..LOOK_AGAIN).contains(&now.since(*looked_at)) {
-                return None;
-            }
-            *looked_at = now;
-            drop(looked_at);
-            self.look(now);
-            self.lookup(version, name, now)
-        })
-    }
-
     fn lookup(&self, version: &str, name: &str, now: Millis) -> Option<PreviousFile> {
-        let builds = self.builds.read().unwrap_or_else(PoisonError::into_inner);
+        let builds = self.builds.read();
         let of_version = builds.iter().filter(|build| build.version == version);
         of_version.filter(|build| !build.is_over(now)).find_map(|build| {
             let entry = build.files.get(name)?;
@@ -243,7 +229,7 @@ impl PreviousBuilds {
             .collect();
         // Of a language pack the latest counts.
         builds.sort_by_key(|build| std::cmp::Reverse(build.ended_at.map_or(i64::MAX, |at| at.0)));
-        *self.builds.write().unwrap_or_else(PoisonError::into_inner) = builds;
+        *self.builds.write() = builds;
     }
 }
 
@@ -260,7 +246,7 @@ fn write_build(folder: &Path) -> anyhow::Result<()> {
             folder::make_private(parent)?;
         }
         fs::write(&path, &file.data).with_context(|| path.display().to_string())?;
-        let sha256 = file.metadata.sha256_hash().iter().map(|byte| format!("{byte:02x}")).collect();
+        let sha256 = hex::encode(file.metadata.sha256_hash());
         files.insert(name, Entry { size: file.data.len() as u64, sha256 });
     }
     let manifest = Manifest { version: super::CLIENT_VERSION.to_owned(), files };
@@ -280,6 +266,23 @@ fn read_build(folder: PathBuf, ended_at: Option<Millis>) -> anyhow::Result<Build
     });
     let files = files.collect();
     Ok(Build { version, ended_at, folder, files })
+}
+
+/// A file of another build, while that is to be answered.
+pub async fn find(atrium: &AppState, version: &str, name: &str) -> Option<PreviousFile> {
+    let (builds, now) = (&atrium.previous_builds, atrium.now());
+    if let Some(found) = builds.lookup(version, name, now) {
+        return Some(found);
+    }
+    let mut looked_at = builds.looked_at.lock().await;
+    // Also a moment that lies ahead is one to look again at.
+    if !(0..LOOK_AGAIN).contains(&now.since(*looked_at)) {
+        *looked_at = now;
+        let state = atrium.clone();
+        let _ = tokio::task::spawn_blocking(move || state.previous_builds.look(now)).await;
+    }
+    drop(looked_at);
+    builds.lookup(version, name, now)
 }
 
 /// Lays this build's files down and finds those of others, when a server begins.

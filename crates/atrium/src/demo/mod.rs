@@ -107,8 +107,7 @@ pub async fn fill(atrium: &AppState, options: &Options) -> anyhow::Result<Outcom
     let (now, days) = (atrium.now(), usize::from(options.days));
     let since = calendar::beginning(days, now)?;
     let apps: Vec<Id> = STORIES.iter().map(|_| atrium.entropy.id(since)).collect();
-    let ids: Vec<_> =
-        apps.iter().map(|id| Uuid::try_parse(id.as_str())).collect::<Result<_, _>>()?;
+    let ids: Vec<_> = apps.iter().map(Id::uuid).collect::<Result<_, _>>()?;
     // A short one, which people can type.
     let seed = options.seed.unwrap_or_else(|| u32::from_be_bytes(atrium.entropy.bytes()).into());
     let plan = Arc::new(Plan::new(seed, options.events, days, now, &ids)?);

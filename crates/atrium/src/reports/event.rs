@@ -140,8 +140,7 @@ fn fingerprint(kind: &str, message: &str, value: &Value) -> String {
     let frames =
         exceptions.first().map(|exception| exception.frames.as_slice()).unwrap_or_default();
     parts.extend(frames.iter().take(TELLING_FRAMES).map(|frame| without_hash(&frame.file)));
-    let hash = Sha256::digest(parts.join("\n").as_bytes());
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(parts.join("\n").as_bytes()))
 }
 
 /// Numbers, ids and quoted words make way for a mark.

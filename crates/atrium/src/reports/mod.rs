@@ -55,7 +55,7 @@ impl Reports {
             return Ok(None);
         }
         let secret = mac(&keyring.derive("error-reports"), &[b"key"]);
-        let key: String = secret[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+        let key = hex::encode(&secret[..16]);
         Ok(Some(Self {
             dsn: own_dsn(public_url, &key),
             key,

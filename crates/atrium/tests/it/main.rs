@@ -26,6 +26,7 @@ mod demo;
 mod disk;
 mod ended_sessions;
 mod engagement;
+mod erasures;
 mod explore;
 mod http;
 mod ingest;

@@ -11,7 +11,7 @@ use warehouse::EventRow;
 
 use crate::support::sender::event;
 use crate::support::world::Team;
-use crate::support::{Actor, Answer, Store, TestServer, in_both_sizes};
+use crate::support::{Actor, Answer, Store, TestServer, in_both_sizes, on_both};
 
 /// An event as the plain count sees it.
 #[derive(Clone)]
@@ -390,5 +390,16 @@ in_both_sizes! {
             &format!("/api/v1/orgs/{}/audit-logs?action=data.exported", team.org_id)
         ).await;
         assert_eq!(log.body["data"]["total"], 9, "one for each file, none for the refusal");
+    }
+}
+
+on_both! {
+    async fn an_app_with_a_broken_id_is_not_left_out_of_the_sum(server: TestServer) {
+        let team = server.team("one").await;
+        server.run("INSERT INTO apps (id, org_id, name, description, region, timezone, created_at)
+                    VALUES ('broken', $1, 'broken', '', 'local', 'UTC', 1)", &[team.org_id.as_str()]).await;
+        let body = json!({ "start": "2026-01-01", "end": "2026-01-01", "timezone": "UTC" });
+        let answer = ask(team.actor("owner"), &team, body).await;
+        assert_eq!((answer.status, answer.code()), (500, "internal"), "{answer:?}");
     }
 }

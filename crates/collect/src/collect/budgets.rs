@@ -7,8 +7,8 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use uuid::Uuid;
 
 use atrium_core::config::BudgetLimits;
@@ -123,7 +123,7 @@ impl Budgets {
     /// The counts of the minute that `now` lies in.
     fn at(&self, now: Millis) -> MutexGuard<'_, Minute> {
         let number = now.0.div_euclid(Millis::MINUTE);
-        let mut minute = self.minute.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut minute = self.minute.lock();
         // Of two requests at the turn of a minute the later one may come first.
         if minute.number != number && minute.number != number + 1 {
             *minute = Minute { number, ..Default::default() };
@@ -263,6 +263,6 @@ mod tests {
             budgets.charge_unsigned(APP, address(sender), 1, 0, NOW).unwrap();
         }
         assert!(budgets.check_sender(APP, address(0), NOW).is_err());
-        assert!(budgets.minute.lock().unwrap().addresses.len() <= ADDRESSES_MAX);
+        assert!(budgets.minute.lock().addresses.len() <= ADDRESSES_MAX);
     }
 }

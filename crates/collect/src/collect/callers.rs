@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::state::Collecting;
 use atrium_core::error::Result;
-use atrium_core::types::Millis;
+use atrium_core::types::{Id, Millis};
 use atrium_tenancy::apps::store::CollectRow;
 use atrium_tenancy::keys::{self, SigningKey};
 
@@ -21,9 +21,9 @@ pub struct App {
 }
 
 impl App {
-    fn new(id: &str, row: CollectRow) -> Option<Self> {
-        Some(Self {
-            id: Uuid::try_parse(id).ok()?,
+    fn new(id: &Id, row: CollectRow) -> Result<Self> {
+        Ok(Self {
+            id: id.uuid()?,
             timezone: jiff::tz::TimeZone::get(&row.timezone).unwrap_or(jiff::tz::TimeZone::UTC),
             archived: row.archived_at.is_some(),
             deleted: row.deleted_at.is_some(),
@@ -89,8 +89,8 @@ pub async fn by_app_key(atrium: &Collecting, key: &str) -> Result<Option<Arc<Col
     let mut found = None;
     if let Some(key) = keys::by_collect_key(&mut db, key).await?
         && let Some(row) = atrium_tenancy::apps::store::for_collecting(&mut db, &key.app_id).await?
-        && let Some(app) = App::new(key.app_id.as_str(), row)
     {
+        let app = App::new(&key.app_id, row)?;
         let caller =
             CollectCaller { key_id: key.key_id.to_string(), valid_until: key.valid_until, app };
         found = Some(Arc::new(caller));
@@ -116,8 +116,8 @@ pub async fn by_access_key(
     let mut found = None;
     if let Some(key) = keys::by_access_key(atrium, &mut db, key_id).await?
         && let Some(row) = atrium_tenancy::apps::store::for_collecting(&mut db, &key.app_id).await?
-        && let Some(app) = App::new(key.app_id.as_str(), row)
     {
+        let app = App::new(&key.app_id, row)?;
         found = Some(Arc::new(SigningCaller { key, app }));
     }
     known.insert(key_id.to_owned(), (epoch, found.clone()));

@@ -3,8 +3,8 @@
 //! sender, not for what is stored.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use uuid::Uuid;
 
 /// Two generations of these: about 40 MB when both are full.
@@ -29,7 +29,7 @@ pub struct Dedup {
 impl Dedup {
     /// Remembers those that are new and says of each whether it was.
     pub fn remember(&self, ids: &[MessageId]) -> Vec<bool> {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         if seen.young.len() + ids.len() > GENERATION {
             seen.old = std::mem::take(&mut seen.young);
         }
@@ -41,13 +41,13 @@ impl Dedup {
         if ids.is_empty() {
             return true;
         }
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = self.seen.lock();
         ids.iter().all(|id| seen.young.contains(id) || seen.old.contains(id))
     }
 
     /// Takes back what was remembered of messages that could not be kept after all.
     pub fn forget(&self, ids: &[MessageId]) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         for id in ids {
             seen.young.remove(id);
             seen.old.remove(id);
@@ -78,7 +78,7 @@ mod tests {
         for some in ids.chunks(1_000) {
             dedup.remember(some);
         }
-        let seen = dedup.seen.lock().unwrap();
+        let seen = dedup.seen.lock();
         assert!(seen.young.len() + seen.old.len() <= 2 * GENERATION);
     }
 }

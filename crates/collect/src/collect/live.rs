@@ -2,9 +2,10 @@
 //! done for an app that nobody watches: that costs one look at a number.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -73,7 +74,7 @@ fn bit(app: Uuid) -> u64 {
 
 impl Live {
     fn channels(&self) -> MutexGuard<'_, Channels> {
-        self.channels.lock().unwrap_or_else(PoisonError::into_inner)
+        self.channels.lock()
     }
 
     /// Where to tell of an app's messages, if somebody watches it.
@@ -155,7 +156,7 @@ impl Watched {
 
     fn has_room(&self, at: Millis) -> bool {
         let now = at.0.div_euclid(Millis::SECOND);
-        let mut second = self.0.second.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut second = self.0.second.lock();
         if second.0 != now {
             *second = (now, 0);
         }

@@ -23,10 +23,11 @@ use super::dedup::MessageId;
 use super::spool::{Change, Spool, Wanted};
 use super::{batch_cost, cardinality, person_ids, profiles};
 use crate::state::Collecting;
+use atrium_core::lease::Lease;
 use blame::NotStored;
 use booking::{finish, name_of, unbooked};
 use lanes::{Lane, Lanes, Part};
-pub use lease::{LoaderLease, keep_away};
+pub use lease::keep_away;
 
 /// More than this is worked off without pause.
 const BACKLOG: i64 = 60_000;
@@ -101,7 +102,11 @@ async fn wait_for_messages(spool: &Spool, wait: Duration) -> Duration {
 
 /// Loads what servers that are gone have left in their spools beside ours.
 async fn adopt(atrium: &Collecting) {
-    let found = match atrium.collector.left_behind(&atrium.settings.stores.data_dir) {
+    let state = atrium.clone();
+    let looking = tokio::task::spawn_blocking(move || {
+        state.collector.left_behind(&state.settings.stores.data_dir)
+    });
+    let found = match looking.await.map_err(anyhow::Error::from).flatten() {
         Ok(found) => found,
         Err(error) => {
             tracing::warn!(%error, "a spool that another server left cannot be opened");
@@ -135,13 +140,13 @@ pub async fn turn(atrium: &Collecting, spool: &Spool) -> anyhow::Result<Turn> {
     }
     let outcome = async {
         atrium.warehouse.ready(READY).await?;
-        let Some(lease) = LoaderLease::take(atrium, &spool.name).await? else {
+        let Some(lease) = lease::take(atrium, &spool.name).await? else {
             return Ok(Turn::NotMine);
         };
         lanes.take_up(attempts);
         let outcome = serve(atrium, spool, &lease, &mut lanes).await;
         // Others who wait for the lease get it between any two batches.
-        lease.end(atrium).await?;
+        lease.release(atrium).await?;
         outcome
     }
     .await;
@@ -167,7 +172,7 @@ fn note(spool: &Spool, lanes: &Lanes, outcome: &anyhow::Result<Turn>) {
 async fn serve(
     atrium: &Collecting,
     spool: &Spool,
-    lease: &LoaderLease,
+    lease: &Lease,
     lanes: &mut Lanes,
 ) -> anyhow::Result<Turn> {
     for lane in lanes.order() {
@@ -191,7 +196,7 @@ async fn serve(
 async fn alone(
     atrium: &Collecting,
     spool: &Spool,
-    lease: &LoaderLease,
+    lease: &Lease,
     lanes: &mut Lanes,
 ) -> anyhow::Result<Option<Turn>> {
     for app in lanes.alone() {
@@ -207,7 +212,7 @@ async fn alone(
 async fn fresh(
     atrium: &Collecting,
     spool: &Spool,
-    lease: &LoaderLease,
+    lease: &Lease,
     lanes: &mut Lanes,
     app: Option<Uuid>,
 ) -> anyhow::Result<Option<Turn>> {
@@ -247,7 +252,7 @@ async fn fresh(
 async fn load(
     atrium: &Collecting,
     spool: &Spool,
-    lease: &LoaderLease,
+    lease: &Lease,
     batch: &mut Batch,
 ) -> anyhow::Result<usize> {
     batch.keep_apps(&living_apps(atrium, batch).await?);
@@ -266,7 +271,7 @@ async fn load(
 async fn again(
     atrium: &Collecting,
     spool: &Spool,
-    lease: &LoaderLease,
+    lease: &Lease,
     lanes: &mut Lanes,
     mut part: Part,
 ) -> anyhow::Result<Turn> {
@@ -292,7 +297,7 @@ async fn again(
 async fn recover(
     atrium: &Collecting,
     spool: &Spool,
-    lease: &LoaderLease,
+    lease: &Lease,
     batch: &mut Batch,
     part: &Part,
 ) -> anyhow::Result<usize> {
@@ -319,7 +324,7 @@ async fn recover(
 /// they make of profiles. Ids carry their batch's number: a batch's own ids are not duplicates.
 async fn store(
     atrium: &Collecting,
-    lease: &LoaderLease,
+    lease: &Lease,
     batch: &Batch,
     person_ids: &[(u32, u32)],
     stored: &HashSet<MessageId>,

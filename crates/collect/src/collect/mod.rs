@@ -45,7 +45,7 @@ mod text;
 pub mod upkeep;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use atrium_core::config::EventSettings;
@@ -54,6 +54,7 @@ use callers::Callers;
 use cardinality::Cardinality;
 use dedup::Dedup;
 use live::Live;
+use parking_lot::Mutex;
 use person_ids::PersonIds;
 use samples::Samples;
 use signature::Nonces;
@@ -102,7 +103,7 @@ impl Collector {
 
     /// Counts a failure of a batch, and says how many it has had.
     fn failures_of(&self, batch: u64) -> u32 {
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failures = self.failures.lock();
         let before = if failures.0 == batch { failures.1 } else { 0 };
         *failures = (batch, before + 1);
         before + 1

@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context;
+use parking_lot::Mutex;
 use quick_cache::sync::Cache;
 use sqlx::AnyConnection;
 use uuid::Uuid;
@@ -91,11 +91,11 @@ async fn make(atrium: &Collecting, new: Vec<Identity>) -> anyhow::Result<Vec<(Id
 
 async fn least_next(atrium: &Collecting, app: Uuid) -> anyhow::Result<u32> {
     let compared = &atrium.collector.person_ids.compared;
-    if compared.lock().unwrap_or_else(PoisonError::into_inner).contains(&app) {
+    if compared.lock().contains(&app) {
         return Ok(1);
     }
     let last = atrium.warehouse.last_number(app).await?;
-    compared.lock().unwrap_or_else(PoisonError::into_inner).insert(app);
+    compared.lock().insert(app);
     Ok(last + 1)
 }
 

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use uuid::Uuid;
 
 use atrium_core::types::Millis;
@@ -26,7 +26,7 @@ impl<K: Eq + Hash> Quota<K> {
             return Ok(());
         }
         let minute = now.0.div_euclid(Millis::MINUTE);
-        let mut guard = self.minute.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = self.minute.lock();
         let (current, taken) = &mut *guard;
         if *current != minute {
             *current = minute;

@@ -2,8 +2,8 @@
 //! down every few seconds with the other minor things.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 use sqlx::{AnyConnection, FromRow};
 use utoipa::ToSchema;
@@ -52,7 +52,7 @@ impl Samples {
     }
 
     fn lock(&self) -> MutexGuard<'_, Gathered> {
-        self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
+        self.gathered.lock()
     }
 
     fn take(&self) -> Gathered {

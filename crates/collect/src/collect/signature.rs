@@ -4,12 +4,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Mutex, PoisonError};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use http::HeaderMap;
+use parking_lot::Mutex;
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
@@ -112,7 +112,7 @@ pub struct Nonces {
 impl Nonces {
     pub fn remember(&self, claim: &Claim<'_>, now: Millis) -> Memory {
         let hash = self.hasher.hash_one((claim.key_id, claim.nonce, claim.timestamp));
-        let mut guard = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = self.seen.lock();
         let (seconds, count) = &mut *guard;
         let oldest = (now.0 - WINDOW) / Millis::SECOND;
         while let Some(entry) = seconds.first_entry() {
@@ -222,6 +222,6 @@ mod tests {
         assert_eq!(nonces.remember(&claim, NOW), Memory::New);
         assert_eq!(nonces.remember(&claim, NOW.plus(WINDOW)), Memory::Seen);
         nonces.remember(&Claim { at: NOW.plus(2 * WINDOW), ..claim }, NOW.plus(2 * WINDOW));
-        assert_eq!(nonces.seen.lock().unwrap().1, 1);
+        assert_eq!(nonces.seen.lock().1, 1);
     }
 }

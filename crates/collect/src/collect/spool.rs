@@ -4,12 +4,13 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering,
 };
-use std::sync::{Arc, Mutex};
 
 use anyhow::Context;
+use parking_lot::Mutex;
 use rusqlite::Connection;
 use tokio::sync::{Notify, mpsc, oneshot};
 use uuid::Uuid;

@@ -1,7 +1,6 @@
 //! Queries on the spool's file: what waits, since when, and the next groups to load.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -193,7 +192,7 @@ impl Spool {
         let (reader, file) = (self.reader.clone(), self.file.clone());
         let seen = self.usage().repairs.load(Ordering::Relaxed);
         let outcome = tokio::task::spawn_blocking(move || {
-            let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut reader = reader.lock();
             let outcome = work(&reader);
             // A fault of the disk may have left the connection of no use: the next one is fresh.
             if outcome.as_ref().is_err_and(is_sqlite)

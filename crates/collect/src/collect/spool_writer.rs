@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use anyhow::Context;
+use parking_lot::Mutex;
 use rusqlite::Connection;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -295,8 +296,7 @@ impl Writer {
 
     /// Nobody else has the file open meanwhile.
     fn repair(&mut self, what: &str) {
-        let mut beside =
-            self.beside.each_ref().map(|it| it.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut beside = self.beside.each_ref().map(|it| it.lock());
         let done = || -> anyhow::Result<()> {
             self.connection = Connection::open_in_memory()?;
             for connection in &mut beside {
@@ -362,7 +362,7 @@ fn copy_log(connection: &Mutex<Connection>, file: &Path, log: &Weak<Log>) {
         let Some(log) = log.upgrade() else { return };
         let grown = log.written.load(Ordering::Relaxed) > LOG_WANTED;
         if grown && !log.copied.load(Ordering::Relaxed) {
-            let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut connection = connection.lock();
             let done = connection.execute_batch("PRAGMA wal_checkpoint(PASSIVE)");
             log.copied.store(done.is_ok(), Ordering::Relaxed);
             if done.is_err()

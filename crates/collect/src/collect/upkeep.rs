@@ -9,13 +9,12 @@ use uuid::Uuid;
 use super::spool::Change;
 use super::{loader, loading};
 use crate::state::Collecting;
-use atrium_core::lease;
+use atrium_core::lease::Lease;
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::apps::versions;
 use atrium_tenancy::keys;
 
 const READY: Duration = Duration::from_secs(60);
-const LEASE: &str = "retention";
 const LEASE_DURATION: i64 = 30 * Millis::MINUTE;
 /// Messages that could not be stored are somebody's data too.
 const SET_ASIDE_KEPT: i64 = 30 * Millis::DAY;
@@ -49,23 +48,25 @@ pub async fn measure(atrium: &Collecting) {
 /// Removes events that are older than their app keeps them. Returns how many went.
 pub async fn retain(atrium: &Collecting) -> anyhow::Result<u64> {
     atrium.warehouse.ready(READY).await?;
-    if !lease::acquire(atrium, LEASE, &atrium.collector.spool.name, LEASE_DURATION).await? {
+    let holder = &atrium.collector.spool.name;
+    let Some(lease) = Lease::take(atrium, "retention", holder, LEASE_DURATION).await? else {
         return Ok(0);
-    }
+    };
     let apps = atrium_tenancy::apps::store::retentions(&mut *atrium.db.read().await?).await?;
     let now = atrium.now();
     let mut removed = 0;
     for app in apps {
-        let id = Uuid::try_parse(app.id.as_str())?;
+        let id = app.id.uuid()?;
         let before = now.plus(-app.days.max(1) * Millis::DAY);
         if atrium.warehouse.has_older(id, before.0).await? {
+            lease.renew(atrium).await?;
             removed += retain_app(atrium, &app.id, id, before).await?;
         }
     }
     let mut tx = atrium.db.write_relaxed().await?;
     super::ledger::forget_batches(&mut tx, now.plus(-BATCHES_KEPT)).await?;
     tx.commit().await?;
-    lease::release(atrium, LEASE, &atrium.collector.spool.name).await?;
+    lease.release(atrium).await?;
     let before = now.plus(-SET_ASIDE_KEPT).0;
     atrium.collector.spool.write(Change::Forget { before }).await?;
     Ok(removed)
@@ -79,7 +80,7 @@ async fn retain_app(
 ) -> anyhow::Result<u64> {
     let turn = loader::keep_away(atrium).await?;
     let removed = atrium.warehouse.retain(id, before.0).await;
-    turn.end(atrium).await?;
+    turn.release(atrium).await?;
     versions::note_removal(atrium, app_id).await?;
     Ok(removed?)
 }

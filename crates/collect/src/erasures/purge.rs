@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::collect::ledger;
 use crate::state::Collecting;
@@ -39,10 +38,8 @@ pub async fn run_due(atrium: &Collecting) -> Result<u64> {
 
 async fn purge(atrium: &Collecting, app: &store::PurgeRow) -> Result<bool> {
     // Data first: while the app's row exists, an interrupted purge is started again.
-    if let Ok(id) = Uuid::try_parse(app.id.as_str()) {
-        atrium.warehouse.ready(READY).await.map_err(Error::unavailable)?;
-        atrium.warehouse.purge_app(id).await.map_err(Error::unavailable)?;
-    }
+    atrium.warehouse.ready(READY).await.map_err(Error::unavailable)?;
+    atrium.warehouse.purge_app(app.id.uuid()?).await.map_err(Error::unavailable)?;
     let mut tx = atrium.db.write().await?;
     ledger::forget_app(&mut tx, &app.id).await?;
     keys::store::delete_addresses_of_app(&mut tx, &app.id).await?;

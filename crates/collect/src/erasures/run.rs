@@ -10,35 +10,41 @@ use super::{SubjectKind, handlers, mask, store};
 use crate::collect::loader;
 use crate::state::Collecting;
 use atrium_core::audit::{self, Actor, Event};
-use atrium_core::lease;
-use atrium_core::types::Millis;
+use atrium_core::lease::{Lease, LeaseLost};
+use atrium_core::types::{Id, Millis};
 use atrium_tenancy::apps::versions;
 
 /// A minute apart: a warehouse that is away for a day is no failure of the erasure.
 const TRIES_MAX: i64 = 1_500;
-const LEASE: &str = "erasures";
 const LEASE_DURATION: i64 = 10 * Millis::MINUTE;
 
 /// Does what is due, on one instance at a time. Returns how many are done.
 pub async fn run_due(atrium: &Collecting) -> anyhow::Result<u64> {
-    let due = store::due(&mut *atrium.db.read().await?).await?;
-    let holder = &atrium.collector.spool.name;
-    if due.is_empty() || !lease::acquire(atrium, LEASE, holder, LEASE_DURATION).await? {
+    if store::due(&mut *atrium.db.read().await?).await?.is_empty() {
         return Ok(0);
     }
+    let holder = &atrium.collector.spool.name;
+    let Some(lease) = Lease::take(atrium, "erasures", holder, LEASE_DURATION).await? else {
+        return Ok(0);
+    };
     let mut done = 0;
-    for erasure in due {
-        match erase(atrium, &erasure).await {
+    // Read again: another instance may have done some before the lease was free.
+    for erasure in store::due(&mut *atrium.db.read().await?).await? {
+        match erase(atrium, &lease, &erasure).await {
             Ok(erased) => done += u64::from(erased),
+            // Not a failure of the erasure: the other instance goes on with it.
+            Err(error) if error.is::<LeaseLost>() => {
+                tracing::warn!(%error, id = %erasure.id, "erasing stops here");
+                return Ok(done);
+            }
             Err(error) => {
                 let error = format!("{error:#}");
                 tracing::warn!(error, id = %erasure.id, tries = erasure.tries + 1, "an erasure failed");
                 give_up(atrium, &erasure).await?;
             }
         }
-        lease::acquire(atrium, LEASE, holder, LEASE_DURATION).await?;
     }
-    lease::release(atrium, LEASE, holder).await?;
+    lease.release(atrium).await?;
     Ok(done)
 }
 
@@ -52,14 +58,19 @@ async fn give_up(atrium: &Collecting, erasure: &store::ErasureRow) -> anyhow::Re
     Ok(())
 }
 
-async fn erase(atrium: &Collecting, erasure: &store::ErasureRow) -> anyhow::Result<bool> {
+async fn erase(
+    atrium: &Collecting,
+    lease: &Lease,
+    erasure: &store::ErasureRow,
+) -> anyhow::Result<bool> {
+    lease.renew(atrium).await?;
     let mut tx = atrium.db.write_uncached().await?;
     store::begin(&mut tx, &erasure.id).await?;
     tx.commit().await?;
     let sealed = erasure.subject.as_deref().context("an erasure without a subject")?;
     let subject = atrium.keyring.open_sealed(&handlers::purpose(&erasure.id), sealed)?;
     let subject = String::from_utf8(subject)?;
-    let app = Uuid::try_parse(erasure.app_id.as_str())?;
+    let app = erasure.app_id.uuid()?;
     let kind = match SubjectKind::parse(&erasure.kind) {
         SubjectKind::User => Kind::User,
         SubjectKind::Device => Kind::Device,
@@ -67,10 +78,8 @@ async fn erase(atrium: &Collecting, erasure: &store::ErasureRow) -> anyhow::Resu
     // What still waits in the spool was sent before it was asked for, and goes too.
     atrium.collector.settle(app).await?;
     let turn = loader::keep_away(atrium).await?;
-    let erased = atrium.warehouse.erase(app, kind, &subject).await;
-    // Before anyone loads again: their number is gone too.
-    versions::note_removal(atrium, &erasure.app_id).await?;
-    turn.end(atrium).await?;
+    let erased = erase_now(atrium, lease, &erasure.app_id, app, kind, &subject).await;
+    turn.release(atrium).await?;
     let events = erased?;
     let mut tx = atrium.db.write().await?;
     let events = i64::try_from(events)? + erasure.events.unwrap_or(0);
@@ -86,4 +95,20 @@ async fn erase(atrium: &Collecting, erasure: &store::ErasureRow) -> anyhow::Resu
     }
     tx.commit().await?;
     Ok(done)
+}
+
+/// Waiting for the loader may have taken longer than the lease lasts.
+async fn erase_now(
+    atrium: &Collecting,
+    lease: &Lease,
+    app_id: &Id,
+    app: Uuid,
+    kind: Kind,
+    subject: &str,
+) -> anyhow::Result<u64> {
+    lease.renew(atrium).await?;
+    let erased = atrium.warehouse.erase(app, kind, subject).await;
+    // Before anyone loads again: their number is gone too.
+    versions::note_removal(atrium, app_id).await?;
+    Ok(erased?)
 }

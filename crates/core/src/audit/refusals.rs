@@ -3,9 +3,9 @@
 //! hour, and the number of entries per caller is bounded.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use http::Method;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::error::Code;
@@ -105,12 +105,12 @@ struct Hour {
 
 impl Refusals {
     pub fn note(&self, refusal: Refusal) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).note(refusal);
+        self.0.lock().note(refusal);
     }
 
     /// Takes what is to be written now.
     pub fn take(&self, now: Millis) -> Vec<Refusal> {
-        let mut hour = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hour = self.0.lock();
         hour.turn(now);
         let count = hour.due.len().min(AT_ONCE);
         hour.due.drain(..count).collect()

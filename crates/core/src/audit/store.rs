@@ -101,8 +101,7 @@ impl Entry {
                 None => text.extend(b"-;"),
             }
         }
-        let hash = mac(&keyring.derive("audit"), &[&text]);
-        hash.iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(mac(&keyring.derive("audit"), &[&text]))
     }
 
     async fn insert(&self, tx: &mut Write, hash: &str) -> Result<()> {

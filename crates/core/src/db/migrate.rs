@@ -50,7 +50,7 @@ pub async fn run(
         sqlx::query("INSERT INTO schema_migrations (version, name, checksum) VALUES ($1, $2, $3)")
             .bind(migration.version)
             .bind(migration.description.to_string())
-            .bind(hex(&migration.checksum))
+            .bind(hex::encode(&migration.checksum))
             .execute(&mut *tx)
             .await?;
         count += 1;
@@ -96,13 +96,9 @@ fn check(applied: &[(i64, String)]) -> anyhow::Result<()> {
                  it was last used by a newer one"
             );
         };
-        if migration.version != *version || hex(&migration.checksum) != *checksum {
+        if migration.version != *version || hex::encode(&migration.checksum) != *checksum {
             bail!("migration {version} in the database is not the one in this program");
         }
     }
     Ok(())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -2,10 +2,11 @@
 //! way out: by the access log, and by the record of what was refused.
 
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
+use parking_lot::Mutex;
 
 use crate::permissions::Permission;
 use crate::types::Id;
@@ -74,11 +75,11 @@ impl Caller {
     }
 
     pub fn known(&self) -> Known {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 
     fn change(&self, change: impl FnOnce(&mut Known)) {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.0.lock());
     }
 }
 

@@ -5,7 +5,6 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use utoipa::{IntoParams, ToSchema};
-use uuid::Uuid;
 
 use crate::state::Insight;
 use atrium_collect::collect::cardinality::{self, Limit, Limits};
@@ -69,7 +68,7 @@ pub async fn look(
     let limits = &atrium.settings.events.limits;
     let ingest = sums(&mut db, apps, from, to, locale, limits).await?;
     drop(db);
-    let apps = apps.iter().filter_map(|app| Uuid::try_parse(app.as_str()).ok()).collect();
+    let apps = apps.iter().map(Id::uuid).collect::<Result<_>>()?;
     Ok(Ingest { delay_seconds: loading::delay(atrium, apps).await, ..ingest })
 }
 
@@ -168,7 +167,7 @@ pub async fn app_ingest_view(
 }
 
 async fn last_event(atrium: &Insight, caller: Caller, app_id: &Id) -> Option<Millis> {
-    let app = Uuid::try_parse(app_id.as_str()).ok()?;
+    let app = app_id.uuid().ok()?;
     if !atrium.warehouse.is_up() {
         return None;
     }

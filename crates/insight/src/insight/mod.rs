@@ -17,6 +17,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use crate::state::Insight;
+use atrium_core::error::Result;
 use atrium_core::fair_queue::Caller;
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::apps::AppView;
@@ -39,7 +40,7 @@ pub async fn events_24h(atrium: &Insight, caller: Caller, apps: &[Id]) -> Option
         return None;
     }
     let known: Vec<(Uuid, &Id)> =
-        apps.iter().filter_map(|id| Some((Uuid::try_parse(id.as_str()).ok()?, id))).collect();
+        apps.iter().map(|id| Ok((id.uuid()?, id))).collect::<Result<_>>().ok()?;
     let ids: Vec<_> = known.iter().map(|(uuid, _)| *uuid).collect();
     let now = atrium.now();
     let store = atrium.warehouse.behind(atrium.reads.reader(caller));

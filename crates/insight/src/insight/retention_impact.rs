@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::insight::errors::{warehouse_error, warehouse_for};
 use crate::state::Insight;
-use atrium_core::error::{Error, Result};
+use atrium_core::error::Result;
 use atrium_core::fair_queue::{Caller, Class};
 use atrium_core::http::json::{Data, Query};
 use atrium_core::http::text::Checks;
@@ -83,8 +83,7 @@ async fn older(
     let mut checks = Checks::default();
     checks.range("days", days, 1, 3_650);
     checks.finish()?;
-    let ids = apps.iter().map(|id| Uuid::try_parse(id.as_str()));
-    let ids: Vec<Uuid> = ids.collect::<Result<_, _>>().map_err(Error::internal)?;
+    let ids: Vec<Uuid> = apps.iter().map(Id::uuid).collect::<Result<_>>()?;
     let cut = atrium.now().plus(-days * Millis::DAY).0.div_euclid(BUCKET) * BUCKET;
     let store = warehouse_for(atrium, caller).await?;
     let counts = store.count_events(&ids, BEGINNING, cut).await.map_err(warehouse_error)?;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use warehouse::{Activity, Cohort, Days};
 
-use super::{Class, uuid, warehouse_error, warehouse_for};
+use super::{Class, warehouse_error, warehouse_for};
 use crate::insight::dates::{Dates, date_of, seconds};
 use crate::insight::elapsed::counted_until;
 use crate::insight::range::{Granularity, Range};
@@ -133,7 +133,7 @@ pub async fn engagement_view(
         return Ok(Data(asked.answer(&[], &[])));
     }
     let store = warehouse_for(&atrium, app.reader(Class::Dashboard)).await?;
-    let app = uuid(app.id())?;
+    let app = app.id().uuid()?;
     let around = |from: Date, to: Date| days_between(from, to, &dates.zone, now);
     let looked_back = around(asked.people_from.saturating_sub(Span::new().days(LEAD)), asked.end)?;
     let cohort_days = around(asked.cohorts_from, asked.end)?.starts.len();

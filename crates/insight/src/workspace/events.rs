@@ -10,7 +10,7 @@ use uuid::Uuid;
 use warehouse::{EVENT_NAMES_MAX, EventName, Warehouse};
 
 use super::paging::{Paged, PagingQuery};
-use super::{Class, store, uuid, warehouse_error, warehouse_for};
+use super::{Class, store, warehouse_error, warehouse_for};
 use crate::insight::dates::seconds;
 use crate::state::Insight;
 use atrium_collect::personal::{self, Ids, Others};
@@ -111,7 +111,7 @@ pub async fn event_list(
 ) -> Result<Data<EventList>> {
     let paging = query.check(SORTS)?;
     let store = warehouse_for(&atrium, app.reader(Class::AdHoc)).await?;
-    let id = uuid(app.id())?;
+    let id = app.id().uuid()?;
     let names = store.event_names(id).await.map_err(warehouse_error)?;
     let mut items = items_of(&names);
     let other = count(&store, id, &mut items, atrium.now()).await?;

@@ -6,7 +6,7 @@ use utoipa::{IntoParams, ToSchema};
 use warehouse::{Column, ExploreQuery, Finding, Key, Measure, Property};
 
 use super::explore_query::{ExploreBody, Ready, event_fault, property};
-use super::{Class, uuid, warehouse_error, warehouse_for};
+use super::{Class, warehouse_error, warehouse_for};
 use crate::insight::dates::seconds;
 use crate::state::Insight;
 use atrium_collect::personal::{self, Ids};
@@ -64,7 +64,7 @@ pub async fn explore(
     Json(body): Json<ExploreBody>,
 ) -> Result<Data<Exploration>> {
     let pii = app.has_pii();
-    let ready = body.ready(uuid(app.id())?, &app.app.timezone, pii, atrium.now())?;
+    let ready = body.ready(app.id().uuid()?, &app.app.timezone, pii, atrium.now())?;
     answer(&atrium, app.reader(Class::AdHoc), &ready, pii).await.map(Data)
 }
 
@@ -164,7 +164,7 @@ pub async fn explore_value_list(
     }
     let now = atrium.now();
     let query = ExploreQuery {
-        app: uuid(app.id())?,
+        app: app.id().uuid()?,
         event: query.event.filter(|event| !event.is_empty()),
         measure: Measure::Events,
         filters: Vec::new(),

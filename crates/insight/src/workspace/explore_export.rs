@@ -4,9 +4,9 @@ use axum::extract::State;
 use axum::response::Response;
 use serde_json::json;
 
+use super::Class;
 use super::explore::{ExploreGroup, answer};
 use super::explore_query::ExploreBody;
-use super::{Class, uuid};
 use crate::insight::csv::{self, moment};
 use crate::state::Insight;
 use atrium_core::audit::{self, Event};
@@ -42,7 +42,7 @@ pub async fn explore_export(
         return Err(Code::Forbidden.into());
     }
     let pii = app.access.holds(Permission::ProfilePii);
-    let ready = body.ready(uuid(app.id())?, &app.app.timezone, pii, atrium.now())?;
+    let ready = body.ready(app.id().uuid()?, &app.app.timezone, pii, atrium.now())?;
     let found = answer(&atrium, app.reader(Class::AdHoc), &ready, pii).await?;
     let mut tx = atrium.db.write_uncached().await?;
     let event = Event::new("data.exported", "app", app.id()).in_org(&app.app.org_id);

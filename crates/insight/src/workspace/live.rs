@@ -18,7 +18,7 @@ use uuid::Uuid;
 use warehouse::Kind;
 
 use super::pseudonym::Pseudonyms;
-use super::{Class, live_history, uuid, warehouse_for};
+use super::{Class, live_history, warehouse_for};
 use crate::state::Insight;
 use atrium_collect::collect::ledger::Outcome;
 use atrium_collect::collect::live::{Named, Seen, Viewer};
@@ -102,7 +102,7 @@ pub async fn live_view(
     locale: Locale,
     parts: Parts,
 ) -> Result<impl IntoResponse> {
-    let id = uuid(app.id())?;
+    let id = app.id().uuid()?;
     let viewer = atrium.collector.live.watch(id);
     let viewer = viewer.ok_or_else(|| Error::busy(Code::TooManyViewers, RETRY_SECONDS))?;
     let pseudonyms = |kind| Pseudonyms::new(&atrium, app.id(), kind);

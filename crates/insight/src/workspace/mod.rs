@@ -22,16 +22,9 @@ mod shorten;
 mod store;
 
 use serde_json::{Map, Value};
-use uuid::Uuid;
 
 use crate::insight::errors::{warehouse_error, warehouse_for};
-use atrium_core::error::{Error, Result};
 use atrium_core::fair_queue::Class;
-use atrium_core::types::Id;
-
-fn uuid(id: &Id) -> Result<Uuid> {
-    Uuid::try_parse(id.as_str()).map_err(Error::internal)
-}
 
 /// The properties of an event or a profile, as they are stored.
 fn properties_of(text: &str) -> Map<String, Value> {

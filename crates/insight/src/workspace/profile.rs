@@ -11,7 +11,7 @@ use warehouse::{CountOf, EventOf, Kind, PersonActivity, PersonRow, Warehouse};
 
 use super::profiles::{KindQuery, PiiAccess, ProfileItem};
 use super::pseudonym::{self, Pseudonyms};
-use super::{Class, properties_of, shorten, uuid, warehouse_error, warehouse_for};
+use super::{Class, properties_of, shorten, warehouse_error, warehouse_for};
 use crate::state::Insight;
 use atrium_collect::personal::{self, HIDDEN, Ids, Others};
 use atrium_core::error::{Code, Error, Fault, Result};
@@ -71,7 +71,7 @@ pub async fn profile_view(
 ) -> Result<Data<Profile>> {
     let kind = Kind::from(kind.kind);
     let sight = PiiAccess::new(&atrium, &app, kind);
-    let (caller, app_uuid) = (app.reader(Class::AdHoc), uuid(app.id())?);
+    let (caller, app_uuid) = (app.reader(Class::AdHoc), app.id().uuid()?);
     let store = warehouse_for(&atrium, caller).await?;
     let id = find(&store, app_uuid, kind, &sight, &query.reference).await?;
     let person = store.person(app_uuid, kind, &id).await.map_err(warehouse_error)?;
@@ -209,7 +209,7 @@ pub async fn profile_event_list(
     let kind = Kind::from(kind.kind);
     let sight = PiiAccess::new(&atrium, &app, kind);
     let store = warehouse_for(&atrium, app.reader(Class::AdHoc)).await?;
-    let app = uuid(app.id())?;
+    let app = app.id().uuid()?;
     let id = find(&store, app, kind, &sight, &query.reference).await?;
     let person = store.person(app, kind, &id).await.map_err(warehouse_error)?;
     let Some((first, last)) = seen(&person) else {

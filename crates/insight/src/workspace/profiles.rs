@@ -10,7 +10,7 @@ use warehouse::{Kind, PeopleQuery, PeopleSearch, PeopleSort, PersonRow, ProfileR
 
 use super::paging::{Paged, Paging, PagingQuery};
 use super::pseudonym::{self, Pseudonyms};
-use super::{Class, properties_of, shorten, uuid, warehouse_error, warehouse_for};
+use super::{Class, properties_of, shorten, warehouse_error, warehouse_for};
 use crate::state::Insight;
 use atrium_collect::collect::fold;
 use atrium_collect::personal::{self, Ids, Others};
@@ -178,7 +178,7 @@ pub async fn profile_list(
         return Ok(Data(Paged::new(Vec::new(), 0, paging.page)));
     };
     let store = warehouse_for(&atrium, app.reader(Class::AdHoc)).await?;
-    let id = uuid(app.id())?;
+    let id = app.id().uuid()?;
     let query = people_query(id, kind, search, &paging, &sight)?;
     let (people, total) = store.people(&query).await.map_err(warehouse_error)?;
     let profiles = profiles_of(&store, id, kind, &people).await?;

@@ -11,7 +11,7 @@ use warehouse::{PropertyKind, PropertyName, PropertyNames, PropertySample, Wareh
 
 use super::events::{BUCKET, RECENT_DAYS};
 use super::explore_query::event_fault;
-use super::{Class, store, uuid, warehouse_error, warehouse_for};
+use super::{Class, store, warehouse_error, warehouse_for};
 use crate::insight::dates::seconds;
 use crate::state::Insight;
 use atrium_collect::collect::cardinality;
@@ -93,7 +93,7 @@ pub async fn property_list(
         return Err(fault.into());
     }
     let store = warehouse_for(&atrium, app.reader(Class::AdHoc)).await?;
-    let id = uuid(app.id())?;
+    let id = app.id().uuid()?;
     let since = seconds(atrium.now().plus(-RECENT_DAYS * Millis::DAY)).next_multiple_of(BUCKET);
     let sample = sample(&store, id, &query.event, since).await?;
     if sample.count() == 0 {

@@ -25,8 +25,7 @@ impl Pseudonyms {
     /// from it.
     pub fn of(&self, id: &str) -> String {
         let hash = Sha256::new().chain_update(self.key).chain_update(id).finalize();
-        let digits = hash[..DIGITS / 2].iter().map(|byte| format!("{byte:02x}"));
-        PREFIX.chars().map(String::from).chain(digits).collect()
+        format!("{PREFIX}{}", hex::encode(&hash[..DIGITS / 2]))
     }
 }
 

@@ -41,7 +41,7 @@ pub fn hash_token(token: &str) -> TokenHash {
 }
 
 pub fn hash_text(hash: &TokenHash) -> String {
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(hash)
 }
 
 /// A fresh secret of 256 bits, as it goes into a cookie or a link.

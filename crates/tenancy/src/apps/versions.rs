@@ -76,10 +76,10 @@ pub async fn by_day(db: &mut AnyConnection, apps: &[Uuid]) -> Result<Versions> {
     for app in apps {
         query = query.bind(app.to_string());
     }
-    let rows: Vec<(String, i64, i64)> = query.fetch_all(db).await?;
+    let rows: Vec<(Id, i64, i64)> = query.fetch_all(db).await?;
     let mut versions = Versions::default();
     for (app, day, version) in rows {
-        let Ok(app) = Uuid::try_parse(&app) else { continue };
+        let app = app.uuid()?;
         match u32::try_from(day) {
             Ok(day) if i64::from(day) != ALL => versions.set_day(app, day, version),
             _ => versions.set_removals(app, version),

@@ -2,7 +2,8 @@
 //! own messages; past that, the vendor answers that there were too many.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use atrium_core::types::Millis;
 
@@ -25,7 +26,7 @@ impl RateLimit {
     /// Counts a message, or returns when the next one is allowed.
     pub fn take(&self, person: &str, now: Millis) -> Result<(), Millis> {
         let longest = self.limits.iter().map(|(window, _)| *window).max().unwrap_or(0);
-        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sent = self.sent.lock();
         if sent.len() >= PEOPLE_MAX {
             sent.retain(|_, times| times.back().is_some_and(|last| now.since(*last) < longest));
         }

@@ -2,11 +2,12 @@
 //! others wait for that very fetch: also for its failure, so that a vendor that hangs costs each of
 //! them one time limit, not one after another.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
+use parking_lot::{Mutex, MutexGuard};
 
 use super::Failure;
 use atrium_core::outbound::web::WebError;
@@ -102,7 +103,7 @@ impl TokenCache {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::keys::Use;
 use atrium_core::types::Millis;
@@ -17,7 +18,7 @@ pub struct GatheredUses {
 
 impl GatheredUses {
     pub fn note(&self, key_id: &str, ip: IpAddr, at: Millis) {
-        let mut gathered = self.gathered.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut gathered = self.gathered.lock();
         let (room, used) = (gathered.len() < GATHERED_MAX, (key_id.to_owned(), ip));
         if room || gathered.contains_key(&used) {
             gathered.insert(used, at);
@@ -26,8 +27,7 @@ impl GatheredUses {
 
     /// What was gathered since the last time, oldest first.
     pub fn take(&self) -> Vec<Use> {
-        let gathered =
-            std::mem::take(&mut *self.gathered.lock().unwrap_or_else(PoisonError::into_inner));
+        let gathered = std::mem::take(&mut *self.gathered.lock());
         let mut uses: Vec<_> =
             gathered.into_iter().map(|((key_id, ip), at)| Use { key_id, ip, at }).collect();
         uses.sort_by_key(|used| used.at);

@@ -78,8 +78,7 @@ async fn claim(
     if domains.len() >= MOST {
         return Err(Fault::new(Code::TooManyDomains).with("max", MOST).into());
     }
-    let proof: String =
-        atrium.entropy.bytes::<20>().iter().map(|byte| format!("{byte:02x}")).collect();
+    let proof = hex::encode(atrium.entropy.bytes::<20>());
     store::insert_domain(tx, org_id, name, &proof, atrium.now()).await?;
     let event = Event::new("sso.domain_add", "domain", name).in_org(org_id);
     audit::append(tx, actor, event).await?;

@@ -2,9 +2,11 @@
 //! lists what runs, and `KILL QUERY` on another connection ends it within a block of rows. So each
 //! statement carries a name of its own as a comment in front.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use super::chdb::{Chdb, Connection};
 
@@ -27,7 +29,7 @@ impl Canceller {
 
     /// Tells the engine to end a statement. Blocks for some milliseconds.
     fn end(&self, name: &str) {
-        let mut held = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.connection.lock();
         if held.is_none() {
             *held = self.chdb.connect(std::slice::from_ref(&self.path_argument)).ok();
         }
@@ -41,7 +43,7 @@ impl Canceller {
     }
 
     pub fn close(&self) {
-        *self.connection.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.connection.lock() = None;
     }
 }
 

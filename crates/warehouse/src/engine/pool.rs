@@ -1,10 +1,11 @@
 //! Connections of the engine. A connection is a session, and a session's settings stay: so each one
 //! keeps the settings it was opened with, and a statement runs on one that has exactly its own.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use super::cancel::{Canceller, Watch};
@@ -170,6 +171,6 @@ fn take(idle: &Mutex<Vec<(Session, Connection)>>, session: &Session) -> Option<C
 
 fn lock(
     idle: &Mutex<Vec<(Session, Connection)>>,
-) -> std::sync::MutexGuard<'_, Vec<(Session, Connection)>> {
-    idle.lock().unwrap_or_else(PoisonError::into_inner)
+) -> parking_lot::MutexGuard<'_, Vec<(Session, Connection)>> {
+    idle.lock()
 }

@@ -105,9 +105,9 @@ pub async fn read(atrium: &Insight, org: &DataOrg, body: &OverallBody) -> Result
     let apps = visible_apps(atrium, org, body.app_ids.as_deref()).await?;
     let can_export = !apps.is_empty() && apps.iter().all(|app| app.holds(Permission::EventExport));
     let pii = apps.iter().all(|app| app.holds(Permission::ProfilePii));
-    let counted = apps.into_iter().filter_map(|app| {
-        let uuid = Uuid::try_parse(app.id.as_str()).ok()?;
-        Some(CountedApp { id: app.id, uuid, name: app.name })
+    let counted = apps.into_iter().map(|app| {
+        let uuid = app.id.uuid()?;
+        Ok(CountedApp { id: app.id, uuid, name: app.name })
     });
     Ok(OverallRequest {
         at,
@@ -116,7 +116,7 @@ pub async fn read(atrium: &Insight, org: &DataOrg, body: &OverallBody) -> Result
         timezone,
         zone: dates.zone,
         granularity: body.granularity,
-        apps: counted.collect(),
+        apps: counted.collect::<Result<_>>()?,
         can_export,
         caller: org.reader(),
         pii,
