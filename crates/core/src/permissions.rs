@@ -303,6 +303,17 @@ impl OrgRole {
         self >= Self::Admin
     }
 
+    /// Owners come in without the organisation's provider too, or a broken one would lock everybody
+    /// out.
+    pub fn is_exempt_from_sso(self) -> bool {
+        self == Self::Owner
+    }
+
+    /// Whether the role asks for a second factor, once its time to set one up is over.
+    pub fn needs_second_factor(self) -> bool {
+        self == Self::Owner
+    }
+
     pub fn permissions(self) -> Vec<Permission> {
         use Permission as P;
         let mut held = vec![P::OrgView, P::OrgMemberView];

@@ -133,13 +133,12 @@ pub struct SessionRequirements {
 }
 
 impl SessionRequirements {
-    /// Owners come in without the provider too, or a broken one would lock everybody out.
     pub fn of(org: &OrgRow, standing: &Standing) -> Self {
-        let is_owner = standing.role == OrgRole::Owner;
+        let role = standing.role;
         Self {
             second_factor: org.require_mfa_at.is_some(),
-            sso: org.require_sso_at.is_some() && !is_owner,
-            owner_since: is_owner.then_some(standing.owner_since),
+            sso: org.require_sso_at.is_some() && !role.is_exempt_from_sso(),
+            owner_since: role.needs_second_factor().then_some(standing.owner_since),
             proven_after: standing.sessions_ended_at,
         }
     }

@@ -10,6 +10,7 @@ pub mod keys;
 pub mod notifications;
 pub mod orgs;
 pub mod roles;
+mod rules;
 pub mod sso;
 mod state;
 

@@ -214,7 +214,7 @@ impl Maker<'_> {
             id: &id,
             name: part.name,
             description: part.description,
-            permissions: &serde_json::to_string(&codes).map_err(Error::internal)?,
+            permissions: part.permissions,
         };
         roles::insert(&mut self.tx, app_id, &text, self.wanted.since).await?;
         let org_id = &teams[STORIES[part.app].team].id;

@@ -47,6 +47,7 @@ mod process;
 mod readers;
 mod refusals;
 mod reports;
+mod roles;
 mod rotation;
 mod second_factor;
 mod so_far;

@@ -145,8 +145,19 @@ impl TestServer {
         let app = team.app_id.as_str();
         run(db, "INSERT INTO apps (id, org_id, name, name_key, description, region, timezone, created_at)
             VALUES ($1, $2, 'App', 'app', '', 'local', 'UTC', 1)", &[app, org]).await;
-        run(db, "INSERT INTO app_roles (id, app_id, name, name_key, description, permissions, created_at)
-            VALUES ($1, $2, 'Custom', 'custom', '', '[\"app:view\"]', 1)", &[team.role_id.as_str(), app]).await;
+        run(
+            db,
+            "INSERT INTO app_roles (id, app_id, name, name_key, description, created_at)
+            VALUES ($1, $2, 'Custom', 'custom', '', 1)",
+            &[team.role_id.as_str(), app],
+        )
+        .await;
+        run(
+            db,
+            "INSERT INTO role_permissions (role_id, permission) VALUES ($1, 'app:view')",
+            &[team.role_id.as_str()],
+        )
+        .await;
         run(db, "INSERT INTO access_keys (id, app_id, name, name_key, secret_sealed, enabled, created_at, reminded)
             VALUES ($1, $2, 'Key', 'key', '', 1, 1, 0)", &[&team.key_id, app]).await;
         // Both API keys, each with a value before that still works.

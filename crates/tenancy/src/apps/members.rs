@@ -15,6 +15,7 @@ use crate::notifications::{self, Notice};
 use crate::orgs::store as orgs;
 use crate::orgs::{OrgRole, PersonRef};
 use crate::roles::{self, Role, RoleRef};
+use crate::rules;
 use crate::state::Tenancy;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Error, Fault, Result};
@@ -69,14 +70,10 @@ pub struct AppMemberFilter {
     role_id: Option<Id>,
 }
 
-/// Built-in roles' ids begin with zeros and rise as the roles get weaker.
 const SORTS: &[Sort] = &[
     ("name", "users.name_key"),
     ("email", "users.email_normalized"),
-    (
-        "role",
-        "CASE reaching.org_role WHEN 'owner' THEN '0' WHEN 'admin' THEN '00' ELSE reaching.role_id END",
-    ),
+    ("role", rules::APP_ROLE_ORDER),
     ("added_at", "COALESCE(reaching.added_at, 0)"),
 ];
 

@@ -11,6 +11,7 @@ use super::store::{self, MemberRow};
 use crate::access::InOrg;
 use crate::keys;
 use crate::notifications::{self, Notice};
+use crate::rules;
 use crate::state::Tenancy;
 use atrium_core::audit::{self, Event};
 use atrium_core::db::Write;
@@ -65,7 +66,7 @@ pub struct MemberFilter {
 const SORTS: &[Sort] = &[
     ("name", "name_key"),
     ("email", "email_normalized"),
-    ("role", "CASE role WHEN 'owner' THEN 0 WHEN 'admin' THEN 1 ELSE 2 END"),
+    ("role", rules::ORG_ROLE_ORDER),
     ("joined_at", "joined_at"),
     // Last: only for those who manage members.
     ("last_login_at", "COALESCE(last_login_at, 0)"),

@@ -183,10 +183,6 @@ fn codes(permissions: &[Permission]) -> Vec<&'static str> {
     permissions.iter().map(|it| it.code()).collect()
 }
 
-fn json_of(permissions: &[Permission]) -> Result<String> {
-    serde_json::to_string(&codes(permissions)).map_err(Error::internal)
-}
-
 /// Nobody can grant what they do not hold, nor change a role that holds more than they do.
 fn refuse_beyond(access: &AppAccess, permissions: &[Permission]) -> Result<()> {
     if access.covers(permissions) { Ok(()) } else { Err(Code::BeyondOwn.into()) }
@@ -221,7 +217,7 @@ pub async fn role_create(
         id: &id,
         name: &wanted.name,
         description: &wanted.description,
-        permissions: &json_of(&wanted.permissions)?,
+        permissions: &wanted.permissions,
     };
     if !store::insert(&mut tx, app.id(), &text, now).await? {
         return Err(Fault::new(Code::RoleNameTaken).on("name").into());
@@ -263,7 +259,7 @@ pub async fn role_update(
         id: &role_id,
         name: &wanted.name,
         description: &wanted.description,
-        permissions: &json_of(&wanted.permissions)?,
+        permissions: &wanted.permissions,
     };
     if !store::update(&mut tx, app.id(), &text).await? {
         return Err(Fault::new(Code::RoleNameTaken).on("name").into());

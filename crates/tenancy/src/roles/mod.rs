@@ -8,7 +8,7 @@ use serde::Serialize;
 use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
-use crate::apps::store::parse_permissions;
+use crate::rules::parse_permissions;
 use atrium_core::error::Result;
 use atrium_core::http::locale::Locale;
 use atrium_core::permissions::{BuiltinRole, Permission};
@@ -81,7 +81,7 @@ impl Role {
 impl From<store::RoleRow> for CustomRole {
     fn from(row: store::RoleRow) -> Self {
         Self {
-            permissions: parse_permissions(&row.permissions),
+            permissions: parse_permissions(row.permissions.as_deref()),
             id: row.id,
             name: row.name,
             description: row.description,

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use sqlx::{AnyConnection, FromRow};
 
+use crate::rules::ROLE_PERMISSIONS;
 use atrium_core::error::Result;
+use atrium_core::permissions::Permission;
 use atrium_core::types::{Id, Millis};
 
 #[derive(FromRow)]
@@ -12,29 +14,26 @@ pub struct RoleRow {
     pub id: Id,
     pub name: String,
     pub description: String,
-    pub permissions: String,
+    /// Codes, as `parse_permissions` reads them.
+    pub permissions: Option<String>,
     pub created_at: Millis,
 }
 
-pub async fn role(db: &mut AnyConnection, app_id: &Id, id: &Id) -> Result<Option<RoleRow>> {
-    Ok(sqlx::query_as(
-        "SELECT id, name, description, permissions, created_at FROM app_roles
-         WHERE app_id = $1 AND id = $2",
+fn select() -> String {
+    format!(
+        "SELECT id, name, description, {ROLE_PERMISSIONS} AS permissions, created_at FROM app_roles"
     )
-    .bind(app_id)
-    .bind(id)
-    .fetch_optional(db)
-    .await?)
+}
+
+pub async fn role(db: &mut AnyConnection, app_id: &Id, id: &Id) -> Result<Option<RoleRow>> {
+    let sql = format!("{} WHERE app_id = $1 AND id = $2", select());
+    let role = sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(app_id).bind(id);
+    Ok(role.fetch_optional(db).await?)
 }
 
 pub async fn roles(db: &mut AnyConnection, app_id: &Id) -> Result<Vec<RoleRow>> {
-    Ok(sqlx::query_as(
-        "SELECT id, name, description, permissions, created_at FROM app_roles
-         WHERE app_id = $1 ORDER BY name_key, id",
-    )
-    .bind(app_id)
-    .fetch_all(db)
-    .await?)
+    let sql = format!("{} WHERE app_id = $1 ORDER BY name_key, id", select());
+    Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(app_id).fetch_all(db).await?)
 }
 
 pub async fn lock(db: &mut AnyConnection, app_id: &Id, id: &Id) -> Result<()> {
@@ -61,7 +60,7 @@ pub struct RoleText<'a> {
     pub id: &'a Id,
     pub name: &'a str,
     pub description: &'a str,
-    pub permissions: &'a str,
+    pub permissions: &'a [Permission],
 }
 
 /// False when another role of the app has the name.
@@ -72,37 +71,60 @@ pub async fn insert(
     at: Millis,
 ) -> Result<bool> {
     let inserted = sqlx::query(
-        "INSERT INTO app_roles (id, app_id, name, name_key, description, permissions, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
+        "INSERT INTO app_roles (id, app_id, name, name_key, description, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
     )
     .bind(role.id)
     .bind(app_id)
     .bind(role.name)
     .bind(role.name.to_lowercase())
     .bind(role.description)
-    .bind(role.permissions)
     .bind(at)
-    .execute(db)
+    .execute(&mut *db)
     .await?;
-    Ok(inserted.rows_affected() == 1)
+    let is_new = inserted.rows_affected() == 1;
+    if is_new {
+        insert_permissions(db, role).await?;
+    }
+    Ok(is_new)
 }
 
 /// False when another role of the app has the name.
 pub async fn update(db: &mut AnyConnection, app_id: &Id, role: &RoleText<'_>) -> Result<bool> {
     let updated = sqlx::query(
-        "UPDATE app_roles SET name = $1, name_key = $2, description = $3, permissions = $4
-         WHERE id = $5 AND NOT EXISTS (SELECT 1 FROM app_roles AS other
-            WHERE other.app_id = $6 AND other.name_key = $2 AND other.id <> $5)",
+        "UPDATE app_roles SET name = $1, name_key = $2, description = $3
+         WHERE id = $4 AND NOT EXISTS (SELECT 1 FROM app_roles AS other
+            WHERE other.app_id = $5 AND other.name_key = $2 AND other.id <> $4)",
     )
     .bind(role.name)
     .bind(role.name.to_lowercase())
     .bind(role.description)
-    .bind(role.permissions)
     .bind(role.id)
     .bind(app_id)
-    .execute(db)
+    .execute(&mut *db)
     .await?;
-    Ok(updated.rows_affected() == 1)
+    if updated.rows_affected() == 0 {
+        return Ok(false);
+    }
+    sqlx::query("DELETE FROM role_permissions WHERE role_id = $1")
+        .bind(role.id)
+        .execute(&mut *db)
+        .await?;
+    insert_permissions(db, role).await?;
+    Ok(true)
+}
+
+async fn insert_permissions(db: &mut AnyConnection, role: &RoleText<'_>) -> Result<()> {
+    let rows: Vec<String> =
+        (2..2 + role.permissions.len()).map(|n| format!("($1, ${n})")).collect();
+    let sql =
+        format!("INSERT INTO role_permissions (role_id, permission) VALUES {}", rows.join(", "));
+    let mut query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(role.id);
+    for permission in role.permissions {
+        query = query.bind(permission.code());
+    }
+    query.execute(db).await?;
+    Ok(())
 }
 
 pub async fn members_with(db: &mut AnyConnection, app_id: &Id, id: &Id) -> Result<Vec<Id>> {

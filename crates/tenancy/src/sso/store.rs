@@ -3,6 +3,7 @@
 use sqlx::{AnyConnection, FromRow};
 
 use super::LinkedOrg;
+use crate::rules;
 use atrium_core::db::is_unique_violation;
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};
@@ -321,9 +322,9 @@ pub async fn reach(
     issuer: &str,
     others: &OtherWays,
 ) -> Result<Reach> {
-    Ok(sqlx::query_as(
+    let sql = format!(
         "SELECT COUNT(CASE WHEN linked THEN 1 END) AS linked,
-            COUNT(CASE WHEN NOT linked AND role <> 'owner' THEN 1 END) AS unlinked,
+            COUNT(CASE WHEN NOT linked AND NOT {} THEN 1 END) AS unlinked,
             COUNT(CASE WHEN linked AND NOT other_way THEN 1 END) AS only_way
          FROM (
             SELECT org_members.role AS role,
@@ -348,14 +349,16 @@ pub async fn reach(
             FROM org_members JOIN users ON users.id = org_members.user_id
             WHERE org_members.org_id = $1
          ) AS members",
-    )
-    .bind(org_id)
-    .bind(issuer)
-    .bind(others.passkeys)
-    .bind(others.wechatwork)
-    .bind(others.feishu)
-    .fetch_one(db)
-    .await?)
+        rules::is_exempt_from_sso("role")
+    );
+    Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql))
+        .bind(org_id)
+        .bind(issuer)
+        .bind(others.passkeys)
+        .bind(others.wechatwork)
+        .bind(others.feishu)
+        .fetch_one(db)
+        .await?)
 }
 
 /// Through which organisations' providers someone can sign in.

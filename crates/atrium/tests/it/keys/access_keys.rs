@@ -247,7 +247,7 @@ on_both! {
         let team = team(&server).await;
         let owner = team.actor("owner");
         let id = create(owner, &team, "Backend").await.body["data"]["id"].as_str().unwrap().to_owned();
-        server.run("UPDATE app_roles SET permissions = '[\"app:view\",\"key:view\",\"key:manage\"]' WHERE id = $1", &[team.role_id.as_str()]).await;
+        server.run("INSERT INTO role_permissions (role_id, permission) VALUES ($1, 'key:view'), ($1, 'key:manage')", &[team.role_id.as_str()]).await;
         server.run("UPDATE app_members SET role_id = $1 WHERE user_id = $2", &[team.role_id.as_str(), team.id("viewer").as_str()]).await;
         let keeper = team.actor("viewer");
         assert_eq!(create(keeper, &team, "New").await.code(), "forbidden");

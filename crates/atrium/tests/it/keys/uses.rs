@@ -25,7 +25,7 @@ on_both! {
         let team = team(&server).await;
         let second = server.second_instance().await;
         let owner = team.actor("owner");
-        server.run("UPDATE app_roles SET permissions = '[\"app:view\",\"key:manage\"]' WHERE id = $1", &[team.role_id.as_str()]).await;
+        server.run("INSERT INTO role_permissions (role_id, permission) VALUES ($1, 'key:manage')", &[team.role_id.as_str()]).await;
         server.run("UPDATE app_members SET role_id = $1 WHERE user_id = $2", &[team.role_id.as_str(), team.id("analyst").as_str()]).await;
         let end = server.atrium.now().plus(10 * Millis::DAY);
         let made = owner.post(&app(&team, "/access-keys"), json!({ "name": "Backend", "expires_at": end.to_string() })).await;

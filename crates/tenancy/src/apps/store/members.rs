@@ -2,8 +2,10 @@
 
 use sqlx::{AnyConnection, FromRow};
 
+use crate::rules;
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
+use atrium_core::permissions::OrgRole;
 use atrium_core::types::{Id, Millis};
 
 /// False when they are in the app already.
@@ -85,27 +87,32 @@ pub async fn members(
 ) -> Result<(Vec<AppMemberRow>, i64)> {
     // Two ways in, each along its own index, nobody in both. The total is counted in the same pass:
     // walking an app of thousands is the cost of this list, and it is paid once.
-    const FOUND: &str = "FROM (
-            SELECT user_id, 'member' AS org_role, role_id, added_by, added_at
+    let found = format!(
+        "FROM (
+            SELECT user_id, '{member}' AS org_role, role_id, added_by, added_at
             FROM app_members WHERE app_id = $1 AND user_id NOT IN (
-                SELECT user_id FROM org_members WHERE org_id = $2 AND role IN ('owner', 'admin'))
+                SELECT user_id FROM org_members WHERE org_id = $2 AND {runs_org})
             UNION ALL
             SELECT org_members.user_id, org_members.role, app_members.role_id,
                 app_members.added_by, app_members.added_at
             FROM org_members LEFT JOIN app_members
                 ON app_members.app_id = $1 AND app_members.user_id = org_members.user_id
-            WHERE org_members.org_id = $2 AND org_members.role IN ('owner', 'admin')
+            WHERE org_members.org_id = $2 AND {runs_org}
          ) AS reaching
          JOIN users ON users.id = reaching.user_id
-         WHERE ($3 = '' OR (reaching.role_id = $3 AND reaching.org_role = 'member'))
+         WHERE ($3 = '' OR (reaching.role_id = $3 AND {through_app}))
            AND ($4 = '' OR users.name_key LIKE $4 ESCAPE '\\'
-                OR users.email_normalized LIKE $4 ESCAPE '\\')";
+                OR users.email_normalized LIKE $4 ESCAPE '\\')",
+        member = OrgRole::Member.as_str(),
+        runs_org = rules::runs_org("org_members.role"),
+        through_app = rules::is_plain_member("reaching.org_role"),
+    );
     let sql = format!(
         "SELECT page.*, app_roles.name AS role_name, adders.name AS adder FROM (
             SELECT users.id AS user_id, users.email, users.name, reaching.org_role,
                 reaching.role_id, reaching.added_at, reaching.added_by,
                 COUNT(*) OVER () AS total, ROW_NUMBER() OVER (ORDER BY {order}) AS place
-            {FOUND} ORDER BY {order} LIMIT $5 OFFSET $6
+            {found} ORDER BY {order} LIMIT $5 OFFSET $6
          ) AS page
          LEFT JOIN app_roles ON app_roles.id = page.role_id
          LEFT JOIN users AS adders ON adders.id = page.added_by
@@ -126,7 +133,7 @@ pub async fn members(
         return Ok((rows, total));
     }
     // Nothing found, or a page past the end.
-    let total = sqlx::query_scalar(sqlx::AssertSqlSafe(format!("SELECT COUNT(*) {FOUND}")))
+    let total = sqlx::query_scalar(sqlx::AssertSqlSafe(format!("SELECT COUNT(*) {found}")))
         .bind(app_id)
         .bind(org_id)
         .bind(role_id)
@@ -152,14 +159,17 @@ pub async fn candidates(
     org_id: &Id,
     listing: &Listing,
 ) -> Result<(Vec<CandidateRow>, i64)> {
-    const FOUND: &str = "FROM org_members JOIN users ON users.id = org_members.user_id
-         WHERE org_members.org_id = $2 AND org_members.role = 'member'
+    let found = format!(
+        "FROM org_members JOIN users ON users.id = org_members.user_id
+         WHERE org_members.org_id = $2 AND {}
            AND org_members.user_id NOT IN (SELECT user_id FROM app_members WHERE app_id = $1)
            AND ($3 = '' OR users.name_key LIKE $3 ESCAPE '\\'
-                OR users.email_normalized LIKE $3 ESCAPE '\\')";
+                OR users.email_normalized LIKE $3 ESCAPE '\\')",
+        rules::is_plain_member("org_members.role")
+    );
     let sql = format!(
         "SELECT users.id AS user_id, users.email, users.name, COUNT(*) OVER () AS total
-         {FOUND} ORDER BY {} LIMIT $4 OFFSET $5",
+         {found} ORDER BY {} LIMIT $4 OFFSET $5",
         listing.order_by
     );
     let rows: Vec<CandidateRow> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
@@ -174,7 +184,7 @@ pub async fn candidates(
         let total = row.total;
         return Ok((rows, total));
     }
-    let total = sqlx::query_scalar(sqlx::AssertSqlSafe(format!("SELECT COUNT(*) {FOUND}")))
+    let total = sqlx::query_scalar(sqlx::AssertSqlSafe(format!("SELECT COUNT(*) {found}")))
         .bind(app_id)
         .bind(org_id)
         .bind(&listing.pattern)
@@ -190,18 +200,16 @@ pub async fn audience(
     org_id: &Id,
     except: &Id,
 ) -> Result<Vec<Id>> {
-    Ok(sqlx::query_scalar(
+    let runs_org = rules::runs_org("org_members.role");
+    let sql = format!(
         "SELECT users.id FROM (
             SELECT user_id FROM app_members WHERE app_id = $1
-            UNION SELECT user_id FROM org_members WHERE org_id = $2 AND role IN ('owner', 'admin')
+            UNION SELECT user_id FROM org_members WHERE org_id = $2 AND {runs_org}
          ) AS reaching JOIN users ON users.id = reaching.user_id
          JOIN org_members ON org_members.org_id = $2 AND org_members.user_id = users.id
          WHERE users.id <> $3 AND users.disabled_at IS NULL
-         ORDER BY CASE org_members.role WHEN 'member' THEN 1 ELSE 0 END, users.id LIMIT 200",
-    )
-    .bind(app_id)
-    .bind(org_id)
-    .bind(except)
-    .fetch_all(db)
-    .await?)
+         ORDER BY CASE WHEN {runs_org} THEN 0 ELSE 1 END, users.id LIMIT 200"
+    );
+    let ids = sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(app_id).bind(org_id).bind(except);
+    Ok(ids.fetch_all(db).await?)
 }

@@ -8,7 +8,7 @@ use sqlx::{AnyConnection, FromRow};
 use super::{AppStatus, NewApp};
 use crate::access::{AppAccess, SessionRequirements, Via};
 use crate::accounts::session::Shown;
-use crate::orgs::store::{NO_FACTOR_DUE, REQUIRE_SSO_AT};
+use crate::rules::{self, REQUIRE_SSO_AT, ROLE_PERMISSIONS};
 use atrium_core::db::is_unique_violation;
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
@@ -64,8 +64,12 @@ struct AccessRow {
     role_permissions: Option<String>,
 }
 
-const ACCESS: &str = "mine.role AS org_role, app_members.role_id,
-        app_roles.name AS role_name, app_roles.permissions AS role_permissions";
+fn access_columns() -> String {
+    format!(
+        "mine.role AS org_role, app_members.role_id, app_roles.name AS role_name,
+            {ROLE_PERMISSIONS} AS role_permissions"
+    )
+}
 
 const JOINS: &str = "LEFT JOIN users AS creators ON creators.id = apps.created_by
      JOIN org_members AS mine ON mine.org_id = apps.org_id AND mine.user_id = $1
@@ -82,15 +86,12 @@ impl AccessRow {
         if let Some(role) = BuiltinRole::by_id(&role_id) {
             return Some(AppAccess { via: Via::Builtin(role), permissions: role.permissions() });
         }
-        let permissions = parse_permissions(&self.role_permissions?);
-        Some(AppAccess { via: Via::Custom { id: role_id, name: self.role_name? }, permissions })
+        let via = Via::Custom { id: role_id, name: self.role_name? };
+        Some(AppAccess {
+            via,
+            permissions: rules::parse_permissions(self.role_permissions.as_deref()),
+        })
     }
-}
-
-/// Codes that a newer or older version wrote and this one does not know grant nothing.
-pub fn parse_permissions(json: &str) -> Vec<Permission> {
-    let codes: Vec<String> = serde_json::from_str(json).unwrap_or_default();
-    codes.iter().filter_map(|code| Permission::parse(code)).collect()
 }
 
 /// An app, what the user may do in it, and what its organisation asks of them. None when they do not
@@ -100,8 +101,9 @@ pub async fn for_user(
     app_id: &Id,
     user_id: &Id,
 ) -> Result<Option<(AppRow, AppAccess, SessionRequirements)>> {
+    let access = access_columns();
     let sql = format!(
-        "SELECT {COLUMNS}, {MEMBER_COUNT}, {ACCESS}, organizations.require_mfa_at,
+        "SELECT {COLUMNS}, {MEMBER_COUNT}, {access}, organizations.require_mfa_at,
             {REQUIRE_SSO_AT} AS require_sso_at, mine.sessions_ended_at,
             COALESCE(mine.owner_since, mine.joined_at) AS owner_since FROM apps {JOINS}
          JOIN organizations ON organizations.id = apps.org_id WHERE apps.id = $2"
@@ -111,11 +113,12 @@ pub async fn for_user(
     let since = |name: &str| sqlx::Row::try_get::<Option<Millis>, _>(&row, name);
     let (mfa, sso) = (since("require_mfa_at")?, since("require_sso_at")?);
     let by = AccessRow::from_row(&row)?;
-    let is_owner = by.org_role == OrgRole::Owner.as_str();
+    let role = OrgRole::parse(&by.org_role);
     let requirements = SessionRequirements {
         second_factor: mfa.is_some(),
-        sso: sso.is_some() && !is_owner,
-        owner_since: since("owner_since")?.filter(|_| is_owner),
+        sso: sso.is_some() && !role.is_some_and(OrgRole::is_exempt_from_sso),
+        owner_since: since("owner_since")?
+            .filter(|_| role.is_some_and(OrgRole::needs_second_factor)),
         proven_after: since("sessions_ended_at")?,
     };
     let app = AppRow::from_row(&row)?;
@@ -140,23 +143,26 @@ pub async fn list(
     listing: &Listing,
 ) -> Result<(Vec<(AppRow, AppAccess)>, i64)> {
     let in_state = match status {
-        AppStatus::Active => "apps.archived_at IS NULL AND apps.deleted_at IS NULL",
-        AppStatus::Archived => "apps.archived_at IS NOT NULL AND apps.deleted_at IS NULL",
-        // Seen by those who could bring it back: every custom role says so in its codes.
+        AppStatus::Active => "apps.archived_at IS NULL AND apps.deleted_at IS NULL".to_owned(),
+        AppStatus::Archived => {
+            "apps.archived_at IS NOT NULL AND apps.deleted_at IS NULL".to_owned()
+        }
+        // Seen by those who could bring it back.
         AppStatus::Deleted => {
-            "apps.deleted_at IS NOT NULL AND (mine.role IN ('owner', 'admin')
-             OR app_members.role_id = '00000000-0000-7000-8000-000000000001'
-             OR app_roles.permissions LIKE '%\"app:delete\"%')"
+            let may_restore = rules::holds(Permission::AppDelete, "mine.role");
+            format!("apps.deleted_at IS NOT NULL AND {may_restore}")
         }
     };
+    let access = access_columns();
     let found = format!(
-        "apps.org_id = $2 AND (mine.role IN ('owner', 'admin') OR app_members.role_id IS NOT NULL)
-         AND ($3 = '' OR apps.name_key LIKE $3 ESCAPE '\\') AND {in_state}"
+        "apps.org_id = $2 AND {}
+         AND ($3 = '' OR apps.name_key LIKE $3 ESCAPE '\\') AND {in_state}",
+        rules::reaches_app("mine.role")
     );
     let order = &listing.order_by;
     let sql = if order.starts_with("member_count") {
         format!(
-            "SELECT * FROM (SELECT {COLUMNS}, {MEMBER_COUNT}, {ACCESS} FROM apps {JOINS}
+            "SELECT * FROM (SELECT {COLUMNS}, {MEMBER_COUNT}, {access} FROM apps {JOINS}
                 WHERE {found}) AS found ORDER BY {order} LIMIT $4 OFFSET $5"
         )
     } else {
@@ -164,7 +170,7 @@ pub async fn list(
         format!(
             "SELECT page.*, (SELECT COUNT(*) FROM app_members WHERE app_members.app_id = page.id)
                 AS member_count FROM (
-                SELECT * FROM (SELECT {COLUMNS}, {ACCESS} FROM apps {JOINS} WHERE {found}) AS found
+                SELECT * FROM (SELECT {COLUMNS}, {access} FROM apps {JOINS} WHERE {found}) AS found
                 ORDER BY {order} LIMIT $4 OFFSET $5) AS page ORDER BY {order}"
         )
     };
@@ -206,8 +212,9 @@ pub async fn living_for_user(
     org_id: &Id,
     user_id: &Id,
 ) -> Result<Vec<(LivingApp, AppAccess)>> {
+    let access = access_columns();
     let sql = format!(
-        "SELECT apps.id, apps.name, apps.archived_at, {ACCESS} FROM apps {JOINS}
+        "SELECT apps.id, apps.name, apps.archived_at, {access} FROM apps {JOINS}
          WHERE apps.org_id = $2 AND apps.deleted_at IS NULL ORDER BY apps.name_key, apps.id"
     );
     let rows =
@@ -352,15 +359,12 @@ pub async fn entry_for(
          JOIN organizations ON organizations.id = apps.org_id
          LEFT JOIN app_members ON app_members.app_id = apps.id
             AND app_members.user_id = org_members.user_id
-         WHERE org_members.user_id = $1
-           AND (org_members.role IN ('owner', 'admin') OR app_members.role_id IS NOT NULL)
-           AND ($2 = 1 OR (organizations.require_mfa_at IS NULL AND {NO_FACTOR_DUE}))
-           AND (org_members.role = 'owner' OR {REQUIRE_SSO_AT} IS NULL OR EXISTS (
-                SELECT 1 FROM session_orgs WHERE session_orgs.session_id = $3
-                    AND session_orgs.org_id = organizations.id))
+         WHERE org_members.user_id = $1 AND {} AND {}
            AND apps.archived_at IS NULL AND apps.deleted_at IS NULL
          ORDER BY CASE WHEN apps.id = $5 THEN 0 ELSE 1 END, apps.created_at, apps.id
-         LIMIT 1"
+         LIMIT 1",
+        rules::reaches_app("org_members.role"),
+        rules::session_suffices()
     );
     Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql))
         .bind(user_id)

@@ -4,9 +4,10 @@ use sqlx::{AnyConnection, FromRow};
 
 use super::ADDRESSES_7D;
 use crate::keys::generate::MadeAccessKey;
+use crate::rules;
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
-use atrium_core::permissions::{BuiltinRole, Permission};
+use atrium_core::permissions::Permission;
 use atrium_core::types::{Id, Millis};
 
 #[derive(FromRow)]
@@ -248,22 +249,14 @@ pub async fn note_reminder(
 
 /// Those who manage an app's keys and could still sign in, those who run the organisation first.
 pub async fn managers(db: &mut AnyConnection, app_id: &Id, org_id: &Id) -> Result<Vec<Id>> {
-    let manages = |role: &BuiltinRole| role.permissions().contains(&Permission::KeyManage);
-    let builtin: Vec<String> = BuiltinRole::ALL
-        .into_iter()
-        .filter(manages)
-        .map(|role| format!("'{}'", role.id()))
-        .collect();
     let sql = format!(
         "SELECT users.id FROM org_members JOIN users ON users.id = org_members.user_id
          LEFT JOIN app_members ON app_members.app_id = $1 AND app_members.user_id = users.id
          LEFT JOIN app_roles ON app_roles.id = app_members.role_id AND app_roles.app_id = $1
-         WHERE org_members.org_id = $2 AND users.disabled_at IS NULL
-           AND (org_members.role IN ('owner', 'admin') OR app_members.role_id IN ({})
-                OR app_roles.permissions LIKE '%\"{}\"%')
-         ORDER BY CASE org_members.role WHEN 'member' THEN 1 ELSE 0 END, users.id LIMIT 200",
-        builtin.join(", "),
-        Permission::KeyManage.code()
+         WHERE org_members.org_id = $2 AND users.disabled_at IS NULL AND {}
+         ORDER BY CASE WHEN {} THEN 0 ELSE 1 END, users.id LIMIT 200",
+        rules::holds(Permission::KeyManage, "org_members.role"),
+        rules::runs_org("org_members.role")
     );
     Ok(sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(app_id).bind(org_id).fetch_all(db).await?)
 }

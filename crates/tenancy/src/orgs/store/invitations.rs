@@ -2,6 +2,7 @@
 
 use sqlx::{AnyConnection, FromRow};
 
+use crate::rules;
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
 use atrium_core::http::text::Email;
@@ -216,7 +217,7 @@ pub async fn joinable(
     domain: &str,
     only: Option<&Id>,
 ) -> Result<Vec<JoinableRow>> {
-    Ok(sqlx::query_as(
+    let sql = format!(
         "SELECT organizations.id, organizations.name, access_requests.at AS asked_at
          FROM organizations
          LEFT JOIN access_requests ON access_requests.org_id = organizations.id
@@ -224,17 +225,20 @@ pub async fn joinable(
          WHERE organizations.id IN (
                 SELECT org_members.org_id FROM org_members
                 JOIN users ON users.id = org_members.user_id
-                WHERE org_members.role = 'owner' AND users.disabled_at IS NULL
+                WHERE {} AND users.disabled_at IS NULL
                   AND users.email_verified_at IS NOT NULL AND users.email_normalized LIKE $2 ESCAPE '\\')
            AND organizations.id NOT IN (SELECT org_id FROM org_members WHERE user_id = $1)
            AND ($3 = '' OR organizations.id = $3)
          ORDER BY organizations.name_key, organizations.id LIMIT 20",
-    )
-    .bind(user_id)
-    .bind(format!("%@{}", domain.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")))
-    .bind(only.map_or("", Id::as_str))
-    .fetch_all(db)
-    .await?)
+        rules::is_owner("org_members.role")
+    );
+    let domain = domain.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql))
+        .bind(user_id)
+        .bind(format!("%@{domain}"))
+        .bind(only.map_or("", Id::as_str))
+        .fetch_all(db)
+        .await?)
 }
 
 /// Notes that someone asked. False when they asked since `after`.

@@ -3,6 +3,7 @@
 use sqlx::{AnyConnection, FromRow};
 
 use crate::orgs::OrgRole;
+use crate::rules;
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
 use atrium_core::http::text::Email;
@@ -127,17 +128,19 @@ pub async fn set_role(
     role: OrgRole,
     at: Millis,
 ) -> Result<()> {
-    sqlx::query(
+    let sql = format!(
         "UPDATE org_members SET role = $1,
-            owner_since = CASE WHEN role <> 'owner' THEN $4 ELSE owner_since END
+            owner_since = CASE WHEN {} THEN owner_since ELSE $4 END
          WHERE org_id = $2 AND user_id = $3",
-    )
-    .bind(role.as_str())
-    .bind(org_id)
-    .bind(user_id)
-    .bind(at)
-    .execute(db)
-    .await?;
+        rules::is_owner("role")
+    );
+    sqlx::query(sqlx::AssertSqlSafe(sql))
+        .bind(role.as_str())
+        .bind(org_id)
+        .bind(user_id)
+        .bind(at)
+        .execute(db)
+        .await?;
     Ok(())
 }
 
@@ -170,15 +173,14 @@ pub async fn delete_member(db: &mut AnyConnection, org_id: &Id, user_id: &Id) ->
 
 /// Owners other than this one who could still sign in.
 pub async fn other_owners(db: &mut AnyConnection, org_id: &Id, user_id: &Id) -> Result<i64> {
-    Ok(sqlx::query_scalar(
+    let sql = format!(
         "SELECT COUNT(*) FROM org_members JOIN users ON users.id = org_members.user_id
-         WHERE org_members.org_id = $1 AND org_members.role = 'owner'
+         WHERE org_members.org_id = $1 AND {}
            AND org_members.user_id <> $2 AND users.disabled_at IS NULL",
-    )
-    .bind(org_id)
-    .bind(user_id)
-    .fetch_one(db)
-    .await?)
+        rules::is_owner("org_members.role")
+    );
+    let count = sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(org_id).bind(user_id);
+    Ok(count.fetch_one(db).await?)
 }
 
 #[derive(FromRow)]
@@ -216,7 +218,7 @@ pub async fn members(
                     WHERE totp_factors.user_id = page.user_id AND confirmed_at IS NOT NULL)
                 OR EXISTS (SELECT 1 FROM passkeys WHERE passkeys.user_id = page.user_id)
                 THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END AS mfa,
-            CASE WHEN page.role IN ('owner', 'admin')
+            CASE WHEN {runs_org}
                 THEN (SELECT COUNT(*) FROM apps WHERE apps.org_id = $1
                         AND apps.archived_at IS NULL AND apps.deleted_at IS NULL)
                 ELSE (SELECT COUNT(*) FROM app_members JOIN apps ON apps.id = app_members.app_id
@@ -231,7 +233,8 @@ pub async fn members(
                JOIN users ON users.id = found.user_id
                JOIN org_members
                  ON org_members.org_id = $1 AND org_members.user_id = found.user_id) AS page
-         ORDER BY {order}"
+         ORDER BY {order}",
+        runs_org = rules::runs_org("page.role")
     );
     let rows: Vec<MemberRow> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
         .bind(org_id)
@@ -295,14 +298,12 @@ pub async fn reached_apps(
 
 /// Owners and admins who could still sign in, to be told things.
 pub async fn runners(db: &mut AnyConnection, org_id: &Id, owners_only: bool) -> Result<Vec<Id>> {
-    Ok(sqlx::query_scalar(
+    let wanted = if owners_only { rules::is_owner } else { rules::runs_org };
+    let sql = format!(
         "SELECT org_members.user_id FROM org_members JOIN users ON users.id = org_members.user_id
-         WHERE org_members.org_id = $1 AND users.disabled_at IS NULL
-           AND (org_members.role = 'owner' OR ($2 = 0 AND org_members.role = 'admin'))
+         WHERE org_members.org_id = $1 AND users.disabled_at IS NULL AND {}
          ORDER BY org_members.joined_at LIMIT 50",
-    )
-    .bind(org_id)
-    .bind(i64::from(owners_only))
-    .fetch_all(db)
-    .await?)
+        wanted("org_members.role")
+    );
+    Ok(sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(org_id).fetch_all(db).await?)
 }

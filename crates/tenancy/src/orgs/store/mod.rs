@@ -7,6 +7,7 @@ use serde::Serialize;
 use sqlx::{AnyConnection, FromRow};
 
 use crate::accounts::session::Shown;
+use crate::rules::{self, REQUIRE_SSO_AT};
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
 use atrium_core::types::{Id, Millis};
@@ -24,18 +25,6 @@ pub struct OrgRow {
     pub require_sso_at: Option<Millis>,
     pub created_at: Millis,
 }
-
-/// Since when members other than owners have to come through the organisation's provider.
-pub const REQUIRE_SSO_AT: &str = "(SELECT org_sso.enforced_at FROM org_sso
-        WHERE org_sso.org_id = organizations.id AND org_sso.enabled_at IS NOT NULL)";
-
-/// That the membership is none of an owner whose time to set up a second factor is over; `$3` is the
-/// session, `$4` the moment before which that is so. What came through the organisation's provider
-/// is as good.
-pub const NO_FACTOR_DUE: &str = "(org_members.role <> 'owner'
-        OR COALESCE(org_members.owner_since, org_members.joined_at) >= $4 OR EXISTS (
-            SELECT 1 FROM session_orgs WHERE session_orgs.session_id = $3
-                AND session_orgs.org_id = organizations.id))";
 
 pub async fn insert(
     db: &mut AnyConnection,
@@ -108,7 +97,7 @@ fn org_list() -> String {
         {REQUIRE_SSO_AT} AS require_sso_at,
         organizations.created_at, mine.role,
         (SELECT COUNT(*) FROM org_members WHERE org_members.org_id = organizations.id) AS member_count,
-        CASE WHEN mine.role IN ('owner', 'admin')
+        CASE WHEN {runs_org}
             THEN (SELECT COUNT(*) FROM apps
                   WHERE apps.org_id = organizations.id AND apps.deleted_at IS NULL)
             ELSE (SELECT COUNT(*) FROM apps
@@ -117,7 +106,8 @@ fn org_list() -> String {
                     AND app_members.user_id = $1)
         END AS app_count
      FROM org_members AS mine JOIN organizations ON organizations.id = mine.org_id
-     WHERE mine.user_id = $1"
+     WHERE mine.user_id = $1",
+        runs_org = rules::runs_org("mine.role")
     )
 }
 
@@ -200,11 +190,9 @@ pub async fn runs_any(db: &mut AnyConnection, user_id: &Id, shown: Shown<'_>) ->
     let sql = format!(
         "SELECT COUNT(*) FROM org_members
          JOIN organizations ON organizations.id = org_members.org_id
-         WHERE org_members.user_id = $1 AND org_members.role IN ('owner', 'admin')
-           AND ($2 = 1 OR (organizations.require_mfa_at IS NULL AND {NO_FACTOR_DUE}))
-           AND (org_members.role = 'owner' OR {REQUIRE_SSO_AT} IS NULL OR EXISTS (
-                SELECT 1 FROM session_orgs WHERE session_orgs.session_id = $3
-                    AND session_orgs.org_id = organizations.id))"
+         WHERE org_members.user_id = $1 AND {} AND {}",
+        rules::runs_org("org_members.role"),
+        rules::session_suffices()
     );
     let count: i64 = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
         .bind(user_id)
@@ -222,16 +210,15 @@ pub async fn owner_since(
     user_id: &Id,
     session_id: &Id,
 ) -> Result<Option<Millis>> {
-    Ok(sqlx::query_scalar(
+    let sql = format!(
         "SELECT MIN(COALESCE(org_members.owner_since, org_members.joined_at)) FROM org_members
-         WHERE org_members.user_id = $1 AND org_members.role = 'owner' AND NOT EXISTS (
+         WHERE org_members.user_id = $1 AND {} AND NOT EXISTS (
             SELECT 1 FROM session_orgs WHERE session_orgs.session_id = $2
                 AND session_orgs.org_id = org_members.org_id)",
-    )
-    .bind(user_id)
-    .bind(session_id)
-    .fetch_one(db)
-    .await?)
+        rules::is_owner("org_members.role")
+    );
+    let since = sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(user_id).bind(session_id);
+    Ok(since.fetch_one(db).await?)
 }
 
 /// Whether an organisation of the person asks for a second factor.
@@ -256,22 +243,22 @@ pub struct OwnedRow {
 
 /// Organisations that have no other owner who could still sign in.
 pub async fn owned_alone(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<OwnedRow>> {
-    Ok(sqlx::query_as(
+    let sql = format!(
         "SELECT organizations.id, organizations.name,
             (SELECT COUNT(*) FROM org_members WHERE org_members.org_id = organizations.id)
                 AS member_count
          FROM organizations
          JOIN org_members AS mine ON mine.org_id = organizations.id
-         WHERE mine.user_id = $1 AND mine.role = 'owner' AND NOT EXISTS (
+         WHERE mine.user_id = $1 AND {} AND NOT EXISTS (
             SELECT 1 FROM org_members AS other
             JOIN users ON users.id = other.user_id
-            WHERE other.org_id = organizations.id AND other.role = 'owner'
+            WHERE other.org_id = organizations.id AND {}
               AND other.user_id <> $1 AND users.disabled_at IS NULL)
          ORDER BY organizations.name, organizations.id",
-    )
-    .bind(user_id)
-    .fetch_all(db)
-    .await?)
+        rules::is_owner("mine.role"),
+        rules::is_owner("other.role")
+    );
+    Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(user_id).fetch_all(db).await?)
 }
 
 pub async fn of_member(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<Id>> {
