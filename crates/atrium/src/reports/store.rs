@@ -4,6 +4,7 @@ use sqlx::{AnyConnection, FromRow};
 
 use super::event::Event;
 use crate::app::AppState;
+use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
 use atrium_core::http::page::Page;
@@ -155,17 +156,13 @@ fn length(text: &str) -> i64 {
 
 pub async fn groups(db: &mut AnyConnection, listing: &Listing) -> Result<(Vec<GroupRow>, i64)> {
     const FOUND: &str = "WHERE ($1 = '' OR search_key LIKE $1 ESCAPE '\\')";
-    let sql = format!("{GROUP} {FOUND} ORDER BY {} LIMIT $2 OFFSET $3", listing.order_by);
-    let rows = sqlx::query_as(sqlx::AssertSqlSafe(sql))
-        .bind(&listing.pattern)
-        .bind(listing.page.limit)
-        .bind(listing.page.offset)
-        .fetch_all(&mut *db)
-        .await?;
-    let sql = format!("SELECT COUNT(*) FROM error_groups {FOUND}");
-    let total =
-        sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(&listing.pattern).fetch_one(db).await?;
-    Ok((rows, total))
+    PageOf::new([(&listing.pattern).into()], listing.page)
+        .fetch(
+            db,
+            &format!("{GROUP} {FOUND} ORDER BY {}", listing.order_by),
+            &format!("SELECT COUNT(*) FROM error_groups {FOUND}"),
+        )
+        .await
 }
 
 pub async fn group(db: &mut AnyConnection, id: &Id) -> Result<Option<GroupRow>> {
@@ -179,21 +176,12 @@ pub async fn reports(
     group_id: &Id,
     page: Page,
 ) -> Result<(Vec<ReportRow>, i64)> {
-    let sql = format!(
+    let rows = format!(
         "{REPORT} WHERE error_reports.group_id = $1
-         ORDER BY error_reports.at DESC, error_reports.id DESC LIMIT $2 OFFSET $3"
+         ORDER BY error_reports.at DESC, error_reports.id DESC"
     );
-    let rows = sqlx::query_as(sqlx::AssertSqlSafe(sql))
-        .bind(group_id)
-        .bind(page.limit)
-        .bind(page.offset)
-        .fetch_all(&mut *db)
-        .await?;
-    let total = sqlx::query_scalar("SELECT COUNT(*) FROM error_reports WHERE group_id = $1")
-        .bind(group_id)
-        .fetch_one(db)
-        .await?;
-    Ok((rows, total))
+    let count = "SELECT COUNT(*) FROM error_reports WHERE group_id = $1";
+    PageOf::new([group_id.into()], page).fetch(db, &rows, count).await
 }
 
 pub async fn report(db: &mut AnyConnection, id: &Id) -> Result<Option<ReportRow>> {
@@ -242,17 +230,15 @@ pub async fn of_person(
     user_id: &Id,
     page: Page,
 ) -> Result<(Vec<OwnReportRow>, i64)> {
-    let rows = sqlx::query_as(
+    let list = PageOf::new([user_id.into()], page);
+    let sql = format!(
         "SELECT error_reports.id, error_reports.at, error_groups.kind, error_groups.message,
             error_reports.route, error_reports.browser
          FROM error_reports JOIN error_groups ON error_groups.id = error_reports.group_id
-         WHERE error_reports.user_id = $1 ORDER BY error_reports.at DESC LIMIT $2 OFFSET $3",
-    )
-    .bind(user_id)
-    .bind(page.limit)
-    .bind(page.offset)
-    .fetch_all(&mut *db)
-    .await?;
+         WHERE error_reports.user_id = $1 ORDER BY error_reports.at DESC {}",
+        list.cut()
+    );
+    let rows = list.rows(db, sql).await?;
     let pieces = sqlx::query_scalar(
         "SELECT COUNT(DISTINCT replay_id) FROM error_replays WHERE user_id = $1",
     )

@@ -3,6 +3,7 @@
 use sqlx::{AnyConnection, FromRow};
 
 use super::SubjectKind;
+use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
 use atrium_core::http::page::Page;
 use atrium_core::types::{Id, Millis};
@@ -65,21 +66,11 @@ pub async fn list(
     app_id: &Id,
     page: &Page,
 ) -> Result<(Vec<ErasureRow>, i64)> {
-    let sql = format!(
-        "{SELECT} WHERE erasures.app_id = $1 ORDER BY erasures.asked_at DESC, erasures.id DESC
-         LIMIT $2 OFFSET $3"
+    let rows = format!(
+        "{SELECT} WHERE erasures.app_id = $1 ORDER BY erasures.asked_at DESC, erasures.id DESC"
     );
-    let rows = sqlx::query_as(sqlx::AssertSqlSafe(sql))
-        .bind(app_id)
-        .bind(page.limit)
-        .bind(page.offset)
-        .fetch_all(&mut *db)
-        .await?;
-    let total = sqlx::query_scalar("SELECT COUNT(*) FROM erasures WHERE app_id = $1")
-        .bind(app_id)
-        .fetch_one(db)
-        .await?;
-    Ok((rows, total))
+    let count = "SELECT COUNT(*) FROM erasures WHERE app_id = $1";
+    PageOf::new([app_id.into()], *page).fetch(db, &rows, count).await
 }
 
 /// How many of an app's are not done yet.

@@ -3,6 +3,7 @@ use sqlx::{AnyConnection, Row};
 
 use super::{Actor, Event};
 use crate::db::Write;
+use crate::db::page::PageOf;
 use crate::error::Result;
 use crate::http::page::Page;
 use crate::keyring::{Keyring, mac};
@@ -154,15 +155,12 @@ impl Entry {
 
 /// What someone did, newest first, as it is told to that person.
 pub async fn by_actor(db: &mut AnyConnection, user_id: &Id, page: Page) -> Result<Vec<Value>> {
-    let rows = sqlx::query(
-        "SELECT * FROM audit_entries WHERE actor_id = $1 ORDER BY at DESC, id DESC
-         LIMIT $2 OFFSET $3",
-    )
-    .bind(user_id)
-    .bind(page.limit)
-    .bind(page.offset)
-    .fetch_all(db)
-    .await?;
+    let list = PageOf::new([user_id.into()], page);
+    let sql = format!(
+        "SELECT * FROM audit_entries WHERE actor_id = $1 ORDER BY at DESC, id DESC {}",
+        list.cut()
+    );
+    let rows = list.raw_rows(db, sql).await?;
     let entry = |row| {
         let entry = Entry::read(row)?;
         let details: Value = serde_json::from_str(&entry.details).unwrap_or_default();

@@ -7,6 +7,7 @@ mod epoch;
 mod healing;
 pub mod integrity;
 mod migrate;
+pub mod page;
 
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use utoipa::IntoParams;
+use utoipa::openapi::path::{Parameter, ParameterIn};
 
 use super::page::{Page, PageQuery};
 use crate::error::{Code, Error, Fault, Result};
@@ -23,10 +24,35 @@ pub struct ListQuery {
     order: Option<String>,
 }
 
+/// The same parameters, for lists whose search looks elsewhere than at names and addresses.
+pub struct ListQueryAnywhere;
+
+impl IntoParams for ListQueryAnywhere {
+    fn into_params(place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let mut parameters = ListQuery::into_params(place);
+        for parameter in parameters.iter_mut().filter(|it| it.name == "search") {
+            parameter.description = None;
+        }
+        parameters
+    }
+}
+
 /// A column to sort by: its name in the query, and what it is in SQL.
 pub type Sort = (&'static str, &'static str);
 
-/// What of a list is wanted. `order_by` is made of our own words only.
+/// Anything to sort by: its name in the query, what it is, and whether it falls unless told.
+pub type SortBy<S> = (&'static str, S, bool);
+
+/// What of a list is wanted.
+#[derive(Debug)]
+pub struct Wanted<S> {
+    pub page: Page,
+    pub search: String,
+    pub sort: S,
+    pub descending: bool,
+}
+
+/// The same for a statement. `order_by` is made of our own words only.
 #[derive(Debug)]
 pub struct Listing {
     pub page: Page,
@@ -38,31 +64,39 @@ pub struct Listing {
 impl ListQuery {
     /// `sorts` names the columns, the first being the default; `tie` makes the order total.
     pub fn check(&self, sorts: &[Sort], tie: &'static str) -> Result<Listing> {
+        let sorts: Vec<_> = sorts.iter().map(|(name, column)| (*name, *column, false)).collect();
+        let Wanted { page, search, sort, descending } = self.check_by(&sorts)?;
+        let direction = if descending { "DESC" } else { "ASC" };
+        let order_by = format!("{sort} {direction}, {tie} {direction}");
+        Ok(Listing { page, pattern: pattern(&search), order_by })
+    }
+
+    /// `sorts` names what can be sorted by, the first being the default.
+    pub fn check_by<S: Copy>(&self, sorts: &[SortBy<S>]) -> Result<Wanted<S>> {
         let page = PageQuery::new(self.page, self.page_size).check()?;
         let mut faults = Vec::new();
-        let search = self.search.as_deref().unwrap_or_default().trim();
+        let search = self.search.as_deref().unwrap_or_default().trim().to_owned();
         if search.chars().count() > SEARCH_MAX {
             faults.push(Fault::new(Code::TooLong).on("search").with("max", SEARCH_MAX));
         }
         let wanted = self.sort.as_deref().unwrap_or(sorts[0].0);
-        let sort = sorts.iter().find(|(name, _)| *name == wanted);
+        let sort = sorts.iter().find(|(name, _, _)| *name == wanted);
         if sort.is_none() {
             faults.push(Fault::new(Code::BadSort).on("sort"));
         }
-        let direction = match self.order.as_deref() {
-            None | Some("asc") => "ASC",
-            Some("desc") => "DESC",
+        let descending = match self.order.as_deref() {
+            None => sort.is_some_and(|(_, _, falls)| *falls),
+            Some("asc") => false,
+            Some("desc") => true,
             Some(_) => {
                 faults.push(Fault::new(Code::BadSort).on("order"));
-                "ASC"
+                false
             }
         };
         match sort {
-            Some((_, column)) if faults.is_empty() => Ok(Listing {
-                page,
-                pattern: pattern(search),
-                order_by: format!("{column} {direction}, {tie} {direction}"),
-            }),
+            Some((_, sort, _)) if faults.is_empty() => {
+                Ok(Wanted { page, search, sort: *sort, descending })
+            }
             _ => Err(Error::invalid(faults)),
         }
     }
@@ -95,6 +129,20 @@ mod tests {
         assert!(listing("name", "sideways").is_err());
         let default = ListQuery::default().check(SORTS, "id").unwrap();
         assert_eq!(default.order_by, "name_key ASC, id ASC");
+    }
+
+    #[test]
+    fn a_sort_has_a_direction_of_its_own_until_one_is_told() {
+        let sorts = [("last_seen", 1, true), ("id", 2, false)];
+        let wanted = |sort: &str, order: Option<&str>| {
+            let (sort, order) = (Some(sort.to_owned()), order.map(str::to_owned));
+            let query = ListQuery { sort, order, ..Default::default() };
+            query.check_by(&sorts).map(|it| (it.sort, it.descending)).unwrap()
+        };
+        assert_eq!(wanted("last_seen", None), (1, true));
+        assert_eq!(wanted("last_seen", Some("asc")), (1, false));
+        assert_eq!(wanted("id", None), (2, false));
+        assert_eq!(wanted("id", Some("desc")), (2, true));
     }
 
     #[test]

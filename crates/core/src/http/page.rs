@@ -54,6 +54,22 @@ pub struct Items<T> {
     pub total: i64,
 }
 
+/// A page of a list, with the length of the whole.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Paged<T> {
+    pub items: Vec<T>,
+    pub total: i64,
+    pub page: i64,
+    pub page_size: i64,
+}
+
+impl<T> Paged<T> {
+    pub fn new(items: Vec<T>, total: usize, page: Page) -> Self {
+        let total = i64::try_from(total).unwrap_or(i64::MAX);
+        Self { items, total, page: page.offset / page.limit + 1, page_size: page.limit }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

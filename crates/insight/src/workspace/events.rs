@@ -9,13 +9,14 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 use warehouse::{EVENT_NAMES_MAX, EventName, Warehouse};
 
-use super::paging::{Paged, PagingQuery};
 use super::{Class, store, warehouse_error, warehouse_for};
 use crate::insight::dates::seconds;
 use crate::state::Insight;
 use atrium_collect::personal::{self, Ids, Others};
 use atrium_core::error::Result;
 use atrium_core::http::json::{Data, Query};
+use atrium_core::http::list::{ListQuery, ListQueryAnywhere, SortBy};
+use atrium_core::http::page::Paged;
 use atrium_core::permissions::{EventView, Permission};
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::access::DataApp;
@@ -84,7 +85,7 @@ enum Sort {
     LastSeen,
 }
 
-const SORTS: &[(&str, Sort, bool)] = &[
+const SORTS: &[SortBy<Sort>] = &[
     ("events", Sort::Events, true),
     ("users", Sort::Users, true),
     ("name", Sort::Name, false),
@@ -100,16 +101,16 @@ const SORTS: &[(&str, Sort, bool)] = &[
     operation_id = "event_list",
     tag = "workspace",
     security(("session" = []), ("query_key" = [])),
-    params(("id" = Id, Path), PagingQuery, EventFilter),
+    params(("id" = Id, Path), ListQueryAnywhere, EventFilter),
     responses((status = 200, body = Data<EventList>))
 )]
 pub async fn event_list(
     State(atrium): State<Insight>,
     app: DataApp<EventView>,
-    Query(query): Query<PagingQuery>,
+    Query(query): Query<ListQuery>,
     Query(filter): Query<EventFilter>,
 ) -> Result<Data<EventList>> {
-    let paging = query.check(SORTS)?;
+    let paging = query.check_by(SORTS)?;
     let store = warehouse_for(&atrium, app.reader(Class::AdHoc)).await?;
     let id = app.id().uuid()?;
     let names = store.event_names(id).await.map_err(warehouse_error)?;

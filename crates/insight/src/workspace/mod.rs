@@ -13,7 +13,6 @@ pub mod last_app;
 pub mod live;
 mod live_history;
 pub mod metadata;
-mod paging;
 pub mod profile;
 pub mod profiles;
 pub mod properties;

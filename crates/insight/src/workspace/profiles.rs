@@ -8,7 +8,6 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 use warehouse::{Kind, PeopleQuery, PeopleSearch, PeopleSort, PersonRow, ProfileRow, Warehouse};
 
-use super::paging::{Paged, Paging, PagingQuery};
 use super::pseudonym::{self, Pseudonyms};
 use super::{Class, properties_of, shorten, warehouse_error, warehouse_for};
 use crate::state::Insight;
@@ -16,6 +15,8 @@ use atrium_collect::collect::fold;
 use atrium_collect::personal::{self, Ids, Others};
 use atrium_core::error::{Error, Result};
 use atrium_core::http::json::{Data, Query};
+use atrium_core::http::list::{ListQuery, ListQueryAnywhere, SortBy, Wanted};
+use atrium_core::http::page::Paged;
 use atrium_core::permissions::ProfileView;
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::access::DataApp;
@@ -149,7 +150,7 @@ impl PiiAccess {
     }
 }
 
-const SORTS: &[(&str, PeopleSort, bool)] = &[
+const SORTS: &[SortBy<PeopleSort>] = &[
     ("last_seen", PeopleSort::LastSeen, true),
     ("first_seen", PeopleSort::FirstSeen, true),
     ("id", PeopleSort::Id, false),
@@ -162,16 +163,16 @@ const SORTS: &[(&str, PeopleSort, bool)] = &[
     operation_id = "profile_list",
     tag = "workspace",
     security(("session" = []), ("query_key" = [])),
-    params(("id" = Id, Path), KindQuery, PagingQuery),
+    params(("id" = Id, Path), KindQuery, ListQueryAnywhere),
     responses((status = 200, body = Data<Paged<ProfileItem>>))
 )]
 pub async fn profile_list(
     State(atrium): State<Insight>,
     app: DataApp<ProfileView>,
     Query(kind): Query<KindQuery>,
-    Query(query): Query<PagingQuery>,
+    Query(query): Query<ListQuery>,
 ) -> Result<Data<Paged<ProfileItem>>> {
-    let paging = query.check(SORTS)?;
+    let paging = query.check_by(SORTS)?;
     let kind = Kind::from(kind.kind);
     let sight = PiiAccess::new(&atrium, &app, kind);
     let Some(search) = sight.search(&paging.search) else {
@@ -198,7 +199,7 @@ fn people_query(
     app: Uuid,
     kind: Kind,
     search: PeopleSearch,
-    paging: &Paging<PeopleSort>,
+    paging: &Wanted<PeopleSort>,
     sight: &PiiAccess,
 ) -> Result<PeopleQuery> {
     Ok(PeopleQuery {

@@ -2,6 +2,7 @@
 
 use sqlx::{AnyConnection, FromRow};
 
+use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
 use atrium_core::http::page::Page;
 use atrium_core::types::{Id, Millis};
@@ -85,17 +86,12 @@ pub async fn list(
     page: Page,
 ) -> Result<(Vec<AuditRow>, i64)> {
     let column = scope.column();
-    let sql = format!(
+    let rows = format!(
         "{TOLD} FROM audit_entries {JOINS} WHERE {column} = $1 AND {FOUND}
-         ORDER BY audit_entries.at DESC, audit_entries.id DESC LIMIT $8 OFFSET $9"
+         ORDER BY audit_entries.at DESC, audit_entries.id DESC"
     );
-    let rows = bind(sqlx::query_as(sqlx::AssertSqlSafe(sql)), scope, filter)
-        .bind(page.limit)
-        .bind(page.offset)
-        .fetch_all(&mut *db)
-        .await?;
     // Counting joins the people only when the filter is about their names.
-    let sql = match filter.actor.as_str() {
+    let count = match filter.actor.as_str() {
         "" => format!(
             "SELECT COUNT(*) FROM audit_entries WHERE {column} = $1
              AND audit_entries.at >= $2 AND audit_entries.at < $3 AND $4 = '' AND $5 = ''
@@ -109,9 +105,16 @@ pub async fn list(
                 LIMIT {COUNTED}) AS counted"
         ),
     };
-    let (total,): (i64,) =
-        bind(sqlx::query_as(sqlx::AssertSqlSafe(sql)), scope, filter).fetch_one(db).await?;
-    Ok((rows, total))
+    let parameters = [
+        scope.id().into(),
+        filter.from.into(),
+        filter.to.into(),
+        (&filter.actor).into(),
+        (&filter.actor_pattern).into(),
+        (&filter.action_pattern).into(),
+        (&filter.target).into(),
+    ];
+    PageOf::new(parameters, page).fetch(db, &rows, &count).await
 }
 
 /// The next entries after one, oldest first: an export walks the log like this, however long.
@@ -128,23 +131,17 @@ pub async fn after(
          ORDER BY audit_entries.at, audit_entries.id LIMIT $10",
         scope.column()
     );
-    Ok(bind(sqlx::query_as(sqlx::AssertSqlSafe(sql)), scope, filter)
+    Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql))
+        .bind(scope.id())
+        .bind(filter.from)
+        .bind(filter.to)
+        .bind(&filter.actor)
+        .bind(&filter.actor_pattern)
+        .bind(&filter.action_pattern)
+        .bind(&filter.target)
         .bind(last.0)
-        .bind(last.1.to_owned())
+        .bind(last.1)
         .bind(limit)
         .fetch_all(db)
         .await?)
-}
-
-type Asked<'q, T> = sqlx::query::QueryAs<'q, sqlx::Any, T, sqlx::any::AnyArguments>;
-
-fn bind<'q, T>(query: Asked<'q, T>, scope: &AuditScope<'_>, filter: &Filter) -> Asked<'q, T> {
-    query
-        .bind(scope.id().clone())
-        .bind(filter.from)
-        .bind(filter.to)
-        .bind(filter.actor.clone())
-        .bind(filter.actor_pattern.clone())
-        .bind(filter.action_pattern.clone())
-        .bind(filter.target.clone())
 }

@@ -1,5 +1,6 @@
 use sqlx::{AnyConnection, FromRow};
 
+use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
 use atrium_core::http::page::Page;
 use atrium_core::types::{Id, Millis};
@@ -38,27 +39,11 @@ pub async fn list(
     only_unread: bool,
     page: Page,
 ) -> Result<(Vec<NotificationRow>, i64)> {
-    let only_unread = i64::from(only_unread);
-    let rows = sqlx::query_as(
-        "SELECT id, notice, created_at, read_at FROM notifications
-         WHERE user_id = $1 AND ($2 = 0 OR read_at IS NULL)
-         ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4",
-    )
-    .bind(user_id)
-    .bind(only_unread)
-    .bind(page.limit)
-    .bind(page.offset)
-    .fetch_all(&mut *db)
-    .await?;
-    let total = sqlx::query_scalar(
-        "SELECT COUNT(*) FROM notifications
-         WHERE user_id = $1 AND ($2 = 0 OR read_at IS NULL)",
-    )
-    .bind(user_id)
-    .bind(only_unread)
-    .fetch_one(db)
-    .await?;
-    Ok((rows, total))
+    const FOUND: &str = "FROM notifications WHERE user_id = $1 AND ($2 = 0 OR read_at IS NULL)";
+    let rows =
+        format!("SELECT id, notice, created_at, read_at {FOUND} ORDER BY created_at DESC, id DESC");
+    let list = PageOf::new([user_id.into(), only_unread.into()], page);
+    list.fetch(db, &rows, &format!("SELECT COUNT(*) {FOUND}")).await
 }
 
 pub async fn unread(db: &mut AnyConnection, user_id: &Id) -> Result<i64> {

@@ -3,6 +3,7 @@
 use sqlx::{AnyConnection, FromRow};
 
 use crate::accounts::session::{TokenHash, hash_text};
+use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
 use atrium_core::http::page::Page;
 use atrium_core::types::{Id, Millis};
@@ -163,20 +164,10 @@ pub async fn sessions_of(
     user_id: &Id,
     page: Page,
 ) -> Result<(Vec<SessionListRow>, i64)> {
-    let rows = sqlx::query_as(
-        "SELECT id, created_at, last_seen_at, ip, user_agent FROM sessions WHERE user_id = $1
-         ORDER BY last_seen_at DESC, id LIMIT $2 OFFSET $3",
-    )
-    .bind(user_id)
-    .bind(page.limit)
-    .bind(page.offset)
-    .fetch_all(&mut *db)
-    .await?;
-    let total = sqlx::query_scalar("SELECT COUNT(*) FROM sessions WHERE user_id = $1")
-        .bind(user_id)
-        .fetch_one(db)
-        .await?;
-    Ok((rows, total))
+    let rows = "SELECT id, created_at, last_seen_at, ip, user_agent FROM sessions
+         WHERE user_id = $1 ORDER BY last_seen_at DESC, id";
+    let count = "SELECT COUNT(*) FROM sessions WHERE user_id = $1";
+    PageOf::new([user_id.into()], page).fetch(db, rows, count).await
 }
 
 /// Keeps so many sessions of a user, those that were seen last.

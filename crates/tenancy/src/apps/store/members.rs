@@ -3,6 +3,7 @@
 use sqlx::{AnyConnection, FromRow};
 
 use crate::rules;
+use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
 use atrium_core::permissions::OrgRole;
@@ -107,40 +108,28 @@ pub async fn members(
         runs_org = rules::runs_org("org_members.role"),
         through_app = rules::is_plain_member("reaching.org_role"),
     );
+    let parameters = [app_id.into(), org_id.into(), role_id.into(), (&listing.pattern).into()];
+    let list = PageOf::new(parameters, listing.page);
     let sql = format!(
         "SELECT page.*, app_roles.name AS role_name, adders.name AS adder FROM (
             SELECT users.id AS user_id, users.email, users.name, reaching.org_role,
                 reaching.role_id, reaching.added_at, reaching.added_by,
                 COUNT(*) OVER () AS total, ROW_NUMBER() OVER (ORDER BY {order}) AS place
-            {found} ORDER BY {order} LIMIT $5 OFFSET $6
+            {found} ORDER BY {order} {cut}
          ) AS page
          LEFT JOIN app_roles ON app_roles.id = page.role_id
          LEFT JOIN users AS adders ON adders.id = page.added_by
          ORDER BY page.place",
-        order = listing.order_by
+        order = listing.order_by,
+        cut = list.cut()
     );
-    let rows: Vec<AppMemberRow> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
-        .bind(app_id)
-        .bind(org_id)
-        .bind(role_id)
-        .bind(&listing.pattern)
-        .bind(listing.page.limit)
-        .bind(listing.page.offset)
-        .fetch_all(&mut *db)
-        .await?;
+    let rows: Vec<AppMemberRow> = list.rows(db, sql).await?;
     if let Some(row) = rows.first() {
         let total = row.total;
         return Ok((rows, total));
     }
     // Nothing found, or a page past the end.
-    let total = sqlx::query_scalar(sqlx::AssertSqlSafe(format!("SELECT COUNT(*) {found}")))
-        .bind(app_id)
-        .bind(org_id)
-        .bind(role_id)
-        .bind(&listing.pattern)
-        .fetch_one(db)
-        .await?;
-    Ok((rows, total))
+    Ok((rows, list.count(db, format!("SELECT COUNT(*) {found}")).await?))
 }
 
 #[derive(FromRow)]
@@ -167,30 +156,19 @@ pub async fn candidates(
                 OR users.email_normalized LIKE $3 ESCAPE '\\')",
         rules::is_plain_member("org_members.role")
     );
+    let list = PageOf::new([app_id.into(), org_id.into(), (&listing.pattern).into()], listing.page);
     let sql = format!(
         "SELECT users.id AS user_id, users.email, users.name, COUNT(*) OVER () AS total
-         {found} ORDER BY {} LIMIT $4 OFFSET $5",
-        listing.order_by
+         {found} ORDER BY {} {}",
+        listing.order_by,
+        list.cut()
     );
-    let rows: Vec<CandidateRow> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
-        .bind(app_id)
-        .bind(org_id)
-        .bind(&listing.pattern)
-        .bind(listing.page.limit)
-        .bind(listing.page.offset)
-        .fetch_all(&mut *db)
-        .await?;
+    let rows: Vec<CandidateRow> = list.rows(db, sql).await?;
     if let Some(row) = rows.first() {
         let total = row.total;
         return Ok((rows, total));
     }
-    let total = sqlx::query_scalar(sqlx::AssertSqlSafe(format!("SELECT COUNT(*) {found}")))
-        .bind(app_id)
-        .bind(org_id)
-        .bind(&listing.pattern)
-        .fetch_one(db)
-        .await?;
-    Ok((rows, total))
+    Ok((rows, list.count(db, format!("SELECT COUNT(*) {found}")).await?))
 }
 
 /// Everyone to be told of what happens to the app, but for whoever did it.

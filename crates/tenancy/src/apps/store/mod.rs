@@ -10,6 +10,7 @@ use crate::access::{AppAccess, SessionRequirements, Via};
 use crate::accounts::session::Shown;
 use crate::rules::{self, REQUIRE_SSO_AT, ROLE_PERMISSIONS};
 use atrium_core::db::is_unique_violation;
+use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
 use atrium_core::permissions::{BuiltinRole, OrgRole, Permission};
@@ -159,11 +160,13 @@ pub async fn list(
          AND ($3 = '' OR apps.name_key LIKE $3 ESCAPE '\\') AND {in_state}",
         rules::reaches_app("mine.role")
     );
-    let order = &listing.order_by;
+    let list =
+        PageOf::new([user_id.into(), org_id.into(), (&listing.pattern).into()], listing.page);
+    let (order, cut) = (&listing.order_by, list.cut());
     let sql = if order.starts_with("member_count") {
         format!(
             "SELECT * FROM (SELECT {COLUMNS}, {MEMBER_COUNT}, {access} FROM apps {JOINS}
-                WHERE {found}) AS found ORDER BY {order} LIMIT $4 OFFSET $5"
+                WHERE {found}) AS found ORDER BY {order} {cut}"
         )
     } else {
         // The page is cut first, so that members are counted for a page of apps.
@@ -171,17 +174,10 @@ pub async fn list(
             "SELECT page.*, (SELECT COUNT(*) FROM app_members WHERE app_members.app_id = page.id)
                 AS member_count FROM (
                 SELECT * FROM (SELECT {COLUMNS}, {access} FROM apps {JOINS} WHERE {found}) AS found
-                ORDER BY {order} LIMIT $4 OFFSET $5) AS page ORDER BY {order}"
+                ORDER BY {order} {cut}) AS page ORDER BY {order}"
         )
     };
-    let rows = sqlx::query(sqlx::AssertSqlSafe(sql))
-        .bind(user_id)
-        .bind(org_id)
-        .bind(&listing.pattern)
-        .bind(listing.page.limit)
-        .bind(listing.page.offset)
-        .fetch_all(&mut *db)
-        .await?;
+    let rows = list.raw_rows(db, sql).await?;
     let mut apps = Vec::with_capacity(rows.len());
     for row in &rows {
         if let Some(access) = AccessRow::from_row(row)?.access() {
@@ -189,13 +185,7 @@ pub async fn list(
         }
     }
     let sql = format!("SELECT COUNT(*) FROM apps {JOINS} WHERE {found}");
-    let total = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
-        .bind(user_id)
-        .bind(org_id)
-        .bind(&listing.pattern)
-        .fetch_one(db)
-        .await?;
-    Ok((apps, total))
+    Ok((apps, list.count(db, sql).await?))
 }
 
 #[derive(FromRow)]

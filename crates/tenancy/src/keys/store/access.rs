@@ -5,6 +5,7 @@ use sqlx::{AnyConnection, FromRow};
 use super::ADDRESSES_7D;
 use crate::keys::generate::MadeAccessKey;
 use crate::rules;
+use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
 use atrium_core::permissions::Permission;
@@ -55,26 +56,13 @@ pub async fn access_keys(
 ) -> Result<(Vec<AccessKeyRow>, i64)> {
     const FOUND: &str = "keys.app_id = $1 AND ($2 = '' OR keys.name_key LIKE $2 ESCAPE '\\'
          OR LOWER(keys.id) LIKE $2 ESCAPE '\\')";
-    let sql = format!(
-        "SELECT {COLUMNS}, {ADDRESSES_7D} AS addresses {FROM} WHERE {FOUND}
-         ORDER BY {} LIMIT $4 OFFSET $5",
+    let week = now.plus(-7 * Millis::DAY);
+    let list = PageOf::new([app_id.into(), (&listing.pattern).into(), week.into()], listing.page);
+    let rows = format!(
+        "SELECT {COLUMNS}, {ADDRESSES_7D} AS addresses {FROM} WHERE {FOUND} ORDER BY {}",
         listing.order_by
     );
-    let rows = sqlx::query_as(sqlx::AssertSqlSafe(sql))
-        .bind(app_id)
-        .bind(&listing.pattern)
-        .bind(now.plus(-7 * Millis::DAY))
-        .bind(listing.page.limit)
-        .bind(listing.page.offset)
-        .fetch_all(&mut *db)
-        .await?;
-    let sql = format!("SELECT COUNT(*) FROM access_keys AS keys WHERE {FOUND}");
-    let total = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
-        .bind(app_id)
-        .bind(&listing.pattern)
-        .fetch_one(db)
-        .await?;
-    Ok((rows, total))
+    list.fetch(db, &rows, &format!("SELECT COUNT(*) FROM access_keys AS keys WHERE {FOUND}")).await
 }
 
 pub async fn count_access_keys(db: &mut AnyConnection, app_id: &Id) -> Result<i64> {

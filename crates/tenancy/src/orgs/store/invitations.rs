@@ -3,6 +3,7 @@
 use sqlx::{AnyConnection, FromRow};
 
 use crate::rules;
+use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
 use atrium_core::http::text::Email;
@@ -98,25 +99,14 @@ pub async fn invitations(
                     OR (invitations.state = 'pending' AND invitations.expires_at <= $4)))
               OR ($2 NOT IN ('pending', 'expired') AND invitations.state = $2))
          AND ($3 = '' OR invitations.email_normalized LIKE $3 ESCAPE '\\')";
-    let sql = format!("{INVITATION} {FOUND} ORDER BY {} LIMIT $5 OFFSET $6", listing.order_by);
-    let rows = sqlx::query_as(sqlx::AssertSqlSafe(sql))
-        .bind(org_id)
-        .bind(state)
-        .bind(&listing.pattern)
-        .bind(now)
-        .bind(listing.page.limit)
-        .bind(listing.page.offset)
-        .fetch_all(&mut *db)
-        .await?;
-    let sql = format!("SELECT COUNT(*) FROM invitations {FOUND}");
-    let total = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
-        .bind(org_id)
-        .bind(state)
-        .bind(&listing.pattern)
-        .bind(now)
-        .fetch_one(db)
-        .await?;
-    Ok((rows, total))
+    let parameters = [org_id.into(), state.into(), (&listing.pattern).into(), now.into()];
+    PageOf::new(parameters, listing.page)
+        .fetch(
+            db,
+            &format!("{INVITATION} {FOUND} ORDER BY {}", listing.order_by),
+            &format!("SELECT COUNT(*) FROM invitations {FOUND}"),
+        )
+        .await
 }
 
 /// What waits for someone at an address.

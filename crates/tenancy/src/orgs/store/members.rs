@@ -4,6 +4,7 @@ use sqlx::{AnyConnection, FromRow};
 
 use crate::orgs::OrgRole;
 use crate::rules;
+use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
 use atrium_core::http::text::Email;
@@ -212,6 +213,7 @@ pub async fn members(
     let searching = !listing.pattern.is_empty();
     let total = if searching { "COUNT(*) OVER ()" } else { "CAST(0 AS BIGINT)" };
     let order = &listing.order_by;
+    let list = PageOf::new([org_id.into(), role.into(), (&listing.pattern).into()], listing.page);
     let sql = format!(
         "SELECT page.*,
             CASE WHEN EXISTS (SELECT 1 FROM totp_factors
@@ -229,21 +231,15 @@ pub async fn members(
                     users.name_key, org_members.role, org_members.joined_at, users.last_login_at,
                     found.total
                FROM (SELECT org_members.user_id, {total} AS total
-                     {FOUND} ORDER BY {order} LIMIT $4 OFFSET $5) AS found
+                     {FOUND} ORDER BY {order} {cut}) AS found
                JOIN users ON users.id = found.user_id
                JOIN org_members
                  ON org_members.org_id = $1 AND org_members.user_id = found.user_id) AS page
          ORDER BY {order}",
-        runs_org = rules::runs_org("page.role")
+        runs_org = rules::runs_org("page.role"),
+        cut = list.cut()
     );
-    let rows: Vec<MemberRow> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
-        .bind(org_id)
-        .bind(role)
-        .bind(&listing.pattern)
-        .bind(listing.page.limit)
-        .bind(listing.page.offset)
-        .fetch_all(&mut *db)
-        .await?;
+    let rows: Vec<MemberRow> = list.rows(db, sql).await?;
     if let (true, Some(row)) = (searching, rows.first()) {
         let total = row.total;
         return Ok((rows, total));
@@ -255,13 +251,7 @@ pub async fn members(
          WHERE org_id = $1 AND ($2 = '' OR role = $2) AND $3 = ''"
             .to_owned()
     };
-    let total = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
-        .bind(org_id)
-        .bind(role)
-        .bind(&listing.pattern)
-        .fetch_one(db)
-        .await?;
-    Ok((rows, total))
+    Ok((rows, list.count(db, sql).await?))
 }
 
 #[derive(FromRow)]

@@ -8,6 +8,7 @@ use sqlx::{AnyConnection, FromRow};
 
 use crate::accounts::session::Shown;
 use crate::rules::{self, REQUIRE_SSO_AT};
+use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
 use atrium_core::types::{Id, Millis};
@@ -118,29 +119,18 @@ pub async fn list(
     listing: &Listing,
 ) -> Result<(Vec<OrgListRow>, i64)> {
     let found = "($2 = '' OR organizations.name_key LIKE $2 ESCAPE '\\')";
-    let sql = format!(
-        "SELECT * FROM ({} AND {found}) AS found ORDER BY {} LIMIT $3 OFFSET $4",
+    let rows = format!(
+        "SELECT * FROM ({} AND {found}) AS found ORDER BY {}",
         org_list(),
         listing.order_by
     );
-    let rows = sqlx::query_as(sqlx::AssertSqlSafe(sql))
-        .bind(user_id)
-        .bind(&listing.pattern)
-        .bind(listing.page.limit)
-        .bind(listing.page.offset)
-        .fetch_all(&mut *db)
-        .await?;
-    let sql = format!(
+    let count = format!(
         "SELECT COUNT(*) FROM org_members AS mine
          JOIN organizations ON organizations.id = mine.org_id
          WHERE mine.user_id = $1 AND {found}"
     );
-    let total = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
-        .bind(user_id)
-        .bind(&listing.pattern)
-        .fetch_one(db)
-        .await?;
-    Ok((rows, total))
+    let list = PageOf::new([user_id.into(), (&listing.pattern).into()], listing.page);
+    list.fetch(db, &rows, &count).await
 }
 
 pub async fn view(db: &mut AnyConnection, user_id: &Id, org_id: &Id) -> Result<Option<OrgListRow>> {

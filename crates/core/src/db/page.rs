@@ -1,0 +1,108 @@
+//! One page of a list, and how long the list is.
+
+use sqlx::any::{AnyArguments, AnyRow};
+use sqlx::{AnyConnection, Arguments, FromRow};
+
+use crate::error::{Error, Result};
+use crate::http::page::Page;
+use crate::types::{Id, Millis};
+
+#[derive(Clone, Copy)]
+pub enum Parameter<'a> {
+    Text(&'a str),
+    Number(i64),
+}
+
+impl<'a> From<&'a str> for Parameter<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a String> for Parameter<'a> {
+    fn from(text: &'a String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a Id> for Parameter<'a> {
+    fn from(id: &'a Id) -> Self {
+        Self::Text(id.as_str())
+    }
+}
+
+impl From<Millis> for Parameter<'_> {
+    fn from(at: Millis) -> Self {
+        Self::Number(at.0)
+    }
+}
+
+impl From<bool> for Parameter<'_> {
+    fn from(yes: bool) -> Self {
+        Self::Number(i64::from(yes))
+    }
+}
+
+/// A page of what statements with these parameters find.
+pub struct PageOf<'a> {
+    parameters: Vec<Parameter<'a>>,
+    page: Page,
+}
+
+impl<'a> PageOf<'a> {
+    pub fn new<const N: usize>(parameters: [Parameter<'a>; N], page: Page) -> Self {
+        Self { parameters: parameters.into(), page }
+    }
+
+    /// Cuts the page: for the end of a statement, or for where it is cut before more is added.
+    pub fn cut(&self) -> String {
+        let own = self.parameters.len();
+        format!("LIMIT ${} OFFSET ${}", own + 1, own + 2)
+    }
+
+    /// The page of `rows`, which end with their order, and what `count` says.
+    pub async fn fetch<T>(
+        &self,
+        db: &mut AnyConnection,
+        rows: &str,
+        count: &str,
+    ) -> Result<(Vec<T>, i64)>
+    where
+        T: for<'r> FromRow<'r, AnyRow>,
+    {
+        let rows = self.rows(db, format!("{rows} {}", self.cut())).await?;
+        Ok((rows, self.count(db, count.to_owned()).await?))
+    }
+
+    /// What a statement that has the cut finds.
+    pub async fn rows<T>(&self, db: &mut AnyConnection, sql: String) -> Result<Vec<T>>
+    where
+        T: for<'r> FromRow<'r, AnyRow>,
+    {
+        let rows = self.raw_rows(db, sql).await?;
+        rows.iter().map(|row| Ok(T::from_row(row)?)).collect()
+    }
+
+    pub async fn raw_rows(&self, db: &mut AnyConnection, sql: String) -> Result<Vec<AnyRow>> {
+        let page = [Parameter::Number(self.page.limit), Parameter::Number(self.page.offset)];
+        let arguments = arguments(self.parameters.iter().chain(&page))?;
+        Ok(sqlx::query_with(sqlx::AssertSqlSafe(sql), arguments).fetch_all(db).await?)
+    }
+
+    pub async fn count(&self, db: &mut AnyConnection, sql: String) -> Result<i64> {
+        let arguments = arguments(self.parameters.iter())?;
+        Ok(sqlx::query_scalar_with(sqlx::AssertSqlSafe(sql), arguments).fetch_one(db).await?)
+    }
+}
+
+fn arguments<'a>(parameters: impl Iterator<Item = &'a Parameter<'a>>) -> Result<AnyArguments> {
+    let mut arguments = AnyArguments::default();
+    for parameter in parameters {
+        match parameter {
+            Parameter::Text(text) => arguments.add((*text).to_owned()),
+            Parameter::Number(number) => arguments.add(*number),
+        }
+        .map_err(|error| Error::internal(anyhow::anyhow!(error)))?;
+    }
+    Ok(arguments)
+}
