@@ -274,6 +274,7 @@ on_both! {
         assert_eq!(elsewhere.get("/api/v1/current").await.status, 200);
 
         assert_eq!(change(PASSWORD, OTHER_PASSWORD).await.status, 200);
+        other.catch_up().await;
         assert_eq!(elsewhere.get("/api/v1/current").await.status, 401);
         assert_eq!(here.get("/api/v1/current").await.status, 200);
         server.mail_about(email, "password was changed").await;

@@ -127,10 +127,12 @@ on_both! {
         for round in 0..20 {
             let name = format!("Name {round}");
             server.execute("UPDATE users SET name = $1", &name).await;
+            other.catch_up().await;
             assert_eq!(see().await.body["data"]["name"], name);
             assert_eq!(jane.get("/api/v1/current").await.body["data"]["name"], name);
         }
         server.execute("UPDATE users SET disabled_at = 1 WHERE email = $1", "jane@example.com").await;
+        other.catch_up().await;
         assert_eq!(see().await.status, 401);
         assert_eq!(jane.get("/api/v1/current").await.status, 401);
     }

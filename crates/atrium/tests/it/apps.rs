@@ -129,6 +129,7 @@ on_both! {
         second.clock.advance(30 * Millis::DAY);
         let (one, two) = tokio::join!(purge::run_due(&server.atrium), purge::run_due(&second.atrium));
         assert_eq!(one.unwrap() + two.unwrap(), 1);
+        server.catch_up().await;
         assert_eq!(owner.get(&app(&team, "")).await.status, 404);
         for table in ["SELECT COUNT(*) FROM app_members", "SELECT COUNT(*) FROM app_roles", "SELECT COUNT(*) FROM role_permissions"] {
             assert_eq!(server.count(table).await, 0, "{table}");

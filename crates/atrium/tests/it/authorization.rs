@@ -509,9 +509,11 @@ on_both! {
         let body = serde_json::json!({ "role_id": atrium::permissions::BuiltinRole::Analyst.id() });
         let path = format!("{app}/members/{}", team.id("viewer"));
         assert_eq!(team.actor("admin").put(&path, body).await.status, 200);
+        second.catch_up().await;
         assert_eq!(viewer.get(&format!("{app}/members")).await.status, 200);
         assert_eq!(viewer.get("/api/v1/current").await.body["data"]["allow_visited_app"], true);
         assert_eq!(team.actor("admin").delete(&path).await.status, 200);
+        second.catch_up().await;
         assert_eq!(viewer.get(&format!("{app}/members")).await.status, 404);
         assert_eq!(viewer.get("/api/v1/current").await.body["data"]["allow_visited_app"], false);
     }

@@ -25,6 +25,7 @@ on_both! {
 
         let ended = team.actor("admin").post(&end("viewer"), json!({})).await;
         assert_eq!(ended.status, 200, "{ended:?}");
+        second.catch_up().await;
         for url in [&second.url, &server.url] {
             let answer = viewer.at(url).get(&org).await;
             assert_eq!((answer.status, answer.code()), (403, "reauth_required"));
@@ -35,6 +36,7 @@ on_both! {
         server.clock.advance(1);
         let proof = viewer.post("/api/v1/current/reauth", json!({ "password": PASSWORD })).await;
         assert_eq!(proof.status, 200, "{proof:?}");
+        second.catch_up().await;
         for url in [&second.url, &server.url] {
             assert_eq!(viewer.at(url).get(&org).await.status, 200);
             assert_eq!(stolen.at(url).get(&org).await.status, 403, "it proved nothing");
@@ -108,9 +110,11 @@ on_both! {
         assert_eq!(operator::end_sessions(&server.atrium, &Actor::operator(), "other@example.com", Some(&id)).await.unwrap().unwrap().1, 0);
         assert_eq!(phone.get("/api/v1/current").await.status, 200, "another account's session");
         assert_eq!(operator::end_sessions(&server.atrium, &Actor::operator(), JANE, Some(&id)).await.unwrap().unwrap().1, 1);
+        second.catch_up().await;
         assert_eq!(phone.at(&second.url).get("/api/v1/current").await.status, 401);
         assert_eq!(desk.get("/api/v1/current").await.status, 200);
         assert_eq!(operator::end_sessions(&server.atrium, &Actor::operator(), JANE, None).await.unwrap().unwrap().1, 1);
+        second.catch_up().await;
         assert_eq!(desk.at(&second.url).get("/api/v1/current").await.status, 401);
         assert_eq!(other.get("/api/v1/current").await.status, 200);
         assert!(operator::end_sessions(&server.atrium, &Actor::operator(), "nobody@example.com", None).await.unwrap().is_none());

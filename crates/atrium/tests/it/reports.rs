@@ -162,6 +162,7 @@ on_both! {
         let second = server.second_instance().await;
         atrium::accounts::operator::set_operator(&server.atrium, "jane@example.com", true).await.unwrap();
         atrium::accounts::operator::set_operator(&server.atrium, "ops@example.com", false).await.unwrap();
+        second.catch_up().await;
         assert_eq!(jane.at(&second.url).get(&path).await.status, 200);
         assert_eq!(operator.at(&second.url).get(&path).await.status, 403);
     }

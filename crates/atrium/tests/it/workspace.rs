@@ -179,6 +179,7 @@ on_both! {
         let instance = server.second_instance().await;
         let landing = async || {
             let here = owner.get("/api/v1/current").await.body["data"]["last_app"]["app_id"].clone();
+            instance.catch_up().await;
             let there = owner.at(&instance.url).get("/api/v1/current").await;
             assert_eq!(there.body["data"]["last_app"]["app_id"], here);
             here

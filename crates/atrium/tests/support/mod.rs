@@ -204,6 +204,18 @@ impl TestServer {
         Self::on(self.store, self.database_url.clone(), self.folder.clone(), change).await
     }
 
+    /// Waits until this instance notices what another one committed: on SQLite that may take 20 ms.
+    pub async fn catch_up(&self) {
+        let committed = self.count("SELECT epoch FROM instance").await;
+        let noticing = async {
+            while self.atrium.db.epoch().await.unwrap() < committed {
+                assert!(self.store == Store::Sqlite, "on PostgreSQL it shows at once");
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(std::time::Duration::from_secs(5), noticing).await.unwrap();
+    }
+
     /// Another instance on the same databases that reaches the warehouse over the network.
     pub async fn second_instance_on_same_engine(&self) -> Self {
         self.second_instance_on_same_engine_and(|_| {}).await

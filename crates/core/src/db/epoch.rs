@@ -1,16 +1,15 @@
 //! Reads the instance's epoch: the one question that every signed-in request asks.
 //!
 //! What this process remembers of a session is true as long as the epoch stays the same, also when
-//! another instance or the command line changed something. On SQLite the row is a page in memory,
-//! and reading it on the spot costs less than handing the question to another thread; and while
-//! nobody committed anything, not even that is needed (`Commits`). On PostgreSQL it is a round
-//! trip, which all requests that wait at the same moment share: the query starts after all of them
-//! asked, so its answer is as true as if each had asked alone.
+//! another instance or the command line changed something. On SQLite the answer stands in memory:
+//! a commit of this process makes the next reader look again, and one of another process is noticed
+//! within `LOOK_EVERY`. On PostgreSQL it is a round trip, which all requests that wait at the same
+//! moment share: the query starts after all of them asked, so its answer is as true as if each had
+//! asked alone.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use sqlx::any::AnyConnectOptions;
@@ -22,9 +21,12 @@ use crate::error::{Error, Result};
 
 const EPOCH: &str = "SELECT epoch FROM instance";
 
+/// How long a commit of another process may go unnoticed on SQLite.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
 #[derive(Clone)]
 pub enum EpochReader {
-    OnTheSpot(Arc<LocalReader>),
+    InMemory(Arc<LocalReader>),
     Shared(SharedReader),
 }
 
@@ -33,14 +35,12 @@ impl EpochReader {
         let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY
             | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX
             | rusqlite::OpenFlags::SQLITE_OPEN_URI;
-        let file = super::sqlite_file(url)?;
-        let connection = rusqlite::Connection::open_with_flags(&file, flags)
+        let connection = rusqlite::Connection::open_with_flags(super::sqlite_file(url)?, flags)
             .context("the database file cannot be opened for reading")?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
-        let commits = Commits::open(&connection, Path::new(&file));
-        Ok(Self::OnTheSpot(Arc::new(LocalReader {
-            commits,
-            known: Mutex::new((connection, None)),
+        Ok(Self::InMemory(Arc::new(LocalReader {
+            commits: AtomicU64::new(0),
+            known: Mutex::new(Known { connection, last: None }),
         })))
     }
 
@@ -50,60 +50,64 @@ impl EpochReader {
 
     pub async fn read(&self) -> Result<i64> {
         match self {
-            Self::OnTheSpot(local) => local.read().map_err(Error::unavailable),
+            Self::InMemory(local) => local.read(Instant::now()).map_err(Error::unavailable),
             Self::Shared(shared) => shared.read().await,
         }
     }
-}
 
-/// The first copy of the header of SQLite's index of its log (sqlite.org/walformat.html, 2.1): it
-/// holds a counter of commits, and a commit is visible to others once it stands there.
-type Header = [u8; 48];
-
-/// Where SQLite tells its connections in all processes that one of them committed.
-struct Commits(&'static File);
-
-impl Commits {
-    fn open(connection: &rusqlite::Connection, database: &Path) -> Option<Self> {
-        // Elsewhere a file and its mapping may tell different things.
-        if !cfg!(target_os = "linux") {
-            return None;
+    /// To be called after this process committed a change that raised the epoch, never before:
+    /// an answer made from the old rows would be kept under the new epoch.
+    pub fn committed(&self) {
+        if let Self::InMemory(local) = self {
+            local.commits.fetch_add(1, Ordering::Release);
         }
-        // The index is there once the database was read.
-        connection.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |_| Ok(())).ok()?;
-        let mut index = database.as_os_str().to_owned();
-        index.push("-shm");
-        // Never closed: closing it would let go of the locks that SQLite holds on the same file.
-        Some(Self(Box::leak(Box::new(File::open(Path::new(&index)).ok()?))))
-    }
-
-    fn header(&self) -> Option<Header> {
-        let mut header = [0; _];
-        self.0.read_exact_at(&mut header, 0).ok()?;
-        Some(header)
     }
 }
 
 pub struct LocalReader {
-    commits: Option<Commits>,
-    /// The epoch, and the header that was there before it was read.
-    known: Mutex<(rusqlite::Connection, Option<(Header, i64)>)>,
+    /// How often this process raised the epoch.
+    commits: AtomicU64,
+    known: Mutex<Known>,
+}
+
+struct Known {
+    /// Never writes, so that `PRAGMA data_version` tells every commit of every other connection.
+    connection: rusqlite::Connection,
+    last: Option<Look>,
+}
+
+#[derive(Clone, Copy)]
+struct Look {
+    at: Instant,
+    commits: u64,
+    data_version: i64,
+    epoch: i64,
 }
 
 impl LocalReader {
-    fn read(&self) -> rusqlite::Result<i64> {
-        let header = self.commits.as_ref().and_then(Commits::header);
+    fn read(&self, now: Instant) -> rusqlite::Result<i64> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let (connection, known) = &mut *known;
-        if let Some((as_of, epoch)) = known
-            && Some(&*as_of) == header.as_ref()
+        let Known { connection, last } = &mut *known;
+        let commits = self.commits.load(Ordering::Acquire);
+        if let Some(last) = last
+            && last.commits == commits
+            && now.saturating_duration_since(last.at) < LOOK_EVERY
         {
-            return Ok(*epoch);
+            return Ok(last.epoch);
         }
-        let epoch = connection.prepare_cached(EPOCH)?.query_row([], |row| row.get(0))?;
-        *known = header.map(|header| (header, epoch));
+        // The version goes first: a commit between the two is noticed at the next look.
+        let data_version = one_number(connection, "PRAGMA data_version")?;
+        let epoch = match last {
+            Some(last) if last.data_version == data_version => last.epoch,
+            _ => one_number(connection, EPOCH)?,
+        };
+        *last = Some(Look { at: now, commits, data_version, epoch });
         Ok(epoch)
     }
+}
+
+fn one_number(connection: &rusqlite::Connection, query: &str) -> rusqlite::Result<i64> {
+    connection.prepare_cached(query)?.query_row([], |row| row.get(0))
 }
 
 type Reply = oneshot::Sender<Result<i64, String>>;
@@ -165,47 +169,136 @@ async fn query(options: &AnyConnectOptions, kept: &mut Option<AnyConnection>) ->
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::pin::pin;
+    use std::task::{Context, Waker};
 
-    /// A database with the one table that matters, and a connection that stands for another process.
-    fn database(folder: &Path) -> (EpochReader, rusqlite::Connection) {
-        let file = folder.join("atrium.db");
-        let writer = rusqlite::Connection::open(&file).unwrap();
-        writer
-            .execute_batch(
-                "PRAGMA journal_mode = WAL; CREATE TABLE instance (epoch INTEGER NOT NULL);
-                 INSERT INTO instance VALUES (0)",
-            )
-            .unwrap();
-        (EpochReader::sqlite(&format!("sqlite://{}", file.display())).unwrap(), writer)
+    use sqlx::AnyConnection;
+
+    use super::*;
+    use crate::db::{Db, sqlite_url};
+
+    async fn database(folder: &tempfile::TempDir) -> Db {
+        let db = Db::open(&sqlite_url(folder.path()).unwrap()).await.unwrap();
+        db.migrate(|| Ok(())).await.unwrap();
+        db
+    }
+
+    fn reader(db: &Db) -> &LocalReader {
+        let EpochReader::InMemory(reader) = &db.epoch else { unreachable!() };
+        reader
+    }
+
+    /// What stands in memory shows whether the file was asked.
+    fn pretend(db: &Db, epoch: i64) {
+        reader(db).known.lock().unwrap().last.as_mut().unwrap().epoch = epoch;
+    }
+
+    async fn epoch_row(connection: &mut AnyConnection) -> i64 {
+        sqlx::query_scalar(EPOCH).fetch_one(connection).await.unwrap()
     }
 
     #[tokio::test]
-    async fn every_commit_is_seen_at_once() {
+    async fn a_commit_elsewhere_is_seen_within_the_interval() {
         let folder = tempfile::tempdir().unwrap();
-        let (reader, writer) = database(folder.path());
-        for epoch in 1..=500 {
-            writer.execute("UPDATE instance SET epoch = ?1", [epoch]).unwrap();
-            if epoch % 50 == 0 {
+        let db = database(&folder).await;
+        // To SQLite, a connection that we do not know of is another process.
+        let other = rusqlite::Connection::open(folder.path().join("atrium.db")).unwrap();
+        let mut now = Instant::now();
+        let start = reader(&db).read(now).unwrap();
+        for round in 1..=200 {
+            other.execute("UPDATE instance SET epoch = epoch + 1", []).unwrap();
+            if round % 50 == 0 {
                 // The log begins anew, and with it the numbers of its frames.
-                writer.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(())).unwrap();
+                other.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(())).unwrap();
             }
-            assert_eq!(reader.read().await.unwrap(), epoch);
-            assert_eq!(reader.read().await.unwrap(), epoch);
+            let just_before = now + LOOK_EVERY - Duration::from_nanos(1);
+            assert_eq!(reader(&db).read(just_before).unwrap(), start + round - 1);
+            now += LOOK_EVERY;
+            assert_eq!(reader(&db).read(now).unwrap(), start + round);
         }
     }
 
-    #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn the_database_is_left_alone_while_nothing_is_committed() {
+    async fn the_row_is_left_alone_while_nothing_is_committed() {
         let folder = tempfile::tempdir().unwrap();
-        let (reader, writer) = database(folder.path());
-        assert_eq!(reader.read().await.unwrap(), 0);
-        let EpochReader::OnTheSpot(local) = &reader else { unreachable!() };
-        // What stands in memory shows whether the file was asked.
-        local.known.lock().unwrap().1.as_mut().unwrap().1 = 77;
-        assert_eq!(reader.read().await.unwrap(), 77);
-        writer.execute("UPDATE instance SET epoch = 1", []).unwrap();
-        assert_eq!(reader.read().await.unwrap(), 1);
+        let db = database(&folder).await;
+        let mut now = Instant::now();
+        let epoch = reader(&db).read(now).unwrap();
+        pretend(&db, -1);
+        for _ in 0..10 {
+            now += LOOK_EVERY;
+            assert_eq!(reader(&db).read(now).unwrap(), -1);
+        }
+        db.write_relaxed().await.unwrap().commit().await.unwrap();
+        assert_eq!(reader(&db).read(now).unwrap(), -1);
+        db.write().await.unwrap().commit().await.unwrap();
+        assert_eq!(reader(&db).read(now).unwrap(), epoch + 1);
+    }
+
+    #[tokio::test]
+    async fn what_was_rolled_back_does_not_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = database(&folder).await;
+        let now = Instant::now();
+        reader(&db).read(now).unwrap();
+        pretend(&db, -1);
+        let mut tx = db.write().await.unwrap();
+        sqlx::query("UPDATE instance SET epoch = epoch + 1").execute(&mut *tx).await.unwrap();
+        drop(tx);
+        // Whoever writes next waits until it is undone.
+        drop(db.write().await.unwrap());
+        assert_eq!(reader(&db).commits.load(Ordering::Relaxed), 1, "only the migrations'");
+        assert_eq!(reader(&db).read(now).unwrap(), -1);
+        assert_eq!(reader(&db).read(now + LOOK_EVERY).unwrap(), -1);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn whoever_committed_sees_it_at_once_among_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = database(&folder).await;
+        let start = db.epoch().await.unwrap();
+        let tasks: Vec<_> = (0..8)
+            .map(|_| {
+                let db = db.clone();
+                tokio::spawn(async move {
+                    for _ in 0..25 {
+                        let mut tx = db.write().await.unwrap();
+                        let mine = epoch_row(&mut tx).await + 1;
+                        tx.commit().await.unwrap();
+                        assert!(db.epoch().await.unwrap() >= mine);
+                    }
+                })
+            })
+            .collect();
+        for task in tasks {
+            task.await.unwrap();
+        }
+        assert_eq!(db.epoch().await.unwrap(), start + 8 * 25);
+    }
+
+    #[tokio::test]
+    async fn a_commit_that_nobody_waited_for_is_seen_within_the_interval() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = database(&folder).await;
+        let mut now = Instant::now();
+        let mut outlived = 0;
+        for _ in 0..50 {
+            let before = reader(&db).read(now).unwrap();
+            {
+                // A caller that hangs up while the database is at it.
+                let mut commit = pin!(db.write().await.unwrap().commit());
+                let mut context = Context::from_waker(Waker::noop());
+                while epoch_row(&mut db.read().await.unwrap()).await == before {
+                    if commit.as_mut().poll(&mut context).is_ready() {
+                        break;
+                    }
+                }
+            }
+            let row = epoch_row(&mut db.write().await.unwrap()).await;
+            outlived += row - before;
+            now += LOOK_EVERY;
+            assert_eq!(reader(&db).read(now).unwrap(), row);
+        }
+        assert!(outlived > 0, "no commit outlived its caller");
     }
 }

@@ -107,7 +107,7 @@ impl Db {
     }
 
     /// Begins a transaction that may read and then write. Once committed it survives a power cut,
-    /// and every instance knows that what it keeps in memory may be out of date.
+    /// and every instance learns that what it keeps in memory may be out of date (`epoch`).
     pub async fn write(&self) -> Result<Write> {
         self.begin(WriteKind::Full).await
     }
@@ -124,7 +124,8 @@ impl Db {
     }
 
     /// The counter that `write` raises: an answer made after reading it is good for as long as it
-    /// stays the same. Concurrent callers share one query that starts after all of them asked.
+    /// stays the same. What this process committed shows at once; what another one did too on
+    /// PostgreSQL, and within 20 ms on SQLite.
     pub async fn epoch(&self) -> Result<i64> {
         self.epoch.read().await
     }
@@ -192,7 +193,7 @@ impl Db {
                 tx
             }
         };
-        Ok(Write { tx, kind, ending, tools: self.tools.clone() })
+        Ok(Write { tx, kind, ending, epoch: self.epoch.clone(), tools: self.tools.clone() })
     }
 }
 
@@ -208,6 +209,7 @@ pub struct Write {
     tx: Transaction<'static, Any>,
     kind: WriteKind,
     ending: Ending,
+    epoch: EpochReader,
     tools: Arc<OnceLock<Tools>>,
 }
 
@@ -238,6 +240,9 @@ impl Write {
         }
         self.tx.commit().await?;
         self.ending.end_well();
+        if self.kind == WriteKind::Full {
+            self.epoch.committed();
+        }
         Ok(())
     }
 }
