@@ -12,7 +12,8 @@ use crate::db::Db;
 use crate::folder;
 use crate::keyring::Keyring;
 use crate::metrics::Metrics;
-use crate::outbound::mail::{Outbox, Transport};
+use crate::outbound::mail::Transport;
+use crate::outbound::outbox::Outbox;
 use crate::types::{Clock, Entropy, Id, Millis};
 
 #[derive(Clone)]

@@ -12,7 +12,7 @@ use atrium_collect::erasures;
 use atrium_collect::erasures::purge;
 use atrium_core::Core;
 use atrium_core::keyring::rotation;
-use atrium_core::outbound::mail;
+use atrium_core::outbound::{mail, outbox};
 use atrium_tenancy::Tenancy;
 use atrium_tenancy::accounts;
 use atrium_tenancy::audit_log::refusals;
@@ -100,6 +100,9 @@ async fn keep_up(atrium: AppState) {
         ticks.tick().await;
         atrium.metrics.upkeep();
         upkeep::measure(&atrium).await;
+        if let Err(error) = outbox::measure(&atrium).await {
+            tracing::warn!(%error, "the outbox could not be measured");
+        }
         atrium.collector.spool.probe().await;
         if let Err(error) = first_start::remember(&atrium).await {
             tracing::warn!(%error, "what the database knows could not be written down");

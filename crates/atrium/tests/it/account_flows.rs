@@ -84,7 +84,7 @@ async fn registration_can_be_closed() {
     let answer =
         server.anonymous().post("/api/v1/register", json!({ "email": "new@example.com" })).await;
     assert_eq!((answer.status, answer.code()), (403, "registration_closed"));
-    assert_eq!(server.count("SELECT COUNT(*) FROM mails").await, 0);
+    assert_eq!(server.count("SELECT COUNT(*) FROM outbox").await, 0);
 }
 
 on_both! {
@@ -181,7 +181,7 @@ on_both! {
         assert!(answer.header("set-cookie").starts_with("atrium_code="));
         atrium::outbound::mail::send_due(&server.atrium).await.unwrap();
         assert!(server.mails().is_empty());
-        assert_eq!(server.count("SELECT COUNT(*) FROM mails").await, 0);
+        assert_eq!(server.count("SELECT COUNT(*) FROM outbox").await, 0);
         assert_eq!(enter(&browser, "nobody@example.com", "000000").await, refused());
     }
 }

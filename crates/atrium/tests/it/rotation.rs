@@ -34,8 +34,8 @@ async fn fill(server: &TestServer) {
         let id = format!("waiting-{n:04}");
         server
             .run(
-                "INSERT INTO mails (id, letter, created_at, next_try_at, tries, leased_until)
-            VALUES ($1, $2, 1, 9000000000000, 0, 0)",
+                "INSERT INTO outbox (id, channel, body, created_at, next_try_at, tries, leased_until)
+            VALUES ($1, 'mail', $2, 1, 9000000000000, 0, 0)",
                 &[&id, &sealed],
             )
             .await;
@@ -47,7 +47,7 @@ async fn left_behind(server: &TestServer) -> i64 {
     let mut db = server.atrium.db.read().await.unwrap();
     let mut left = 0;
     for sql in [
-        "SELECT COUNT(*) FROM mails WHERE letter NOT LIKE $1",
+        "SELECT COUNT(*) FROM outbox WHERE body NOT LIKE $1",
         "SELECT COUNT(*) FROM access_keys WHERE secret_sealed NOT LIKE $1 AND secret_sealed <> ''",
         "SELECT COUNT(*) FROM totp_factors WHERE secret NOT LIKE $1",
         "SELECT COUNT(*) FROM org_sso WHERE client_secret NOT LIKE $1",

@@ -65,12 +65,11 @@ const SEALED: &[Sealed] = &[
         purpose: "'erasure/' || id",
         only: "subject IS NOT NULL",
     },
-    Sealed { table: "mails", id: "id", column: "letter", purpose: "'mail'", only: "1 = 1" },
     Sealed {
-        table: "chat_messages",
+        table: "outbox",
         id: "id",
-        column: "message",
-        purpose: "'chat'",
+        column: "body",
+        purpose: "CASE channel WHEN 'mail' THEN 'mail' ELSE 'chat' END",
         only: "1 = 1",
     },
     Sealed {
@@ -296,14 +295,13 @@ mod tests {
         }
         found.sort();
         // generate: access_keys, ticket: one_time_tokens, settings: org_sso, handlers: erasures,
-        // mod: mails, outbox: chat_messages, rotation: this file.
+        // mod: outbox, rotation: this file.
         assert_eq!(
             found,
             [
                 "generate.rs",
                 "handlers.rs",
                 "mod.rs",
-                "outbox.rs",
                 "rotation.rs",
                 "settings.rs",
                 "ticket.rs",

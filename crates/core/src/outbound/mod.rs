@@ -3,4 +3,5 @@
 pub mod chat;
 pub mod guard;
 pub mod mail;
+pub mod outbox;
 pub mod web;

@@ -1,37 +1,23 @@
-//! Messages through a bound account: written into an outbox by the transaction that causes them, sent
-//! afterwards by a job for each provider, so that one that hangs holds nobody else up. What a person
-//! must not miss goes by mail as well, so a message is tried for a day and no longer.
-
-use std::time::Duration;
+//! Messages through a bound account, which go out through the outbox, a job for each provider, so that
+//! one that hangs holds nobody else up. What a person must not miss goes by mail as well, so a message
+//! is tried for a day and no longer.
 
 use serde::{Deserialize, Serialize};
 
-use super::store::{self, MessageRow};
-use super::{Failure, Message, Provider, RetryDecision, Vendor};
+use super::store::{self, BindingRow};
+use super::{Message, Provider, RetryDecision};
 use crate::notifications::Notice;
 use crate::state::Tenancy;
+use atrium_core::Core;
 use atrium_core::config::ServerSettings;
 use atrium_core::db::Write;
-use atrium_core::error::{Error, Result};
+use atrium_core::error::Result;
 use atrium_core::http::locale::Locale;
+use atrium_core::outbound::outbox::{self, Channel, Failure, Outcome, Sender, Then};
 use atrium_core::types::{Id, Millis};
 
-/// As for mails.
-const WAITS: [i64; 7] = [
-    10 * Millis::SECOND,
-    30 * Millis::SECOND,
-    Millis::MINUTE,
-    2 * Millis::MINUTE,
-    5 * Millis::MINUTE,
-    10 * Millis::MINUTE,
-    15 * Millis::MINUTE,
-];
-const GIVE_UP_AFTER: i64 = Millis::DAY;
-/// Longer than a whole round can take.
-const LEASE: i64 = 3 * Millis::MINUTE;
 /// How long to leave a provider alone that says it is too much.
 const RATE_WAIT: i64 = Millis::MINUTE;
-const PURPOSE: &str = "chat";
 /// WeChat Work cuts text at 2,048 bytes: the link, which comes last, must stay.
 const WORDS_MAX: usize = 1_500;
 
@@ -59,9 +45,7 @@ pub async fn enqueue(
     }
     let text = text(locale, notice, &atrium.settings.server);
     let envelope = Envelope { user_id: user_id.clone(), text };
-    let json = serde_json::to_vec(&envelope).map_err(Error::internal)?;
-    let sealed = atrium.keyring.seal(PURPOSE, &json, &atrium.entropy)?;
-    store::insert_message(tx, &atrium.new_id(), provider, &sealed, atrium.now()).await
+    outbox::enqueue(atrium, tx, Channel::Chat(provider), &envelope).await
 }
 
 fn text(locale: Locale, notice: &Notice, server: &ServerSettings) -> String {
@@ -88,129 +72,75 @@ fn plain(words: &str) -> String {
 
 /// Sends what is due, for ever.
 pub async fn run(atrium: Tenancy, provider: Provider) {
-    loop {
-        match send_due(&atrium, provider).await {
-            Ok(0) => {}
-            Ok(_) => continue,
-            Err(error) => tracing::warn!(%error, "the outbox of messages could not be read"),
-        }
-        let _ = tokio::time::timeout(Duration::from_secs(5), atrium.outbox.chat(provider)).await;
-    }
+    outbox::run(Core::clone(&atrium), ChatSender { atrium, provider }).await;
 }
 
-/// Takes up to ten messages that are due and tries each once. Returns how many there were.
+/// Tries once what is due. Returns how many that were.
 pub async fn send_due(atrium: &Tenancy, provider: Provider) -> Result<usize> {
-    let Some(vendor) = atrium.chat.vendor(provider) else { return Ok(0) };
-    let now = atrium.now();
-    let mut tx = atrium.db.write_relaxed().await?;
-    let due = store::lease(&mut tx, provider, now, now.plus(LEASE)).await?;
-    tx.commit().await?;
-    let mut away = None;
-    for row in &due {
-        let outcome = match away {
-            Some(failure) => Outcome::Failed(failure),
-            None => deliver(atrium, provider, vendor, row).await?,
+    outbox::send_due(atrium, &ChatSender { atrium: atrium.clone(), provider }).await
+}
+
+#[derive(Clone)]
+struct ChatSender {
+    atrium: Tenancy,
+    provider: Provider,
+}
+
+impl Sender for ChatSender {
+    /// One at a time: messages to a person arrive in their order, and a provider that is down is
+    /// noticed by the first.
+    const AT_ONCE: usize = 1;
+    const GIVE_UP_AFTER: i64 = Millis::DAY;
+
+    fn channel(&self) -> Channel {
+        Channel::Chat(self.provider)
+    }
+
+    async fn send(&self, id: &Id, body: &[u8]) -> Outcome {
+        let (atrium, provider) = (&self.atrium, self.provider);
+        let Ok(envelope) = serde_json::from_slice::<Envelope>(body) else {
+            return Outcome::failed("it cannot be read");
         };
-        if let Outcome::Failed(failure) = outcome
-            && vendor.retry_decision(failure) == RetryDecision::ProviderDown
-        {
-            // No need to try the other messages.
-            away = Some(failure);
+        let Some(vendor) = atrium.chat.vendor(provider) else {
+            return Outcome::failed("the provider is not set up");
+        };
+        let bound = match bound(atrium, &envelope.user_id, provider).await {
+            Ok(Some(bound)) => bound,
+            Ok(None) => return Outcome::Nobody,
+            Err(error) => return Outcome::failed(error),
+        };
+        let now = atrium.now();
+        if let Err(until) = vendor.rate_limit().take(&bound.subject, now) {
+            return Outcome::Postponed(until);
         }
-        settle(atrium, provider, vendor, row, outcome).await?;
-    }
-    Ok(due.len())
-}
-
-enum Outcome {
-    Sent,
-    /// Not yet: the person has had enough for the moment.
-    Early(Millis),
-    /// Nobody to write to any more.
-    Nobody,
-    Failed(Failure),
-    /// Sealed with another key.
-    Unreadable,
-}
-
-async fn deliver(
-    atrium: &Tenancy,
-    provider: Provider,
-    vendor: Vendor<'_>,
-    row: &MessageRow,
-) -> Result<Outcome> {
-    let opened = atrium.keyring.open_sealed(PURPOSE, &row.message).ok();
-    let envelope = opened.and_then(|json| serde_json::from_slice::<Envelope>(&json).ok());
-    let Some(envelope) = envelope else { return Ok(Outcome::Unreadable) };
-    let bound = {
-        let mut db = atrium.db.read().await?;
-        store::binding(&mut db, &envelope.user_id, provider).await?
-    };
-    let Some(bound) = bound else { return Ok(Outcome::Nobody) };
-    let now = atrium.now();
-    if let Err(until) = vendor.rate_limit().take(&bound.subject, now) {
-        return Ok(Outcome::Early(until));
-    }
-    let message = Message {
-        id: &row.id,
-        tenant: &bound.tenant,
-        subject: &bound.subject,
-        text: &envelope.text,
-        now,
-    };
-    Ok(vendor.send(message).await.map_or_else(Outcome::Failed, |()| Outcome::Sent))
-}
-
-async fn settle(
-    atrium: &Tenancy,
-    provider: Provider,
-    vendor: Vendor<'_>,
-    row: &MessageRow,
-    outcome: Outcome,
-) -> Result<()> {
-    let (now, id) = (atrium.now(), &row.id);
-    let too_old = now.since(row.created_at) >= GIVE_UP_AFTER;
-    let mut tx = atrium.db.write_relaxed().await?;
-    match outcome {
-        Outcome::Sent => {
-            count("atrium_chat_messages_sent_total", provider);
-            store::delete_message(&mut tx, id).await?;
-        }
-        Outcome::Nobody => store::delete_message(&mut tx, id).await?,
-        Outcome::Unreadable => {
-            count("atrium_chat_messages_lost_total", provider);
-            tracing::error!(message = %id, "a message cannot be read");
-            store::delete_message(&mut tx, id).await?;
-        }
-        Outcome::Early(until) => store::postpone(&mut tx, id, until).await?,
-        Outcome::Failed(failure)
-            if too_old || vendor.retry_decision(failure) == RetryDecision::GiveUp =>
-        {
-            count("atrium_chat_messages_lost_total", provider);
-            let provider = provider.as_str();
-            tracing::warn!(message = %id, provider, error = %failure, "gave up on a message");
-            store::delete_message(&mut tx, id).await?;
-        }
-        Outcome::Failed(failure) => {
-            count("atrium_chat_messages_failed_total", provider);
-            let tries = row.tries + 1;
-            let name = provider.as_str();
-            tracing::warn!(message = %id, provider = name, tries, error = %failure, "a message waits for its next try");
-            let step = usize::try_from(row.tries).unwrap_or(0).min(WAITS.len() - 1);
-            let least = if vendor.retry_decision(failure) == RetryDecision::RateLimited {
-                RATE_WAIT
-            } else {
-                0
-            };
-            let until = now.plus(WAITS[step].max(least));
-            store::retry_at(&mut tx, id, until, &failure.to_string()).await?;
+        let message = Message {
+            id,
+            tenant: &bound.tenant,
+            subject: &bound.subject,
+            text: &envelope.text,
+            now,
+        };
+        match vendor.send(message).await {
+            Ok(()) => Outcome::Sent,
+            Err(failure) => {
+                let then = then(vendor.retry_decision(failure));
+                Outcome::Failed(Failure { error: failure.to_string(), then })
+            }
         }
     }
-    tx.commit().await
 }
 
-fn count(name: &'static str, provider: Provider) {
-    metrics::counter!(name, "provider" => provider.as_str()).increment(1);
+async fn bound(atrium: &Tenancy, user_id: &Id, provider: Provider) -> Result<Option<BindingRow>> {
+    store::binding(&mut *atrium.db.read().await?, user_id, provider).await
+}
+
+fn then(decision: RetryDecision) -> Then {
+    match decision {
+        RetryDecision::ProviderDown => Then::ChannelDown,
+        RetryDecision::RateLimited => Then::RetryAfter(RATE_WAIT),
+        RetryDecision::Later => Then::Retry,
+        RetryDecision::GiveUp => Then::GiveUp,
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! All SQL of bound accounts and of messages that wait.
+//! All SQL of bound accounts.
 
 use sqlx::{AnyConnection, FromRow};
 
@@ -110,88 +110,4 @@ pub async fn comes_by_sso(db: &mut AnyConnection, user_id: &Id) -> Result<bool> 
     .fetch_one(db)
     .await?;
     Ok(linked > 0)
-}
-
-#[derive(FromRow)]
-pub struct MessageRow {
-    pub id: Id,
-    pub message: String,
-    pub created_at: Millis,
-    pub tries: i64,
-}
-
-pub async fn insert_message(
-    db: &mut AnyConnection,
-    id: &Id,
-    provider: Provider,
-    message: &str,
-    now: Millis,
-) -> Result<()> {
-    sqlx::query(
-        "INSERT INTO chat_messages (id, provider, message, created_at, next_try_at, tries,
-            leased_until)
-         VALUES ($1, $2, $3, $4, $4, 0, 0)",
-    )
-    .bind(id)
-    .bind(provider.as_str())
-    .bind(message)
-    .bind(now)
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
-/// Takes what is due and nobody else works on, oldest first. The update is what decides between
-/// two instances.
-pub async fn lease(
-    db: &mut AnyConnection,
-    provider: Provider,
-    now: Millis,
-    until: Millis,
-) -> Result<Vec<MessageRow>> {
-    let mut rows: Vec<MessageRow> = sqlx::query_as(
-        "UPDATE chat_messages SET leased_until = $2
-         WHERE leased_until <= $1 AND id IN (
-             SELECT id FROM chat_messages
-             WHERE provider = $3 AND next_try_at <= $1 AND leased_until <= $1
-             ORDER BY next_try_at, id LIMIT 10)
-         RETURNING id, message, created_at, tries",
-    )
-    .bind(now)
-    .bind(until)
-    .bind(provider.as_str())
-    .fetch_all(db)
-    .await?;
-    rows.sort_by(|a, b| a.id.cmp(&b.id));
-    Ok(rows)
-}
-
-pub async fn delete_message(db: &mut AnyConnection, id: &Id) -> Result<()> {
-    sqlx::query("DELETE FROM chat_messages WHERE id = $1").bind(id).execute(db).await?;
-    Ok(())
-}
-
-/// Schedules the next try after a failed one.
-pub async fn retry_at(db: &mut AnyConnection, id: &Id, until: Millis, error: &str) -> Result<()> {
-    sqlx::query(
-        "UPDATE chat_messages SET tries = tries + 1, next_try_at = $2, leased_until = 0,
-            last_error = $3
-         WHERE id = $1",
-    )
-    .bind(id)
-    .bind(until)
-    .bind(error)
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
-/// Postpones it without counting a try.
-pub async fn postpone(db: &mut AnyConnection, id: &Id, until: Millis) -> Result<()> {
-    sqlx::query("UPDATE chat_messages SET next_try_at = $2, leased_until = 0 WHERE id = $1")
-        .bind(id)
-        .bind(until)
-        .execute(db)
-        .await?;
-    Ok(())
 }

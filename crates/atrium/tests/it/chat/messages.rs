@@ -6,7 +6,7 @@ use atrium::notifications::{self, Notice};
 use atrium::types::{Id, Millis};
 use futures::future::join_all;
 
-const WAITING: &str = "SELECT COUNT(*) FROM chat_messages";
+const WAITING: &str = "SELECT COUNT(*) FROM outbox WHERE channel <> 'mail'";
 
 /// Sends until nothing is due.
 async fn send(chat: &Chat) {
@@ -83,7 +83,7 @@ with_chat! {
         assert_eq!(chat.server.count(WAITING).await, 2);
         let sealed: Vec<String> = {
             let mut db = chat.server.atrium.db.read().await.unwrap();
-            sqlx::query_scalar("SELECT message FROM chat_messages").fetch_all(&mut *db).await.unwrap()
+            sqlx::query_scalar("SELECT body FROM outbox WHERE channel <> 'mail'").fetch_all(&mut *db).await.unwrap()
         };
         assert!(sealed.iter().all(|text| !text.contains("Team") && !text.contains(id.as_str())));
 
@@ -140,7 +140,7 @@ with_chat! {
             chat.server.clock.advance(Millis::MINUTE);
         }
         assert_eq!(chat.server.count(WAITING).await, 4);
-        let error = chat.server.text("SELECT last_error FROM chat_messages WHERE provider = $1", "feishu").await;
+        let error = chat.server.text("SELECT last_error FROM outbox WHERE channel = $1", "feishu").await;
         assert_eq!(error.as_deref(), Some("its answer cannot be understood"));
         for (provider, _, _) in PEOPLE {
             chat.standins.control(provider, "down", json!({ "down": false })).await;
@@ -220,7 +220,7 @@ with_chat! {
         }
         send(&chat).await;
         assert_eq!(received(&chat, "wechatwork").await.len(), 30);
-        assert_eq!(chat.server.count("SELECT COUNT(*) FROM chat_messages WHERE tries = 0").await, 5);
+        assert_eq!(chat.server.count("SELECT COUNT(*) FROM outbox WHERE channel <> 'mail' AND tries = 0").await, 5);
         chat.server.clock.advance(Millis::MINUTE);
         send(&chat).await;
         assert_eq!(received(&chat, "wechatwork").await.len(), 35);

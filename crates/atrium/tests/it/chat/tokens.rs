@@ -157,7 +157,7 @@ with_chat! {
         let meanwhile = signing_in_by_password(&chat).await;
         assert!(meanwhile < usual * 4 + Duration::from_secs(1), "{usual:?} became {meanwhile:?}");
         // The sign-ins were from new devices, which is told by mail: that goes out all the while.
-        while chat.server.count("SELECT COUNT(*) FROM mails").await > 0 {
+        while chat.server.count("SELECT COUNT(*) FROM outbox WHERE channel = 'mail'").await > 0 {
             assert!(begun.elapsed() < Duration::from_secs(9), "mails wait for the chat");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }

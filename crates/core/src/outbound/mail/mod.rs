@@ -1,38 +1,18 @@
-//! Mail: written into an outbox by the transaction that causes it, sent afterwards by a job that
-//! tries again until it is out. A mail server that is down costs time, never a mail.
+//! Mail, which goes out through the outbox: what a mail is, and how one is sent.
 
-mod store;
 pub mod templates;
 mod transport;
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
-use tokio::sync::Notify;
 
+use super::outbox::{self, Channel, Outcome, Sender};
 use crate::db::Write;
-use crate::error::{Error, Result};
-use crate::outbound::chat::Provider;
+use crate::error::Result;
 use crate::state::Core;
-use crate::types::Millis;
+use crate::types::{Id, Millis};
 
 pub use templates::Letter;
 pub use transport::Transport;
-
-/// Waits between tries: quick at first, for a server that restarts, then patient.
-const WAITS: [i64; 7] = [
-    10 * Millis::SECOND,
-    30 * Millis::SECOND,
-    Millis::MINUTE,
-    2 * Millis::MINUTE,
-    5 * Millis::MINUTE,
-    10 * Millis::MINUTE,
-    15 * Millis::MINUTE,
-];
-const GIVE_UP_AFTER: i64 = 3 * Millis::DAY;
-/// Longer than one try can take.
-const LEASE: i64 = 2 * Millis::MINUTE;
-const PURPOSE: &str = "mail";
 
 /// A mail as it waits.
 #[derive(Serialize, Deserialize)]
@@ -43,31 +23,6 @@ struct Envelope {
     letter: Letter,
 }
 
-/// Wakes the jobs when there is something to send: a mail, or a message of a work chat.
-#[derive(Default)]
-pub struct Outbox {
-    mail: Notify,
-    wechatwork: Notify,
-    feishu: Notify,
-}
-
-impl Outbox {
-    /// To be called after the commit.
-    pub fn wake(&self) {
-        self.mail.notify_one();
-        self.wechatwork.notify_one();
-        self.feishu.notify_one();
-    }
-
-    /// Waits until someone wakes the job of this provider.
-    pub async fn chat(&self, provider: Provider) {
-        match provider {
-            Provider::Wechatwork => self.wechatwork.notified().await,
-            Provider::Feishu => self.feishu.notified().await,
-        }
-    }
-}
-
 /// Puts a mail into the outbox, as part of the transaction that causes it.
 pub async fn enqueue(
     atrium: &Core,
@@ -76,69 +31,39 @@ pub async fn enqueue(
     letter: Letter,
 ) -> Result<()> {
     let envelope = Envelope { to: to.map(str::to_owned), letter };
-    let text = serde_json::to_vec(&envelope).map_err(Error::internal)?;
-    let sealed = atrium.keyring.seal(PURPOSE, &text, &atrium.entropy)?;
-    store::insert(tx, &atrium.new_id(), &sealed, atrium.now()).await
+    outbox::enqueue(atrium, tx, Channel::Mail, &envelope).await
 }
 
 /// Sends what is due, for ever.
 pub async fn run(atrium: Core) {
-    loop {
-        match send_due(&atrium).await {
-            Ok(0) => {}
-            Ok(_) => continue,
-            Err(error) => tracing::warn!(%error, "the outbox could not be read"),
-        }
-        let pause = tokio::time::sleep(Duration::from_secs(5));
-        tokio::select! {
-            () = pause => {}
-            () = atrium.outbox.mail.notified() => {}
-        }
-    }
+    outbox::run(atrium.clone(), MailSender(atrium)).await;
 }
 
-/// Takes up to ten mails that are due and tries each once. Returns how many there were.
+/// Tries once what is due. Returns how many that were.
 pub async fn send_due(atrium: &Core) -> Result<usize> {
-    let now = atrium.now();
-    let mut tx = atrium.db.write_relaxed().await?;
-    let due = store::lease(&mut tx, now, now.plus(LEASE)).await?;
-    tx.commit().await?;
-    for mail in &due {
-        let outcome = deliver(atrium, mail).await;
-        settle(atrium, mail, outcome).await?;
-    }
-    Ok(due.len())
+    outbox::send_due(atrium, &MailSender(atrium.clone())).await
 }
 
-async fn deliver(atrium: &Core, mail: &store::MailRow) -> anyhow::Result<()> {
-    let text = atrium.keyring.open_sealed(PURPOSE, &mail.letter)?;
-    let envelope: Envelope = serde_json::from_slice(&text)?;
-    match envelope.to {
-        Some(to) => atrium.mail.send(&mail.id, &to, &envelope.letter, atrium.now()).await,
-        None => Ok(()),
-    }
-}
+#[derive(Clone)]
+struct MailSender(Core);
 
-async fn settle(atrium: &Core, mail: &store::MailRow, outcome: anyhow::Result<()>) -> Result<()> {
-    let now = atrium.now();
-    let mut tx = atrium.db.write_relaxed().await?;
-    match outcome {
-        Ok(()) => {
-            metrics::counter!("atrium_mails_sent_total").increment(1);
-            store::delete(&mut tx, &mail.id).await?;
-        }
-        Err(error) if now.since(mail.created_at) >= GIVE_UP_AFTER => {
-            metrics::counter!("atrium_mails_lost_total").increment(1);
-            tracing::error!(mail = %mail.id, error = format!("{error:#}"), "gave up on a mail");
-            store::delete(&mut tx, &mail.id).await?;
-        }
-        Err(error) => {
-            metrics::counter!("atrium_mails_failed_total").increment(1);
-            let error = format!("{error:#}");
-            tracing::warn!(mail = %mail.id, tries = mail.tries + 1, error, "a mail waits for its next try");
-            let step = usize::try_from(mail.tries).unwrap_or(0).min(WAITS.len() - 1);
-            store::postpone(&mut tx, &mail.id, now.plus(WAITS[step]), &error).await?;
+impl Sender for MailSender {
+    const AT_ONCE: usize = 4;
+    const GIVE_UP_AFTER: i64 = 3 * Millis::DAY;
+
+    fn channel(&self) -> Channel {
+        Channel::Mail
+    }
+
+    async fn send(&self, id: &Id, body: &[u8]) -> Outcome {
+        let envelope: Envelope = match serde_json::from_slice(body) {
+            Ok(envelope) => envelope,
+            Err(error) => return Outcome::failed(error),
+        };
+        let Some(to) = envelope.to else { return Outcome::Nobody };
+        match self.0.mail.send(id, &to, &envelope.letter, self.0.now()).await {
+            Ok(()) => Outcome::Sent,
+            Err(error) => Outcome::failed(error),
         }
     }
-    tx.commit().await
 }

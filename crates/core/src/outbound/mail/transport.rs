@@ -17,7 +17,6 @@ use crate::types::{Id, Millis};
 
 /// A server that takes longer than this for a step is treated as down.
 const STEP_TIMEOUT: Duration = Duration::from_secs(20);
-const WHOLE_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub struct Transport {
     from: Mailbox,
@@ -60,8 +59,7 @@ impl Transport {
         message.headers_mut().insert_raw(HeaderValue::new(auto, "auto-generated".to_owned()));
         match &self.delivery {
             Delivery::Smtp(smtp) => {
-                let sending = tokio::time::timeout(WHOLE_TIMEOUT, smtp.send(message));
-                sending.await.context("the mail server did not finish in time")??;
+                smtp.send(message).await?;
             }
             Delivery::Files(folder) => write_file(folder, id, &message, now).await?,
         }

@@ -1,0 +1,307 @@
+//! The outbox: what goes out to other parties is written down by the transaction that causes it, and
+//! sent afterwards by a job that tries until it is out. A server that is down costs time, never a
+//! message.
+//!
+//! Whoever sends a message holds a lease on it, taken right before the try and longer than a try may
+//! last, so that no other instance sends it as well. A message goes out twice only where nobody can
+//! know that it is out: where the process ends, or the other side's answer is lost, between the two.
+
+mod store;
+
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::db::Write;
+use crate::error::{Error, Result};
+use crate::outbound::chat::Provider;
+use crate::state::Core;
+use crate::types::{Id, Millis};
+use store::Leased;
+
+/// Waits between tries: quick at first, for a server that restarts, then patient.
+const WAITS: [i64; 7] = [
+    10 * Millis::SECOND,
+    30 * Millis::SECOND,
+    Millis::MINUTE,
+    2 * Millis::MINUTE,
+    5 * Millis::MINUTE,
+    10 * Millis::MINUTE,
+    15 * Millis::MINUTE,
+];
+/// A try that takes longer is broken off.
+const TRY_LIMIT: Duration = Duration::from_secs(60);
+/// A minute more than a try may last, for instances whose clocks do not agree.
+pub const LEASE: i64 = TRY_LIMIT.as_millis() as i64 + Millis::MINUTE;
+/// How often to look for what is due by now, or was left by another instance.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// Between tries to write down that a message is out.
+const MARK_EVERY: Duration = Duration::from_millis(500);
+
+/// Which way a message goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    Mail,
+    Chat(Provider),
+}
+
+impl Channel {
+    const ALL: [Self; 3] =
+        [Self::Mail, Self::Chat(Provider::Wechatwork), Self::Chat(Provider::Feishu)];
+
+    /// As in rows and figures.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Mail => "mail",
+            Self::Chat(provider) => provider.as_str(),
+        }
+    }
+
+    /// What its messages are sealed for.
+    fn purpose(self) -> &'static str {
+        match self {
+            Self::Mail => "mail",
+            Self::Chat(_) => "chat",
+        }
+    }
+}
+
+/// Sends the messages of one channel.
+pub trait Sender: Clone + Send + Sync + 'static {
+    /// How many tries may be under way at once, so that a slow one does not hold up the others.
+    const AT_ONCE: usize;
+    const GIVE_UP_AFTER: i64;
+
+    fn channel(&self) -> Channel;
+
+    fn send(&self, id: &Id, body: &[u8]) -> impl Future<Output = Outcome> + Send;
+}
+
+pub enum Outcome {
+    Sent,
+    /// There is nobody to send it to.
+    Nobody,
+    /// Not before then, which does not count as a try.
+    Postponed(Millis),
+    Failed(Failure),
+}
+
+pub struct Failure {
+    pub error: String,
+    pub then: Then,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    Retry,
+    /// Not before this many milliseconds have passed.
+    RetryAfter(i64),
+    /// Nothing gets through on this channel: what else is due waits as well.
+    ChannelDown,
+    /// It will never work.
+    GiveUp,
+}
+
+impl Outcome {
+    pub fn failed(error: impl std::fmt::Display) -> Self {
+        Self::Failed(Failure { error: format!("{error:#}"), then: Then::Retry })
+    }
+}
+
+/// Wakes the jobs when there is something to send.
+#[derive(Default)]
+pub struct Outbox {
+    woken: watch::Sender<()>,
+}
+
+impl Outbox {
+    /// To be called after the commit.
+    pub fn wake(&self) {
+        self.woken.send_replace(());
+    }
+}
+
+/// Puts a message into the outbox, as part of the transaction that causes it.
+pub async fn enqueue(
+    atrium: &Core,
+    tx: &mut Write,
+    channel: Channel,
+    body: &impl Serialize,
+) -> Result<()> {
+    let json = serde_json::to_vec(body).map_err(Error::internal)?;
+    let sealed = atrium.keyring.seal(channel.purpose(), &json, &atrium.entropy)?;
+    store::insert(tx, &atrium.new_id(), channel, &sealed, atrium.now()).await
+}
+
+/// Sends what is due, for ever.
+pub async fn run<S: Sender>(atrium: Core, sender: S) {
+    let channel = sender.channel().as_str();
+    let mut woken = atrium.outbox.woken.subscribe();
+    let mut tries = JoinSet::new();
+    loop {
+        if let Err(error) = start_tries(&atrium, &sender, &mut tries).await {
+            tracing::warn!(%error, channel, "the outbox could not be read");
+        }
+        tokio::select! {
+            Some(ended) = tries.join_next() => {
+                if let Err(error) = flatten(ended) {
+                    tracing::warn!(%error, channel, "the outbox could not be written");
+                }
+            }
+            _ = woken.changed() => {}
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+        }
+    }
+}
+
+/// Tries once what is due. Returns how many that were.
+pub async fn send_due<S: Sender>(atrium: &Core, sender: &S) -> Result<usize> {
+    let mut tries = JoinSet::new();
+    let mut count = 0;
+    loop {
+        count += start_tries(atrium, sender, &mut tries).await?;
+        match tries.join_next().await {
+            Some(ended) => flatten(ended)?,
+            None => return Ok(count),
+        }
+    }
+}
+
+fn flatten(ended: std::result::Result<Result<()>, tokio::task::JoinError>) -> Result<()> {
+    ended.map_err(Error::internal)?
+}
+
+/// Starts as many tries as there is room for, each under a lease of its own.
+async fn start_tries<S: Sender>(
+    atrium: &Core,
+    sender: &S,
+    tries: &mut JoinSet<Result<()>>,
+) -> Result<usize> {
+    let mut started = 0;
+    while tries.len() < S::AT_ONCE {
+        // The last place is for first tries: messages that keep failing slowly never fill them all.
+        let only_first = S::AT_ONCE > 1 && tries.len() + 1 == S::AT_ONCE;
+        let now = atrium.now();
+        let mut tx = atrium.db.write_relaxed().await?;
+        let leased =
+            store::lease(&mut tx, sender.channel(), only_first, now, now.plus(LEASE)).await?;
+        tx.commit().await?;
+        let Some(message) = leased else { break };
+        tries.spawn(try_once(atrium.clone(), sender.clone(), message));
+        started += 1;
+    }
+    Ok(started)
+}
+
+async fn try_once<S: Sender>(atrium: Core, sender: S, message: Leased) -> Result<()> {
+    let outcome = match atrium.keyring.open_sealed(sender.channel().purpose(), &message.body) {
+        Ok(body) => {
+            let sending = tokio::time::timeout(TRY_LIMIT, sender.send(&message.id, &body));
+            sending.await.unwrap_or_else(|_| Outcome::failed("it did not finish in time"))
+        }
+        Err(error) => Outcome::failed(error),
+    };
+    match outcome {
+        Outcome::Sent => mark_sent(&atrium, sender.channel(), &message).await,
+        Outcome::Nobody => settle(&atrium, sender.channel(), &message, Settlement::Delete).await,
+        Outcome::Postponed(until) => {
+            settle(&atrium, sender.channel(), &message, Settlement::Postpone(until)).await
+        }
+        Outcome::Failed(failure) => {
+            let settlement = decide::<S>(&message, &failure, atrium.now());
+            report(sender.channel(), &message, &failure, &settlement);
+            settle(&atrium, sender.channel(), &message, settlement).await
+        }
+    }
+}
+
+/// It is out, and nobody else knows: this is tried for as long as the lease keeps others away. It
+/// also counts when the lease is lost meanwhile, so that it goes out no third time.
+async fn mark_sent(atrium: &Core, channel: Channel, message: &Leased) -> Result<()> {
+    metrics::counter!("atrium_outbox_sent_total", "channel" => channel.as_str()).increment(1);
+    loop {
+        let marked = async {
+            let mut tx = atrium.db.write_relaxed().await?;
+            store::delete(&mut tx, &message.id).await?;
+            tx.commit().await
+        };
+        match marked.await {
+            Err(error) if atrium.now() < message.leased_until => {
+                tracing::warn!(%error, message = %message.id, "a message is out and could not be marked");
+                tokio::time::sleep(MARK_EVERY).await;
+            }
+            marked => return marked,
+        }
+    }
+}
+
+/// What becomes of a message that is not out.
+enum Settlement {
+    Delete,
+    Postpone(Millis),
+    Retry { at: Millis, error: String, channel_down: bool },
+}
+
+fn decide<S: Sender>(message: &Leased, failure: &Failure, now: Millis) -> Settlement {
+    if failure.then == Then::GiveUp || now.since(message.created_at) >= S::GIVE_UP_AFTER {
+        return Settlement::Delete;
+    }
+    let step = usize::try_from(message.tries).unwrap_or(0).min(WAITS.len() - 1);
+    let least = if let Then::RetryAfter(least) = failure.then { least } else { 0 };
+    Settlement::Retry {
+        at: now.plus(WAITS[step].max(least)),
+        error: failure.error.chars().filter(|c| *c != '\0').take(500).collect(),
+        channel_down: failure.then == Then::ChannelDown,
+    }
+}
+
+fn report(channel: Channel, message: &Leased, failure: &Failure, settlement: &Settlement) {
+    let (channel, error, id) = (channel.as_str(), &failure.error, &message.id);
+    if matches!(settlement, Settlement::Delete) {
+        metrics::counter!("atrium_outbox_lost_total", "channel" => channel).increment(1);
+        tracing::error!(message = %id, channel, error, "gave up on a message");
+    } else {
+        metrics::counter!("atrium_outbox_failed_total", "channel" => channel).increment(1);
+        let tries = message.tries + 1;
+        tracing::warn!(message = %id, channel, tries, error, "a message waits for its next try");
+    }
+}
+
+async fn settle(
+    atrium: &Core,
+    channel: Channel,
+    message: &Leased,
+    settlement: Settlement,
+) -> Result<()> {
+    let mut tx = atrium.db.write_relaxed().await?;
+    let ours = match &settlement {
+        Settlement::Delete => store::delete_leased(&mut tx, message).await?,
+        Settlement::Postpone(until) => store::postpone(&mut tx, message, *until).await?,
+        Settlement::Retry { at, error, channel_down } => {
+            if *channel_down {
+                store::hold_back(&mut tx, channel, atrium.now(), *at, error).await?;
+            }
+            store::retry_at(&mut tx, message, *at, error).await?
+        }
+    };
+    if !ours {
+        tracing::warn!(message = %message.id, "the lease on a message was lost to another instance");
+    }
+    tx.commit().await
+}
+
+/// Tells what waits, and for how long.
+pub async fn measure(atrium: &Core) -> Result<()> {
+    let waiting = store::waiting(&mut *atrium.db.read().await?).await?;
+    for channel in Channel::ALL.map(Channel::as_str) {
+        let found = waiting.iter().find(|(name, _, _)| name == channel);
+        let (count, age) = found.map_or((0, 0), |(_, count, oldest)| {
+            (*count, atrium.now().since(*oldest).max(0) / Millis::SECOND)
+        });
+        metrics::gauge!("atrium_outbox_messages", "channel" => channel).set(count as f64);
+        metrics::gauge!("atrium_outbox_oldest_seconds", "channel" => channel).set(age as f64);
+    }
+    Ok(())
+}
