@@ -194,12 +194,15 @@ async fn those_who_wait_for_the_same_answer_outlast_the_one_who_asked_first() {
     until("and nothing runs", || counts(&server, Class::Dashboard) == (0, 0)).await;
 }
 
-/// Makes every question about events take seconds: each row of each part is waited for.
+/// Makes every question about events take seconds: each row is waited for. A statement that is told
+/// to end does so between two blocks, and a block may not sleep for more than three seconds, so
+/// blocks are small whatever the parts have been merged to.
 async fn slow_down(server: &TestServer) {
     let store = &server.atrium.warehouse;
     for sql in [
         "RENAME TABLE events TO quick_events",
-        "CREATE VIEW events AS SELECT *, device, person FROM quick_events WHERE sleepEachRow(0.05) = 0",
+        "CREATE VIEW events AS SELECT *, device, person FROM quick_events WHERE sleepEachRow(0.05) = 0 \
+         SETTINGS max_block_size = 5",
     ] {
         store.execute(sql, &[]).await.unwrap();
     }
@@ -217,12 +220,9 @@ in_both_sizes! {
         let (noisy, other) = (server.team("one").await, server.team("two").await);
         let key = server.collect_key(noisy.app_id.as_str()).await;
         let now = server.atrium.now().0;
-        // Several parts, so that a statement that is told to end has somewhere to stop.
-        for part in 0..6 {
-            let some: Vec<_> = (0..40).map(|n| event_at(now - (part * 40 + n) * SECOND, "visit")).collect();
-            assert_eq!(server.collect(&key, json!(some)).await.body["data"]["accepted"], 40);
-            drain(&server).await;
-        }
+        let some: Vec<_> = (0..240).map(|n| event_at(now - n * SECOND, "visit")).collect();
+        assert_eq!(server.collect(&key, json!(some)).await.body["data"]["accepted"], 240);
+        drain(&server).await;
         send_some(&server, &other).await;
         slow_down(&server).await;
         let asked: Vec<_> = (0..12).map(|_| explore(&server, &noisy)).collect();
