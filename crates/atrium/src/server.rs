@@ -13,6 +13,7 @@ use crate::instance::{first_start, other_servers};
 use crate::{jobs, router};
 use atrium_core::config::Settings;
 use atrium_core::db::integrity;
+use atrium_core::folder;
 use atrium_core::http::CLIENT_VERSION;
 use atrium_core::http::connections::{self, ConnectionLimits};
 use atrium_core::http::edge;
@@ -29,6 +30,8 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
         .with_context(|| format!("listen: {} cannot be opened", settings.server.listen))?;
     let address = listener.local_addr()?;
     let settings = settings.listening_on(address);
+    // First: on a read-only disk SQLite only says that it cannot open the file.
+    folder::prepare_data_dir(&settings.stores.data_dir)?;
     integrity::refuse_damaged(&settings.stores.database_url)?;
     let atrium = AppState::start(settings, Clock::default()).await?;
     first_start::compare(&atrium).await?;

@@ -15,6 +15,11 @@ pub fn make_private(folder: &Path) -> anyhow::Result<()> {
         .with_context(|| format!("{} cannot be made", folder.display()))
 }
 
+/// The data folder, made where it is missing, or an error that names it.
+pub fn prepare_data_dir(folder: &Path) -> anyhow::Result<()> {
+    make_private(folder).and_then(|()| check_writable(folder)).context("data_dir")
+}
+
 /// Says whether files can be made and changed in a folder, without making one: by its permissions and
 /// by the disk, which may be mounted read-only.
 pub fn check_writable(folder: &Path) -> anyhow::Result<()> {

@@ -48,8 +48,7 @@ impl Core {
         may_be_new: impl FnOnce() -> anyhow::Result<()>,
     ) -> anyhow::Result<Self> {
         let entropy = Entropy;
-        folder::make_private(&settings.stores.data_dir).context("data_dir")?;
-        folder::check_writable(&settings.stores.data_dir).context("data_dir")?;
+        folder::prepare_data_dir(&settings.stores.data_dir)?;
         let db = Db::open(&settings.stores.database_url).await.context("database_url")?;
         let applied = db.migrate(may_be_new).await?;
         if applied > 0 {
