@@ -10,8 +10,6 @@ export CARGO_TARGET_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/atrium/target
 VERSION := $(shell cat client-version)
 PLATFORM := $(shell uname -s | tr A-Z a-z)-$(shell uname -m)
 ENGINE := $(if $(findstring darwin,$(PLATFORM)),libchdb.dylib,libchdb.so)
-# Tests wait for databases and for each other's turns; twice as many as cores keep the cores busy.
-TEST_THREADS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 SDK_SOURCES := $(shell find sdk -type f -not -path '*/node_modules/*' -not -path 'sdk/dist/*')
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*' -not -path 'web/test-results/*')
 
@@ -124,7 +122,7 @@ check-server: web/dist/index.html sdk/dist/atrium.js
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
 test-server: web/dist/index.html sdk/dist/atrium.js
-	RUST_TEST_THREADS=$(TEST_THREADS) scripts/with-postgres cargo test --workspace --tests --locked --quiet
+	scripts/with-postgres cargo test --workspace --tests --locked --quiet
 
 # Everything the OpenAPI document allows and forbids, sent to a running server.
 test-contract: web/dist/index.html sdk/dist/atrium.js
