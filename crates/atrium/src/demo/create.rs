@@ -20,7 +20,7 @@ use atrium_core::http::text::Email;
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::accounts::create::{self, CheckedAccount, NewAccount};
 use atrium_tenancy::accounts::store as accounts;
-use atrium_tenancy::apps::{self, NewApp};
+use atrium_tenancy::apps::{self, NewApp, versions};
 use atrium_tenancy::keys::{self, generate};
 use atrium_tenancy::notifications::Channels;
 use atrium_tenancy::notifications::channels::TYPES;
@@ -240,7 +240,8 @@ impl Maker<'_> {
         self.note(event.with(json!({ "role": role, "role_id": role_id }))).await
     }
 
-    /// What the ledger says of the events, day by day: one tally holds only so many lines.
+    /// What the ledger says of the events, day by day: one tally holds only so many lines. And that
+    /// there are events: without it, an app would pass for one that nobody has connected yet.
     async fn book(&mut self) -> Result<()> {
         let (plan, now) = (self.wanted.plan, self.atrium.now());
         let ids: Vec<_> = plan.apps.iter().map(|app| app.id).collect();
@@ -249,6 +250,11 @@ impl Maker<'_> {
         for tally in &tallies {
             let batch = u64::from_be_bytes(self.atrium.entropy.bytes());
             ledger::book(&mut self.tx, &format!("{batch:016x}"), tally, now).await?;
+        }
+        let day = |at: Millis| at.0.div_euclid(Millis::DAY);
+        let days = (day(self.wanted.since)..=day(now)).collect();
+        for id in self.wanted.apps {
+            versions::added(&mut self.tx, id.as_str(), &days).await?;
         }
         Ok(())
     }
