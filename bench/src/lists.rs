@@ -142,17 +142,17 @@ async fn fill(state: &AppState) -> anyhow::Result<Id> {
         let org = if n == 0 { org.to_string() } else { id(9, n, 0) };
         let mut tx = state.db.write().await?;
         if n > 0 {
-            run(&mut tx, "INSERT INTO organizations (id, name, name_key, timezone, created_at) VALUES ($1, $2, $2, 'UTC', 1)", &[&org, &format!("org {n}")]).await?;
+            run(&mut tx, "INSERT INTO organizations (id, name, name_key, name_order, timezone, created_at) VALUES ($1, $2, $2, $2, 'UTC', 1)", &[&org, &format!("org {n}")]).await?;
         }
         for m in 0..MEMBERS {
             let (user, email) = (id(1, n, m), format!("person{m}@org{n}.test"));
-            run(&mut tx, "INSERT INTO users (id, email, email_normalized, name, name_key, locale, timezone, created_at) VALUES ($1, $2, $2, $3, $3, 'zh-CN', 'UTC', 1)", &[&user, &email, &format!("person {m}")]).await?;
+            run(&mut tx, "INSERT INTO users (id, email, email_normalized, name, name_key, name_order, locale, timezone, created_at) VALUES ($1, $2, $2, $3, $3, $3, 'zh-CN', 'UTC', 1)", &[&user, &email, &format!("person {m}")]).await?;
             run(&mut tx, "INSERT INTO org_members (org_id, user_id, role, joined_at) VALUES ($1, $2, 'member', 1)", &[&org, &user]).await?;
             run(&mut tx, "INSERT INTO invitations (id, org_id, email, email_normalized, role, app_grants, state, created_at, sent_at, expires_at) VALUES ($1, $2, $3, $3, 'member', '[]', 'pending', 1, 1, 9000000000000)", &[&id(2, n, m), &org, &format!("guest{m}@org{n}.test")]).await?;
         }
         for a in 0..APPS {
             let app = id(3, n, a);
-            run(&mut tx, "INSERT INTO apps (id, org_id, name, name_key, description, region, timezone, created_at) VALUES ($1, $2, $3, $3, '', 'local', 'UTC', 1)", &[&app, &org, &format!("app {a}")]).await?;
+            run(&mut tx, "INSERT INTO apps (id, org_id, name, name_key, name_order, description, region, timezone, created_at) VALUES ($1, $2, $3, $3, $3, '', 'local', 'UTC', 1)", &[&app, &org, &format!("app {a}")]).await?;
             // The first app has half the organisation in it, the others a few each.
             let some = if a == 0 { MEMBERS / 2 } else { 5 };
             for m in 0..some {

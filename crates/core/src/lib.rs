@@ -12,6 +12,7 @@ pub mod keyring;
 pub mod lease;
 pub mod logging;
 pub mod metrics;
+pub mod names;
 pub mod notices;
 pub mod outbound;
 pub mod permissions;

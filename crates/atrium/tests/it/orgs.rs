@@ -31,7 +31,7 @@ on_both! {
             items.iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect()
         };
         let list = jane.get("/api/v1/orgs?sort=name&order=desc").await;
-        assert_eq!(names(&list)[..2], ["数据组", "Zebra"]);
+        assert_eq!(names(&list), ["Zebra", "ant", "数据组", "50%_off"]);
         assert_eq!(list.body["data"]["items"][0]["member_count"], 1);
         assert_eq!(names(&jane.get("/api/v1/orgs?search=%E6%95%B0%E6%8D%AE").await), ["数据组"]);
         // LIKE's own characters are plain text.

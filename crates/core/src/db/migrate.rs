@@ -5,6 +5,7 @@ use anyhow::{Context, bail};
 use sqlx::migrate::Migrator;
 
 use super::{Db, Dialect, Write};
+use crate::names;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../atrium/migrations");
 
@@ -55,6 +56,7 @@ pub async fn run(
             .await?;
         count += 1;
     }
+    names::reorder(&mut tx).await?;
     tx.commit().await?;
     Ok(count)
 }

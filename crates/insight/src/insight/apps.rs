@@ -26,7 +26,7 @@ pub struct AppFilter {
 }
 
 const SORTS: &[Sort] = &[
-    ("name", "name_key"),
+    ("name", "name_order"),
     ("created_at", "created_at"),
     ("member_count", "member_count"),
     ("archived_at", "COALESCE(archived_at, 0)"),

@@ -71,7 +71,7 @@ pub struct AppMemberFilter {
 }
 
 const SORTS: &[Sort] = &[
-    ("name", "users.name_key"),
+    ("name", "users.name_order"),
     ("email", "users.email_normalized"),
     ("role", rules::APP_ROLE_ORDER),
     ("added_at", "COALESCE(reaching.added_at, 0)"),

@@ -75,7 +75,7 @@ impl AccessKey {
 }
 
 const SORTS: &[Sort] = &[
-    ("name", "keys.name_key"),
+    ("name", "keys.name_order"),
     ("created_at", "keys.created_at"),
     ("last_used_at", "COALESCE(keys.last_used_at, 0)"),
     // What never ends ends last.

@@ -23,7 +23,7 @@ use atrium_core::permissions::{OrgDelete, OrgTransfer, OrgUpdate, OrgView as Vie
 use atrium_core::types::Id;
 
 const SORTS: &[Sort] = &[
-    ("name", "name_key"),
+    ("name", "name_order"),
     ("created_at", "created_at"),
     ("member_count", "member_count"),
     ("app_count", "app_count"),

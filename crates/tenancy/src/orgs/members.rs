@@ -64,7 +64,7 @@ pub struct MemberFilter {
 }
 
 const SORTS: &[Sort] = &[
-    ("name", "name_key"),
+    ("name", "name_order"),
     ("email", "email_normalized"),
     ("role", rules::ORG_ROLE_ORDER),
     ("joined_at", "joined_at"),

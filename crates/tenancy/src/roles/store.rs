@@ -6,6 +6,7 @@ use sqlx::{AnyConnection, FromRow};
 
 use crate::rules::ROLE_PERMISSIONS;
 use atrium_core::error::Result;
+use atrium_core::names;
 use atrium_core::permissions::Permission;
 use atrium_core::types::{Id, Millis};
 
@@ -32,7 +33,7 @@ pub async fn role(db: &mut AnyConnection, app_id: &Id, id: &Id) -> Result<Option
 }
 
 pub async fn roles(db: &mut AnyConnection, app_id: &Id) -> Result<Vec<RoleRow>> {
-    let sql = format!("{} WHERE app_id = $1 ORDER BY name_key, id", select());
+    let sql = format!("{} WHERE app_id = $1 ORDER BY name_order, id", select());
     Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(app_id).fetch_all(db).await?)
 }
 
@@ -71,13 +72,14 @@ pub async fn insert(
     at: Millis,
 ) -> Result<bool> {
     let inserted = sqlx::query(
-        "INSERT INTO app_roles (id, app_id, name, name_key, description, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
+        "INSERT INTO app_roles (id, app_id, name, name_key, name_order, description, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
     )
     .bind(role.id)
     .bind(app_id)
     .bind(role.name)
     .bind(role.name.to_lowercase())
+    .bind(names::order(role.name))
     .bind(role.description)
     .bind(at)
     .execute(&mut *db)
@@ -92,12 +94,13 @@ pub async fn insert(
 /// False when another role of the app has the name.
 pub async fn update(db: &mut AnyConnection, app_id: &Id, role: &RoleText<'_>) -> Result<bool> {
     let updated = sqlx::query(
-        "UPDATE app_roles SET name = $1, name_key = $2, description = $3
-         WHERE id = $4 AND NOT EXISTS (SELECT 1 FROM app_roles AS other
-            WHERE other.app_id = $5 AND other.name_key = $2 AND other.id <> $4)",
+        "UPDATE app_roles SET name = $1, name_key = $2, name_order = $3, description = $4
+         WHERE id = $5 AND NOT EXISTS (SELECT 1 FROM app_roles AS other
+            WHERE other.app_id = $6 AND other.name_key = $2 AND other.id <> $5)",
     )
     .bind(role.name)
     .bind(role.name.to_lowercase())
+    .bind(names::order(role.name))
     .bind(role.description)
     .bind(role.id)
     .bind(app_id)

@@ -46,7 +46,7 @@ pub async fn enabled(db: &mut AnyConnection) -> Result<Vec<(Id, String, String)>
     Ok(sqlx::query_as(
         "SELECT organizations.id, organizations.name, org_sso.issuer FROM org_sso
          JOIN organizations ON organizations.id = org_sso.org_id
-         WHERE org_sso.enabled_at IS NOT NULL ORDER BY organizations.name_key, organizations.id",
+         WHERE org_sso.enabled_at IS NOT NULL ORDER BY organizations.name_order, organizations.id",
     )
     .fetch_all(db)
     .await?)
@@ -364,14 +364,15 @@ pub async fn reach(
 /// Through which organisations' providers someone can sign in.
 pub async fn linked(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<LinkedOrg>> {
     Ok(sqlx::query_as(
-        "SELECT DISTINCT organizations.id AS org_id, organizations.name AS org_name
+        "SELECT DISTINCT organizations.id AS org_id, organizations.name AS org_name,
+            organizations.name_order
          FROM sso_identities
          JOIN org_sso ON org_sso.org_id = sso_identities.org_id
             AND org_sso.issuer = sso_identities.issuer AND org_sso.enabled_at IS NOT NULL
          JOIN org_members ON org_members.org_id = sso_identities.org_id
             AND org_members.user_id = sso_identities.user_id
          JOIN organizations ON organizations.id = sso_identities.org_id
-         WHERE sso_identities.user_id = $1 ORDER BY organizations.name, organizations.id",
+         WHERE sso_identities.user_id = $1 ORDER BY organizations.name_order, organizations.id",
     )
     .bind(user_id)
     .fetch_all(db)

@@ -16,6 +16,7 @@ use crate::state::Tenancy;
 use atrium_core::db::is_unique_violation;
 use atrium_core::error::Result;
 use atrium_core::http::text::Email;
+use atrium_core::names;
 use atrium_core::types::{Id, Millis};
 
 pub use sessions::*;
@@ -71,8 +72,8 @@ pub async fn user_by_id(db: &mut AnyConnection, id: &Id) -> Result<Option<UserRo
 pub async fn insert_user(db: &mut AnyConnection, user: NewUser<'_>) -> Result<bool> {
     let inserted = sqlx::query(
         "INSERT INTO users (id, email, email_normalized, name, locale, timezone, password_hash,
-            email_verified_at, created_at, name_key)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)
+            email_verified_at, created_at, name_key, name_order)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10)
          ON CONFLICT (email_normalized) DO NOTHING",
     )
     .bind(user.id)
@@ -84,6 +85,7 @@ pub async fn insert_user(db: &mut AnyConnection, user: NewUser<'_>) -> Result<bo
     .bind(user.password_hash)
     .bind(user.at)
     .bind(user.name.to_lowercase())
+    .bind(names::order(user.name))
     .execute(db)
     .await?;
     Ok(inserted.rows_affected() == 1)
@@ -202,7 +204,8 @@ pub async fn update_profile(
     change: &ProfileChange<'_>,
 ) -> Result<()> {
     sqlx::query(
-        "UPDATE users SET name = COALESCE($1, name), name_key = COALESCE($5, name_key), locale = COALESCE($2, locale),
+        "UPDATE users SET name = COALESCE($1, name), name_key = COALESCE($5, name_key),
+            name_order = COALESCE($6, name_order), locale = COALESCE($2, locale),
             timezone = COALESCE($3, timezone) WHERE id = $4",
     )
     .bind(change.name)
@@ -210,6 +213,7 @@ pub async fn update_profile(
     .bind(change.timezone)
     .bind(id)
     .bind(change.name.map(str::to_lowercase))
+    .bind(change.name.map(names::order))
     .execute(db)
     .await?;
     Ok(())

@@ -13,6 +13,7 @@ use atrium_core::db::is_unique_violation;
 use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
+use atrium_core::names;
 use atrium_core::permissions::{BuiltinRole, OrgRole, Permission};
 use atrium_core::types::{Id, Millis};
 
@@ -51,7 +52,7 @@ impl AppRow {
 const MEMBER_COUNT: &str =
     "(SELECT COUNT(*) FROM app_members WHERE app_members.app_id = apps.id) AS member_count";
 
-const COLUMNS: &str = "apps.id, apps.org_id, apps.name, apps.name_key, apps.description,
+const COLUMNS: &str = "apps.id, apps.org_id, apps.name, apps.name_order, apps.description,
         apps.region, apps.timezone, apps.created_by, creators.name AS creator, apps.created_at,
         apps.archived_at, apps.deleted_at, apps.purge_at, apps.purge_started_at,
         apps.retention_days";
@@ -205,7 +206,7 @@ pub async fn living_for_user(
     let access = access_columns();
     let sql = format!(
         "SELECT apps.id, apps.name, apps.archived_at, {access} FROM apps {JOINS}
-         WHERE apps.org_id = $2 AND apps.deleted_at IS NULL ORDER BY apps.name_key, apps.id"
+         WHERE apps.org_id = $2 AND apps.deleted_at IS NULL ORDER BY apps.name_order, apps.id"
     );
     let rows =
         sqlx::query(sqlx::AssertSqlSafe(sql)).bind(user_id).bind(org_id).fetch_all(db).await?;
@@ -221,14 +222,15 @@ pub async fn living_for_user(
 /// False when another app of the organisation has the name.
 pub async fn insert(db: &mut AnyConnection, app: &NewApp) -> Result<bool> {
     let inserted = sqlx::query(
-        "INSERT INTO apps (id, org_id, name, name_key, description, region, timezone, created_by,
-            created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING",
+        "INSERT INTO apps (id, org_id, name, name_key, name_order, description, region, timezone,
+            created_by, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING",
     )
     .bind(&app.id)
     .bind(&app.org_id)
     .bind(&app.name)
     .bind(app.name.to_lowercase())
+    .bind(names::order(&app.name))
     .bind(&app.description)
     .bind(&app.region)
     .bind(&app.timezone)
@@ -254,10 +256,12 @@ pub async fn update(
     timezone: &str,
 ) -> Result<bool> {
     let updated = sqlx::query(
-        "UPDATE apps SET name = $1, name_key = $2, description = $3, timezone = $4 WHERE id = $5",
+        "UPDATE apps SET name = $1, name_key = $2, name_order = $3, description = $4, timezone = $5
+         WHERE id = $6",
     )
     .bind(name)
     .bind(name.to_lowercase())
+    .bind(names::order(name))
     .bind(description)
     .bind(timezone)
     .bind(id)

@@ -8,6 +8,7 @@ use crate::rules;
 use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
+use atrium_core::names;
 use atrium_core::permissions::Permission;
 use atrium_core::types::{Id, Millis};
 
@@ -85,14 +86,15 @@ pub struct NewAccessKey<'a> {
 /// False when another key of the app has the name.
 pub async fn insert_access_key(db: &mut AnyConnection, key: NewAccessKey<'_>) -> Result<bool> {
     let inserted = sqlx::query(
-        "INSERT INTO access_keys (id, app_id, name, name_key, secret_sealed, enabled, created_by,
-            created_at, expires_at, reminded)
-         VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, $9) ON CONFLICT DO NOTHING",
+        "INSERT INTO access_keys (id, app_id, name, name_key, name_order, secret_sealed, enabled,
+            created_by, created_at, expires_at, reminded)
+         VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10) ON CONFLICT DO NOTHING",
     )
     .bind(&key.made.id)
     .bind(key.app_id)
     .bind(key.name)
     .bind(key.name.to_lowercase())
+    .bind(names::order(key.name))
     .bind(&key.made.sealed)
     .bind(key.created_by)
     .bind(key.at)
@@ -111,12 +113,13 @@ pub async fn rename_access_key(
     name: &str,
 ) -> Result<bool> {
     let renamed = sqlx::query(
-        "UPDATE access_keys SET name = $1, name_key = $2
-         WHERE id = $3 AND app_id = $4 AND NOT EXISTS (SELECT 1 FROM access_keys AS other
-            WHERE other.app_id = $4 AND other.name_key = $2 AND other.id <> $3)",
+        "UPDATE access_keys SET name = $1, name_key = $2, name_order = $3
+         WHERE id = $4 AND app_id = $5 AND NOT EXISTS (SELECT 1 FROM access_keys AS other
+            WHERE other.app_id = $5 AND other.name_key = $2 AND other.id <> $4)",
     )
     .bind(name)
     .bind(name.to_lowercase())
+    .bind(names::order(name))
     .bind(id)
     .bind(app_id)
     .execute(db)

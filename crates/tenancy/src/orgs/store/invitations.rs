@@ -219,7 +219,7 @@ pub async fn joinable(
                   AND users.email_verified_at IS NOT NULL AND users.email_normalized LIKE $2 ESCAPE '\\')
            AND organizations.id NOT IN (SELECT org_id FROM org_members WHERE user_id = $1)
            AND ($3 = '' OR organizations.id = $3)
-         ORDER BY organizations.name_key, organizations.id LIMIT 20",
+         ORDER BY organizations.name_order, organizations.id LIMIT 20",
         rules::is_owner("org_members.role")
     );
     let domain = domain.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");

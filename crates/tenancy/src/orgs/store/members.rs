@@ -228,7 +228,7 @@ pub async fn members(
                         AND apps.archived_at IS NULL AND apps.deleted_at IS NULL)
             END AS app_count
          FROM (SELECT found.user_id, users.email, users.email_normalized, users.name,
-                    users.name_key, org_members.role, org_members.joined_at, users.last_login_at,
+                    users.name_order, org_members.role, org_members.joined_at, users.last_login_at,
                     found.total
                FROM (SELECT org_members.user_id, {total} AS total
                      {FOUND} ORDER BY {order} {cut}) AS found
@@ -277,7 +277,7 @@ pub async fn reached_apps(
          LEFT JOIN app_roles ON app_roles.id = app_members.role_id
          WHERE apps.org_id = $2 AND apps.deleted_at IS NULL
            AND ($3 = 1 OR app_members.user_id IS NOT NULL)
-         ORDER BY apps.name_key, apps.id",
+         ORDER BY apps.name_order, apps.id",
     )
     .bind(user_id)
     .bind(org_id)

@@ -11,6 +11,7 @@ use crate::rules::{self, REQUIRE_SSO_AT};
 use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
+use atrium_core::names;
 use atrium_core::types::{Id, Millis};
 
 pub use invitations::*;
@@ -35,12 +36,13 @@ pub async fn insert(
     at: Millis,
 ) -> Result<()> {
     sqlx::query(
-        "INSERT INTO organizations (id, name, name_key, timezone, created_at)
-         VALUES ($1, $2, $3, $4, $5)",
+        "INSERT INTO organizations (id, name, name_key, name_order, timezone, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6)",
     )
     .bind(id)
     .bind(name)
     .bind(name.to_lowercase())
+    .bind(names::order(name))
     .bind(timezone)
     .bind(at)
     .execute(db)
@@ -93,7 +95,7 @@ pub struct OrgListRow {
 
 fn org_list() -> String {
     format!(
-        "SELECT organizations.id, organizations.name, organizations.name_key,
+        "SELECT organizations.id, organizations.name, organizations.name_order,
         organizations.timezone, organizations.retention_days, organizations.require_mfa_at,
         {REQUIRE_SSO_AT} AS require_sso_at,
         organizations.created_at, mine.role,
@@ -148,11 +150,12 @@ pub struct OrgChange<'a> {
 
 pub async fn update(db: &mut AnyConnection, id: &Id, change: &OrgChange<'_>) -> Result<()> {
     sqlx::query(
-        "UPDATE organizations SET name = $1, name_key = $2, timezone = $3, retention_days = $4,
-            require_mfa_at = $5 WHERE id = $6",
+        "UPDATE organizations SET name = $1, name_key = $2, name_order = $3, timezone = $4,
+            retention_days = $5, require_mfa_at = $6 WHERE id = $7",
     )
     .bind(change.name)
     .bind(change.name.to_lowercase())
+    .bind(names::order(change.name))
     .bind(change.timezone)
     .bind(change.retention_days)
     .bind(change.require_mfa_at)
@@ -244,7 +247,7 @@ pub async fn owned_alone(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<Own
             JOIN users ON users.id = other.user_id
             WHERE other.org_id = organizations.id AND {}
               AND other.user_id <> $1 AND users.disabled_at IS NULL)
-         ORDER BY organizations.name, organizations.id",
+         ORDER BY organizations.name_order, organizations.id",
         rules::is_owner("mine.role"),
         rules::is_owner("other.role")
     );
