@@ -1,4 +1,4 @@
-# The only commands anyone needs: run · demo · standins · test · test-long · build · bench · lighthouse · fmt · generate · release.
+# The only commands anyone needs: run · demo · standins · test · test-long · audit · build · bench · lighthouse · fmt · generate · release.
 # Each does its own set-up on a machine with Rust, Node and make.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -13,7 +13,7 @@ ENGINE := $(if $(findstring darwin,$(PLATFORM)),libchdb.dylib,libchdb.so)
 SDK_SOURCES := $(shell find sdk -type f -not -path '*/node_modules/*' -not -path 'sdk/dist/*')
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*' -not -path 'web/test-results/*')
 
-.PHONY: help run demo standins test test-long build bench fmt generate release screenshots lighthouse watermark clean \
+.PHONY: help run demo standins test test-long audit build bench fmt generate release screenshots lighthouse watermark clean \
 	check-format check-web check-server test-web test-server test-contract test-browser test-neighbor web-side server-side server
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo 'make standins  Atrium beside stand-ins for single sign-on, WeChat Work and Feishu, to click through'
 	@echo 'make test      everything that must pass before a change lands'
 	@echo 'make test-long the slow tests: kills under load, fuzzing, a noisy neighbor, both languages'
+	@echo 'make audit     licenses, doubled and unused dependencies, known vulnerabilities'
 	@echo 'make build     leave dist/, a folder that can be copied to a server'
 	@echo 'make bench     speed, memory and size, as ratios of one run'
 	@echo 'make lighthouse the first pages as Lighthouse sees them'
@@ -143,6 +144,10 @@ test-long: web/dist/index.html sdk/dist/atrium.js
 	cargo build --workspace --locked --quiet
 	@scripts/contract-fuzz --long
 	ATRIUM_BIN=$(CARGO_TARGET_DIR)/debug/atrium BOTH_LANGUAGES=1 npm run --silent -w web e2e
+
+# The tools take minutes to compile on a fresh machine, so it is no part of the tests.
+audit:
+	@scripts/audit
 
 # Measures, so it is the program as it is delivered, and nothing beside it.
 test-neighbor: build
