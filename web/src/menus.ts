@@ -1,13 +1,13 @@
 /** The pages of a team and of an app, for their menus and for whoever looks a page up by its name. */
 import type { MessageKey } from './i18n/store'
-import type { AppPermission } from './session/access'
+import type { AppPermission, OrgPermission } from './session/access'
 import { paths } from './paths'
 
 interface TeamPage {
   title: MessageKey
   to: (query: { org: string | null }) => string
   /** Not offered without it; the server would refuse the page too. */
-  needs?: string
+  needs?: OrgPermission
 }
 
 export const TEAM_PAGES: TeamPage[] = [

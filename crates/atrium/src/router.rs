@@ -31,6 +31,7 @@ use atrium_insight::workspace::{
     profiles, properties,
 };
 use atrium_tenancy::accounts::factors::{passkey_login, passkeys, totp};
+use atrium_tenancy::accounts::sign_in_failure::SignInFailure;
 use atrium_tenancy::accounts::{
     code, current, delete_account, email, link, login, operator_sessions, password_check,
     pending_links, profile, reauth, register, reset, second_step, sessions,
@@ -237,7 +238,13 @@ fn document_head() -> OpenApi {
     #[openapi(
         info(title = "Atrium", description = "The API of the Atrium console."),
         servers((url = PREFIX)),
-        components(schemas(envelope::ErrorBody, live::LiveMessage, live::LiveDropped)),
+        components(schemas(
+            envelope::ErrorBody,
+            live::LiveMessage,
+            live::LiveDropped,
+            // Not in an answer but in the address a provider sends people back to.
+            SignInFailure,
+        )),
         tags(
             (name = "instance", description = "What the instance says about itself"),
             (name = "account", description = "Sign-in and the signed-in person"),

@@ -168,6 +168,8 @@ codes! {
     Timeout = "timeout", SERVICE_UNAVAILABLE, "请求超时，请重试。", "The request took too long. Try again.";
 }
 
+crate::code_schema!(Code, "ErrorCode", Code::ALL.iter().map(|it| it.as_str()));
+
 impl Code {
     /// The code for a response that something below us made without one.
     pub fn for_status(status: StatusCode) -> Self {

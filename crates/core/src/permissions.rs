@@ -140,6 +140,9 @@ permissions! {
     }
 }
 
+crate::code_schema!(Permission, "Permission", Permission::ALL.iter().map(|it| it.code()));
+crate::code_schema!(Scope, "PermissionScope", [Scope::App, Scope::Organization].map(Scope::as_str));
+
 impl Permission {
     pub fn parse(code: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|permission| permission.code() == code)

@@ -112,6 +112,28 @@ impl utoipa::PartialSchema for Millis {
 
 impl utoipa::ToSchema for Millis {}
 
+/// Puts a closed set of codes into the OpenAPI document, under a name of its own, so that clients
+/// need no copy of it.
+#[macro_export]
+macro_rules! code_schema {
+    ($type:ty, $name:literal, $codes:expr) => {
+        impl utoipa::PartialSchema for $type {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+                utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::schema::Type::String)
+                    .enum_values(Some($codes))
+                    .into()
+            }
+        }
+
+        impl utoipa::ToSchema for $type {
+            fn name() -> std::borrow::Cow<'static, str> {
+                $name.into()
+            }
+        }
+    };
+}
+
 /// The only reader of the system's time. Tests move it by an offset.
 #[derive(Clone, Debug, Default)]
 pub struct Clock {

@@ -1,5 +1,6 @@
 /** Requests to erase everything about one end user of an app, and how far each of them is. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { allOf } from '../lib/allOf'
 import { everythingOf } from './app'
 import { call, http } from './client'
 import { quietOnceShown } from './queryClient'
@@ -10,8 +11,8 @@ import type { components } from './schema'
 export type Erasure = components['schemas']['Erasure']
 export type ErasureKind = components['schemas']['SubjectKind']
 
-const STATES = ['pending', 'running', 'done', 'failed'] as const
-export type ErasureState = (typeof STATES)[number]
+export type ErasureState = components['schemas']['ErasureState']
+const STATES = allOf<ErasureState>({ pending: true, running: true, done: true, failed: true })
 
 /** A state that a newer server has and this console does not is one that is not over yet. */
 export function stateOf({ state }: Pick<Erasure, 'state'>): ErasureState {

@@ -6,10 +6,18 @@ type ErrorBody = components['schemas']['ErrorBody']
 
 /** `network`: no answer arrived. `timeout`: none within the limit. `bad_answer`: not what we speak. */
 export type LocalCode = 'network' | 'timeout' | 'bad_answer'
+/** The person has changed their mind. */
+type GivenUpCode = 'reauth_cancelled' | 'passkey_cancelled'
+/** What a failure can be told by; one that only a newer server knows still has its text. */
+export type FailureCode =
+  | components['schemas']['ErrorCode' | 'RejectionReason']
+  | LocalCode
+  | GivenUpCode
+  | 'passkey_failed'
 
 interface ErrorParts {
   status: number
-  code: string | null
+  code: FailureCode | null
   /** Asked for whenever the text is read: at start-up the failure can be here before the words. */
   text: () => string
   fields?: Record<string, string>
@@ -20,8 +28,8 @@ interface ErrorParts {
 export class ApiError extends Error {
   /** HTTP status; 0 where no answer arrived. */
   readonly status: number
-  /** The first stable code of the answer, or a LocalCode. */
-  readonly code: string | null
+  /** The first stable code of the answer, or one of ours. */
+  readonly code: FailureCode | null
   /** Texts by the field they belong to. */
   readonly fields: Record<string, string>
   readonly requestId: string | null
@@ -71,7 +79,7 @@ export function errorWithoutAnswer(code: LocalCode): ApiError {
 }
 
 /** The person has changed their mind. There is nothing to say about it, so its text is empty. */
-export function givenUp(code: 'reauth_cancelled' | 'passkey_cancelled'): ApiError {
+export function givenUp(code: GivenUpCode): ApiError {
   return new ApiError({ status: 0, code, text: () => '' })
 }
 

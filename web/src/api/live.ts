@@ -2,18 +2,18 @@
  * What an app sends, while it arrives. Read by `fetch` rather than an EventSource, which can neither
  * say in which language it wants the words nor why it was refused.
  */
+import { allOf } from '../lib/allOf'
 import { eventReader } from '../lib/eventStream'
 import { callForStream, http, REQUEST_TIMEOUT_MS } from './client'
 import { errorWithoutAnswer } from './errors'
 import type { Properties } from './people'
 import type { components } from './schema'
 
-export const OUTCOMES = ['accepted', 'duplicate', 'rejected'] as const
-export type Outcome = (typeof OUTCOMES)[number]
+export type Outcome = components['schemas']['LiveOutcome']
+export const OUTCOMES = allOf<Outcome>({ accepted: true, duplicate: true, rejected: true })
 
-/** The generated type leaves open what the outcomes and the properties are. */
-export type LiveMessage = Omit<components['schemas']['LiveMessage'], 'outcome' | 'properties'> & {
-  outcome: Outcome
+/** The generated type leaves open what the properties are. */
+export type LiveMessage = Omit<components['schemas']['LiveMessage'], 'properties'> & {
   properties?: Properties | null
 }
 

@@ -2389,7 +2389,7 @@ export interface components {
       /** @description What its pages send with their events. Null in lists, and for those who may not view keys. */
       collect_key?: string | null
       /** @description What the caller may do in it. */
-      permissions: string[]
+      permissions: components['schemas']['Permission'][]
     }
     /** @description What was asked for, with all that was left open filled in. */
     AskedRange: {
@@ -2692,7 +2692,7 @@ export interface components {
         /** @description What its pages send with their events. Null in lists, and for those who may not view keys. */
         collect_key?: string | null
         /** @description What the caller may do in it. */
-        permissions: string[]
+        permissions: components['schemas']['Permission'][]
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -2834,8 +2834,7 @@ export interface components {
         kind: components['schemas']['SubjectKind']
         /** @description In full until it is done, masked from then on. */
         subject_hint: string
-        /** @description pending, running, done or failed. */
-        state: string
+        state: components['schemas']['ErasureState']
         asked_by?: components['schemas']['PersonRef'] | null
         asked_at: components['schemas']['Millis']
         done_at?: components['schemas']['Millis'] | null
@@ -3035,7 +3034,7 @@ export interface components {
           /** @description What its pages send with their events. Null in lists, and for those who may not view keys. */
           collect_key?: string | null
           /** @description What the caller may do in it. */
-          permissions: string[]
+          permissions: components['schemas']['Permission'][]
         }[]
         /** Format: int64 */
         total: number
@@ -3088,8 +3087,7 @@ export interface components {
           kind: components['schemas']['SubjectKind']
           /** @description In full until it is done, masked from then on. */
           subject_hint: string
-          /** @description pending, running, done or failed. */
-          state: string
+          state: components['schemas']['ErasureState']
           asked_by?: components['schemas']['PersonRef'] | null
           asked_at: components['schemas']['Millis']
           done_at?: components['schemas']['Millis'] | null
@@ -3233,7 +3231,7 @@ export interface components {
           /** @description The caller's. */
           role: components['schemas']['OrgRole']
           /** @description What the caller may do in it. */
-          permissions: string[]
+          permissions: components['schemas']['Permission'][]
           /** Format: int64 */
           member_count: number
           /**
@@ -3282,7 +3280,7 @@ export interface components {
           description: string
           /** @description Built-in roles cannot be changed. */
           builtin: boolean
-          permissions: string[]
+          permissions: components['schemas']['Permission'][]
           /** Format: int64 */
           member_count: number
           created_at?: components['schemas']['Millis'] | null
@@ -3317,7 +3315,7 @@ export interface components {
     Data_MyRole: {
       data: {
         role?: components['schemas']['RoleRef'] | null
-        permissions: string[]
+        permissions: components['schemas']['Permission'][]
         via: components['schemas']['ViaKind']
       }
     }
@@ -3342,7 +3340,7 @@ export interface components {
         /** @description The caller's. */
         role: components['schemas']['OrgRole']
         /** @description What the caller may do in it. */
-        permissions: string[]
+        permissions: components['schemas']['Permission'][]
         /** Format: int64 */
         member_count: number
         /**
@@ -3417,8 +3415,7 @@ export interface components {
     Data_PasswordVerdict: {
       data: {
         acceptable: boolean
-        /** @description Why not: a code, and in the language of the request. */
-        code?: string | null
+        code?: components['schemas']['ErrorCode'] | null
         message?: string | null
       }
     }
@@ -3534,7 +3531,7 @@ export interface components {
         description: string
         /** @description Built-in roles cannot be changed. */
         builtin: boolean
-        permissions: string[]
+        permissions: components['schemas']['Permission'][]
         /** Format: int64 */
         member_count: number
         created_at?: components['schemas']['Millis'] | null
@@ -3782,8 +3779,7 @@ export interface components {
       kind: components['schemas']['SubjectKind']
       /** @description In full until it is done, masked from then on. */
       subject_hint: string
-      /** @description pending, running, done or failed. */
-      state: string
+      state: components['schemas']['ErasureState']
       asked_by?: components['schemas']['PersonRef'] | null
       asked_at: components['schemas']['Millis']
       done_at?: components['schemas']['Millis'] | null
@@ -3793,12 +3789,144 @@ export interface components {
        */
       events?: number | null
     }
+    /**
+     * @description How far an erasure is.
+     * @enum {string}
+     */
+    ErasureState: 'pending' | 'running' | 'done' | 'failed'
     /** @description What every failed call answers. */
     ErrorBody: {
       /** @description One sentence for a person, in the language of Accept-Language. */
       message: string
       errors: components['schemas']['ErrorItem'][]
     }
+    /** @enum {string} */
+    ErrorCode:
+      | 'malformed_request'
+      | 'malformed_json'
+      | 'malformed_report'
+      | 'not_signed_in'
+      | 'bad_credentials'
+      | 'bad_code'
+      | 'bad_passkey'
+      | 'bad_app_key'
+      | 'bad_query_key'
+      | 'bad_signature'
+      | 'reauth_required'
+      | 'forbidden'
+      | 'personal_data'
+      | 'beyond_own'
+      | 'second_factor_required'
+      | 'sso_required'
+      | 'registration_closed'
+      | 'cross_site'
+      | 'foreign_report'
+      | 'not_found'
+      | 'sso_not_found'
+      | 'passkeys_unavailable'
+      | 'provider_not_configured'
+      | 'not_bound'
+      | 'method_not_allowed'
+      | 'email_taken'
+      | 'totp_enabled'
+      | 'totp_not_started'
+      | 'totp_not_enabled'
+      | 'mfa_required_by_role'
+      | 'mfa_required_by_org'
+      | 'too_many_passkeys'
+      | 'already_bound'
+      | 'last_way_in'
+      | 'sole_owner'
+      | 'access_changed'
+      | 'last_owner'
+      | 'org_has_apps'
+      | 'too_many_orgs'
+      | 'mfa_enrol_first'
+      | 'invitation_closed'
+      | 'links_by_mail'
+      | 'app_name_taken'
+      | 'app_not_active'
+      | 'app_not_archived'
+      | 'app_not_deleted'
+      | 'purge_started'
+      | 'role_name_taken'
+      | 'role_in_use'
+      | 'builtin_role'
+      | 'too_many_apps'
+      | 'too_many_roles'
+      | 'too_many_erasures'
+      | 'key_name_taken'
+      | 'too_many_keys'
+      | 'sso_no_domain'
+      | 'domain_taken'
+      | 'too_many_domains'
+      | 'record_missing'
+      | 'record_wrong'
+      | 'link_wrong_account'
+      | 'token_gone'
+      | 'app_archived'
+      | 'app_deleted'
+      | 'too_many_messages'
+      | 'too_large'
+      | 'bad_encoding'
+      | 'unsupported_encoding'
+      | 'unsupported_type'
+      | 'invalid'
+      | 'wrong_type'
+      | 'required'
+      | 'too_long'
+      | 'out_of_range'
+      | 'too_many_buckets'
+      | 'nul_character'
+      | 'bad_email'
+      | 'password_too_short'
+      | 'password_too_long'
+      | 'password_common'
+      | 'password_personal'
+      | 'password_guessable'
+      | 'wrong_password'
+      | 'wrong_code'
+      | 'code_required'
+      | 'refused_passkey'
+      | 'same_email'
+      | 'wrong_email'
+      | 'wrong_name'
+      | 'not_a_member'
+      | 'bad_issuer'
+      | 'secret_required'
+      | 'enforce_needs_enabled'
+      | 'bad_domain'
+      | 'public_domain'
+      | 'bad_grant'
+      | 'bad_role'
+      | 'bad_permission'
+      | 'app_view_required'
+      | 'bad_region'
+      | 'bad_sort'
+      | 'bad_moment'
+      | 'bad_range'
+      | 'expiry_in_past'
+      | 'unknown_property'
+      | 'query_too_heavy'
+      | 'bad_length'
+      | 'bad_locale'
+      | 'bad_notification_type'
+      | 'security_mail_required'
+      | 'bad_timezone'
+      | 'throttled'
+      | 'too_many_viewers'
+      | 'too_many_queries'
+      | 'quota_exceeded'
+      | 'too_many_rejected'
+      | 'spool_full'
+      | 'queries_busy'
+      | 'disk_full'
+      | 'storage_read_only'
+      | 'provider_unavailable'
+      | 'dns_unavailable'
+      | 'internal'
+      | 'unavailable'
+      | 'timeout'
     /** @description Errors of one kind. */
     ErrorGroup: {
       id: components['schemas']['Id']
@@ -3826,11 +3954,8 @@ export interface components {
     ErrorItem: {
       /** @description For a person, in the language of Accept-Language. */
       error: string
-      /**
-       * @description For a program; never changes.
-       * @example email_taken
-       */
-      code: string
+      /** @description For a program; never changes. */
+      code: components['schemas']['ErrorCode']
       /** @description The field of the request that it is about. */
       field?: string | null
     }
@@ -3898,7 +4023,7 @@ export interface components {
       frames: components['schemas']['Frame'][]
     }
     ExplainedPermission: {
-      code: string
+      code: components['schemas']['Permission']
       name: string
       held: boolean
       through?: components['schemas']['Through'] | null
@@ -4120,10 +4245,8 @@ export interface components {
       log_id?: string | null
       /** @description Event, DeviceMutation, UserMutation or unknown. */
       type: string
-      /** @description accepted, duplicate or rejected. */
-      outcome: string
-      /** @description Why it was rejected: its code, and in the language of the request. */
-      reason?: string | null
+      outcome: components['schemas']['LiveOutcome']
+      reason?: components['schemas']['RejectionReason'] | null
       reason_name?: string | null
       event?: string | null
       /** @description The id, or the pseudonym for those who may not see ids. */
@@ -4134,6 +4257,11 @@ export interface components {
       properties?: Record<string, never> | null
       sdk?: string | null
     }
+    /**
+     * @description What became of a message.
+     * @enum {string}
+     */
+    LiveOutcome: 'accepted' | 'duplicate' | 'rejected'
     Login: {
       email: string
       /** Format: password */
@@ -4199,7 +4327,7 @@ export interface components {
     }
     MyRole: {
       role?: components['schemas']['RoleRef'] | null
-      permissions: string[]
+      permissions: components['schemas']['Permission'][]
       via: components['schemas']['ViaKind']
     }
     NewAccessKeyBody: {
@@ -4335,7 +4463,7 @@ export interface components {
       /** @description The caller's. */
       role: components['schemas']['OrgRole']
       /** @description What the caller may do in it. */
-      permissions: string[]
+      permissions: components['schemas']['Permission'][]
       /** Format: int64 */
       member_count: number
       /**
@@ -4464,8 +4592,7 @@ export interface components {
     }
     PasswordVerdict: {
       acceptable: boolean
-      /** @description Why not: a code, and in the language of the request. */
-      code?: string | null
+      code?: components['schemas']['ErrorCode'] | null
       message?: string | null
     }
     PendingLink: {
@@ -4480,20 +4607,54 @@ export interface components {
       /** @description The latest first, one of each kind and address. */
       items: components['schemas']['PendingLink'][]
     }
+    /** @enum {string} */
+    Permission:
+      | 'app:view'
+      | 'app:update'
+      | 'app:archive'
+      | 'app:delete'
+      | 'member:view'
+      | 'member:manage'
+      | 'role:view'
+      | 'role:manage'
+      | 'key:view'
+      | 'key:reveal'
+      | 'key:manage'
+      | 'dashboard:view'
+      | 'event:view'
+      | 'event:export'
+      | 'live:view'
+      | 'profile:view'
+      | 'profile:pii'
+      | 'query:run'
+      | 'metadata:view'
+      | 'metadata:manage'
+      | 'audit:view'
+      | 'audit:export'
+      | 'org:view'
+      | 'org_member:view'
+      | 'org:update'
+      | 'org_member:manage'
+      | 'org_app:create'
+      | 'org_audit:view'
+      | 'org:delete'
+      | 'org:transfer'
+      | 'org_sso:manage'
+      | 'org_security:manage'
     PermissionGroup: {
       key: string
       name: string
-      /** @description app or organization. */
-      scope: string
+      scope: components['schemas']['PermissionScope']
       permissions: components['schemas']['PermissionView'][]
     }
     PermissionRegistry: {
       groups: components['schemas']['PermissionGroup'][]
       roles: components['schemas']['RegisteredRole'][]
     }
+    /** @enum {string} */
+    PermissionScope: 'app' | 'organization'
     PermissionView: {
-      /** @example app:view */
-      code: string
+      code: components['schemas']['Permission']
       name: string
       description: string
     }
@@ -4687,14 +4848,14 @@ export interface components {
     RegisteredRole: {
       key: string
       name: string
-      scope: string
-      permissions: string[]
+      scope: components['schemas']['PermissionScope']
+      permissions: components['schemas']['Permission'][]
     }
     /** @enum {string} */
     Registration: 'open' | 'invite'
     Rejected: {
       /** @description Its code; never changes. */
-      reason: string
+      reason: components['schemas']['RejectionReason']
       /** @description In the language of the request. */
       name: string
       /** Format: int64 */
@@ -4702,6 +4863,28 @@ export interface components {
       /** @description What such messages looked like of late. */
       samples: components['schemas']['Sample'][]
     }
+    /** @enum {string} */
+    RejectionReason:
+      | 'bad_message'
+      | 'unknown_type'
+      | 'message_too_large'
+      | 'bad_log_id'
+      | 'bad_event'
+      | 'bad_timestamp'
+      | 'timestamp_out_of_range'
+      | 'bad_device_id'
+      | 'bad_id'
+      | 'bad_field'
+      | 'bad_properties'
+      | 'properties_too_large'
+      | 'bad_operation'
+      | 'bad_increment'
+      | 'unsigned_mutation'
+      | 'quota_exceeded'
+      | 'too_many_rejected'
+      | 'app_archived'
+      | 'cannot_be_stored'
+      | 'app_deleted'
     RemovalImpact: {
       /** @description Apps they would lose, up to twenty. */
       apps: components['schemas']['LostApp'][]
@@ -4773,7 +4956,7 @@ export interface components {
       description: string
       /** @description Built-in roles cannot be changed. */
       builtin: boolean
-      permissions: string[]
+      permissions: components['schemas']['Permission'][]
       /** Format: int64 */
       member_count: number
       created_at?: components['schemas']['Millis'] | null
@@ -4804,6 +4987,34 @@ export interface components {
       /** Format: int64 */
       ended: number
     }
+    /** @enum {string} */
+    SignInFailure:
+      | 'cancelled'
+      | 'state_invalid'
+      | 'provider_unavailable'
+      | 'provider_error'
+      | 'code_refused'
+      | 'account_disabled'
+      | 'throttled'
+      | 'sso_off'
+      | 'issuer_mismatch'
+      | 'audience_mismatch'
+      | 'token_unsigned'
+      | 'token_signature'
+      | 'token_expired'
+      | 'token_invalid'
+      | 'nonce_mismatch'
+      | 'email_missing'
+      | 'email_unverified'
+      | 'domain_not_allowed'
+      | 'membership_ended'
+      | 'link_wrong_account'
+      | 'not_bound'
+      | 'bound_elsewhere'
+      | 'already_bound'
+      | 'outsider'
+      | 'not_allowed'
+      | 'wrong_user'
     SpoolState: {
       /**
        * Format: int64

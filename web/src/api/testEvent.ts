@@ -4,11 +4,14 @@ import { storedLanguage } from '../i18n/language'
 import type { App } from './app'
 import { fetchWithLimit, notifyFailure } from './client'
 import { ApiError, errorOfAnswer, errorWithoutAnswer } from './errors'
+import type { components } from './schema'
 
 export const TEST_EVENT = 'test_event'
 
+type RejectionReason = components['schemas']['RejectionReason']
+
 interface Receipt {
-  data?: { accepted?: number; errors?: { error: string; code: string }[] }
+  data?: { accepted?: number; errors?: { error: string; code: RejectionReason }[] }
 }
 
 export async function sendTestEvent(app: App): Promise<void> {

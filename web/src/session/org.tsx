@@ -10,6 +10,7 @@ import { orgChoicesQuery, orgQuery, type Org } from '../api/orgs'
 import { parseQuery, queryText } from '../lib/query'
 import { readStored, store } from '../lib/storage'
 import { useAddressQuery } from '../router/useAddressQuery'
+import type { OrgPermission } from './access'
 
 const STORAGE_KEY = 'atrium.org'
 
@@ -23,7 +24,7 @@ export function useOrg(): Org {
   return org
 }
 
-export function useOrgMay(permission: string): boolean {
+export function useOrgMay(permission: OrgPermission): boolean {
   return useOrg().permissions.includes(permission)
 }
 

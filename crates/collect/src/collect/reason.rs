@@ -49,6 +49,8 @@ reasons! {
     AppDeleted = "app_deleted", "应用已删除，不再接收数据。", "The app is deleted and takes no data.";
 }
 
+atrium_core::code_schema!(Reason, "RejectionReason", Reason::ALL.iter().map(|it| it.as_str()));
+
 /// The words for a reason of the ledger; one that a later version wrote stands for itself.
 pub fn words(name: &str, locale: Locale) -> String {
     let known = Reason::ALL.iter().find(|reason| reason.as_str() == name);

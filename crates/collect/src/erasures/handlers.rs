@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::{SubjectKind, mask, store};
+use super::{ErasureState, SubjectKind, mask, store};
 use crate::state::Collecting;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Fault, Result};
@@ -28,8 +28,7 @@ pub struct Erasure {
     kind: SubjectKind,
     /// In full until it is done, masked from then on.
     subject_hint: String,
-    /// pending, running, done or failed.
-    state: String,
+    state: ErasureState,
     asked_by: Option<PersonRef>,
     asked_at: Millis,
     done_at: Option<Millis>,
@@ -48,7 +47,7 @@ impl Erasure {
             id: row.id,
             kind: SubjectKind::parse(&row.kind),
             subject_hint: subject.unwrap_or(row.hint),
-            state: row.state,
+            state: ErasureState::parse(&row.state),
             asked_by: PersonRef::of(row.asked_by, row.asker),
             asked_at: row.asked_at,
             done_at: row.done_at,

@@ -30,6 +30,27 @@ impl SubjectKind {
     }
 }
 
+/// How far an erasure is.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ErasureState {
+    Pending,
+    Running,
+    Done,
+    Failed,
+}
+
+impl ErasureState {
+    pub fn parse(text: &str) -> Self {
+        match text {
+            "pending" => Self::Pending,
+            "done" => Self::Done,
+            "failed" => Self::Failed,
+            _ => Self::Running,
+        }
+    }
+}
+
 /// What is left of an id when nobody needs to read it any more: enough to recognise one's own
 /// request by.
 pub fn mask(subject: &str) -> String {

@@ -22,7 +22,7 @@ pub struct ErrorItem {
     /// For a person, in the language of Accept-Language.
     pub error: String,
     /// For a program; never changes.
-    #[schema(example = "email_taken")]
+    #[schema(value_type = Code)]
     pub code: &'static str,
     /// The field of the request that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]

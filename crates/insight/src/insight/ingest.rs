@@ -48,6 +48,7 @@ pub struct OverLimit {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Rejected {
     /// Its code; never changes.
+    #[schema(value_type = reason::Reason)]
     pub reason: String,
     /// In the language of the request.
     pub name: String,

@@ -23,6 +23,7 @@ use crate::state::Insight;
 use atrium_collect::collect::ledger::Outcome;
 use atrium_collect::collect::live::{Named, Seen, Viewer};
 use atrium_collect::collect::message::MessageType;
+use atrium_collect::collect::reason::Reason;
 use atrium_collect::personal::{self, Ids, Others};
 use atrium_core::error::{Code, Error, Result};
 use atrium_core::fair_queue::Caller;
@@ -42,6 +43,15 @@ const LOOK_BACK: Duration = Duration::from_secs(2);
 /// For how many seconds is looked again for what waits to be stored.
 const LOOKS_BACK: u8 = 10;
 
+/// What became of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LiveOutcome {
+    Accepted,
+    Duplicate,
+    Rejected,
+}
+
 /// A message, and what became of it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LiveMessage {
@@ -53,9 +63,9 @@ pub struct LiveMessage {
     /// Event, DeviceMutation, UserMutation or unknown.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// accepted, duplicate or rejected.
-    outcome: &'static str,
+    outcome: LiveOutcome,
     /// Why it was rejected: its code, and in the language of the request.
+    #[schema(value_type = Option<Reason>)]
     reason: Option<&'static str>,
     reason_name: Option<&'static str>,
     event: Option<String>,
@@ -177,7 +187,7 @@ impl Earlier {
     /// Whether an accepted message is told of for the first time.
     fn is_new(&mut self, message: &LiveMessage) -> bool {
         match &message.log_id {
-            Some(id) if message.outcome == "accepted" => {
+            Some(id) if message.outcome == LiveOutcome::Accepted => {
                 !self.sent.contains(id) && (self.looks == 0 || self.sent.insert(id.clone()))
             }
             _ => true,
@@ -308,9 +318,9 @@ struct ViewerRights {
 impl ViewerRights {
     fn message(&self, seen: &Seen, text: Value, others: &Others) -> LiveMessage {
         let (outcome, reason) = match seen.outcome {
-            Outcome::Accepted => ("accepted", None),
-            Outcome::Duplicate => ("duplicate", None),
-            Outcome::Rejected(reason) => ("rejected", Some(reason)),
+            Outcome::Accepted => (LiveOutcome::Accepted, None),
+            Outcome::Duplicate => (LiveOutcome::Duplicate, None),
+            Outcome::Rejected(reason) => (LiveOutcome::Rejected, Some(reason)),
         };
         let mut message = LiveMessage {
             at: seen.at,

@@ -26,7 +26,7 @@ pub mod second_step;
 pub mod session;
 pub mod sessions;
 pub mod setup;
-pub(crate) mod sign_in_failure;
+pub mod sign_in_failure;
 pub mod store;
 pub(crate) mod throttle;
 pub(crate) mod ticket;

@@ -11,7 +11,7 @@ use super::session::{MaybeSignedIn, hash_token};
 use super::{register, store, throttle};
 use crate::orgs;
 use crate::state::Tenancy;
-use atrium_core::error::Result;
+use atrium_core::error::{Code, Result};
 use atrium_core::http::client::Client;
 use atrium_core::http::json::{Data, Json};
 use atrium_core::http::locale::Locale;
@@ -35,6 +35,7 @@ pub struct PasswordCheck {
 pub struct PasswordVerdict {
     acceptable: bool,
     /// Why not: a code, and in the language of the request.
+    #[schema(value_type = Option<Code>)]
     code: Option<&'static str>,
     message: Option<String>,
 }

@@ -9,6 +9,8 @@ macro_rules! failures {
         }
 
         impl SignInFailure {
+            pub const ALL: &[SignInFailure] = &[$(Self::$variant),+];
+
             /// The code the console knows it by; never changes once released.
             pub fn as_str(self) -> &'static str {
                 match self {
@@ -49,3 +51,9 @@ failures! {
     NotAllowed = "not_allowed",
     WrongUser = "wrong_user",
 }
+
+atrium_core::code_schema!(
+    SignInFailure,
+    "SignInFailure",
+    SignInFailure::ALL.iter().map(|it| it.as_str())
+);

@@ -15,7 +15,7 @@ use atrium_core::error::{Code, Result};
 use atrium_core::http::json::Data;
 use atrium_core::http::locale::Locale;
 use atrium_core::http::path::SecondId;
-use atrium_core::permissions::{MemberView, app_permissions};
+use atrium_core::permissions::{MemberView, Permission, app_permissions};
 use atrium_core::types::Id;
 
 #[derive(Serialize, ToSchema)]
@@ -33,6 +33,7 @@ pub struct ExplainedUser {
 
 #[derive(Serialize, ToSchema)]
 pub struct ExplainedPermission {
+    #[schema(value_type = Permission)]
     code: &'static str,
     name: &'static str,
     held: bool,

@@ -15,7 +15,7 @@ use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Json};
 use atrium_core::http::locale::Locale;
 use atrium_core::http::text::Checks;
-use atrium_core::permissions::{AppUpdate, AppView as ViewApp, OrgAppCreate};
+use atrium_core::permissions::{AppUpdate, AppView as ViewApp, OrgAppCreate, Permission};
 use atrium_core::types::Id;
 
 const DESCRIPTION_MAX: usize = 500;
@@ -160,6 +160,7 @@ pub async fn app_update(
 pub struct MyRole {
     /// Null for those who come by the organisation.
     role: Option<RoleRef>,
+    #[schema(value_type = Vec<Permission>)]
     permissions: Vec<&'static str>,
     via: ViaKind,
 }

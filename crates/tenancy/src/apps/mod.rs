@@ -88,6 +88,7 @@ pub struct AppView {
     /// What its pages send with their events. Null in lists, and for those who may not view keys.
     pub collect_key: Option<String>,
     /// What the caller may do in it.
+    #[schema(value_type = Vec<Permission>)]
     pub permissions: Vec<&'static str>,
 }
 

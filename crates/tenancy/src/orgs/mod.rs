@@ -15,6 +15,7 @@ pub use atrium_core::permissions::OrgRole;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use atrium_core::permissions::Permission;
 use atrium_core::types::{Id, Millis};
 
 /// An organisation, as one of its members sees it.
@@ -27,6 +28,7 @@ pub struct OrgView {
     /// The caller's.
     pub role: OrgRole,
     /// What the caller may do in it.
+    #[schema(value_type = Vec<Permission>)]
     pub permissions: Vec<&'static str>,
     pub member_count: i64,
     /// Apps that are not deleted and that the caller can see.

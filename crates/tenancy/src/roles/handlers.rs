@@ -33,6 +33,7 @@ pub struct RoleView {
     description: String,
     /// Built-in roles cannot be changed.
     builtin: bool,
+    #[schema(value_type = Vec<Permission>)]
     permissions: Vec<&'static str>,
     member_count: i64,
     created_at: Option<Millis>,

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use crate::accounts::session::SignedIn;
 use atrium_core::http::json::Data;
 use atrium_core::http::locale::Locale;
-use atrium_core::permissions::{BuiltinRole, GROUPS, OrgRole, Permission};
+use atrium_core::permissions::{BuiltinRole, GROUPS, OrgRole, Permission, Scope};
 
 #[derive(Serialize, ToSchema)]
 pub struct PermissionRegistry {
@@ -18,14 +18,14 @@ pub struct PermissionRegistry {
 pub struct PermissionGroup {
     key: &'static str,
     name: &'static str,
-    /// app or organization.
+    #[schema(value_type = Scope)]
     scope: &'static str,
     permissions: Vec<PermissionView>,
 }
 
 #[derive(Serialize, ToSchema)]
 pub struct PermissionView {
-    #[schema(example = "app:view")]
+    #[schema(value_type = Permission)]
     code: &'static str,
     name: &'static str,
     description: &'static str,
@@ -36,7 +36,9 @@ pub struct PermissionView {
 pub struct RegisteredRole {
     key: &'static str,
     name: &'static str,
+    #[schema(value_type = Scope)]
     scope: &'static str,
+    #[schema(value_type = Vec<Permission>)]
     permissions: Vec<&'static str>,
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { App } from '../../api/app'
 import { readQuestion } from '../explore/question'
 import { anApp } from '../../testing/app'
 import { readState } from '../range/useRangeParams'
@@ -40,7 +41,7 @@ describe('the way to the explorer', () => {
   })
 
   it('is open for the chosen apps that the person may ask about', () => {
-    const app = (id: string, ...permissions: string[]) => ({ ...anApp, id, permissions })
+    const app = (id: string, ...permissions: App['permissions']) => ({ ...anApp, id, permissions })
     const apps = [app('a', 'query:run'), app('b', 'dashboard:view'), app('c', 'query:run')]
     const ids = (chosen: string[]) => explorableApps({ apps, chosen }).map(({ id }) => id)
     expect(ids([])).toEqual(['a', 'c'])

@@ -6,6 +6,7 @@ import { changeLanguage, type MessageKey, type Translate } from '../../i18n/stor
 import { SETTINGS_PAGES, TEAM_PAGES, WORKSPACE_PAGES } from '../../menus'
 import { goTo } from '../../lib/navigation'
 import { paths, type AccountSection } from '../../paths'
+import type { OrgPermission } from '../../session/access'
 import { rememberOrg } from '../../session/org'
 import { chooseTheme, THEME_MODES } from '../../theme/store'
 import { showOverlay } from '../shortcuts/overlay'
@@ -113,7 +114,7 @@ function actions({ t, language, org }: Surroundings): Entry[] {
     words,
     run,
   })
-  const may = (permission: string) => org?.permissions.includes(permission)
+  const may = (permission: OrgPermission) => org?.permissions.includes(permission)
   const create = '' as const
   return [
     ...(org && may('org_app:create')

@@ -4,7 +4,7 @@ import { Button } from 'antd'
 import { useState } from 'react'
 import type { User } from '../../api/account'
 import { chatBindUrl, unbindChat, type ChatProvider } from '../../api/chat'
-import { ApiError } from '../../api/errors'
+import { ApiError, type FailureCode } from '../../api/errors'
 import { ConfirmDialog } from '../../components/ConfirmDialog'
 import { FormError } from '../../components/form/FormError'
 import { Moment } from '../../components/Moment'
@@ -124,4 +124,5 @@ function Bound({ binding }: { binding: User['bindings'][ChatProvider] }) {
   )
 }
 
-const isCode = (error: unknown, code: string) => error instanceof ApiError && error.code === code
+const isCode = (error: unknown, code: FailureCode) =>
+  error instanceof ApiError && error.code === code

@@ -171,6 +171,12 @@ describe('erasing one person’s data', () => {
     expect(await screen.findByText('失败')).toBeShown()
   })
 
+  it('takes a state that only a newer server knows for one under way', async () => {
+    const state = 'postponed' as never
+    show({ may, answers: { '/apps/app-1/erasures': list({ ...erasure, state, events: null }) } })
+    expect(await screen.findByText('处理中')).toBeShown()
+  })
+
   it('is not offered to those who may not see personal data, nor in a deleted app', async () => {
     show({})
     expect(await screen.findByRole('heading', { name: '应用信息' })).toBeShown()

@@ -7,15 +7,15 @@ import { useDebounced } from '../../components/table/useDebounced'
 import { useT } from '../../i18n/useT'
 import { useApp } from '../../session/app'
 import { groupToggled, switchable, toggled } from './draft'
-import { lockOf } from '../../session/access'
+import { lockOf, type PermissionCode } from '../../session/access'
 import { searchGroups } from './matrix'
 import styles from './editor.module.css'
 
 interface PickerProps {
   groups: PermissionGroup[]
-  value: readonly string[]
+  value: readonly PermissionCode[]
   error?: string
-  onChange: (permissions: string[]) => void
+  onChange: (permissions: PermissionCode[]) => void
 }
 
 export function PermissionPicker({ groups, value, error, onChange }: PickerProps) {

@@ -4,6 +4,7 @@ import { appMembersQuery } from '../../api/appMembers'
 import type { PermissionGroup, Role } from '../../api/roles'
 import { useLanguageStore } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
+import type { PermissionCode } from '../../session/access'
 import { useApp } from '../../session/app'
 import { changeBetween } from './draft'
 import styles from './editor.module.css'
@@ -13,8 +14,8 @@ const NAMED = 5
 
 interface RolePreviewProps {
   role: Role
-  before: readonly string[]
-  after: readonly string[]
+  before: readonly PermissionCode[]
+  after: readonly PermissionCode[]
   groups: PermissionGroup[]
 }
 
@@ -70,7 +71,7 @@ function Holders({ role }: { role: Role }) {
 interface CodesProps {
   title: string
   tone: 'gained' | 'lost'
-  codes: string[]
+  codes: PermissionCode[]
   groups: PermissionGroup[]
 }
 

@@ -6,7 +6,8 @@ import { KEY_PLACEHOLDER, snippetOf } from '../../lib/snippets'
 import { forEachMember, isEditable, ownMembersFirst } from './members'
 import { savedRoleIn } from './savedRole'
 
-const role = (id: string, permissions: string[]) => ({ id, name: id, permissions }) as Role
+const role = (id: string, permissions: Role['permissions']) =>
+  ({ id, name: id, permissions }) as Role
 const viewer = role('viewer', ['app:view'])
 const admin = role('admin', ['app:view', 'app:delete'])
 
@@ -31,7 +32,7 @@ describe('the list of members', () => {
   })
 
   it('is open where a member holds no more than the person does', () => {
-    const held = new Set(['app:view'])
+    const held = new Set(['app:view'] as const)
     expect(isEditable(member('A'), [viewer, admin], held)).toBe(true)
     const stronger = member('B', { role: { id: 'admin', name: 'admin' } })
     expect(isEditable(stronger, [viewer, admin], held)).toBe(false)

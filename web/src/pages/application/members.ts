@@ -2,7 +2,7 @@
 import type { AppMember } from '../../api/appMembers'
 import { ApiError } from '../../api/errors'
 import type { Role } from '../../api/roles'
-import { isWithin } from '../../session/access'
+import { isWithin, type PermissionCode } from '../../session/access'
 
 /** Those who reach the app through the team come last, apart from the app's own members. */
 export function ownMembersFirst(members: AppMember[]): AppMember[] {
@@ -13,7 +13,11 @@ export function ownMembersFirst(members: AppMember[]): AppMember[] {
 }
 
 /** Owners and admins hold everything by the team; of the others only those who hold no more than we. */
-export function isEditable(member: AppMember, roles: Role[], held: ReadonlySet<string>): boolean {
+export function isEditable(
+  member: AppMember,
+  roles: Role[],
+  held: ReadonlySet<PermissionCode>,
+): boolean {
   if (member.via === 'organization') return false
   const role = roles.find(({ id }) => id === member.role?.id)
   return role !== undefined && isWithin(held, role)

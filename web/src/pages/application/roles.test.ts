@@ -2,10 +2,14 @@ import { describe, expect, it } from 'vitest'
 import type { App } from '../../api/app'
 import type { PermissionGroup, Role } from '../../api/roles'
 import { changeBetween, copyOf, groupToggled, inOrder } from './draft'
-import { accessTo, isWithin, lockOf } from '../../session/access'
+import { accessTo, isWithin, lockOf, type PermissionCode } from '../../session/access'
 import { matrixOf } from './matrix'
 
-const permission = (code: string, name: string, description = '') => ({ code, name, description })
+const permission = (code: PermissionCode, name: string, description = '') => ({
+  code,
+  name,
+  description,
+})
 const groups: PermissionGroup[] = [
   {
     key: 'app',
@@ -23,7 +27,7 @@ const groups: PermissionGroup[] = [
     permissions: [permission('key:view', '查看密钥'), permission('key:manage', '管理密钥')],
   },
 ]
-const role = (permissions: string[]) => ({ permissions, description: '看' }) as Role
+const role = (permissions: PermissionCode[]) => ({ permissions, description: '看' }) as Role
 const viewer = role(['app:view'])
 const keeper = role(['app:view', 'key:view', 'key:manage'])
 
@@ -56,12 +60,12 @@ describe('the matrix', () => {
 })
 
 describe('a draft', () => {
-  const held = new Set(['app:view', 'key:view'])
+  const held = new Set<PermissionCode>(['app:view', 'key:view'])
 
   it('switches a group as far as the person may', () => {
     const on = groupToggled(['app:view'], groups[1]!, { on: true, held })
     expect(on).toEqual(['app:view', 'key:view'])
-    const locked = ['app:view', 'key:view', 'key:manage']
+    const locked: PermissionCode[] = ['app:view', 'key:view', 'key:manage']
     expect(groupToggled(locked, groups[1]!, { on: false, held })).toEqual([
       'app:view',
       'key:manage',
@@ -77,7 +81,7 @@ describe('a draft', () => {
   })
 
   it('knows no change where only the order differs', () => {
-    expect(inOrder(['key:view', 'later:code', 'app:view'], groups)).toEqual([
+    expect(inOrder(['key:view', 'later:code' as never, 'app:view'], groups)).toEqual([
       'app:view',
       'key:view',
       'later:code',
@@ -94,7 +98,7 @@ describe('a draft', () => {
 })
 
 describe('what a person may do', () => {
-  const permissions = ['app:view', 'member:manage']
+  const permissions: PermissionCode[] = ['app:view', 'member:manage']
 
   it.each([
     ['active', true],

@@ -23,7 +23,7 @@ const ORG = {
   timezone: 'Asia/Shanghai',
   permissions: ['org_app:create'],
 }
-const SHOP = { ...anApp, permissions: ['dashboard:view'] }
+const SHOP: App = { ...anApp, permissions: ['dashboard:view'] }
 const figure = (value: number) => ({ value, previous: 1000, change: 0.5 })
 const figures = (events: number) =>
   Object.fromEntries(
@@ -154,7 +154,7 @@ describe('the board', () => {
   })
 
   it('leads from every figure to its question, over the same days', async () => {
-    const apps = [{ ...SHOP, permissions: ['dashboard:view', 'query:run'] }]
+    const apps: App[] = [{ ...SHOP, permissions: ['dashboard:view', 'query:run'] }]
     show({ apps, search: '?org=org-1&range=2026-03-01..2026-03-07&granularity=hour' })
     const lead = async (text: string, within?: string) =>
       (await screen.findAllByText(text))
@@ -174,7 +174,7 @@ describe('the board', () => {
   })
 
   it('asks in which of several apps', async () => {
-    const permissions = ['dashboard:view', 'query:run']
+    const permissions: App['permissions'] = ['dashboard:view', 'query:run']
     const apps = [
       { ...SHOP, permissions },
       { ...SHOP, id: 'app-2', name: '官网', permissions },

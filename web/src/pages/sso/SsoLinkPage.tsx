@@ -5,7 +5,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { ApiError } from '../../api/errors'
+import { ApiError, type FailureCode } from '../../api/errors'
 import { allOrgs } from '../../api/orgs'
 import { acceptSsoLink, ssoLinkQuery, type SsoLink } from '../../api/sso'
 import { FormError } from '../../components/form/FormError'
@@ -41,7 +41,8 @@ export default function SsoLinkPage() {
   )
 }
 
-const isCode = (error: unknown, code: string) => error instanceof ApiError && error.code === code
+const isCode = (error: unknown, code: FailureCode) =>
+  error instanceof ApiError && error.code === code
 
 interface QuestionProps {
   link: SsoLink

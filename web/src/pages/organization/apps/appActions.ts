@@ -1,11 +1,12 @@
 /** What can happen to an app as a whole, who may do it, and what takes it back. */
 import { archiveApp, deleteApp, restoreApp, unarchiveApp } from '../../../api/app'
 import type { App } from '../../../api/apps'
+import type { AppPermission } from '../../../session/access'
 
 export type AppAction = 'archive' | 'unarchive' | 'delete' | 'restore'
 
 interface ActionRule {
-  needs: string
+  needs: AppPermission
   send: (app: App, typedName: string) => Promise<App>
   undo?: AppAction
   danger?: boolean

@@ -1,10 +1,11 @@
 import type { Org } from '../../../api/orgs'
+import type { OrgPermission } from '../../../session/access'
 
 export type OrgAction = 'rename' | 'transfer' | 'leave' | 'delete'
 
 /** What the person may do with a team of theirs. Whether an owner may leave is for the server to say. */
 export function orgActions({ permissions }: Org): { what: OrgAction; danger?: boolean }[] {
-  const actions: { what: OrgAction; needs?: string; danger?: boolean }[] = [
+  const actions: { what: OrgAction; needs?: OrgPermission; danger?: boolean }[] = [
     { what: 'rename', needs: 'org:update' },
     { what: 'transfer', needs: 'org:transfer' },
     { what: 'leave', danger: true },

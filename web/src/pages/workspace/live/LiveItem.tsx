@@ -33,7 +33,8 @@ export const LiveItem = memo(function LiveItem({ message }: { message: LiveMessa
         <span className={styles.time} title={exactTime(at, language, zone)}>
           {arrivalTime(at, now, language, zone)}
         </span>
-        <Badge tone={TONES[outcome]}>{t(`ingest.${outcome}`)}</Badge>
+        {/* One that only a newer server knows goes by its plain name. */}
+        <Badge tone={TONES[outcome] ?? 'soft'}>{t(`ingest.${outcome}`, {}, outcome)}</Badge>
         <span className={styles.event}>{event ?? knownType(message) ?? t('live.unknown')}</span>
         <span className={styles.who}>{user ?? device}</span>
         <span className={styles.path}>{reason ?? path}</span>

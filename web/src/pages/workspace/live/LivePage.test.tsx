@@ -68,6 +68,14 @@ describe('the live page', () => {
     expect(row!.textContent).not.toMatch(/unknown|消息类型/)
   })
 
+  it('shows an outcome that only a newer server knows by its plain name', async () => {
+    const send = show()
+    await send(message({ outcome: 'postponed' as never }))
+    const [row] = await rows()
+    expect(row!.textContent).toContain('postponed')
+    expect(row!.textContent).not.toContain('ingest.')
+  })
+
   it('holds back while paused, says how many wait, and shows them', async () => {
     const send = show()
     await screen.findByText('实时接收中')
