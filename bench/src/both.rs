@@ -8,7 +8,7 @@ use anyhow::{Context, ensure};
 use atrium::accounts::create::{self, NewAccount};
 use atrium::app::AppState;
 use atrium::config::{RawSettings, Settings};
-use atrium::http::locale::Locale;
+use atrium::locale::Locale;
 use atrium::types::Clock;
 use axum::routing;
 use tempfile::TempDir;

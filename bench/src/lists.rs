@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use atrium::accounts::create::{self, NewAccount};
 use atrium::app::AppState;
 use atrium::config::{RawSettings, Settings};
-use atrium::http::locale::Locale;
+use atrium::locale::Locale;
 use atrium::types::{Clock, Id};
 use sqlx::Row;
 use tokio::net::TcpListener;

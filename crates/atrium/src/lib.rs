@@ -15,7 +15,7 @@ pub mod server;
 // For the commands in main.rs, the benchmarks and the integration tests, which go through this crate.
 pub use atrium_collect::{collect, erasures};
 pub use atrium_core::{
-    audit, config, db, error, fair_queue, folder, http, keyring, logging, metrics, outbound,
-    permissions, types,
+    audit, config, db, error, fair_queue, folder, http, key_rotation, keyring, locale, logging,
+    metrics, outbound, outbox, permissions, types,
 };
 pub use atrium_tenancy::{accounts, apps, audit_log, chat, keys, notifications, orgs, roles, sso};

@@ -12,11 +12,11 @@ use atrium::app::AppState;
 use atrium::audit::Actor;
 use atrium::config::{RawSettings, Settings, SettingsArgs};
 use atrium::http::CLIENT_VERSION;
-use atrium::http::locale::Locale;
 use atrium::http::user_agent;
 use atrium::instance::doctor::{self, Verdict};
 use atrium::instance::first_start;
-use atrium::keyring::rotation;
+use atrium::key_rotation;
+use atrium::locale::Locale;
 use atrium::sso::domains;
 use atrium::types::{Clock, Id};
 use atrium::{demo, logging, permissions, router, server};
@@ -296,7 +296,7 @@ async fn administer(
             Ok(vec![json!({ "user_id": user.id, "ended": ended })])
         }
         AdminCommand::RotateKey { settle } => {
-            let done = rotation::rotate(atrium, Duration::from_secs(settle)).await?;
+            let done = key_rotation::rotate(atrium, Duration::from_secs(settle)).await?;
             let (from, to) = (done.from, done.to);
             let (moved, unreadable) = (done.moved, done.unreadable);
             Ok(vec![json!({ "from": from, "to": to, "moved": moved, "unreadable": unreadable })])

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 
-use crate::http::locale::Locale;
+use crate::locale::Locale;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 

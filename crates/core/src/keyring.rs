@@ -1,8 +1,7 @@
 //! The instance's master key: made on first start or given by a setting, never stored in the
 //! database. The database keeps its fingerprint, so that a server with another key refuses to
-//! start instead of failing at the first secret. `rotation` replaces it while servers run.
-
-pub mod rotation;
+//! start instead of failing at the first secret. `db/master_key.rs` reads and writes that, and
+//! `key_rotation` replaces the key while servers run.
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt;
@@ -19,22 +18,21 @@ use parking_lot::RwLock;
 use sha2::Sha256;
 
 use crate::config::StoreSettings;
-use crate::db::Db;
 use crate::types::Entropy;
 
 pub const KEY_FILE: &str = "master.key";
 /// What the instance's first key is sealed for.
 const ROOT: &str = "root-key";
 
-/// The keys a server knows. Which of them is in use, the database says: `rotation` changes it while
+/// The keys a server knows. Which of them is in use, the database says: `key_rotation` changes it while
 /// servers run.
 pub struct Keyring {
-    keys: RwLock<Arc<Keys>>,
+    pub(crate) keys: RwLock<Arc<Keys>>,
     /// Where keys come from, to look again when a value names one that is not known yet.
-    stores: StoreSettings,
+    pub(crate) stores: StoreSettings,
 }
 
-struct Keys {
+pub(crate) struct Keys {
     current: MasterKey,
     /// The one before, and the one to come.
     others: Vec<MasterKey>,
@@ -52,55 +50,21 @@ impl std::fmt::Debug for Keyring {
 }
 
 impl Keyring {
-    /// The key that this database was made with, or a new one for a new database.
-    pub async fn open(stores: &StoreSettings, db: &Db, entropy: &Entropy) -> anyhow::Result<Self> {
-        let expected = stored_fingerprint(db).await?;
-        if stores.master_key.is_none() {
-            refuse_open_file(&stores.data_dir.join(KEY_FILE))?;
-        }
-        let mut keys = MasterKey::find(stores)?;
-        if keys.is_empty() {
-            if expected.is_some() {
-                bail!(
-                    "master_key: this database was made with a key that is neither in the settings \
-                     nor in {}; bring that key back, a new one could not read what it encrypted",
-                    stores.data_dir.join(KEY_FILE).display()
-                );
-            }
-            keys.push(MasterKey::make(&stores.data_dir.join(KEY_FILE), entropy)?);
-        }
-        keys[0].claim(db).await?;
-        Self::among(stores, db, keys).await
-    }
-
-    /// The keys of a database that has met one, without changing anything.
-    pub async fn look(stores: &StoreSettings, db: &Db) -> anyhow::Result<Self> {
-        Self::among(stores, db, MasterKey::find(stores)?).await
-    }
-
-    async fn among(stores: &StoreSettings, db: &Db, keys: Vec<MasterKey>) -> anyhow::Result<Self> {
-        let stored = StoredKey::read(db).await?;
-        let keys = RwLock::new(Arc::new(Keys::among(keys, &stored)?));
-        Ok(Self { keys, stores: stores.clone() })
-    }
-
-    /// Takes up the key that the database says is in use. True when it was another.
-    pub async fn refresh(&self, db: &Db) -> anyhow::Result<bool> {
-        let stored = StoredKey::read(db).await?;
-        if stored.fingerprint.as_deref() == Some(&self.fingerprint()) {
-            return Ok(false);
-        }
-        let keys = Keys::among(MasterKey::find(&self.stores)?, &stored)?;
-        *self.keys.write() = Arc::new(keys);
-        Ok(true)
-    }
-
     fn keys(&self) -> Arc<Keys> {
         self.keys.read().clone()
     }
 
+    pub fn current(&self) -> MasterKey {
+        self.keys().current.clone()
+    }
+
     pub fn fingerprint(&self) -> String {
         self.keys().current.fingerprint()
+    }
+
+    /// The instance's first key, as the database keeps it once `next` is in use.
+    pub fn seal_root(&self, next: &MasterKey, entropy: &Entropy) -> anyhow::Result<String> {
+        next.seal(ROOT, &self.keys().root.0, entropy)
     }
 
     /// A key for one purpose, so that no two uses share one. It stays the same when the master key
@@ -139,7 +103,7 @@ impl Keyring {
 
 impl Keys {
     /// Of the keys that are there, the one that the database says is in use.
-    fn among(mut keys: Vec<MasterKey>, stored: &StoredKey) -> anyhow::Result<Self> {
+    pub(crate) fn among(mut keys: Vec<MasterKey>, stored: &StoredKey) -> anyhow::Result<Self> {
         let stored_print = stored.fingerprint.clone().unwrap_or_default();
         let Some(place) = keys.iter().position(|key| key.fingerprint() == stored_print) else {
             let ours: Vec<_> = keys.iter().map(MasterKey::fingerprint).collect();
@@ -208,7 +172,7 @@ impl MasterKey {
 
     /// Writes a new key under a name of its own and links it into place: of two instances that
     /// start at once, one wins, and both read the winner's.
-    fn make(file: &Path, entropy: &Entropy) -> anyhow::Result<Self> {
+    pub(crate) fn make(file: &Path, entropy: &Entropy) -> anyhow::Result<Self> {
         let suffix = u64::from_be_bytes(entropy.bytes());
         let draft = file.with_extension(format!("key.{suffix:016x}"));
         let mut out = std::fs::OpenOptions::new()
@@ -233,15 +197,27 @@ impl MasterKey {
         }
     }
 
-    /// Writes our fingerprint into a database that has none.
-    async fn claim(&self, db: &Db) -> anyhow::Result<()> {
-        let mut tx = db.write().await?;
-        sqlx::query("UPDATE instance SET key_fingerprint = $1 WHERE key_fingerprint IS NULL")
-            .bind(self.fingerprint())
-            .execute(&mut *tx)
-            .await?;
-        tx.commit().await?;
+    /// Replaces the key file in one step, and has it on the disk before anything depends on it.
+    pub fn write(file: &Path, keys: &[&Self], entropy: &Entropy) -> anyhow::Result<()> {
+        let suffix = u64::from_be_bytes(entropy.bytes());
+        let draft = file.with_extension(format!("key.{suffix:016x}"));
+        let mut options = std::fs::OpenOptions::new();
+        let out = options.write(true).create_new(true).mode(0o600).open(&draft);
+        let mut out = out.with_context(|| format!("{} cannot be written", draft.display()))?;
+        for key in keys {
+            writeln!(out, "{}", STANDARD.encode(key.0))?;
+        }
+        out.sync_all()?;
+        std::fs::rename(&draft, file)
+            .with_context(|| format!("{} cannot be written", file.display()))?;
+        if let Some(folder) = file.parent() {
+            std::fs::File::open(folder)?.sync_all()?;
+        }
         Ok(())
+    }
+
+    pub fn random(entropy: &Entropy) -> Self {
+        Self(entropy.bytes())
     }
 
     pub fn fingerprint(&self) -> String {
@@ -285,16 +261,8 @@ pub struct StoredKey {
     pub key_rotating_from: Option<String>,
 }
 
-impl StoredKey {
-    pub async fn read(db: &Db) -> anyhow::Result<Self> {
-        let mut connection = db.read().await?;
-        let sql = "SELECT key_fingerprint, root_sealed, key_rotating_from FROM instance";
-        Ok(sqlx::query_as(sql).fetch_one(&mut *connection).await?)
-    }
-}
-
 /// A key that others on the machine can read protects nothing: the server does not start with it.
-fn refuse_open_file(file: &Path) -> anyhow::Result<()> {
+pub(crate) fn refuse_open_file(file: &Path) -> anyhow::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mode = std::fs::metadata(file).map_or(0, |about| about.permissions().mode());
     if mode & 0o077 != 0 {
@@ -306,10 +274,6 @@ fn refuse_open_file(file: &Path) -> anyhow::Result<()> {
         );
     }
     Ok(())
-}
-
-pub async fn stored_fingerprint(db: &Db) -> anyhow::Result<Option<String>> {
-    Ok(StoredKey::read(db).await?.fingerprint)
 }
 
 /// HMAC-SHA256 over the parts in a row.

@@ -1,7 +1,7 @@
 //! The registry of permissions and built-in roles: the only place where a code exists. The checks
 //! in the API, the role matrix in the console, `docs/permissions.md` and the tests are made from it.
 
-use crate::http::locale::Locale;
+use crate::locale::Locale;
 use crate::types::Id;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,15 +5,15 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use anyhow::Context;
+use tokio::sync::watch;
 
 use crate::audit::refusals::Refusals;
 use crate::config::Settings;
 use crate::db::Db;
 use crate::folder;
 use crate::keyring::Keyring;
+use crate::mail::Transport;
 use crate::metrics::Metrics;
-use crate::outbound::mail::Transport;
-use crate::outbound::outbox::Outbox;
 use crate::types::{Clock, Entropy, Id, Millis};
 
 #[derive(Clone)]
@@ -29,7 +29,22 @@ pub struct CoreParts {
     /// What callers were refused, until the audit log has it.
     pub refusals: Refusals,
     pub mail: Transport,
-    pub outbox: Outbox,
+    pub outbox: OutboxSignal,
+}
+
+/// Wakes the jobs of the outbox when there is something to send.
+#[derive(Default)]
+pub struct OutboxSignal(watch::Sender<()>);
+
+impl OutboxSignal {
+    /// To be called after the commit.
+    pub fn wake(&self) {
+        self.0.send_replace(());
+    }
+
+    pub(crate) fn subscribe(&self) -> watch::Receiver<()> {
+        self.0.subscribe()
+    }
 }
 
 impl Deref for Core {
@@ -65,7 +80,7 @@ impl Core {
             metrics: Metrics::install()?,
             refusals: Refusals::default(),
             mail,
-            outbox: Outbox::default(),
+            outbox: OutboxSignal::default(),
             settings,
         })))
     }

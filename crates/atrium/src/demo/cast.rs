@@ -1,6 +1,6 @@
 //! Who is in the two teams, as what, and which roles of their own the teams have made.
 
-use atrium_core::http::locale::Locale;
+use atrium_core::locale::Locale;
 use atrium_core::permissions::{BuiltinRole, Permission};
 use atrium_tenancy::orgs::OrgRole;
 

@@ -9,10 +9,10 @@ use subtle::ConstantTimeEq;
 
 use crate::app::AppState;
 use atrium_collect::collect::loading;
+use atrium_core::client;
 use atrium_core::db::Dialect;
 use atrium_core::error::Code;
 use atrium_core::folder;
-use atrium_core::http::client;
 
 /// With less than this on the disk, it is as good as full.
 const NO_ROOM: u64 = 1 << 20;

@@ -11,8 +11,8 @@ use atrium_collect::collect::{alerts, cardinality, loader, samples, upkeep};
 use atrium_collect::erasures;
 use atrium_collect::erasures::purge;
 use atrium_core::Core;
-use atrium_core::keyring::rotation;
-use atrium_core::outbound::{mail, outbox};
+use atrium_core::key_rotation;
+use atrium_core::outbox::{self, mail};
 use atrium_tenancy::Tenancy;
 use atrium_tenancy::accounts;
 use atrium_tenancy::audit_log::refusals;
@@ -27,7 +27,7 @@ const UPKEEP: Duration = Duration::from_secs(10);
 /// Starts the background work; it ends with the process.
 pub fn start(atrium: &AppState) {
     tokio::spawn(loader::run(Collecting::clone(atrium)));
-    tokio::spawn(rotation::follow(Core::clone(atrium)));
+    tokio::spawn(key_rotation::follow(Core::clone(atrium)));
     tokio::spawn(mail::run(Core::clone(atrium)));
     for provider in Provider::ALL.into_iter().filter(|it| atrium.chat.is_configured(*it)) {
         tokio::spawn(chat::outbox::run(Tenancy::clone(atrium), provider));

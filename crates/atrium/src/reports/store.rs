@@ -4,10 +4,10 @@ use sqlx::{AnyConnection, FromRow};
 
 use super::event::Event;
 use crate::app::AppState;
+use atrium_core::db::page::Page;
 use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
-use atrium_core::http::page::Page;
 use atrium_core::types::{Id, Millis};
 
 #[derive(FromRow)]

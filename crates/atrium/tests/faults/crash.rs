@@ -63,7 +63,7 @@ pub(crate) fn serve(folder: &Path) -> (Running, String) {
 
 pub(crate) async fn collect_key(folder: &Path) -> String {
     sqlx::any::install_default_drivers();
-    let url = atrium::db::sqlite_url(folder).unwrap();
+    let url = atrium::config::sqlite_url(folder).unwrap();
     let mut db = <sqlx::AnyConnection as sqlx::Connection>::connect(&url).await.unwrap();
     sqlx::query_scalar("SELECT value FROM api_keys WHERE kind = 'collect'")
         .fetch_one(&mut db)
@@ -194,7 +194,7 @@ async fn check(folder: &Path, known: &Known) {
     assert_eq!(sum[0]["n"], json!(stored.len()));
     store.stop().await;
     sqlx::any::install_default_drivers();
-    let url = atrium::db::sqlite_url(folder).unwrap();
+    let url = atrium::config::sqlite_url(folder).unwrap();
     let mut db = <sqlx::AnyConnection as sqlx::Connection>::connect(&url).await.unwrap();
     let booked: i64 = sqlx::query_scalar(
         "SELECT CAST(SUM(messages) AS BIGINT) FROM ingest_ledger WHERE outcome = 'accepted'",

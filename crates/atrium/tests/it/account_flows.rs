@@ -179,7 +179,7 @@ on_both! {
         let answer = browser.post("/api/v1/send-login-code-email", body).await;
         assert_eq!(answer.status, 200);
         assert!(answer.header("set-cookie").starts_with("atrium_code="));
-        atrium::outbound::mail::send_due(&server.atrium).await.unwrap();
+        atrium::outbox::mail::send_due(&server.atrium).await.unwrap();
         assert!(server.mails().is_empty());
         assert_eq!(server.count("SELECT COUNT(*) FROM outbox").await, 0);
         assert_eq!(enter(&browser, "nobody@example.com", "000000").await, refused());

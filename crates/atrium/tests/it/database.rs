@@ -31,7 +31,7 @@ async fn thirty_two_writers_on_sqlite_neither_fail_nor_wait_too_long() {
     server
         .execute("INSERT INTO throttles (scope, window_start, failures, blocked_until) VALUES ($1, 0, 0, 0)", "t")
         .await;
-    let other = Db::open(&atrium::db::sqlite_url(server.folder()).unwrap()).await.unwrap();
+    let other = Db::open(&atrium::config::sqlite_url(server.folder()).unwrap()).await.unwrap();
     let writers = (0..32).map(|n| {
         let db = if n % 8 == 0 { other.clone() } else { server.atrium.db.clone() };
         tokio::spawn(async move {
@@ -53,7 +53,7 @@ async fn thirty_two_writers_on_sqlite_neither_fail_nor_wait_too_long() {
 async fn a_database_locked_by_another_process_is_unavailable() {
     let server = TestServer::start(Store::Sqlite).await;
     server.account("jane@example.com").await;
-    let other = Db::open(&atrium::db::sqlite_url(server.folder()).unwrap()).await.unwrap();
+    let other = Db::open(&atrium::config::sqlite_url(server.folder()).unwrap()).await.unwrap();
     let held = other.write().await.unwrap();
     let tries = (0..3).map(|_| {
         let jane = server.anonymous();

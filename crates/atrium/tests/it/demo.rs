@@ -46,7 +46,7 @@ in_both_sizes! {
         keys_work(&server, &report).await;
 
         // Nobody who does not exist is written to, and the audit log holds.
-        atrium::outbound::mail::send_due(&server.atrium).await.unwrap();
+        atrium::outbox::mail::send_due(&server.atrium).await.unwrap();
         assert!(server.mails().is_empty());
         let mut db = server.atrium.db.read().await.unwrap();
         let (seen, faults) =
@@ -208,7 +208,7 @@ async fn a_demo_that_is_broken_off_leaves_nothing() {
     }
     store.stop().await;
     let users =
-        atrium::db::Db::open(&atrium::db::sqlite_url(folder.path()).unwrap()).await.unwrap();
+        atrium::db::Db::open(&atrium::config::sqlite_url(folder.path()).unwrap()).await.unwrap();
     let mut db = users.read().await.unwrap();
     let count: i64 =
         sqlx::query_scalar("SELECT COUNT(*) FROM users").fetch_one(&mut *db).await.unwrap();

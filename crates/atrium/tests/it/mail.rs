@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::process::Server;
 use crate::support::{Store, TestServer, on_both};
-use atrium::outbound::{mail, outbox};
+use atrium::outbox::{self, mail};
 use atrium::types::Millis;
 use axum::extract::FromRef;
 use base64::Engine;

@@ -2,7 +2,7 @@
 
 use crate::support::{Answer, PASSWORD, Store, TestServer, on_both};
 use atrium::accounts::create::{self, NewAccount};
-use atrium::http::locale::Locale;
+use atrium::locale::Locale;
 use serde_json::{Value, json};
 
 const JANE: &str = "jane.miller@harbor.example";

@@ -8,7 +8,7 @@ use crate::support::{Actor, PASSWORD, Store, TestServer, on_both};
 use atrium::app::AppState;
 use atrium::audit;
 use atrium::config::Settings;
-use atrium::keyring::rotation;
+use atrium::key_rotation;
 use atrium::types::{Clock, Millis};
 use serde_json::json;
 
@@ -107,7 +107,7 @@ on_both! {
             }
         });
         for tenths in [0, 1, 5, 20, 60] {
-            let rotating = rotation::rotate(&server.atrium, Duration::from_secs(600));
+            let rotating = key_rotation::rotate(&server.atrium, Duration::from_secs(600));
             let broken_off = tokio::time::timeout(Duration::from_micros(tenths * 1_000), rotating).await;
             assert!(broken_off.is_err());
             assert_eq!(sign_in(&server, &app).await, 200, "after {tenths}");
@@ -115,7 +115,7 @@ on_both! {
             assert_eq!(sign_in(&second, &app).await, 200, "after {tenths}, at the other");
             server.clock.advance(30 * Millis::SECOND);
         }
-        let done = rotation::rotate(&server.atrium, AT_ONCE).await.unwrap();
+        let done = key_rotation::rotate(&server.atrium, AT_ONCE).await.unwrap();
         stop.send(true).unwrap();
         assert!(load.await.unwrap() > 0);
         assert_eq!((done.from.as_str(), done.unreadable), (before.as_str(), 0), "{done:?}");
@@ -144,7 +144,7 @@ on_both! {
         drop(db);
 
         // The next rotation takes along what came late, and forgets the first key.
-        let done = rotation::rotate(&server.atrium, AT_ONCE).await.unwrap();
+        let done = key_rotation::rotate(&server.atrium, AT_ONCE).await.unwrap();
         assert_eq!(left_behind(&server).await, 0);
         let file = server.folder().join("master.key");
         let text = std::fs::read_to_string(&file).unwrap();
@@ -169,7 +169,7 @@ on_both! {
         // With the key in use and no other there is nothing to rotate to.
         let given = old.clone();
         let first = server.second_instance_with(|raw| raw.master_key = Some(given)).await;
-        let error = rotation::rotate(&first.atrium, AT_ONCE).await.unwrap_err().to_string();
+        let error = key_rotation::rotate(&first.atrium, AT_ONCE).await.unwrap_err().to_string();
         assert!(error.contains("master_key_previous"), "{error}");
 
         let given = old.clone();
@@ -180,7 +180,7 @@ on_both! {
         assert_eq!(both.atrium.keyring.fingerprint(), first.atrium.keyring.fingerprint());
         both.clock.advance(120 * Millis::SECOND);
         assert_eq!(sign_in(&both, &app).await, 200);
-        let done = rotation::rotate(&both.atrium, AT_ONCE).await.unwrap();
+        let done = key_rotation::rotate(&both.atrium, AT_ONCE).await.unwrap();
         assert_eq!(done.from, first.atrium.keyring.fingerprint());
         assert_eq!(left_behind(&both).await, 0);
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use atrium::db::{Db, sqlite_file, sqlite_url};
+use atrium::config::sqlite_url;
+use atrium::db::{Db, sqlite_file};
 use sqlx::{AnyConnection, AssertSqlSafe, Connection};
 use tokio::sync::OnceCell;
 

@@ -28,7 +28,7 @@ use atrium::accounts::setup;
 use atrium::app::AppState;
 use atrium::config::PasswordCost;
 use atrium::config::{RawSettings, Settings};
-use atrium::http::locale::Locale;
+use atrium::locale::Locale;
 use atrium::types::{Clock, Id};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
@@ -367,14 +367,14 @@ impl TestServer {
 
     /// Sends what waits and returns the last mail to the address.
     pub async fn mail_to(&self, email: &str) -> Mail {
-        atrium::outbound::mail::send_due(&self.atrium).await.unwrap();
+        atrium::outbox::mail::send_due(&self.atrium).await.unwrap();
         let mail = self.mails().into_iter().rfind(|mail| mail.to == email);
         mail.unwrap_or_else(|| panic!("no mail to {email}"))
     }
 
     /// Sends what waits and returns the last mail to the address whose subject holds the words.
     pub async fn mail_about(&self, email: &str, words: &str) -> Mail {
-        atrium::outbound::mail::send_due(&self.atrium).await.unwrap();
+        atrium::outbox::mail::send_due(&self.atrium).await.unwrap();
         let mail =
             self.mails().into_iter().rfind(|mail| mail.to == email && mail.subject.contains(words));
         mail.unwrap_or_else(|| panic!("no mail to {email} about {words}"))

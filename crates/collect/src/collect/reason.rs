@@ -1,7 +1,7 @@
 //! Why a message was not taken. Every reason has a name that clients and the ledger know, and its
 //! words in both languages; a message that is dropped without one cannot happen.
 
-use atrium_core::http::locale::Locale;
+use atrium_core::locale::Locale;
 
 macro_rules! reasons {
     ($($variant:ident = $name:literal, $zh:literal, $en:literal;)+) => {

@@ -20,11 +20,11 @@ use super::record::Record;
 use super::signature::{self, Claim, Memory};
 use super::spool::{Entry, SpoolError};
 use crate::state::Collecting;
+use atrium_core::caller::{Caller as RequestCaller, Who};
+use atrium_core::client::{Client, network_of};
 use atrium_core::error::{Code, Error, Result};
-use atrium_core::http::caller::{Caller as RequestCaller, Who};
-use atrium_core::http::client::{Client, network_of};
 use atrium_core::http::json::{Data, read_body};
-use atrium_core::http::locale::Locale;
+use atrium_core::locale::Locale;
 use atrium_core::types::Millis;
 
 const UNKNOWN_VERSION: &str = "unknown";

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 pub use store::{ChainFault, append, by_actor, verify};
 
-use crate::http::client::Client;
+use crate::client::Client;
 use crate::types::Id;
 
 /// Who did it.

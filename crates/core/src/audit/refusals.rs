@@ -8,9 +8,9 @@ use http::Method;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
+use crate::caller::{Known, Target, Who};
+use crate::client::Client;
 use crate::error::Code;
-use crate::http::caller::{Known, Target, Who};
-use crate::http::client::Client;
 use crate::types::Millis;
 
 /// Different things one caller can be refused in an hour, each with entries of its own. What goes

@@ -3,9 +3,9 @@ use sqlx::{AnyConnection, Row};
 
 use super::{Actor, Event};
 use crate::db::Write;
+use crate::db::page::Page;
 use crate::db::page::PageOf;
 use crate::error::Result;
-use crate::http::page::Page;
 use crate::keyring::{Keyring, mac};
 use crate::types::{Id, Millis};
 

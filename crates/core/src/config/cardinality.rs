@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use warehouse::over_limit;
 
-use crate::http::locale::Locale;
+use crate::locale::Locale;
 
 /// How many different values of a kind an app may have counts of on one day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ mod reports;
 mod sso;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -27,7 +27,6 @@ pub use region::Region;
 pub use reports::{Dsn, ReportSettings};
 pub use sso::SsoSettings;
 
-use crate::http::security_headers::Hsts;
 use crate::outbound::guard::Guard;
 use crate::types::Millis;
 use cardinality::Limits;
@@ -46,6 +45,15 @@ pub struct Settings {
     /// How long owners and operators may do without a second factor; None for as long as they like.
     pub privileged_mfa_grace: Option<i64>,
     pub log: LogSettings,
+}
+
+/// What browsers are told to remember about a host that is reached over HTTPS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hsts {
+    Off,
+    On,
+    Subdomains,
+    Preload,
 }
 
 #[derive(Clone, Debug)]
@@ -306,7 +314,7 @@ fn stores(raw: &RawSettings) -> anyhow::Result<StoreSettings> {
         }
         // The value itself may hold a password: do not repeat it.
         Some(_) => bail!("database_url: it must begin with postgres:// or sqlite:"),
-        None => crate::db::sqlite_url(&data_dir).context("data_dir")?,
+        None => sqlite_url(&data_dir).context("data_dir")?,
     };
     let (master_key, master_key_previous) =
         (raw.master_key.clone(), raw.master_key_previous.clone());
@@ -378,7 +386,7 @@ fn limit(name: &str, given: Option<u64>, default: usize) -> anyhow::Result<usize
 fn library_beside_program() -> PathBuf {
     let name = if cfg!(target_os = "macos") { "libchdb.dylib" } else { "libchdb.so" };
     let program = std::env::current_exe().unwrap_or_default();
-    program.parent().unwrap_or(std::path::Path::new(".")).join("lib").join(name)
+    program.parent().unwrap_or(Path::new(".")).join("lib").join(name)
 }
 
 /// Half of what the machine has, or what a small one would have where it does not say.
@@ -464,6 +472,14 @@ fn web_address(setting: &str, text: &str) -> anyhow::Result<Url> {
 
 fn origin_text(url: &Url) -> String {
     url.as_str().trim_end_matches('/').to_owned()
+}
+
+/// The address of an embedded database in `folder`.
+pub fn sqlite_url(folder: &Path) -> anyhow::Result<String> {
+    let file = std::path::absolute(folder)?.join("atrium.db");
+    let url = Url::from_file_path(&file)
+        .map_err(|()| anyhow::anyhow!("{} cannot hold a database", file.display()))?;
+    Ok(format!("sqlite://{}?mode=rwc", url.path()))
 }
 
 #[cfg(test)]

@@ -175,7 +175,8 @@ mod tests {
     use sqlx::AnyConnection;
 
     use super::*;
-    use crate::db::{Db, sqlite_url};
+    use crate::config::sqlite_url;
+    use crate::db::Db;
 
     async fn database(folder: &tempfile::TempDir) -> Db {
         let db = Db::open(&sqlite_url(folder.path()).unwrap()).await.unwrap();

@@ -4,8 +4,7 @@
 use anyhow::{Context, bail};
 use sqlx::migrate::Migrator;
 
-use super::{Db, Dialect, Write};
-use crate::names;
+use super::{Db, Dialect, Write, name_order};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../atrium/migrations");
 
@@ -56,7 +55,7 @@ pub async fn run(
             .await?;
         count += 1;
     }
-    names::reorder(&mut tx).await?;
+    name_order::reorder(&mut tx).await?;
     tx.commit().await?;
     Ok(count)
 }

@@ -6,11 +6,13 @@
 mod epoch;
 mod healing;
 pub mod integrity;
+mod master_key;
 mod migrate;
+mod name_order;
 pub mod page;
 
 use std::ops::{Deref, DerefMut};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::{Arc, Once, OnceLock};
 use std::time::Duration;
@@ -293,14 +295,6 @@ fn make_private(url: &str) -> anyhow::Result<()> {
 pub fn sqlite_file(url: &str) -> anyhow::Result<PathBuf> {
     let options: sqlx::sqlite::SqliteConnectOptions = url.parse()?;
     Ok(options.get_filename().to_owned())
-}
-
-/// The address of an embedded database in `folder`.
-pub fn sqlite_url(folder: &Path) -> anyhow::Result<String> {
-    let file = std::path::absolute(folder)?.join("atrium.db");
-    let url = url::Url::from_file_path(&file)
-        .map_err(|()| anyhow::anyhow!("{} cannot hold a database", file.display()))?;
-    Ok(format!("sqlite://{}?mode=rwc", url.path()))
 }
 
 fn sqlite_pool(connections: u32) -> AnyPoolOptions {

@@ -4,8 +4,14 @@ use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::{AnyConnection, Arguments, FromRow};
 
 use crate::error::{Error, Result};
-use crate::http::page::Page;
 use crate::types::{Id, Millis};
+
+/// A page, as a query takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    pub limit: i64,
+    pub offset: i64,
+}
 
 #[derive(Clone, Copy)]
 pub enum Parameter<'a> {

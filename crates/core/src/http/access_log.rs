@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use http::{Method, StatusCode};
 
-use crate::http::caller::Who;
+use crate::caller::Who;
 use crate::http::cors;
 use crate::state::Core;
 

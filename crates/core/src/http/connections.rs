@@ -17,8 +17,8 @@ use parking_lot::Mutex;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 
-use super::client::network_of;
 use super::unread::Unread;
+use crate::client::network_of;
 
 /// How long a client may take to send the head of a request, and how long an idle connection is
 /// kept: browsers reuse theirs within a minute or not at all.

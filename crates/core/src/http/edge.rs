@@ -13,14 +13,14 @@ use tower::ServiceExt;
 use tracing::Instrument;
 
 use super::access_log::{self, RequestInfo, RouteLabels};
-use super::caller::{Caller, Known};
-use super::client::Client;
-use super::locale::Locale;
 use super::request_id::{self, RequestId};
 use super::{cross_site, envelope, security_headers};
 use crate::audit::refusals::Refusal;
+use crate::caller::{Caller, Known};
+use crate::client::Client;
 use crate::error::{Code, Error, Problem};
 use crate::http::cors;
+use crate::locale::Locale;
 use crate::state::Core;
 
 /// The console gives up after 30 s too; a body that trickles in slower than this is cut off.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::error::{Code, Fault, Problem};
-use crate::http::locale::Locale;
+use crate::locale::Locale;
 
 /// What every failed call answers.
 #[derive(Debug, Serialize, ToSchema)]

@@ -4,7 +4,8 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa::openapi::path::{Parameter, ParameterIn};
 
-use super::page::{Page, PageQuery};
+use super::page::PageQuery;
+use crate::db::page::Page;
 use crate::error::{Code, Error, Fault, Result};
 
 const SEARCH_MAX: usize = 200;

@@ -2,8 +2,7 @@
 //! resource.
 
 pub mod access_log;
-pub mod caller;
-pub mod client;
+mod client;
 pub mod connections;
 pub mod cookies;
 pub mod cors;
@@ -13,13 +12,11 @@ pub mod edge;
 pub mod envelope;
 pub mod json;
 pub mod list;
-pub mod locale;
 pub mod page;
 pub mod path;
 pub mod redirect;
 pub(crate) mod request_id;
 pub mod security_headers;
-pub mod text;
 mod unread;
 pub mod user_agent;
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::db::page::Page;
 use crate::error::{Code, Error, Fault, Result};
 
 /// `page` from 1, `page_size` from 1 to 100, 20 unless told.
@@ -13,13 +14,6 @@ pub struct PageQuery {
     page: Option<i64>,
     #[param(minimum = 1, maximum = 100, default = 20)]
     page_size: Option<i64>,
-}
-
-/// A page, as a query takes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Page {
-    pub limit: i64,
-    pub offset: i64,
 }
 
 impl PageQuery {

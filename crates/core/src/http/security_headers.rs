@@ -7,6 +7,7 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderName};
 
+use crate::config::Hsts;
 use crate::state::Core;
 
 const NOTHING: HeaderValue =
@@ -15,26 +16,15 @@ const PERMISSIONS: HeaderValue = HeaderValue::from_static(
     "camera=(), geolocation=(), microphone=(), payment=(), usb=(), interest-cohort=()",
 );
 
-/// What browsers are told to remember about a host that is reached over HTTPS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hsts {
-    Off,
-    On,
-    Subdomains,
-    Preload,
-}
-
-impl Hsts {
-    /// A year; two, as browsers ask of what they build in.
-    fn header(self) -> Option<HeaderValue> {
-        let text = match self {
-            Self::Off => return None,
-            Self::On => "max-age=31536000",
-            Self::Subdomains => "max-age=31536000; includeSubDomains",
-            Self::Preload => "max-age=63072000; includeSubDomains; preload",
-        };
-        Some(HeaderValue::from_static(text))
-    }
+/// A year; two, as browsers ask of what they build in.
+fn hsts_header(hsts: Hsts) -> Option<HeaderValue> {
+    let text = match hsts {
+        Hsts::Off => return None,
+        Hsts::On => "max-age=31536000",
+        Hsts::Subdomains => "max-age=31536000; includeSubDomains",
+        Hsts::Preload => "max-age=63072000; includeSubDomains; preload",
+    };
+    Some(HeaderValue::from_static(text))
 }
 
 /// What every answer carries.
@@ -48,7 +38,7 @@ pub fn apply(atrium: &Core, headers: &mut HeaderMap, is_api: bool) {
         headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     }
     let server = &atrium.settings.server;
-    if let Some(hsts) = server.hsts.header().filter(|_| server.is_https()) {
+    if let Some(hsts) = hsts_header(server.hsts).filter(|_| server.is_https()) {
         headers.insert(STRICT_TRANSPORT_SECURITY, hsts);
     }
 }

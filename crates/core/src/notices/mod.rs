@@ -5,11 +5,11 @@ mod texts;
 
 use serde::{Deserialize, Serialize};
 
+use crate::chat_provider::Provider;
 use crate::config::cardinality::Limit;
-use crate::http::locale::Locale;
-use crate::http::text::isolated;
-use crate::outbound::chat::Provider;
+use crate::locale::Locale;
 use crate::permissions::OrgRole;
+use crate::text::isolated;
 use crate::types::Id;
 
 /// One thing to tell someone. Kept as JSON, so a variant's name and fields stay once released.

@@ -2,7 +2,7 @@
 
 use super::Notice;
 use crate::config::cardinality::Limit;
-use crate::http::locale::Locale;
+use crate::locale::Locale;
 
 impl Notice {
     pub(super) fn chinese(&self) -> (&'static str, String) {

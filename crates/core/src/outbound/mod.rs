@@ -1,7 +1,4 @@
-//! What leaves for other parties.
+//! Calls to other parties, and which addresses they may go to.
 
-pub mod chat;
 pub mod guard;
-pub mod mail;
-pub mod outbox;
 pub mod web;

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use super::range::Granularity;
 use atrium_core::error::{Error, Result};
 use atrium_core::http::csv_cell::plain;
-use atrium_core::http::locale::Locale;
+use atrium_core::locale::Locale;
 
 /// A file of this name with a line of heads and then the others.
 pub fn file(name: &str, heads: &[String], lines: &[Vec<String>]) -> Result<Response> {

@@ -13,7 +13,7 @@ use atrium_collect::collect::{ledger, loading, reason};
 use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::fair_queue::{Caller, Class};
 use atrium_core::http::json::{Data, Query};
-use atrium_core::http::locale::Locale;
+use atrium_core::locale::Locale;
 use atrium_core::permissions::DashboardView;
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::access::InApp;

@@ -27,7 +27,7 @@ use atrium_collect::collect::reason::Reason;
 use atrium_collect::personal::{self, Ids, Others};
 use atrium_core::error::{Code, Error, Result};
 use atrium_core::fair_queue::Caller;
-use atrium_core::http::locale::Locale;
+use atrium_core::locale::Locale;
 use atrium_core::permissions::LiveView;
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::access::DataApp;

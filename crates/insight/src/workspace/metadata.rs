@@ -11,8 +11,8 @@ use crate::state::Insight;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::Result;
 use atrium_core::http::json::{Data, Json};
-use atrium_core::http::text::Checks;
 use atrium_core::permissions::MetadataManage;
+use atrium_core::text::Checks;
 use atrium_core::types::Id;
 use atrium_tenancy::access::InApp;
 

@@ -16,13 +16,13 @@ use super::store;
 use super::throttle::{self, Attempt};
 use super::user_locale;
 use crate::state::Tenancy;
+use atrium_core::client::Client;
 use atrium_core::error::{Code, Result};
-use atrium_core::http::client::Client;
 use atrium_core::http::json::{Data, Done, Json};
-use atrium_core::http::locale::Locale;
-use atrium_core::http::text::Email;
 use atrium_core::keyring::mac;
-use atrium_core::outbound::mail::templates;
+use atrium_core::locale::Locale;
+use atrium_core::mail::templates;
+use atrium_core::text::Email;
 use atrium_core::types::Millis;
 
 pub const PURPOSE: &str = "login_code";

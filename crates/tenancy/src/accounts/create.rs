@@ -11,8 +11,8 @@ use crate::state::Tenancy;
 use atrium_core::audit::{self, Actor, ActorKind, Event};
 use atrium_core::db::Write;
 use atrium_core::error::{Code, Fault, Result};
-use atrium_core::http::locale::Locale;
-use atrium_core::http::text::{Checks, Email};
+use atrium_core::locale::Locale;
+use atrium_core::text::{Checks, Email};
 use atrium_core::timezone;
 use atrium_core::types::Id;
 

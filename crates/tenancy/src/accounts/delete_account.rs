@@ -14,9 +14,10 @@ use crate::state::Tenancy;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Done, Json};
-use atrium_core::http::locale::Locale;
-use atrium_core::http::text::Email;
-use atrium_core::outbound::mail::{self, templates};
+use atrium_core::locale::Locale;
+use atrium_core::mail::templates;
+use atrium_core::outbox::mail;
+use atrium_core::text::Email;
 use atrium_core::types::Id;
 
 #[derive(Serialize, ToSchema)]

@@ -12,12 +12,12 @@ use super::{store, user_locale};
 use crate::notifications::{self, Notice, Recipient};
 use crate::state::Tenancy;
 use atrium_core::audit::{self, Actor, Event};
+use atrium_core::client::Client;
 use atrium_core::error::{Code, Error, Fault, Result};
-use atrium_core::http::client::Client;
 use atrium_core::http::json::{Data, Done, Json};
-use atrium_core::http::locale::Locale;
-use atrium_core::http::text::Email;
-use atrium_core::outbound::mail::templates;
+use atrium_core::locale::Locale;
+use atrium_core::mail::templates;
+use atrium_core::text::Email;
 use atrium_core::types::Millis;
 
 pub const PURPOSE: &str = "email_change";

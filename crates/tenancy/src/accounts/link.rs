@@ -13,10 +13,10 @@ use super::store::{self, NewToken, UserRow};
 use super::throttle::{self, Attempt};
 use crate::state::Tenancy;
 use atrium_core::audit::{self, Actor, Event};
+use atrium_core::client::Client;
 use atrium_core::error::Result;
-use atrium_core::http::client::Client;
 use atrium_core::http::json::{Data, Json};
-use atrium_core::http::text::Email;
+use atrium_core::text::Email;
 use atrium_core::types::Millis;
 
 const PURPOSE: &str = "login_link";

@@ -15,12 +15,12 @@ use super::{CurrentUser, factors, second_step};
 use crate::notifications::{self, Notice, Recipient};
 use crate::state::Tenancy;
 use atrium_core::audit::{self, Actor, Event};
+use atrium_core::client::Client;
 use atrium_core::db::Write;
 use atrium_core::error::{Code, Error, Result};
-use atrium_core::http::client::Client;
 use atrium_core::http::json::{Data, Done, Json};
-use atrium_core::http::text::Email;
 use atrium_core::http::user_agent;
+use atrium_core::text::Email;
 use atrium_core::timezone;
 use atrium_core::types::{Id, Millis};
 

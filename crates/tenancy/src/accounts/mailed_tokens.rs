@@ -9,10 +9,11 @@ use super::session::hash_token;
 use super::store::{self, NewToken, UserRow};
 use super::throttle;
 use crate::state::Tenancy;
+use atrium_core::client::Client;
 use atrium_core::error::Result;
-use atrium_core::http::client::Client;
-use atrium_core::http::text::{Checks, Email};
-use atrium_core::outbound::mail::{self, Letter};
+use atrium_core::mail::Letter;
+use atrium_core::outbox::mail;
+use atrium_core::text::{Checks, Email};
 use atrium_core::types::Millis;
 
 /// Asks for a mail to an address.

@@ -38,7 +38,7 @@ use crate::notifications;
 use crate::sso::LinkedOrg;
 use crate::state::Tenancy;
 use atrium_core::error::Result;
-use atrium_core::http::locale::Locale;
+use atrium_core::locale::Locale;
 use atrium_core::types::{Id, Millis};
 
 /// The signed-in person, as the console needs them.

@@ -9,9 +9,9 @@ use crate::notifications::{self, Notice, Recipient};
 use crate::state::Tenancy;
 use atrium_core::audit::{self, Actor, Event};
 use atrium_core::db::Write;
+use atrium_core::db::page::Page;
 use atrium_core::error::Result;
-use atrium_core::http::page::Page;
-use atrium_core::http::text::Email;
+use atrium_core::text::Email;
 use atrium_core::types::Id;
 
 /// Takes an account out of use, or back into it. Every session of a disabled account ends with the

@@ -11,11 +11,11 @@ use super::session::{MaybeSignedIn, hash_token};
 use super::{register, store, throttle};
 use crate::orgs;
 use crate::state::Tenancy;
+use atrium_core::client::Client;
 use atrium_core::error::{Code, Result};
-use atrium_core::http::client::Client;
 use atrium_core::http::json::{Data, Json};
-use atrium_core::http::locale::Locale;
-use atrium_core::http::text::EMAIL_MAX;
+use atrium_core::locale::Locale;
+use atrium_core::text::EMAIL_MAX;
 use atrium_core::types::Id;
 
 /// What a form may say about a person who is typing it.

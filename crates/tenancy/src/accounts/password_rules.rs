@@ -7,7 +7,7 @@ use zxcvbn::Score;
 
 use super::common_passwords;
 use atrium_core::error::{Code, Fault};
-use atrium_core::http::text::Checks;
+use atrium_core::text::Checks;
 
 pub const PASSWORD_MIN: usize = 8;
 pub const PASSWORD_MAX: usize = 128;

@@ -19,7 +19,7 @@ use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Result};
 use atrium_core::http::json::Data;
 use atrium_core::http::path::PathId;
-use atrium_core::http::text::Email;
+use atrium_core::text::Email;
 use atrium_core::types::{Id, Millis};
 
 /// More than an operator hands over by hand.

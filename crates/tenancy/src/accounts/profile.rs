@@ -14,8 +14,8 @@ use crate::state::Tenancy;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Done, Json};
-use atrium_core::http::locale::Locale;
-use atrium_core::http::text::Checks;
+use atrium_core::locale::Locale;
+use atrium_core::text::Checks;
 use atrium_core::timezone;
 
 #[derive(Deserialize, ToSchema)]

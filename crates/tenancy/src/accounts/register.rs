@@ -16,12 +16,12 @@ use crate::orgs::store::{self as orgs, InvitationRow};
 use crate::orgs::{invitations, my_invitations};
 use crate::state::Tenancy;
 use atrium_core::audit::Actor;
+use atrium_core::client::Client;
 use atrium_core::config::Registration;
 use atrium_core::error::{Code, Result};
-use atrium_core::http::client::Client;
 use atrium_core::http::json::{Data, Done, Json, Query};
-use atrium_core::http::locale::Locale;
-use atrium_core::outbound::mail::templates;
+use atrium_core::locale::Locale;
+use atrium_core::mail::templates;
 use atrium_core::timezone;
 use atrium_core::types::{Id, Millis};
 

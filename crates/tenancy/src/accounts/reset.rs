@@ -13,12 +13,12 @@ use super::{password_check, store, user_locale};
 use crate::notifications::{self, Notice, Recipient};
 use crate::state::Tenancy;
 use atrium_core::audit::{self, Actor, Event};
+use atrium_core::client::Client;
 use atrium_core::error::{Code, Error, Fault, Result};
-use atrium_core::http::client::Client;
 use atrium_core::http::json::{Data, Done, Json, Query};
-use atrium_core::http::locale::Locale;
-use atrium_core::http::text::Checks;
-use atrium_core::outbound::mail::templates;
+use atrium_core::locale::Locale;
+use atrium_core::mail::templates;
+use atrium_core::text::Checks;
 use atrium_core::types::Millis;
 
 pub const PURPOSE: &str = "password_reset";

@@ -17,11 +17,11 @@ use super::{CurrentUser, factors, store};
 use crate::notifications::{self, Notice, Recipient};
 use crate::sso;
 use crate::state::Tenancy;
+use atrium_core::client::Client;
 use atrium_core::db::Write;
 use atrium_core::error::{Code, Error, Result};
-use atrium_core::http::client::Client;
 use atrium_core::http::json::{Data, Json};
-use atrium_core::http::text::Email;
+use atrium_core::text::Email;
 use atrium_core::types::{Id, Millis};
 
 const PURPOSE: &str = "login_second_step";

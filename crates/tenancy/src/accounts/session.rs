@@ -17,10 +17,10 @@ use sha2::{Digest, Sha256};
 use super::{CurrentUser, store};
 use crate::state::Tenancy;
 use atrium_core::audit::Actor;
+use atrium_core::caller::{Caller, Who};
+use atrium_core::client::Client;
 use atrium_core::db::Write;
 use atrium_core::error::{Code, Result};
-use atrium_core::http::caller::{Caller, Who};
-use atrium_core::http::client::Client;
 use atrium_core::http::json::Data;
 use atrium_core::types::{Id, Millis};
 

@@ -13,11 +13,11 @@ use sqlx::{AnyConnection, FromRow};
 use subtle::ConstantTimeEq;
 
 use crate::state::Tenancy;
+use atrium_core::client::{Client, network_of};
 use atrium_core::db::Write;
 use atrium_core::error::{Error, Result};
-use atrium_core::http::client::{Client, network_of};
-use atrium_core::http::text::Email;
 use atrium_core::keyring::mac;
+use atrium_core::text::Email;
 use atrium_core::types::{Id, Millis};
 
 const WINDOW: i64 = 15 * Millis::MINUTE;

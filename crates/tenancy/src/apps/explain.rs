@@ -13,8 +13,8 @@ use crate::roles::{self, RoleRef};
 use crate::state::Tenancy;
 use atrium_core::error::{Code, Result};
 use atrium_core::http::json::Data;
-use atrium_core::http::locale::Locale;
 use atrium_core::http::path::SecondId;
+use atrium_core::locale::Locale;
 use atrium_core::permissions::{MemberView, Permission, app_permissions};
 use atrium_core::types::Id;
 

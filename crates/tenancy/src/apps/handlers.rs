@@ -13,9 +13,9 @@ use crate::state::Tenancy;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Json};
-use atrium_core::http::locale::Locale;
-use atrium_core::http::text::Checks;
+use atrium_core::locale::Locale;
 use atrium_core::permissions::{AppUpdate, AppView as ViewApp, OrgAppCreate, Permission};
+use atrium_core::text::Checks;
 use atrium_core::types::Id;
 
 const DESCRIPTION_MAX: usize = 500;

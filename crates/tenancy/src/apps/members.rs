@@ -21,11 +21,11 @@ use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::http::json::{Data, Done, Json, Query};
 use atrium_core::http::list::{ListQuery, Sort};
-use atrium_core::http::locale::Locale;
 use atrium_core::http::page::Items;
 use atrium_core::http::path::{PathId, SecondId};
-use atrium_core::http::text::Checks;
+use atrium_core::locale::Locale;
 use atrium_core::permissions::{BuiltinRole, MemberManage, MemberView};
+use atrium_core::text::Checks;
 use atrium_core::types::{Id, Millis};
 
 #[derive(Serialize, ToSchema)]

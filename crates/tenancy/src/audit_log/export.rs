@@ -17,7 +17,7 @@ use atrium_core::audit::{Actor, Event, append};
 use atrium_core::error::{Error, Result};
 use atrium_core::http::csv_cell::plain;
 use atrium_core::http::json::Query;
-use atrium_core::http::locale::Locale;
+use atrium_core::locale::Locale;
 use atrium_core::permissions::{AuditExport, OrgAuditView};
 use atrium_core::types::{Id, Millis};
 

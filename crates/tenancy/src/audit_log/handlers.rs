@@ -12,11 +12,11 @@ use crate::state::Tenancy;
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Query};
 use atrium_core::http::list::pattern;
-use atrium_core::http::locale::Locale;
 use atrium_core::http::page::{Items, PageQuery};
-use atrium_core::http::text::Checks;
 use atrium_core::http::user_agent;
+use atrium_core::locale::Locale;
 use atrium_core::permissions::{AuditView, OrgAuditView};
+use atrium_core::text::Checks;
 use atrium_core::types::{Id, Millis};
 
 /// Which entries are wanted.

@@ -2,9 +2,9 @@
 
 use sqlx::{AnyConnection, FromRow};
 
+use atrium_core::db::page::Page;
 use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
-use atrium_core::http::page::Page;
 use atrium_core::types::{Id, Millis};
 
 /// Whose log.

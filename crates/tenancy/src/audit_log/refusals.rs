@@ -5,8 +5,8 @@ use crate::orgs::store as orgs;
 use crate::state::Tenancy;
 use atrium_core::audit::refusals::Refusal;
 use atrium_core::audit::{Actor, ActorKind, Event, append};
+use atrium_core::caller::{Target, Who};
 use atrium_core::error::Result;
-use atrium_core::http::caller::{Target, Who};
 
 /// Writes what waits. Says how many entries it made.
 pub async fn write_due(atrium: &Tenancy) -> Result<u64> {

@@ -1,7 +1,7 @@
 //! The words for what was done, in both languages. A test holds this table to the actions that the
 //! code records.
 
-use atrium_core::http::locale::Locale;
+use atrium_core::locale::Locale;
 
 /// Action, Chinese, English.
 const ACTIONS: &[(&str, &str, &str)] = &[

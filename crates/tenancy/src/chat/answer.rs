@@ -7,8 +7,8 @@ use std::time::Duration;
 use reqwest::RequestBuilder;
 use serde_json::Value;
 
-use atrium_core::http::text::NAME_MAX;
 use atrium_core::outbound::web::{self, WebError};
+use atrium_core::text::NAME_MAX;
 
 /// Waits between tries of a vendor that says it is busy.
 pub const BUSY_WAITS: [Duration; 3] =

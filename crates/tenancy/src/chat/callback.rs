@@ -17,8 +17,8 @@ use crate::accounts::throttle::{self, Attempt};
 use crate::notifications::{self, Notice, Recipient};
 use crate::state::Tenancy;
 use atrium_core::audit::{self, Actor, Event};
+use atrium_core::client::Client;
 use atrium_core::error::{Code, Error, Result};
-use atrium_core::http::client::Client;
 use atrium_core::http::redirect::{redirect_to, with_query};
 use atrium_core::types::Id;
 

@@ -15,11 +15,11 @@ use crate::accounts::{self, flow, throttle};
 use crate::notifications::{self, Notice, Recipient};
 use crate::state::Tenancy;
 use atrium_core::audit::{self, Event};
+use atrium_core::client::Client;
 use atrium_core::error::{Code, Result};
-use atrium_core::http::client::Client;
 use atrium_core::http::json::{Data, Done, Query};
-use atrium_core::http::locale::Locale;
 use atrium_core::http::redirect;
+use atrium_core::locale::Locale;
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

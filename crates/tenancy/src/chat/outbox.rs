@@ -12,8 +12,8 @@ use atrium_core::Core;
 use atrium_core::config::ServerSettings;
 use atrium_core::db::Write;
 use atrium_core::error::Result;
-use atrium_core::http::locale::Locale;
-use atrium_core::outbound::outbox::{self, Channel, Failure, Outcome, Sender, Then};
+use atrium_core::locale::Locale;
+use atrium_core::outbox::{self, Channel, Failure, Outcome, Sender, Then};
 use atrium_core::types::{Id, Millis};
 
 /// How long to leave a provider alone that says it is too much.

@@ -14,7 +14,7 @@ use super::{Ask, Failure, Message, Person, RetryDecision};
 use crate::accounts::sign_in_failure::SignInFailure;
 use atrium_core::config::WechatWorkSettings;
 use atrium_core::config::chat::below;
-use atrium_core::http::locale::Locale;
+use atrium_core::locale::Locale;
 use atrium_core::outbound::web::{self, WebError};
 use atrium_core::types::Millis;
 

@@ -17,8 +17,8 @@ use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Done, Json, Query};
 use atrium_core::http::list::{ListQuery, Sort};
 use atrium_core::http::page::Items;
-use atrium_core::http::text::Checks;
 use atrium_core::permissions::{Grant, KeyManage, KeyView};
+use atrium_core::text::Checks;
 use atrium_core::types::{Id, Millis};
 
 const MOST: i64 = 10;

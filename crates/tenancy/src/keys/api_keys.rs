@@ -16,8 +16,8 @@ use atrium_core::db::Write;
 use atrium_core::error::{Code, Error, Result};
 use atrium_core::http::json::{Data, Done, Json};
 use atrium_core::http::page::Items;
-use atrium_core::http::text::Checks;
 use atrium_core::permissions::{KeyManage, KeyView};
+use atrium_core::text::Checks;
 use atrium_core::types::{Id, Millis};
 
 const GRACE_HOURS: i64 = 24;

@@ -8,10 +8,11 @@ use utoipa::{IntoParams, ToSchema};
 use super::store::{self, NotificationRow};
 use crate::accounts::session::SignedIn;
 use crate::state::Tenancy;
+use atrium_core::db::page::Page;
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Json, Query};
-use atrium_core::http::locale::Locale;
-use atrium_core::http::page::{Page, PageQuery};
+use atrium_core::http::page::PageQuery;
+use atrium_core::locale::Locale;
 use atrium_core::notices::Notice;
 use atrium_core::types::{Id, Millis};
 

@@ -11,8 +11,9 @@ use crate::chat::{self, Provider};
 use crate::state::Tenancy;
 use atrium_core::db::Write;
 use atrium_core::error::{Error, Result};
-use atrium_core::http::locale::Locale;
-use atrium_core::outbound::mail::{self, templates};
+use atrium_core::locale::Locale;
+use atrium_core::mail::templates;
+use atrium_core::outbox::mail;
 use atrium_core::types::{Id, Millis};
 
 pub use atrium_core::notices::Notice;

@@ -16,8 +16,8 @@ use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Result};
 use atrium_core::http::json::Data;
 use atrium_core::http::path::SecondId;
-use atrium_core::http::text::Email;
 use atrium_core::permissions::OrgMemberManage;
+use atrium_core::text::Email;
 use atrium_core::types::{Id, Millis};
 
 /// A link into the organisation, for whoever cannot be written to.

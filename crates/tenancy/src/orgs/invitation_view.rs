@@ -11,7 +11,7 @@ use super::{OrgRole, PersonRef};
 use crate::apps::store as apps;
 use crate::roles;
 use atrium_core::error::Result;
-use atrium_core::http::locale::Locale;
+use atrium_core::locale::Locale;
 use atrium_core::types::{Id, Millis};
 
 /// An app that comes with the invitation, and the role in it.

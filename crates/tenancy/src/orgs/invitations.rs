@@ -23,12 +23,13 @@ use atrium_core::db::Write;
 use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::http::json::{Data, Done, Json, Query};
 use atrium_core::http::list::{ListQuery, Sort};
-use atrium_core::http::locale::Locale;
 use atrium_core::http::page::Items;
 use atrium_core::http::path::SecondId;
-use atrium_core::http::text::{Checks, Email};
-use atrium_core::outbound::mail::{self, templates};
+use atrium_core::locale::Locale;
+use atrium_core::mail::templates;
+use atrium_core::outbox::mail;
 use atrium_core::permissions::OrgMemberManage;
+use atrium_core::text::{Checks, Email};
 use atrium_core::types::{Id, Millis};
 
 /// The purpose of the link in a mail to someone without an account.

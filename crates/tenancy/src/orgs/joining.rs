@@ -15,7 +15,7 @@ use atrium_core::error::{Code, Error, Result};
 use atrium_core::http::json::{Data, Done, Json};
 use atrium_core::http::page::Items;
 use atrium_core::http::path::PathId;
-use atrium_core::http::text::{Checks, Email};
+use atrium_core::text::{Checks, Email};
 use atrium_core::types::{Id, Millis};
 
 const ASK_EVERY: i64 = Millis::DAY;

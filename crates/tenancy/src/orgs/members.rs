@@ -18,9 +18,9 @@ use atrium_core::db::Write;
 use atrium_core::error::{Code, Error, Result};
 use atrium_core::http::json::{Data, Done, Json, Query};
 use atrium_core::http::list::{ListQuery, Sort};
-use atrium_core::http::locale::Locale;
 use atrium_core::http::page::Items;
 use atrium_core::http::path::{PathId, SecondId};
+use atrium_core::locale::Locale;
 use atrium_core::permissions::{BuiltinRole, OrgMemberManage, OrgMemberView, Permission};
 use atrium_core::types::{Id, Millis};
 

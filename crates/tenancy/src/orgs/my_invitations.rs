@@ -16,10 +16,10 @@ use atrium_core::audit::{self, Actor, Event};
 use atrium_core::db::Write;
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Done};
-use atrium_core::http::locale::Locale;
 use atrium_core::http::page::Items;
 use atrium_core::http::path::PathId;
-use atrium_core::http::text::Email;
+use atrium_core::locale::Locale;
+use atrium_core::text::Email;
 use atrium_core::types::{Id, Millis};
 
 /// An organisation, as someone outside of it sees it.

@@ -14,11 +14,11 @@ use crate::state::Tenancy;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::http::json::{Data, Done, Json, Query};
-use atrium_core::http::locale::Locale;
 use atrium_core::http::page::Items;
 use atrium_core::http::path::{PathId, SecondId};
-use atrium_core::http::text::Checks;
+use atrium_core::locale::Locale;
 use atrium_core::permissions::{Permission, RoleManage, RoleView as ViewRole, Scope};
+use atrium_core::text::Checks;
 use atrium_core::types::{Id, Millis};
 
 const MOST: usize = 30;

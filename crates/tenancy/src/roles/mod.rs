@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use crate::rules::parse_permissions;
 use atrium_core::error::Result;
-use atrium_core::http::locale::Locale;
+use atrium_core::locale::Locale;
 use atrium_core::permissions::{BuiltinRole, Permission};
 use atrium_core::types::{Id, Millis};
 

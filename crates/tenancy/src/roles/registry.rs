@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::accounts::session::SignedIn;
 use atrium_core::http::json::Data;
-use atrium_core::http::locale::Locale;
+use atrium_core::locale::Locale;
 use atrium_core::permissions::{BuiltinRole, GROUPS, OrgRole, Permission, Scope};
 
 #[derive(Serialize, ToSchema)]

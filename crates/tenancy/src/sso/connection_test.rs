@@ -18,9 +18,9 @@ use crate::state::Tenancy;
 use atrium_core::config::SsoSettings;
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Json};
-use atrium_core::http::text::Checks;
 use atrium_core::outbound::web::Answer;
 use atrium_core::permissions::OrgSsoManage;
+use atrium_core::text::Checks;
 use atrium_core::types::Id;
 
 /// How much of an issuer that differs is worth showing.

@@ -21,7 +21,7 @@ use crate::state::Tenancy;
 use atrium_core::db::Write;
 use atrium_core::error::{Code, Error, Result};
 use atrium_core::http::json::Data;
-use atrium_core::http::text::Email;
+use atrium_core::text::Email;
 use atrium_core::types::{Id, Millis};
 
 const PURPOSE: &str = "sso_link";

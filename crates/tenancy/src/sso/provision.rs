@@ -19,11 +19,11 @@ use crate::orgs::public_domains::is_public;
 use crate::orgs::store as orgs;
 use crate::state::Tenancy;
 use atrium_core::audit::{self, Actor, Event};
+use atrium_core::client::Client;
 use atrium_core::db::Write;
 use atrium_core::error::{Code, Fault, Result};
-use atrium_core::http::client::Client;
-use atrium_core::http::locale::Locale;
-use atrium_core::http::text::Email;
+use atrium_core::locale::Locale;
+use atrium_core::text::Email;
 use atrium_core::types::Id;
 
 pub enum Provisioned {

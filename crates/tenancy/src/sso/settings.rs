@@ -15,8 +15,8 @@ use crate::state::Tenancy;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Done, Json};
-use atrium_core::http::text::Checks;
 use atrium_core::permissions::OrgSsoManage;
+use atrium_core::text::Checks;
 use atrium_core::types::Id;
 
 pub const CLIENT_ID_MAX: usize = 255;

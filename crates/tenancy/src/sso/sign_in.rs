@@ -30,12 +30,12 @@ use crate::accounts::throttle::{self, Attempt};
 use crate::orgs::public_domains::is_public;
 use crate::state::Tenancy;
 use atrium_core::audit::{self, Actor, Event};
+use atrium_core::client::Client;
 use atrium_core::error::{Code, Error, Fault, Result};
-use atrium_core::http::client::Client;
 use atrium_core::http::json::{Data, Json, Query};
-use atrium_core::http::locale::Locale;
 use atrium_core::http::redirect;
-use atrium_core::http::text::{EMAIL_MAX, Email};
+use atrium_core::locale::Locale;
+use atrium_core::text::{EMAIL_MAX, Email};
 use atrium_core::types::{Id, Millis};
 
 const PURPOSE: &str = "sso_login";

@@ -21,7 +21,7 @@ use super::network::Reason;
 use super::provider::{Keys, Provider};
 use crate::accounts::sign_in_failure::SignInFailure;
 use crate::state::Tenancy;
-use atrium_core::http::text::{Email, NAME_MAX};
+use atrium_core::text::{Email, NAME_MAX};
 use atrium_core::types::{Id, Millis};
 
 /// Longer ones are nobody's.
@@ -243,7 +243,7 @@ async fn person(
         _ => in_token,
     };
     let email = Email::new(profile.email.as_deref().unwrap_or_default());
-    let mut checks = atrium_core::http::text::Checks::default();
+    let mut checks = atrium_core::text::Checks::default();
     checks.email("email", &email.as_typed);
     checks.finish().map_err(|_| SignInFailure::EmailMissing)?;
     if profile.verified != Some(true) {

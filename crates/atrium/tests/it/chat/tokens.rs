@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use atrium::chat::{Provider, Vendor, outbox};
-use atrium::outbound::mail;
+use atrium::outbox::mail;
 use axum::extract::FromRef;
 use futures::future::join_all;
 

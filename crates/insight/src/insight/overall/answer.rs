@@ -17,7 +17,7 @@ use crate::insight::ingest::{self, Ingest};
 use crate::state::Insight;
 use atrium_collect::personal::{self, Ids, Others};
 use atrium_core::error::Result;
-use atrium_core::http::locale::Locale;
+use atrium_core::locale::Locale;
 use atrium_core::types::Millis;
 use atrium_tenancy::apps::versions;
 

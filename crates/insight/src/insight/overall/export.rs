@@ -14,7 +14,7 @@ use crate::state::Insight;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Result};
 use atrium_core::http::json::Json;
-use atrium_core::http::locale::Locale;
+use atrium_core::locale::Locale;
 use atrium_core::permissions::OrgView;
 use atrium_core::types::Id;
 use atrium_tenancy::access::{DataOrg, InOrg};

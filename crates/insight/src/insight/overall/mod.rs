@@ -15,7 +15,7 @@ use super::range::Granularity;
 use crate::state::Insight;
 use atrium_core::error::Result;
 use atrium_core::http::json::{Data, Json};
-use atrium_core::http::locale::Locale;
+use atrium_core::locale::Locale;
 use atrium_core::types::Id;
 use atrium_tenancy::access::DataOrg;
 use figures::{Breakdowns, EventFigures, OfApp, SeriesPoint, Totals};

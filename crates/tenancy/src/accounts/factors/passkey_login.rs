@@ -20,9 +20,9 @@ use crate::accounts::store::{self as accounts, UserRow};
 use crate::accounts::throttle::{self, Attempt};
 use crate::accounts::ticket::{self, Ticket};
 use crate::state::Tenancy;
+use atrium_core::client::Client;
 use atrium_core::db::Write;
 use atrium_core::error::{Error, Result};
-use atrium_core::http::client::Client;
 use atrium_core::http::json::{Data, Json};
 use atrium_core::types::Millis;
 

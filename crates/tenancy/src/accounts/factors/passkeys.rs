@@ -26,7 +26,7 @@ use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::http::json::{Data, Done, Json};
 use atrium_core::http::page::Items;
 use atrium_core::http::path::PathId;
-use atrium_core::http::text::Checks;
+use atrium_core::text::Checks;
 use atrium_core::types::{Id, Millis};
 
 const PURPOSE: &str = "passkey_add";

@@ -15,8 +15,8 @@ use crate::sso;
 use crate::state::Tenancy;
 use atrium_core::db::is_unique_violation;
 use atrium_core::error::Result;
-use atrium_core::http::text::Email;
 use atrium_core::names;
+use atrium_core::text::Email;
 use atrium_core::types::{Id, Millis};
 
 pub use sessions::*;

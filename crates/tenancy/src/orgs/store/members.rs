@@ -7,7 +7,7 @@ use crate::rules;
 use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
-use atrium_core::http::text::Email;
+use atrium_core::text::Email;
 use atrium_core::types::{Id, Millis};
 
 /// False when they belong to it already.

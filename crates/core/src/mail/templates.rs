@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::config::ServerSettings;
-use crate::http::locale::Locale;
-use crate::http::text::isolated;
+use crate::locale::Locale;
 use crate::notices::Notice;
+use crate::text::isolated;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Letter {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::http::locale::Locale;
+use crate::locale::Locale;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -4,21 +4,17 @@
 //! it is in use, running servers take it up within seconds, and every sealed value moves over, batch
 //! by batch. All of it can be broken off and begun again: a value names the key it is sealed under.
 
-use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use sqlx::FromRow;
 
-use super::{KEY_FILE, MasterKey, ROOT, StoredKey};
 use crate::audit::{self, Actor, Event};
+use crate::keyring::{KEY_FILE, MasterKey, StoredKey};
 use crate::state::Core;
-use crate::types::Entropy;
 
 /// How often a server looks which key is in use.
 pub const LOOK_EVERY: Duration = Duration::from_secs(5);
@@ -133,9 +129,8 @@ fn alone(data_dir: &Path) -> anyhow::Result<std::fs::File> {
 /// Puts the next key in use. Returns the fingerprint of the one before.
 pub async fn begin(atrium: &Core) -> anyhow::Result<String> {
     let next = next_key(atrium)?;
-    let keys = atrium.keyring.keys();
-    let (from, to) = (keys.current.fingerprint(), next.fingerprint());
-    let root = next.seal(ROOT, &keys.root.0, &atrium.entropy)?;
+    let (from, to) = (atrium.keyring.fingerprint(), next.fingerprint());
+    let root = atrium.keyring.seal_root(&next, &atrium.entropy)?;
     let mut tx = atrium.db.write().await?;
     let event = Event::without_target("instance.key_rotate", "instance");
     let event = event.with(json!({ "from": from, "to": to }));
@@ -156,7 +151,7 @@ pub async fn begin(atrium: &Core) -> anyhow::Result<String> {
 /// becomes the first of the file.
 fn next_key(atrium: &Core) -> anyhow::Result<MasterKey> {
     let stores = &atrium.settings.stores;
-    let current = atrium.keyring.keys().current.clone();
+    let current = atrium.keyring.current();
     let first = MasterKey::find(stores)?.into_iter().next();
     if let Some(next) = first.filter(|key| *key != current) {
         return Ok(next);
@@ -167,28 +162,9 @@ fn next_key(atrium: &Core) -> anyhow::Result<MasterKey> {
              master_key_previous to this one, restart them one after another, then run this again"
         );
     }
-    let next = MasterKey(atrium.entropy.bytes());
-    write_keys(&stores.data_dir.join(KEY_FILE), &[&next, &current], &atrium.entropy)?;
+    let next = MasterKey::random(&atrium.entropy);
+    MasterKey::write(&stores.data_dir.join(KEY_FILE), &[&next, &current], &atrium.entropy)?;
     Ok(next)
-}
-
-/// Replaces the key file in one step, and has it on the disk before anything depends on it.
-fn write_keys(file: &Path, keys: &[&MasterKey], entropy: &Entropy) -> anyhow::Result<()> {
-    let suffix = u64::from_be_bytes(entropy.bytes());
-    let draft = file.with_extension(format!("key.{suffix:016x}"));
-    let mut options = std::fs::OpenOptions::new();
-    let out = options.write(true).create_new(true).mode(0o600).open(&draft);
-    let mut out = out.with_context(|| format!("{} cannot be written", draft.display()))?;
-    for key in keys {
-        writeln!(out, "{}", STANDARD.encode(key.0))?;
-    }
-    out.sync_all()?;
-    std::fs::rename(&draft, file)
-        .with_context(|| format!("{} cannot be written", file.display()))?;
-    if let Some(folder) = file.parent() {
-        std::fs::File::open(folder)?.sync_all()?;
-    }
-    Ok(())
 }
 
 async fn move_all(atrium: &Core, rotated: &mut Rotated) -> anyhow::Result<()> {

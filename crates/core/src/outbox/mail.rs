@@ -1,18 +1,13 @@
-//! Mail, which goes out through the outbox: what a mail is, and how one is sent.
-
-pub mod templates;
-mod transport;
+//! Mail in the outbox.
 
 use serde::{Deserialize, Serialize};
 
-use super::outbox::{self, Channel, Outcome, Sender};
+use super::{Channel, Outcome, Sender};
 use crate::db::Write;
 use crate::error::Result;
+use crate::mail::Letter;
 use crate::state::Core;
 use crate::types::{Id, Millis};
-
-pub use templates::Letter;
-pub use transport::Transport;
 
 /// A mail as it waits.
 #[derive(Serialize, Deserialize)]
@@ -31,17 +26,17 @@ pub async fn enqueue(
     letter: Letter,
 ) -> Result<()> {
     let envelope = Envelope { to: to.map(str::to_owned), letter };
-    outbox::enqueue(atrium, tx, Channel::Mail, &envelope).await
+    super::enqueue(atrium, tx, Channel::Mail, &envelope).await
 }
 
 /// Sends what is due, for ever.
 pub async fn run(atrium: Core) {
-    outbox::run(atrium.clone(), MailSender(atrium)).await;
+    super::run(atrium.clone(), MailSender(atrium)).await;
 }
 
 /// Tries once what is due. Returns how many that were.
 pub async fn send_due(atrium: &Core) -> Result<usize> {
-    outbox::send_due(atrium, &MailSender(atrium.clone())).await
+    super::send_due(atrium, &MailSender(atrium.clone())).await
 }
 
 #[derive(Clone)]

@@ -6,17 +6,17 @@
 //! last, so that no other instance sends it as well. A message goes out twice only where nobody can
 //! know that it is out: where the process ends, or the other side's answer is lost, between the two.
 
+pub mod mail;
 mod store;
 
 use std::time::Duration;
 
 use serde::Serialize;
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use crate::chat_provider::Provider;
 use crate::db::Write;
 use crate::error::{Error, Result};
-use crate::outbound::chat::Provider;
 use crate::state::Core;
 use crate::types::{Id, Millis};
 use store::Leased;
@@ -110,19 +110,6 @@ impl Outcome {
     }
 }
 
-/// Wakes the jobs when there is something to send.
-#[derive(Default)]
-pub struct Outbox {
-    woken: watch::Sender<()>,
-}
-
-impl Outbox {
-    /// To be called after the commit.
-    pub fn wake(&self) {
-        self.woken.send_replace(());
-    }
-}
-
 /// Puts a message into the outbox, as part of the transaction that causes it.
 pub async fn enqueue(
     atrium: &Core,
@@ -138,7 +125,7 @@ pub async fn enqueue(
 /// Sends what is due, for ever.
 pub async fn run<S: Sender>(atrium: Core, sender: S) {
     let channel = sender.channel().as_str();
-    let mut woken = atrium.outbox.woken.subscribe();
+    let mut woken = atrium.outbox.subscribe();
     let mut tries = JoinSet::new();
     loop {
         if let Err(error) = start_tries(&atrium, &sender, &mut tries).await {

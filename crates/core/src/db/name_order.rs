@@ -1,0 +1,33 @@
+//! The order of names in the database, which no database knows by itself.
+
+use super::Write;
+use crate::names::{RULES, order};
+
+/// Tables with names that people look for.
+const NAMED: &[&str] = &["users", "organizations", "apps", "app_roles", "access_keys"];
+
+/// Orders every name by the rules of this program: all of them when the rules are new, else those that an
+/// older program wrote, which knows no such column.
+pub async fn reorder(tx: &mut Write) -> anyhow::Result<()> {
+    let version: String =
+        sqlx::query_scalar("SELECT version FROM name_order_rules").fetch_one(&mut **tx).await?;
+    let which = if version == RULES { "name_order = '' AND name <> ''" } else { "1 = 1" };
+    for table in NAMED {
+        let select = format!("SELECT id, name FROM {table} WHERE {which}");
+        let names: Vec<(String, String)> =
+            sqlx::query_as(sqlx::AssertSqlSafe(select)).fetch_all(&mut **tx).await?;
+        for (id, name) in names {
+            let update = format!("UPDATE {table} SET name_order = $1 WHERE id = $2");
+            sqlx::query(sqlx::AssertSqlSafe(update))
+                .bind(order(&name))
+                .bind(id)
+                .execute(&mut **tx)
+                .await?;
+        }
+    }
+    sqlx::query("UPDATE name_order_rules SET version = $1 WHERE version <> $1")
+        .bind(RULES)
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
