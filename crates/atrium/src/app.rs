@@ -7,7 +7,7 @@ use axum::extract::FromRef;
 
 use crate::console::build_version;
 use crate::console::previous_builds::PreviousBuilds;
-use crate::instance::first_start;
+use crate::first_start;
 use crate::reports::Reports;
 use atrium_collect::Collecting;
 use atrium_core::Core;
@@ -25,9 +25,9 @@ pub struct AppParts {
     /// What open consoles compare themselves with.
     pub build_version: String,
     /// None where the console reports no errors.
-    pub reports: Option<Reports>,
+    pub reports: Option<Arc<Reports>>,
     /// The console's files of other builds.
-    pub previous_builds: PreviousBuilds,
+    pub previous_builds: Arc<PreviousBuilds>,
 }
 
 impl Deref for AppState {
@@ -70,6 +70,18 @@ impl FromRef<AppState> for Insight {
     }
 }
 
+impl FromRef<AppState> for Arc<PreviousBuilds> {
+    fn from_ref(state: &AppState) -> Self {
+        state.previous_builds.clone()
+    }
+}
+
+impl FromRef<AppState> for Option<Arc<Reports>> {
+    fn from_ref(state: &AppState) -> Self {
+        state.reports.clone()
+    }
+}
+
 impl AppState {
     /// Opens the stores, brings the schema up to date and finds the master key.
     pub async fn start(settings: Settings, clock: Clock) -> anyhow::Result<Self> {
@@ -91,7 +103,8 @@ impl AppState {
         let core = Core::open(settings, clock, may_be_new).await?;
         let settings = &core.settings;
         let reports = Reports::open(&settings.reports, &settings.server.public_url, &core.keyring)?;
-        let previous_builds = PreviousBuilds::new(&settings.stores.data_dir);
+        let reports = reports.map(Arc::new);
+        let previous_builds = Arc::new(PreviousBuilds::new(&settings.stores.data_dir));
         let build_version = settings.console.build_version.clone().unwrap_or_else(build_version);
         let tenancy = Tenancy::open(core).await?;
         let insight = Insight::new(Collecting::open(tenancy)?);

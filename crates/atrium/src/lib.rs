@@ -6,6 +6,7 @@ pub mod app;
 pub mod console;
 mod contract;
 pub mod demo;
+pub mod first_start;
 pub mod instance;
 pub mod jobs;
 pub mod reports;

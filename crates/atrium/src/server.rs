@@ -8,8 +8,8 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::app::AppState;
-use crate::console::previous_builds;
-use crate::instance::{first_start, other_servers};
+use crate::first_start;
+use crate::instance::other_servers;
 use crate::{jobs, router};
 use atrium_core::config::Settings;
 use atrium_core::db::integrity;
@@ -36,7 +36,7 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     let atrium = AppState::start(settings, Clock::default()).await?;
     first_start::compare(&atrium).await?;
     first_start::remember(&atrium).await?;
-    previous_builds::take_over(&atrium).await;
+    atrium.previous_builds.clone().take_over_at(atrium.now()).await;
     // Before this server's own warehouse starts.
     let notice = other_servers::notice(&atrium.settings)?;
     jobs::start(&atrium);

@@ -3,6 +3,5 @@
 pub mod collect;
 pub mod erasures;
 pub mod personal;
-mod state;
 
-pub use state::{Collecting, Wake};
+pub use collect::state::{Collecting, Wake};

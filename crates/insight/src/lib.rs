@@ -1,7 +1,6 @@
 //! Answering questions about events: the dashboard, and the workspace of an app.
 
 pub mod insight;
-mod state;
 pub mod workspace;
 
-pub use state::Insight;
+pub use insight::state::Insight;

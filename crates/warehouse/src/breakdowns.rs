@@ -10,12 +10,9 @@ use crate::binary::Rows;
 use crate::buckets::{Bucket, DAY, HOUR, QUARTER, RollupTable, WEEK, between, statement};
 use crate::client::Warehouse;
 use crate::error::Error;
-use crate::rollup_cache::{Cells, Content, Grid, RollupCache};
-use crate::totals::off_the_runtime;
+use crate::rollup_cache::{Cells, Grid, Name, Part, RollupCache};
+use crate::runtime::off_the_runtime;
 use crate::versions::Versions;
-
-/// Two names of one row, the second of which may be empty.
-pub(crate) type Name = (Box<str>, Box<str>);
 
 /// What a table counts by, and its tables by the length of their buckets.
 pub(crate) struct Table {
@@ -44,23 +41,6 @@ pub(crate) const BREAKDOWNS: Table = Table {
         RollupTable::by_time("breakdowns_15m", QUARTER),
     ],
 };
-
-#[derive(Clone, Debug)]
-pub(crate) struct Part {
-    name: Name,
-    events: u64,
-    people: RoaringBitmap,
-}
-
-impl Content for Vec<Part> {
-    fn bytes(&self) -> usize {
-        let part = |part: &Part| {
-            let (first, second) = &part.name;
-            size_of::<Part>() + first.len() + second.len() + part.people.serialized_size()
-        };
-        self.iter().map(part).sum()
-    }
-}
 
 /// What came with a name: in all apps together, and the people of each app.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use uuid::Uuid;
 
-use crate::identities::literals;
+use crate::params::literals;
 
 pub(crate) const QUARTER: u32 = 900;
 pub(crate) const HALF_HOUR: u32 = 2 * QUARTER;

@@ -13,10 +13,9 @@ use crate::embedded::{Embedded, Plan, State};
 use crate::engine::QUEUE_WAIT;
 use crate::error::Error;
 use crate::gate::Gate;
-use crate::location::{Location, Server, own_names};
-use crate::overall::RollupCaches;
+use crate::location::{Location, Names, Server, own_names};
 use crate::params::Param;
-use crate::schema::{self, Names};
+use crate::rollup_cache::RollupCaches;
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 /// How long a question may take, unless the caller is more patient.
@@ -27,6 +26,10 @@ const BUSY_PAUSE: Duration = Duration::from_secs(1);
 /// Bound values go into the address, and no server reads one of 64 KiB.
 const MAX_ADDRESS: usize = 60_000;
 const TOO_LARGE_STRING_SIZE: i32 = 131;
+
+/// Settings of every INSERT.
+const INSERT_SETTINGS: &[(&str, &str)] =
+    &[("deduplicate_blocks_in_dependent_materialized_views", "1")];
 
 /// How an INSERT is to be made.
 #[derive(Clone, Debug, Default)]
@@ -193,46 +196,7 @@ impl Warehouse {
         }
     }
 
-    /// Waits until the store answers and its tables are up to date, which is seen to once per
-    /// process.
-    pub async fn ready(&self, wait: Duration) -> Result<(), Error> {
-        let mut last = None;
-        let work = async {
-            loop {
-                if let Source::Embedded(embedded) = &self.inner.source {
-                    embedded.up().await;
-                }
-                match self.schema().await {
-                    Err(error) if error.may_pass() => last = Some(error),
-                    outcome => return outcome,
-                }
-                tokio::time::sleep(Duration::from_millis(200)).await;
-            }
-        };
-        match tokio::time::timeout(wait, work).await {
-            Ok(outcome) => outcome,
-            Err(_) => Err(last.unwrap_or_else(|| self.why_not())),
-        }
-    }
-
-    /// On a task of its own: what takes long must not begin again with whoever loses patience.
-    async fn schema(&self) -> Result<(), Error> {
-        if *self.inner.schema.lock().await {
-            return Ok(());
-        }
-        let this = self.clone();
-        let work = tokio::spawn(async move {
-            let mut done = this.inner.schema.lock().await;
-            if !*done {
-                schema::bring_up_to_date(&this).await?;
-                *done = true;
-            }
-            Ok(())
-        });
-        work.await.unwrap_or_else(|error| Err(Error::Unavailable(error.to_string())))
-    }
-
-    fn why_not(&self) -> Error {
+    pub(crate) fn why_not(&self) -> Error {
         Error::Unavailable(match self.state() {
             State::Starting => "it is starting".to_owned(),
             State::Up => "it did not answer in time".to_owned(),
@@ -272,7 +236,7 @@ impl Warehouse {
         let mut call = Call::new(sql, &[], limit);
         call.query_id = options.query_id;
         call.data = Some(body);
-        for (name, value) in schema::INSERT_SETTINGS {
+        for (name, value) in INSERT_SETTINGS {
             call = call.set(name, value);
         }
         if let Some(token) = options.token {
@@ -298,6 +262,18 @@ impl Warehouse {
         url.set_path("/quiet");
         let request = self.inner.http.get(url).headers(headers).timeout(QUEUE_WAIT + GRACE);
         receive(request).await.map(drop).map_err(|failure| failure.error)
+    }
+
+    /// Waits until the embedded engine has started; a server has its own times.
+    pub(crate) async fn up(&self) {
+        if let Source::Embedded(embedded) = &self.inner.source {
+            embedded.up().await;
+        }
+    }
+
+    /// Held while the schema is brought up to date; true once it is.
+    pub(crate) fn schema_lock(&self) -> &tokio::sync::Mutex<bool> {
+        &self.inner.schema
     }
 
     pub(crate) fn limit(&self) -> Duration {

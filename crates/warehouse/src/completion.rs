@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::client::{Call, Warehouse};
 use crate::counting::{COARSE, COUNTS, Coarse, EXTENTS};
 use crate::error::Error;
-use crate::identities::literals;
+use crate::params::literals;
 use crate::sessions::list;
 
 const LIMIT: Duration = Duration::from_secs(300);

@@ -11,7 +11,8 @@ use xxhash_rust::xxh64::xxh64;
 
 use crate::client::{Call, Insert, Warehouse};
 use crate::error::Error;
-use crate::profiles::Kind;
+use crate::params::literals;
+use crate::rows::Kind;
 use crate::rows::{put_uuid, read_uuid};
 
 /// Who has a number. Devices and users share one row of numbers, so that whoever never said their
@@ -104,10 +105,4 @@ fn read(row: &[u8; ROW]) -> (Identity, u32) {
     let hash = rest[..8].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
     let no = rest[8..].iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte));
     (Identity { app, hash }, no)
-}
-
-/// Ids as they stand in a statement. An id is digits and dashes, whoever it is from.
-pub(crate) fn literals(apps: impl IntoIterator<Item = Uuid>) -> String {
-    let quoted: Vec<String> = apps.into_iter().map(|app| format!("'{app}'")).collect();
-    quoted.join(", ")
 }

@@ -34,6 +34,7 @@ mod properties;
 mod recent;
 mod rollup_cache;
 mod rows;
+mod runtime;
 mod schema;
 mod sessions;
 pub mod shown;
@@ -59,12 +60,12 @@ pub use overall::{BreakdownValue, Counts, Overall};
 pub use params::Param;
 pub use people::{PeopleQuery, PeopleSearch, PeopleSort, PersonRow, PseudonymKey};
 pub use person::{CountOf, EventOf, PersonActivity};
-pub use profiles::{Kind, MutationRow, PROFILE_READ_MAX, ProfileRow, chunks as chunks_of_ids};
+pub use profiles::{MutationRow, PROFILE_READ_MAX, ProfileRow, chunks as chunks_of_ids};
 pub use properties::{PropertyKind, PropertyName, PropertyNames, PropertySample};
 pub use recent::RecentEvent;
 pub use rows::{
-    CountedFields, EventRow, LogIdRow, MutationIn, counted_fields, counted_values, event_insert,
-    log_id_insert, mutation_insert, subjects, write_event, write_log_id, write_mutation,
-    write_person_ids, write_person_ids_over_limit,
+    CountedFields, EventRow, Kind, LogIdRow, MutationIn, counted_fields, counted_values,
+    event_insert, log_id_insert, mutation_insert, subjects, write_event, write_log_id,
+    write_mutation, write_person_ids, write_person_ids_over_limit,
 };
 pub use versions::Versions;

@@ -6,7 +6,8 @@ use uuid::Uuid;
 use crate::client::Warehouse;
 use crate::error::Error;
 use crate::params::Param;
-use crate::profiles::{Kind, MutationRow, chunks};
+use crate::profiles::{MutationRow, chunks};
+use crate::rows::Kind;
 
 fn page_of_mutations(place: &str) -> String {
     format!(

@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use url::Url;
 
-use crate::schema::Names;
-
 const DEFAULT_DATABASE: &str = "atrium";
 
 #[derive(Clone)]
@@ -70,6 +68,26 @@ impl Server {
 /// The names in a store of our own.
 pub(crate) fn own_names() -> Names {
     Names { database: DEFAULT_DATABASE.to_owned(), cluster: None }
+}
+
+/// What the statements differ in from one installation to the next.
+pub(crate) struct Names {
+    pub database: String,
+    pub cluster: Option<String>,
+}
+
+impl Names {
+    /// To be put after the name of a table in a statement that changes it on every replica.
+    pub fn on_cluster(&self) -> String {
+        match &self.cluster {
+            Some(cluster) => format!(" ON CLUSTER {}", quoted(cluster)),
+            None => String::new(),
+        }
+    }
+}
+
+pub(crate) fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`"))
 }
 
 #[cfg(test)]

@@ -14,16 +14,16 @@ use bytes::Bytes;
 use roaring::{MultiOps, RoaringBitmap};
 use uuid::Uuid;
 
-use crate::breakdowns::{BREAKDOWNS, EVENTS, Name, Part, Sum};
+use crate::breakdowns::{BREAKDOWNS, EVENTS, Sum};
 use crate::buckets::{DAY, HOUR, QUARTER};
 use crate::catalogue::EventCount;
 use crate::client::{Call, Warehouse};
 use crate::error::Error;
-use crate::first_seen::FirstSeenCache;
 use crate::over_limit::OTHER;
-use crate::rollup_cache::{Grid, RollupCache};
-use crate::sessions::{OpenSessions, around};
-use crate::totals::{Total, buckets_of, off_the_runtime};
+use crate::rollup_cache::{Grid, Name, OpenSessions, Total};
+use crate::runtime::off_the_runtime;
+use crate::sessions::around;
+use crate::totals::buckets_of;
 use crate::versions::Versions;
 
 /// Buckets of a long range are looked at in turn, as many as begin within this many seconds.
@@ -66,16 +66,6 @@ pub struct BreakdownValue {
     pub is_rest: bool,
     pub events: u64,
     pub persons: u64,
-}
-
-/// What is kept of earlier questions.
-#[derive(Default)]
-pub(crate) struct RollupCaches {
-    pub totals: RollupCache<Total>,
-    pub events: RollupCache<Vec<Part>>,
-    pub breakdowns: RollupCache<Vec<Part>>,
-    pub open_sessions: RollupCache<OpenSessions>,
-    pub first_seen: FirstSeenCache,
 }
 
 impl Warehouse {

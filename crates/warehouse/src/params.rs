@@ -113,3 +113,9 @@ impl From<Vec<u64>> for Param {
         Self::UInts(values)
     }
 }
+
+/// Ids as they stand in a statement. An id is digits and dashes, whoever it is from.
+pub(crate) fn literals(apps: impl IntoIterator<Item = Uuid>) -> String {
+    let quoted: Vec<String> = apps.into_iter().map(|app| format!("'{app}'")).collect();
+    quoted.join(", ")
+}

@@ -12,7 +12,7 @@ use crate::bounds::{Bounds, LIST};
 use crate::client::Warehouse;
 use crate::error::Error;
 use crate::params::Param;
-use crate::profiles::Kind;
+use crate::rows::Kind;
 
 /// A key for pseudonyms; nobody else's lead to the same ones.
 pub type PseudonymKey = [u8; 32];

@@ -10,7 +10,7 @@ use crate::bounds::{Bounds, LIST};
 use crate::client::Warehouse;
 use crate::error::Error;
 use crate::people::PersonRow;
-use crate::profiles::Kind;
+use crate::rows::Kind;
 
 /// Everything of an app may have to be looked at; of one who did a hundred thousand different things,
 /// the first of those are enough.

@@ -1,30 +1,13 @@
 //! The properties of devices and users: the changes that came in, and what they add up to.
 
 use bytes::Bytes;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::client::{Insert, Warehouse};
 use crate::error::Error;
 use crate::params::Param;
-use crate::rows::{put_text, put_uuid};
-
-/// Whose properties they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    Device,
-    User,
-}
-
-impl Kind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Device => "device",
-            Self::User => "user",
-        }
-    }
-}
+use crate::rows::{Kind, put_text, put_uuid};
 
 /// A profile whose properties are longer than this is read without them. Profiles are kept far
 /// smaller; larger ones were stored before there was a limit.

@@ -1,6 +1,7 @@
 //! Rows as they go over the wire and into the spool: ClickHouse's RowBinary. What a row looks like
 //! is part of the spool's format: a change here needs a way to read the rows of before.
 
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use xxhash_rust::xxh64::xxh64;
 
@@ -34,11 +35,28 @@ pub struct EventRow<'a> {
     pub received_ms: i64,
 }
 
+/// Whose properties they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Device,
+    User,
+}
+
+impl Kind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Device => "device",
+            Self::User => "user",
+        }
+    }
+}
+
 /// A change to the properties of a device or user.
 #[derive(Clone, Copy, Debug)]
 pub struct MutationIn<'a> {
     pub app_id: Uuid,
-    pub kind: crate::profiles::Kind,
+    pub kind: Kind,
     pub id: &'a str,
     pub time_ms: i64,
     pub log_id: Uuid,

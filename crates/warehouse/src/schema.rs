@@ -2,10 +2,13 @@
 //! once do no harm, nor does one that is killed half-way: a migration is recorded when it ran. Only
 //! what `upgrade` counts is for one server at a time, see docs/operating.md.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 
 use crate::client::{Call, Warehouse};
 use crate::error::Error;
+use crate::location::{Names, quoted};
 use crate::upgrade;
 
 /// In the order they run. A published file is never changed.
@@ -27,25 +30,7 @@ const RECORD: &str = "CREATE TABLE IF NOT EXISTS schema_migrations{on_cluster} \
     (number UInt32, applied_at DateTime('UTC') DEFAULT now()) \
     ENGINE = {ReplacingMergeTree} ORDER BY number";
 
-/// Settings of every INSERT.
-pub(crate) const INSERT_SETTINGS: &[(&str, &str)] =
-    &[("deduplicate_blocks_in_dependent_materialized_views", "1")];
-
-/// What the statements differ in from one installation to the next.
-pub(crate) struct Names {
-    pub database: String,
-    pub cluster: Option<String>,
-}
-
 impl Names {
-    /// To be put after the name of a table in a statement that changes it on every replica.
-    pub fn on_cluster(&self) -> String {
-        match &self.cluster {
-            Some(cluster) => format!(" ON CLUSTER {}", quoted(cluster)),
-            None => String::new(),
-        }
-    }
-
     /// Fills the placeholders of a migration: `{on_cluster}` and `{…MergeTree}`.
     fn fill(&self, sql: &str) -> String {
         let replicated = if self.cluster.is_some() { "Replicated" } else { "" };
@@ -60,16 +45,51 @@ impl Names {
     }
 }
 
-fn quoted(name: &str) -> String {
-    format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`"))
-}
-
 /// The statements of a file. None of them has a semicolon within a line.
 fn statements(file: &str) -> impl Iterator<Item = &str> {
     file.split(";\n").map(str::trim).filter(|statement| !statement.is_empty())
 }
 
-pub(crate) async fn bring_up_to_date(warehouse: &Warehouse) -> Result<(), Error> {
+impl Warehouse {
+    /// Waits until the store answers and its tables are up to date, which is seen to once per
+    /// process.
+    pub async fn ready(&self, wait: Duration) -> Result<(), Error> {
+        let mut last = None;
+        let work = async {
+            loop {
+                self.up().await;
+                match self.schema().await {
+                    Err(error) if error.may_pass() => last = Some(error),
+                    outcome => return outcome,
+                }
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+        };
+        match tokio::time::timeout(wait, work).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(last.unwrap_or_else(|| self.why_not())),
+        }
+    }
+
+    /// On a task of its own: what takes long must not begin again with whoever loses patience.
+    async fn schema(&self) -> Result<(), Error> {
+        if *self.schema_lock().lock().await {
+            return Ok(());
+        }
+        let this = self.clone();
+        let work = tokio::spawn(async move {
+            let mut done = this.schema_lock().lock().await;
+            if !*done {
+                bring_up_to_date(&this).await?;
+                *done = true;
+            }
+            Ok(())
+        });
+        work.await.unwrap_or_else(|error| Err(Error::Unavailable(error.to_string())))
+    }
+}
+
+async fn bring_up_to_date(warehouse: &Warehouse) -> Result<(), Error> {
     let names = warehouse.names();
     let create =
         format!("CREATE DATABASE IF NOT EXISTS {}{}", quoted(&names.database), names.on_cluster());
@@ -123,7 +143,7 @@ async fn record(warehouse: &Warehouse, number: u32) -> Result<(), Error> {
 }
 
 /// Some statements copy a table.
-const LIMIT: std::time::Duration = std::time::Duration::from_secs(600);
+const LIMIT: Duration = Duration::from_secs(600);
 
 async fn run(warehouse: &Warehouse, sql: &str) -> Result<(), Error> {
     warehouse.call(Call::new(sql, &[], LIMIT)).await.map(drop)

@@ -16,8 +16,8 @@ use crate::binary::Rows;
 use crate::buckets::{Bucket, HALF_HOUR, QUARTER, stretches};
 use crate::client::{Call, Warehouse};
 use crate::error::Error;
-use crate::identities::literals;
-use crate::rollup_cache::{Cells, Content, Grid};
+use crate::params::literals;
+use crate::rollup_cache::{Cells, Grid, OpenSessions};
 use crate::versions::Versions;
 
 /// As many buckets as are counted at once: some days of a busy app.
@@ -120,23 +120,6 @@ fn open_sessions_in(apps: &[Uuid], buckets: &[Bucket]) -> String {
          WHERE a > 0 AND b > 0 AND b - a <= 1800000 GROUP BY app_id, at, quarter",
         middles.join(", ")
     )
-}
-
-/// Sessions of an app that were under way at a moment, by the quarter of an hour after it in which
-/// they went on: the first and the second.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct OpenSessions([u64; 2]);
-
-impl OpenSessions {
-    pub fn by_quarter(&self, at: u32) -> [(u32, u64); 2] {
-        [(at, self.0[0]), (at + QUARTER, self.0[1])]
-    }
-}
-
-impl Content for OpenSessions {
-    fn bytes(&self) -> usize {
-        size_of::<Self>()
-    }
 }
 
 /// The quarters of an hour whose count depends on these: themselves and the two after each.

@@ -1,6 +1,5 @@
 //! Events, page views, sessions, persons and devices of some apps, by buckets of time.
 
-use roaring::RoaringBitmap;
 use uuid::Uuid;
 
 use crate::binary::Rows;
@@ -9,8 +8,9 @@ use crate::buckets::{
 };
 use crate::client::Warehouse;
 use crate::error::Error;
-use crate::identities::literals;
-use crate::rollup_cache::{Cells, Content, Grid};
+use crate::params::literals;
+use crate::rollup_cache::{Cells, Grid, Total};
+use crate::runtime::off_the_runtime;
 use crate::versions::Versions;
 
 /// The tables, and how long their buckets are. The days of most zones are made of whole hours,
@@ -21,22 +21,6 @@ const TABLES: [RollupTable; 4] = [
     RollupTable::by_time_of_day("totals_30m", HALF_HOUR),
     RollupTable::by_time("totals_15m", QUARTER),
 ];
-
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Total {
-    pub events: u64,
-    pub page_views: u64,
-    /// Sessions that began.
-    pub starts: u64,
-    pub people: RoaringBitmap,
-    pub machines: RoaringBitmap,
-}
-
-impl Content for Total {
-    fn bytes(&self) -> usize {
-        self.people.serialized_size() + self.machines.serialized_size()
-    }
-}
 
 impl Warehouse {
     pub(crate) async fn totals(
@@ -67,14 +51,6 @@ impl Warehouse {
 
 pub(crate) fn buckets_of(cuts: &[u32]) -> Vec<Bucket> {
     between(cuts, TABLES.map(|table| table.length))
-}
-
-/// For what keeps a core busy for some milliseconds: those who send events must not wait for it.
-pub(crate) async fn off_the_runtime<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
-) -> Result<T, Error> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|error| Err(Error::Unavailable(error.to_string())))
 }
 
 /// Quarters of an hour: numbers are small and many, and put together here in no time.

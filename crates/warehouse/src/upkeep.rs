@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::events::BUCKET_MS;
 use crate::identities::Identity;
 use crate::params::Param;
-use crate::profiles::Kind;
+use crate::rows::Kind;
 use crate::sessions::near;
 
 /// A delete rewrites whole parts; on a large store that takes its time.

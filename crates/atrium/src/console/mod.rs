@@ -5,6 +5,7 @@ pub mod previous_builds;
 pub mod sdk;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
@@ -19,10 +20,11 @@ use http::{Method, StatusCode};
 use rust_embed::{EmbeddedFile, RustEmbed};
 use sha2::{Digest, Sha256};
 
-use crate::app::AppState;
-use crate::console::previous_builds::PreviousFile;
+use crate::console::previous_builds::{PreviousBuilds, PreviousFile};
+use atrium_core::Core;
 use atrium_core::http::{CLIENT_VERSION, security_headers};
-use atrium_core::types::Entropy;
+use atrium_core::types::{Entropy, Millis};
+use atrium_tenancy::Tenancy;
 
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]
@@ -34,11 +36,15 @@ const NONCE_MARK: &str = "__ATRIUM_NONCE__";
 const SESSION_MARK: &str = "__ATRIUM_SESSION__";
 
 /// Any path that is neither the API's nor an asset's is a page of the console.
-pub async fn page(State(atrium): State<AppState>, request: Request) -> Response {
+pub async fn page(
+    State(atrium): State<Tenancy>,
+    State(builds): State<Arc<PreviousBuilds>>,
+    request: Request,
+) -> Response {
     let other = of_another_version(request.uri().path());
     match (request.method(), other) {
         (&Method::GET | &Method::HEAD, Some((version, name))) => {
-            file(&atrium, version, name, request.headers()).await
+            file((&builds, atrium.now()), version, name, request.headers()).await
         }
         (_, Some(_)) => StatusCode::NOT_FOUND.into_response(),
         (&Method::GET | &Method::HEAD, None) => {
@@ -79,11 +85,12 @@ fn render_page(has_session: bool) -> Response {
 
 /// A file under `/{client version}/`.
 pub async fn asset(
-    State(atrium): State<AppState>,
+    State(atrium): State<Core>,
+    State(builds): State<Arc<PreviousBuilds>>,
     Path(path): Path<String>,
     headers: HeaderMap,
 ) -> Response {
-    file(&atrium, CLIENT_VERSION, &path, &headers).await
+    file((&builds, atrium.now()), CLIENT_VERSION, &path, &headers).await
 }
 
 /// Where a file comes from: this program, or another build's folder.
@@ -120,14 +127,19 @@ impl Source {
 }
 
 /// A file of the console, of this build or of one that tabs may still be open of.
-async fn file(atrium: &AppState, version: &str, name: &str, headers: &HeaderMap) -> Response {
+async fn file(
+    (builds, now): (&Arc<PreviousBuilds>, Millis),
+    version: &str,
+    name: &str,
+    headers: &HeaderMap,
+) -> Response {
     // The page itself needs its nonce, and the compressed copies are not addresses of their own.
     let hidden = name == "index.html" || name.ends_with(".br") || name.ends_with(".gz");
     let embedded = || Console::get(name).filter(|_| version == CLIENT_VERSION);
     let found = match (!hidden).then(embedded) {
         None => None,
         Some(Some(file)) => Some(Source::Embedded(file)),
-        Some(None) => previous_builds::find(atrium, version, name).await.map(Source::Previous),
+        Some(None) => builds.find(version, name, now).await.map(Source::Previous),
     };
     let Some(source) = found else {
         return StatusCode::NOT_FOUND.into_response();

@@ -9,12 +9,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context;
 use parking_lot::RwLock;
 use serde::{Deserialize, Serialize};
 
-use crate::app::AppState;
 use crate::console;
 use atrium_core::folder;
 use atrium_core::types::{Entropy, Millis};
@@ -268,31 +268,35 @@ fn read_build(folder: PathBuf, ended_at: Option<Millis>) -> anyhow::Result<Build
     Ok(Build { version, ended_at, folder, files })
 }
 
-/// A file of another build, while that is to be answered.
-pub async fn find(atrium: &AppState, version: &str, name: &str) -> Option<PreviousFile> {
-    let (builds, now) = (&atrium.previous_builds, atrium.now());
-    if let Some(found) = builds.lookup(version, name, now) {
-        return Some(found);
+impl PreviousBuilds {
+    /// A file of another build, while that is to be answered.
+    pub async fn find(
+        self: &Arc<Self>,
+        version: &str,
+        name: &str,
+        now: Millis,
+    ) -> Option<PreviousFile> {
+        if let Some(found) = self.lookup(version, name, now) {
+            return Some(found);
+        }
+        let mut looked_at = self.looked_at.lock().await;
+        // Also a moment that lies ahead is one to look again at.
+        if !(0..LOOK_AGAIN).contains(&now.since(*looked_at)) {
+            *looked_at = now;
+            let this = self.clone();
+            let _ = tokio::task::spawn_blocking(move || this.look(now)).await;
+        }
+        drop(looked_at);
+        self.lookup(version, name, now)
     }
-    let mut looked_at = builds.looked_at.lock().await;
-    // Also a moment that lies ahead is one to look again at.
-    if !(0..LOOK_AGAIN).contains(&now.since(*looked_at)) {
-        *looked_at = now;
-        let state = atrium.clone();
-        let _ = tokio::task::spawn_blocking(move || state.previous_builds.look(now)).await;
+
+    /// Lays this build's files down and finds those of others, when a server begins.
+    pub async fn take_over_at(self: Arc<Self>, now: Millis) {
+        let _ = tokio::task::spawn_blocking(move || self.take_over(now)).await;
     }
-    drop(looked_at);
-    builds.lookup(version, name, now)
-}
 
-/// Lays this build's files down and finds those of others, when a server begins.
-pub async fn take_over(atrium: &AppState) {
-    let state = atrium.clone();
-    let _ = tokio::task::spawn_blocking(move || state.previous_builds.take_over(state.now())).await;
-}
-
-/// Removes what is past its time.
-pub async fn clean_up(atrium: &AppState) -> anyhow::Result<u64> {
-    let state = atrium.clone();
-    Ok(tokio::task::spawn_blocking(move || state.previous_builds.clean_up(state.now())).await?)
+    /// Removes what is past its time.
+    pub async fn clean_up_at(self: Arc<Self>, now: Millis) -> anyhow::Result<u64> {
+        Ok(tokio::task::spawn_blocking(move || self.clean_up(now)).await?)
+    }
 }

@@ -9,7 +9,8 @@ use std::time::Duration;
 use url::Url;
 use warehouse::{Location, Warehouse};
 
-use super::{first_start, other_servers};
+use super::other_servers;
+use crate::first_start;
 use atrium_collect::collect::{loading, spool_slots};
 use atrium_core::audit;
 use atrium_core::config::Settings;

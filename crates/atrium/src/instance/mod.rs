@@ -3,7 +3,6 @@
 
 pub mod doctor;
 pub mod envs;
-pub mod first_start;
 pub mod health;
 pub mod other_servers;
 pub mod sso_doctor;

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use crate::app::AppState;
-use crate::console::previous_builds;
-use crate::instance::first_start;
+use crate::first_start;
 use crate::reports;
 use atrium_collect::Collecting;
 use atrium_collect::collect::{alerts, cardinality, loader, samples, upkeep};
@@ -50,11 +49,15 @@ async fn hourly(atrium: AppState) {
         report("sweeping samples", "swept old samples", samples::sweep(&atrium).await);
         let forgotten = cardinality::sweep(&atrium).await;
         report("sweeping names", "forgot names and values that are not sent any more", forgotten);
-        report("sweeping reports", "swept old error reports", reports::sweep(&atrium).await);
+        report(
+            "sweeping reports",
+            "swept old error reports",
+            reports::sweep(&atrium, atrium.reports.as_deref()).await,
+        );
         report(
             "tidying",
             "removed the console's files of old builds",
-            previous_builds::clean_up(&atrium).await,
+            atrium.previous_builds.clone().clean_up_at(atrium.now()).await,
         );
         // Each time rewrites a part of the store: once a day, and at the start.
         if hours % 24 == 0 {

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use super::event::{self, Breadcrumb, Exception};
 use super::{replay, store};
-use crate::app::AppState;
+use atrium_core::Core;
 use atrium_core::audit::{self, Event};
 use atrium_core::db::page::Page;
 use atrium_core::error::{Code, Result};
@@ -126,7 +126,7 @@ const SORTS: &[Sort] = &[
     responses((status = 200, body = Data<Items<ErrorGroup>>), (status = 403))
 )]
 pub async fn error_group_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Core>,
     _operator: Operator,
     Query(query): Query<ListQuery>,
 ) -> Result<Data<Items<ErrorGroup>>> {
@@ -147,7 +147,7 @@ pub async fn error_group_list(
     responses((status = 200, body = Data<ErrorGroupDetail>), (status = 403))
 )]
 pub async fn error_group_view(
-    State(atrium): State<AppState>,
+    State(atrium): State<Core>,
     _operator: Operator,
     PathId(id): PathId,
 ) -> Result<Data<ErrorGroupDetail>> {
@@ -170,7 +170,7 @@ pub async fn error_group_view(
     responses((status = 200, body = Data<Items<ErrorReport>>), (status = 403))
 )]
 pub async fn error_report_list(
-    State(atrium): State<AppState>,
+    State(atrium): State<Core>,
     _operator: Operator,
     PathId(id): PathId,
     Query(query): Query<PageQuery>,
@@ -193,7 +193,7 @@ pub async fn error_report_list(
     responses((status = 200, body = Data<Done>))
 )]
 pub async fn error_group_delete(
-    State(atrium): State<AppState>,
+    State(atrium): State<Core>,
     operator: Operator,
     PathId(id): PathId,
 ) -> Result<Data<Done>> {
@@ -220,7 +220,7 @@ pub async fn error_group_delete(
     responses((status = 200, description = "A JSON file", content_type = "application/json"), (status = 403))
 )]
 pub async fn error_replay_view(
-    State(atrium): State<AppState>,
+    State(atrium): State<Core>,
     operator: Operator,
     PathId(id): PathId,
 ) -> Result<impl IntoResponse> {

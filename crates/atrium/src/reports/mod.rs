@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use url::Url;
 
-use crate::app::AppState;
 use atrium_collect::collect::quota::Quota;
+use atrium_core::Core;
 use atrium_core::config::ReportSettings;
 use atrium_core::error::Result;
 use atrium_core::keyring::{Keyring, mac};
@@ -82,10 +82,10 @@ fn own_dsn(public_url: &Url, key: &str) -> String {
 }
 
 /// Removes what is past its time, and the oldest of what is too much.
-pub async fn sweep(atrium: &AppState) -> Result<u64> {
+pub async fn sweep(atrium: &Core, reports: Option<&Reports>) -> Result<u64> {
     let mut tx = atrium.db.write_relaxed().await?;
     let mut gone = store::delete_before(&mut tx, atrium.now().plus(-LASTING)).await?;
-    if let Some(reports) = &atrium.reports {
+    if let Some(reports) = reports {
         gone += store::trim(&mut tx, reports.max_bytes).await?;
     }
     tx.commit().await?;

@@ -1,5 +1,7 @@
 //! The tunnel: takes what the console's reporting client sends, and only that.
 
+use std::sync::Arc;
+
 use axum::extract::{Request, State};
 use serde_json::json;
 
@@ -7,8 +9,9 @@ use super::envelope::{self, Envelope, Item, Kind};
 use super::event::Event;
 use super::replay::{self, ReplayEvent};
 use super::{Reports, count, store};
-use crate::app::AppState;
+use atrium_collect::Collecting;
 use atrium_collect::collect::body::{self, Encoding};
+use atrium_core::Core;
 use atrium_core::client::{Client, network_of};
 use atrium_core::error::{Code, Error, Result};
 use atrium_core::http::json::{Data, Done, read_body};
@@ -28,12 +31,13 @@ use atrium_tenancy::accounts::session::MaybeSignedIn;
     responses((status = 200, body = Data<Done>), (status = 404), (status = 429))
 )]
 pub async fn error_report_send(
-    State(atrium): State<AppState>,
+    State(atrium): State<Collecting>,
+    State(reports): State<Option<Arc<Reports>>>,
     MaybeSignedIn(person): MaybeSignedIn,
     client: Client,
     request: Request,
 ) -> Result<Data<Done>> {
-    let reports = atrium.reports.as_ref().ok_or(Code::NotFound)?;
+    let reports = &*reports.ok_or(Code::NotFound)?;
     let user_id = person.as_ref().map(|person| &person.user().id);
     reports.admit(&atrium, user_id, &client)?;
     let encoding = body::encoding(request.headers())?;
@@ -65,7 +69,7 @@ pub async fn error_report_send(
 
 impl Reports {
     /// So many in a minute from one person and from one network, and few from strangers.
-    fn admit(&self, atrium: &AppState, user_id: Option<&Id>, client: &Client) -> Result<()> {
+    fn admit(&self, atrium: &Core, user_id: Option<&Id>, client: &Client) -> Result<()> {
         let (now, network) = (atrium.now(), network_of(client.ip));
         let person = match user_id {
             Some(id) => self.people.take(id.clone(), 1, now),
@@ -133,7 +137,7 @@ impl<'a> Report<'a> {
 }
 
 async fn keep(
-    atrium: &AppState,
+    atrium: &Core,
     reports: &Reports,
     report: &Report<'_>,
     user_id: Option<&Id>,

@@ -3,7 +3,7 @@
 use sqlx::{AnyConnection, FromRow};
 
 use super::event::Event;
-use crate::app::AppState;
+use atrium_core::Core;
 use atrium_core::db::page::Page;
 use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
@@ -55,11 +55,7 @@ pub struct NewReport<'a> {
 }
 
 /// False when it was sent before.
-pub async fn insert(
-    db: &mut AnyConnection,
-    atrium: &AppState,
-    report: &NewReport<'_>,
-) -> Result<bool> {
+pub async fn insert(db: &mut AnyConnection, atrium: &Core, report: &NewReport<'_>) -> Result<bool> {
     let event = report.event;
     let known: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM error_reports WHERE event_id = $1")
         .bind(&event.event_id)

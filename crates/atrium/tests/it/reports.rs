@@ -347,7 +347,7 @@ on_both! {
         server.clock.advance(20 * Millis::DAY);
         report(3, "again").await;
         server.clock.advance(11 * Millis::DAY);
-        atrium::reports::sweep(&server.atrium).await.unwrap();
+        atrium::reports::sweep(&server.atrium, server.atrium.reports.as_deref()).await.unwrap();
         let operator = server.signed_in("ops@example.com").await;
         let items = groups(&operator, "").await;
         assert_eq!(items.len(), 1, "{items:?}");
@@ -356,7 +356,7 @@ on_both! {
         assert_eq!(server.count("SELECT COUNT(*) FROM error_reports").await, 1);
         assert_eq!(server.count("SELECT COUNT(*) FROM error_replays").await, 1);
         server.clock.advance(20 * Millis::DAY);
-        atrium::reports::sweep(&server.atrium).await.unwrap();
+        atrium::reports::sweep(&server.atrium, server.atrium.reports.as_deref()).await.unwrap();
         assert_eq!(server.count("SELECT COUNT(*) FROM error_groups").await, 0);
     }
 }

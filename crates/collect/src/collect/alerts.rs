@@ -9,7 +9,7 @@ use sqlx::AnyConnection;
 
 use super::cardinality::{self, Limit};
 use super::ledger;
-use crate::state::Collecting;
+use crate::collect::state::Collecting;
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::apps::store::{self as apps, WatchedRow};

@@ -22,7 +22,7 @@ use super::batch_choice::Room;
 use super::dedup::MessageId;
 use super::spool::{Change, Spool, Wanted};
 use super::{batch_cost, cardinality, person_ids, profiles};
-use crate::state::Collecting;
+use crate::collect::state::Collecting;
 use atrium_core::lease::Lease;
 use blame::NotStored;
 use booking::{finish, name_of, unbooked};

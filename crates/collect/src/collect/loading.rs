@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::spool::spool_files;
 use super::spool_reader::oldest_of_all;
-use crate::state::Collecting;
+use crate::collect::state::Collecting;
 use atrium_core::types::Millis;
 
 /// Failures in a row that are more than a hiccup.

@@ -41,6 +41,7 @@ mod spool_reader;
 pub(crate) mod spool_repair;
 pub mod spool_slots;
 mod spool_writer;
+pub mod state;
 mod text;
 pub mod upkeep;
 

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use warehouse::Identity;
 
 use super::batch::{Batch, People};
-use crate::state::Collecting;
+use crate::collect::state::Collecting;
 use atrium_tenancy::apps::versions;
 
 /// Numbers kept in memory; those of others are asked of the store.

@@ -8,7 +8,7 @@ use warehouse::{Kind, MutationOf, ProfileRow, ReadUpTo};
 
 use super::batch::Subjects;
 use super::fold::Profile;
-use crate::state::Collecting;
+use crate::collect::state::Collecting;
 
 /// Whose mutations are read at once.
 const AT_ONCE: usize = 200;

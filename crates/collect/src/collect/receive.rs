@@ -19,7 +19,7 @@ use super::receipt::{Receipt, Refusal};
 use super::record::Record;
 use super::signature::{self, Claim, Memory};
 use super::spool::{Entry, SpoolError};
-use crate::state::Collecting;
+use crate::collect::state::Collecting;
 use atrium_core::caller::{Caller as RequestCaller, Who};
 use atrium_core::client::{Client, network_of};
 use atrium_core::error::{Code, Error, Result};

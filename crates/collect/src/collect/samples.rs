@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::outline::outline;
 use super::reason::Reason;
-use crate::state::Collecting;
+use crate::collect::state::Collecting;
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::spool::Change;
 use super::{loader, loading};
-use crate::state::Collecting;
+use crate::collect::state::Collecting;
 use atrium_core::lease::Lease;
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::apps::versions;

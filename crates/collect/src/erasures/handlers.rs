@@ -6,7 +6,7 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use super::{ErasureState, SubjectKind, mask, store};
-use crate::state::Collecting;
+use crate::collect::state::Collecting;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Json, Query};

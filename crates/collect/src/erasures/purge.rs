@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::collect::ledger;
-use crate::state::Collecting;
+use crate::collect::state::Collecting;
 use atrium_core::audit::{self, Actor, Event};
 use atrium_core::error::{Error, Result};
 use atrium_core::types::Millis;

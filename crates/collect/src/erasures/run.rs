@@ -8,7 +8,7 @@ use warehouse::Kind;
 
 use super::{SubjectKind, handlers, mask, store};
 use crate::collect::loader;
-use crate::state::Collecting;
+use crate::collect::state::Collecting;
 use atrium_core::audit::{self, Actor, Event};
 use atrium_core::lease::{Lease, LeaseLost};
 use atrium_core::types::{Id, Millis};

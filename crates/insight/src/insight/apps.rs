@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::insight;
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_core::error::Result;
 use atrium_core::fair_queue::Class;
 use atrium_core::http::json::{Data, Query};

@@ -4,7 +4,7 @@
 //! others for that one; when that one hangs up, the next of them asks. Programs with a query key wait
 //! for nobody and nobody for them: their turn comes later than a person's.
 //!
-//! The store keeps pieces of its own (`warehouse/src/rollup_cache.rs`), by the versions of their days: an
+//! The store keeps pieces of its own (`warehouse/src/rollup_cache/`), by the versions of their days: an
 //! answer that is no longer good is made anew from those that still are.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use uuid::Uuid;
 use warehouse::{BreakdownValue, EventCount, Overall, Versions, Warehouse};
 
 use super::errors::{ready, warehouse_error};
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_core::error::Result;
 use atrium_core::fair_queue::Reader;
 use atrium_tenancy::apps::versions::{self, Version};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use warehouse::{Denied, Warehouse};
 
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_core::error::{Code, Error, Result};
 use atrium_core::fair_queue::Caller;
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_collect::collect::cardinality::{self, Limit, Limits};
 use atrium_collect::collect::samples::{Sample, latest as samples};
 use atrium_collect::collect::{ledger, loading, reason};

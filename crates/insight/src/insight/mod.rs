@@ -10,13 +10,14 @@ pub mod ingest;
 pub mod overall;
 pub(crate) mod range;
 pub mod retention_impact;
+pub mod state;
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_core::error::Result;
 use atrium_core::fair_queue::Caller;
 use atrium_core::types::{Id, Millis};

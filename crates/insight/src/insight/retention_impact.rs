@@ -6,7 +6,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::insight::errors::{warehouse_error, warehouse_for};
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_core::error::Result;
 use atrium_core::fair_queue::{Caller, Class};
 use atrium_core::http::json::{Data, Query};

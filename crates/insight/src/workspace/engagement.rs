@@ -13,7 +13,7 @@ use super::{Class, warehouse_error, warehouse_for};
 use crate::insight::dates::{Dates, date_of, seconds};
 use crate::insight::elapsed::counted_until;
 use crate::insight::range::{Granularity, Range};
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::http::json::{Data, Query};
 use atrium_core::permissions::DashboardView;

@@ -11,7 +11,7 @@ use warehouse::{EVENT_NAMES_MAX, EventName, Warehouse};
 
 use super::{Class, store, warehouse_error, warehouse_for};
 use crate::insight::dates::seconds;
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_collect::personal::{self, Ids, Others};
 use atrium_core::error::Result;
 use atrium_core::http::json::{Data, Query};

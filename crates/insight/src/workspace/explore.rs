@@ -8,7 +8,7 @@ use warehouse::{Column, ExploreQuery, Finding, Key, Measure, Property};
 use super::explore_query::{ExploreBody, Ready, event_fault, property};
 use super::{Class, warehouse_error, warehouse_for};
 use crate::insight::dates::seconds;
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_collect::personal::{self, Ids};
 use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::fair_queue::Caller;

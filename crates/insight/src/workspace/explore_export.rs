@@ -8,7 +8,7 @@ use super::Class;
 use super::explore::{ExploreGroup, answer};
 use super::explore_query::ExploreBody;
 use crate::insight::csv::{self, moment};
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Result};
 use atrium_core::http::json::Json;

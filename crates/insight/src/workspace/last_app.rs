@@ -5,7 +5,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::store;
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_core::error::{Code, Result};
 use atrium_core::http::json::{Data, Done, Json};
 use atrium_core::permissions::Permission;

@@ -19,7 +19,7 @@ use warehouse::Kind;
 
 use super::pseudonym::Pseudonyms;
 use super::{Class, live_history, warehouse_for};
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_collect::collect::ledger::Outcome;
 use atrium_collect::collect::live::{Named, Seen, Viewer};
 use atrium_collect::collect::message::MessageType;

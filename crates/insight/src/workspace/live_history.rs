@@ -9,7 +9,7 @@ use warehouse::RecentEvent;
 
 use super::{properties_of, warehouse_for};
 use crate::insight::errors::warehouse_error;
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_collect::collect::ledger::Outcome;
 use atrium_collect::collect::live::{Seen, TEXT_MAX, named};
 use atrium_collect::collect::message::MessageType;

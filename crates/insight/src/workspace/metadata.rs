@@ -7,7 +7,7 @@ use serde_with::rust::double_option;
 use utoipa::ToSchema;
 
 use super::store::{self, EventRow, PropertyOf};
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::Result;
 use atrium_core::http::json::{Data, Json};

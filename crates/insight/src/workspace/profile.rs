@@ -12,7 +12,7 @@ use warehouse::{CountOf, EventOf, Kind, PersonActivity, PersonRow, Warehouse};
 use super::profiles::{KindQuery, PiiAccess, ProfileItem};
 use super::pseudonym::{self, Pseudonyms};
 use super::{Class, properties_of, shorten, warehouse_error, warehouse_for};
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_collect::personal::{self, HIDDEN, Ids, Others};
 use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::http::json::{Data, Query};

@@ -10,7 +10,7 @@ use warehouse::{Kind, PeopleQuery, PeopleSearch, PeopleSort, PersonRow, ProfileR
 
 use super::pseudonym::{self, Pseudonyms};
 use super::{Class, properties_of, shorten, warehouse_error, warehouse_for};
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_collect::collect::fold;
 use atrium_collect::personal::{self, Ids, Others};
 use atrium_core::error::{Error, Result};

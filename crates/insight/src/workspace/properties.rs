@@ -13,7 +13,7 @@ use super::events::{BUCKET, RECENT_DAYS};
 use super::explore_query::event_fault;
 use super::{Class, store, warehouse_error, warehouse_for};
 use crate::insight::dates::seconds;
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_collect::collect::cardinality;
 use atrium_collect::personal::{self, Ids, Others};
 use atrium_core::error::{Code, Error, Fault, Result};

@@ -4,7 +4,7 @@
 use sha2::{Digest, Sha256};
 use warehouse::{Kind, PseudonymKey};
 
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_core::types::Id;
 
 const PREFIX: &str = "p_";

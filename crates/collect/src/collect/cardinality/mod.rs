@@ -17,7 +17,7 @@ use uuid::Uuid;
 use warehouse::{CountedFields, counted_fields, over_limit};
 
 use super::batch::Batch;
-use crate::state::Collecting;
+use crate::collect::state::Collecting;
 pub use atrium_core::config::cardinality::{Limit, Limits};
 use atrium_core::types::Millis;
 use names::TopLevelNames;

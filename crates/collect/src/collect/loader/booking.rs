@@ -5,7 +5,7 @@ use anyhow::Context;
 use super::super::batch::Batch;
 use super::super::ledger::{self, Tally};
 use super::super::spool::{Change, Spool};
-use crate::state::Collecting;
+use crate::collect::state::Collecting;
 use atrium_core::types::Millis;
 use atrium_tenancy::apps::versions;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::state::Collecting;
+use crate::collect::state::Collecting;
 use atrium_core::error::Result;
 use atrium_core::lease::Lease;
 use atrium_core::types::Millis;

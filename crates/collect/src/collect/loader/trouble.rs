@@ -16,7 +16,7 @@ use super::Turn;
 use super::blame::{Blame, blame};
 use super::booking::{finish, unbooked};
 use super::lanes::{Lanes, Part};
-use crate::state::Collecting;
+use crate::collect::state::Collecting;
 
 /// How often a single message is tried that the store refuses for what it is, or for want of memory.
 const TRIES_ROWS: u32 = 3;

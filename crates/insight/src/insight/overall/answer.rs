@@ -14,7 +14,7 @@ use super::{AskedRange, Overall, Part, PreviousRange, SeenApp};
 use crate::insight::cache::{self, CachedQuery};
 use crate::insight::errors::warehouse_error;
 use crate::insight::ingest::{self, Ingest};
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_collect::personal::{self, Ids, Others};
 use atrium_core::error::Result;
 use atrium_core::locale::Locale;

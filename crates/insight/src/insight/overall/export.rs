@@ -10,7 +10,7 @@ use super::figures::{EventFigures, Figure, Totals, ValueFigures};
 use super::request::{self, OverallRequest};
 use super::{Overall, OverallBody, Part, answer};
 use crate::insight::csv::{self, moment};
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Result};
 use atrium_core::http::json::Json;

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::ingest::Ingest;
 use super::range::Granularity;
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_core::error::Result;
 use atrium_core::http::json::{Data, Json};
 use atrium_core::locale::Locale;

@@ -10,7 +10,7 @@ use super::{Compare, OverallBody, Part};
 use crate::insight::dates::Dates;
 use crate::insight::elapsed::{compared, counted_until};
 use crate::insight::range::{Granularity, Range};
-use crate::state::Insight;
+use crate::insight::state::Insight;
 use atrium_core::error::Result;
 use atrium_core::fair_queue::Caller;
 use atrium_core::permissions::Permission;

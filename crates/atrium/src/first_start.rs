@@ -13,8 +13,8 @@ use std::path::Path;
 use anyhow::bail;
 use serde::{Deserialize, Serialize};
 
-use crate::app::AppState;
 use atrium_collect::collect::spool_slots;
+use atrium_core::Core;
 use atrium_core::config::StoreSettings;
 use atrium_core::db::{self, Dialect};
 use atrium_core::keyring::KEY_FILE;
@@ -83,7 +83,7 @@ fn lost(stores: &StoreSettings, traces: &[&str]) -> anyhow::Result<String> {
 
 /// Compares the database with what it knew before: one without any account is refused if there were
 /// some, one that knows less than it did is told of.
-pub async fn compare(atrium: &AppState) -> anyhow::Result<()> {
+pub async fn compare(atrium: &Core) -> anyhow::Result<()> {
     let Some(before) = kept(atrium) else { return Ok(()) };
     let now = state(atrium).await?;
     let file = db::sqlite_file(&atrium.settings.stores.database_url)?;
@@ -120,7 +120,7 @@ fn older(file: &Path, before: State, now: State) -> String {
 }
 
 /// Writes down what the database knows now.
-pub async fn remember(atrium: &AppState) -> anyhow::Result<()> {
+pub async fn remember(atrium: &Core) -> anyhow::Result<()> {
     if atrium.db.dialect() != Dialect::Sqlite {
         return Ok(());
     }
@@ -137,13 +137,13 @@ pub fn forget(folder: &Path) -> anyhow::Result<()> {
     }
 }
 
-async fn state(atrium: &AppState) -> anyhow::Result<State> {
+async fn state(atrium: &Core) -> anyhow::Result<State> {
     let epoch = atrium.db.epoch().await?;
     let accounts = !accounts::awaits_setup(&mut *atrium.db.read().await?).await?;
     Ok(State { epoch, accounts })
 }
 
-fn kept(atrium: &AppState) -> Option<State> {
+fn kept(atrium: &Core) -> Option<State> {
     let is_here = atrium.db.dialect() == Dialect::Sqlite;
     is_here.then(|| read(&atrium.settings.stores.data_dir)).flatten()
 }

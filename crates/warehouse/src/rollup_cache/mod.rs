@@ -1,12 +1,18 @@
 //! Counts that were read from the warehouse, kept in memory for the next question. A bucket of time
 //! is part of many ranges: whoever looks at thirty days after seven needs twenty-three more.
 
+mod contents;
+mod first_seen;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use uuid::Uuid;
+
+pub(crate) use contents::{Name, OpenSessions, Part, RollupCaches, Total};
+pub(crate) use first_seen::{AsOf, FirstSeen};
 
 use crate::buckets::{Bucket, holder};
 use crate::error::Error;

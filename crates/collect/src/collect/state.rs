@@ -6,8 +6,8 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 use tokio::sync::Notify;
 
-use crate::collect::Collector;
-use crate::collect::lazy_warehouse::LazyWarehouse;
+use super::Collector;
+use super::lazy_warehouse::LazyWarehouse;
 use atrium_core::Core;
 use atrium_tenancy::Tenancy;
 
