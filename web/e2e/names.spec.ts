@@ -76,10 +76,10 @@ function pagesOf({ own, appId, roleId }: Named): string[] {
 test('names of any letters are whole on every page', async ({ page, instance }) => {
   const named = await openNamed(page, instance)
   for (const path of pagesOf(named)) {
+    await page.goto(path)
     for (const width of WIDTHS) {
       await test.step(`${path} at ${width} px`, async () => {
         await page.setViewportSize({ width, height: 900 })
-        await page.goto(path)
         await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
         await expect(page.locator('[aria-busy=true], .ant-skeleton')).toHaveCount(0)
         await expect(page.getByText(t('broken.title'))).toHaveCount(0)
@@ -88,36 +88,6 @@ test('names of any letters are whole on every page', async ({ page, instance }) 
       })
     }
   }
-})
-
-test('names of any letters are whole in menus and dialogs', async ({ page, instance }) => {
-  const { own, appId } = await openNamed(page, instance)
-  await page.goto(`/organization/config/member?org=${own.orgId}`)
-  await page
-    .getByRole('button', { name: t('person.menu', { name: `\u2068${NAMES.person}\u2069` }) })
-    .click()
-  await expect(page.getByRole('menuitem', { name: t('person.signOut') })).toBeVisible()
-  await expectNamesIntact(page)
-  await page.keyboard.press('Escape')
-
-  await page.getByRole('button', { name: /^当前团队/ }).click()
-  await expectNamesIntact(page)
-  await page.keyboard.press('Escape')
-
-  await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: t('palette.open') }).fill('متجر')
-  await expect(page.getByRole('option').filter({ hasText: NAMES.app })).toBeVisible()
-  await expectNamesIntact(page)
-  await page.keyboard.press('Escape')
-
-  await page.goto(appPath(appId, 'appMember'))
-  await page
-    .getByRole('button', {
-      name: t('appMember.removeName', { name: `\u2068${NAMES.member}\u2069` }),
-    })
-    .click()
-  await expect(page.getByRole('dialog')).toBeVisible()
-  await expectNamesIntact(page)
 })
 
 test('a name of the longest kind is typed into a form and kept', async ({ page, instance }) => {
@@ -141,46 +111,80 @@ async function saved(page: Page, press: () => Promise<void>): Promise<Buffer> {
   return readFile(await (await download).path())
 }
 
-test('names of any letters are whole in exports', async ({ page, instance }) => {
+test('names of any letters are whole in menus, dialogs, exports and mails', async ({
+  page,
+  instance,
+}) => {
   const { own, appId } = await openNamed(page, instance)
-  const exported = (title: string, format: string) =>
-    saved(page, () =>
-      page.getByRole('button', { name: t('dashboard.export', { title, format }) }).click(),
-    )
 
-  await page.goto(`/data-dashboard?org=${own.orgId}&range=today`)
-  const events = readCsv((await exported(t('dashboard.topEvents'), 'CSV')).toString())
-  expect(events.map(([event]) => event)).toContain(NAMES.event)
+  await test.step('menus and dialogs', async () => {
+    await page.goto(`/organization/config/member?org=${own.orgId}`)
+    await page
+      .getByRole('button', { name: t('person.menu', { name: `\u2068${NAMES.person}\u2069` }) })
+      .click()
+    await expect(page.getByRole('menuitem', { name: t('person.signOut') })).toBeVisible()
+    await expectNamesIntact(page)
+    await page.keyboard.press('Escape')
 
-  await page.goto(`/org-id/${own.orgId}/app-id/${appId}?range=today`)
-  const picture = await exported(t('overview.active'), 'PNG')
-  expect(picture.subarray(1, 4).toString()).toBe('PNG')
-  expect(picture.length).toBeGreaterThan(5_000)
+    await page.getByRole('button', { name: /^当前团队/ }).click()
+    await expectNamesIntact(page)
+    await page.keyboard.press('Escape')
 
-  await page.goto(`/organization/config/audit?org=${own.orgId}`)
-  const button = page.getByRole('button', { name: t('audit.export', { format: 'CSV' }) })
-  const audit = readCsv((await saved(page, () => button.click())).toString())
-  expect(new Set(audit.map((cells) => cells.length)).size).toBe(1)
-  const cells = audit.flat()
-  for (const name of [NAMES.person, NAMES.app, NAMES.role]) expect(cells).toContain(name)
-})
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: t('palette.open') }).fill('متجر')
+    await expect(page.getByRole('option').filter({ hasText: NAMES.app })).toBeVisible()
+    await expectNamesIntact(page)
+    await page.keyboard.press('Escape')
 
-test('names of any letters are whole in mails', async ({ page, instance }) => {
-  const { own } = await openNamed(page, instance)
-  const invite = async (email: string) => {
-    await dataOf(
-      await page.request.post(`/api/v1/orgs/${own.orgId}/invitations`, {
-        data: { emails: [email], role: 'member' },
-      }),
-    )
-    return mailTo(own.dataFolder, email, /邀请/)
-  }
-  // To a stranger, and to someone with an account, who gets it as a notice.
-  for (const email of [unusedAddress(), ownAccount(instance, 'Guest').account.email]) {
-    const { subject, text } = await invite(email)
-    expect(text).toContain(`\u2068${NAMES.person}\u2069 邀请你加入`)
-    expect(text).toContain(`“\u2068${NAMES.team}\u2069”`)
-    // No subject carries words of others.
-    expect(subject).toMatch(/^[\u4e00-\u9fff A-Za-z]+$/)
-  }
+    await page.goto(appPath(appId, 'appMember'))
+    await page
+      .getByRole('button', {
+        name: t('appMember.removeName', { name: `\u2068${NAMES.member}\u2069` }),
+      })
+      .click()
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await expectNamesIntact(page)
+  })
+
+  await test.step('exports', async () => {
+    const exported = (title: string, format: string) =>
+      saved(page, () =>
+        page.getByRole('button', { name: t('dashboard.export', { title, format }) }).click(),
+      )
+
+    await page.goto(`/data-dashboard?org=${own.orgId}&range=today`)
+    const events = readCsv((await exported(t('dashboard.topEvents'), 'CSV')).toString())
+    expect(events.map(([event]) => event)).toContain(NAMES.event)
+
+    await page.goto(`/org-id/${own.orgId}/app-id/${appId}?range=today`)
+    const picture = await exported(t('overview.active'), 'PNG')
+    expect(picture.subarray(1, 4).toString()).toBe('PNG')
+    expect(picture.length).toBeGreaterThan(5_000)
+
+    await page.goto(`/organization/config/audit?org=${own.orgId}`)
+    const button = page.getByRole('button', { name: t('audit.export', { format: 'CSV' }) })
+    const audit = readCsv((await saved(page, () => button.click())).toString())
+    expect(new Set(audit.map((cells) => cells.length)).size).toBe(1)
+    const cells = audit.flat()
+    for (const name of [NAMES.person, NAMES.app, NAMES.role]) expect(cells).toContain(name)
+  })
+
+  await test.step('mails', async () => {
+    const invite = async (email: string) => {
+      await dataOf(
+        await page.request.post(`/api/v1/orgs/${own.orgId}/invitations`, {
+          data: { emails: [email], role: 'member' },
+        }),
+      )
+      return mailTo(own.dataFolder, email, /邀请/)
+    }
+    // To a stranger, and to someone with an account, who gets it as a notice.
+    for (const email of [unusedAddress(), ownAccount(instance, 'Guest').account.email]) {
+      const { subject, text } = await invite(email)
+      expect(text).toContain(`\u2068${NAMES.person}\u2069 邀请你加入`)
+      expect(text).toContain(`“\u2068${NAMES.team}\u2069”`)
+      // No subject carries words of others.
+      expect(subject).toMatch(/^[\u4e00-\u9fff A-Za-z]+$/)
+    }
+  })
 })

@@ -19,6 +19,8 @@ import { totpCode } from './totp'
 const TUNNEL = '/api/v1/error-reports'
 const t = wordsOf('zh-CN')
 
+test.use({ serverFlags: ['--error-reports', 'true'] })
+
 /** Everything that goes to the tunnel, unpacked. */
 function watchTunnel(page: Page) {
   const bodies: string[] = []

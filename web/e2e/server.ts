@@ -19,6 +19,8 @@ const environment = {
   ),
   // Every owner would see the notice on every page; layouts/FactorNotice.test.tsx looks at it.
   ATRIUM_PRIVILEGED_MFA: 'false',
+  // Every page would load the client and record itself, an eighth of its time; reports.spec.ts has it.
+  ATRIUM_ERROR_REPORTS: 'false',
 }
 
 export interface Account {

@@ -26,19 +26,8 @@ test('someone not signed in is asked for nothing but to sign in', async ({ page 
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-const elsewhere = [
-  '//evil.example',
-  'https://evil.example/',
-  '/\\evil.example',
-  '\\\\evil.example',
-  '/\t/evil.example',
-  'https://atrium.example@evil.example/',
-  'javascript:alert(document.domain)',
-  'data:text/html,<script>alert(1)</script>',
-  '/x/..//evil.example',
-  '/login',
-  '/login?logout',
-]
+/** One of each kind; every other trick is tried in session/destination.test.ts. */
+const elsewhere = ['//evil.example', 'javascript:alert(document.domain)', '/login?logout']
 
 test('a redirect never leaves for a place we do not know', async ({ signedIn: page, instance }) => {
   const left: string[] = []

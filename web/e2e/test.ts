@@ -1,7 +1,7 @@
 /** The test with Atrium's own fixtures: a running server, an account in it, a page that is watched. */
 import { readFileSync } from 'node:fs'
-import AxeBuilder from '@axe-core/playwright'
 import { test as base, expect, type Page } from '@playwright/test'
+import { violationsIn } from './axe'
 import { createAccount, withDataFolder, withServer, type Account, type Server } from './server'
 
 export interface Instance {
@@ -12,6 +12,8 @@ export interface Instance {
 }
 
 interface WorkerFixtures {
+  /** Settings of the shared server; a file that has its own gets a server of its own. */
+  serverFlags: string[]
   /** One server with one account, shared by the tests of a worker. */
   instance: Instance
 }
@@ -39,8 +41,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { auto: true },
   ],
 
+  serverFlags: [[], { scope: 'worker', option: true }],
+
   instance: [
-    async ({}, use, worker) => {
+    async ({ serverFlags }, use, worker) => {
       const account: Account = {
         email: `lin${worker.workerIndex}@example.com`,
         name: '林小雨',
@@ -49,7 +53,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       }
       await withDataFolder(async (folder) => {
         const { org_id: orgId } = createAccount(folder, account)
-        await withServer(folder, ({ url }) => use({ url, dataFolder: folder, account, orgId }))
+        const share = ({ url }: Server) => use({ url, dataFolder: folder, account, orgId })
+        await withServer(folder, share, serverFlags)
       })
     },
     { scope: 'worker' },
@@ -182,21 +187,14 @@ export async function rewriteUser(
   })
 }
 
-/**
- * In a third of the time that it takes by itself: without a page of its own to put frames together,
- * of which the console has none, and with nothing written about what is right.
- */
-export const axeOn = (page: Page) =>
-  new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] })
+/** A busy button is as little to be pressed as a disabled one, and as faint. */
+const exclude = ['.ant-btn-loading']
 
 export async function expectAccessible(page: Page): Promise<void> {
-  const axe = axeOn(page)
   // Measuring contrast takes most of the time, and flows walked in both languages have one palette.
   const language = await page.locator('html').getAttribute('lang')
-  if (language === 'en-US') axe.disableRules('color-contrast')
-  // A busy button is as little to be pressed as a disabled one, and as faint.
-  const { violations } = await axe.exclude('.ant-btn-loading').analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+  const without = language === 'en-US' ? ['color-contrast'] : []
+  expect(await violationsIn(page, { exclude, without })).toEqual([])
 }
 
 /**
@@ -210,10 +208,20 @@ export async function expectAccessibleInBothThemes(page: Page): Promise<void> {
   await expectAccessible(page)
   await page.emulateMedia({ colorScheme: 'dark' })
   await expect(root).toHaveAttribute('data-theme', 'dark')
-  const axe = axeOn(page).withRules(['color-contrast']).exclude('.ant-btn-loading')
-  const { violations } = await axe.analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+  expect(await violationsIn(page, { exclude, only: ['color-contrast'] })).toEqual([])
   await page.emulateMedia({ colorScheme: null })
+}
+
+/** Lets the page's own timers come round, and again, until it shows what it was waiting for. */
+export async function passTime(
+  page: Page,
+  milliseconds: number,
+  shows: () => Promise<void>,
+): Promise<void> {
+  await expect(async () => {
+    await page.clock.runFor(milliseconds)
+    await shows()
+  }).toPass({ timeout: 40_000, intervals: [100] })
 }
 
 /** Nothing makes the page scroll sideways. */

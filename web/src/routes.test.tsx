@@ -81,4 +81,21 @@ describe('a redirect', () => {
       router.dispose()
     }
   })
+
+  it.each([
+    ['/organization', '/organization/list'],
+    ['/organization?org=1', '/organization/list?org=1'],
+    ['/organization/', '/organization/list'],
+    ['/organization/config?org=1', '/organization/config/member?org=1'],
+    ['/organization/anything', '/organization/list'],
+    ['/organization/any/thing/else', '/organization/list'],
+    ['/organization/config/unknown', '/organization/list'],
+    ['/app-1/authManagement', '/app-1/authManagement/appDetail'],
+  ])('leads from %s to %s', async (from, to) => {
+    const url = new URL(from, location.href)
+    const { route, params } = matchRoutes(routes, url.pathname)!.at(-1)!
+    const loader = route.loader as (args: object) => Response
+    const { headers } = loader({ params, request: new Request(url) })
+    expect(headers.get('Location')).toBe(to)
+  })
 })
