@@ -204,6 +204,25 @@ test('a list that fails says so, with an id, and can be retried', async ({ page,
   await expect(rows(page)).toHaveCount(1)
 })
 
+test('nothing on the page moves when its lists arrive', async ({ page, instance }) => {
+  let arrive = () => {}
+  const arrival = new Promise<void>((resolve) => (arrive = resolve))
+  await page.route(/\/current\/(mfa\/totp|passkeys|sessions)(\?|$)/, async (route) => {
+    await arrival
+    await route.fallback()
+  })
+  await open(page, ownAccount(instance, 'Still'))
+  const titles = page.getByRole('heading', { level: 2 })
+  const places = () =>
+    titles.evaluateAll((all) => all.map((title) => title.getBoundingClientRect().top))
+  const before = await places()
+  expect(before.length).toBeGreaterThan(7)
+  arrive()
+  await expect(rows(page)).toHaveCount(1)
+  const moved = (await places()).map((top, index) => Math.abs(top - before[index]!))
+  expect(Math.max(...moved)).toBeLessThan(1)
+})
+
 test.describe('in light and dark', () => {
   test('the page in passing states is accessible and fits a phone', async ({
     page,

@@ -44,8 +44,8 @@ export default function AccountPage() {
             <EmailSection user={user} />
             <PasswordSection user={user} />
           </UnsavedGuard>
-          <MfaSection />
-          <PasskeysSection />
+          <MfaSection user={user} />
+          <PasskeysSection user={user} />
           <SessionsSection />
           <NotificationsSection user={user} />
           {binds && <BindingsSection user={user} />}

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button, Modal } from 'antd'
 import { useState } from 'react'
+import type { User } from '../../api/account'
 import { removeTotp, renewRecoveryCodes, totpQuery, type TotpState } from '../../api/security'
 import { ConfirmDialog } from '../../components/ConfirmDialog'
 import { FormError } from '../../components/form/FormError'
@@ -16,13 +17,17 @@ import styles from './Section.module.css'
 /** With so few left it is time for new ones. */
 const FEW_CODES = 3
 
-export function MfaSection() {
+/** What the server says of someone who has turned nothing on. */
+const OFF: TotpState = { enabled: false, recovery_codes_left: 0 }
+
+export function MfaSection({ user }: { user: User }) {
   const client = useQueryClient()
-  const totp = useQuery(totpQuery)
+  // Known to be off, it is shown so at once: what stands below would jump from under a click.
+  const totp = useQuery({ ...totpQuery, placeholderData: user.mfa.totp ? undefined : OFF })
   const reload = () => void client.invalidateQueries(totpQuery)
   return (
     <Section name="mfa">
-      <Loaded query={totp} skeleton={2}>
+      <Loaded query={totp} skeleton={4}>
         {(state) =>
           state.enabled ? <TurnedOn state={state} onChange={reload} /> : <TotpEnrollment />
         }

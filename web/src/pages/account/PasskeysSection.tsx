@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'
+import type { User } from '../../api/account'
 import { passkeysQuery, removePasskey, type Passkey } from '../../api/security'
 import { ConfirmDialog } from '../../components/ConfirmDialog'
 import { FormError } from '../../components/form/FormError'
@@ -16,10 +17,12 @@ import styles from './Section.module.css'
 
 type Asking = { what: 'add' } | { what: 'rename' | 'remove'; passkey: Passkey }
 
-export function PasskeysSection() {
+export function PasskeysSection({ user }: { user: User }) {
   const t = useT()
   const client = useQueryClient()
-  const passkeys = useQuery(passkeysQuery)
+  // Where there are none, nothing needs a place kept for it, to jump when it arrives.
+  const none = user.mfa.passkeys === 0
+  const passkeys = useQuery({ ...passkeysQuery, placeholderData: none ? [] : undefined })
   const [asking, setAsking] = useState<Asking | null>(null)
   const [status, setStatus] = useState('')
   const close = () => setAsking(null)

@@ -60,7 +60,8 @@ export function SessionsSection() {
           ? t(ending.variables === 'others' ? 'sessions.othersEnded' : 'sessions.ended')
           : ''}
       </p>
-      <Loaded query={sessions} skeleton={4}>
+      {/* As high as the one session that is sure to come: this one. */}
+      <Loaded query={sessions} skeleton={3}>
         {({ items }) => <SessionTable sessions={items} onEnd={ask} />}
       </Loaded>
       {(sessions.data?.total ?? 0) > SESSIONS_PER_PAGE && (
