@@ -39,8 +39,6 @@ export default defineConfig({
         '--disable-component-update',
         '--disable-sync',
         '--no-first-run',
-        // No page lives long enough to earn back what optimizing its scripts costs: a sixth of a load.
-        '--js-flags=--no-opt,--no-maglev',
       ],
     },
   },

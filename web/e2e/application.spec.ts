@@ -10,6 +10,7 @@ import {
   LANGUAGES,
   speak,
   test,
+  walkTo,
   wordsOf,
 } from './test'
 
@@ -178,9 +179,11 @@ test.describe('in light and dark', () => {
   test('every page of an app is accessible and fits a phone', async ({ page, instance }) => {
     test.slow()
     const { appId } = await openOwnApp(page, instance, 'Narrow')
+    await page.goto('/organization/list')
+    await expect(heading(page)).toBeVisible()
     for (const [path, title] of PAGES) {
       await test.step(path, async () => {
-        await page.goto(appPath(appId, path))
+        await walkTo(page, appPath(appId, path))
         await expect(heading(page)).toBeVisible()
         await expect(page).toHaveTitle(`${title} · Default-Atrium`)
         await page.waitForLoadState('networkidle')

@@ -10,8 +10,10 @@ import {
   expect,
   expectToFit,
   ownAccount,
+  resize,
   test,
   unusedAddress,
+  walkTo,
   wordsOf,
   type Instance,
 } from './test'
@@ -61,9 +63,10 @@ function pagesOf({ own, appId, roleId }: Named): string[] {
     ...settings.map((page) => appPath(appId, page)),
     appPath(appId, `appAuthority/editRole?role=${roleId}`),
     `${entry}?range=today`,
+    // No page twice in a row: one would not see that it has changed.
     `${entry}/events`,
-    `${entry}/events?event=${event}`,
     `${entry}/explore?event=${event}&group=%24event`,
+    `${entry}/events?event=${event}`,
     `${entry}/explore?filter=name~is~${encodeURIComponent(NAMES.person)}`,
     `${entry}/live`,
     `${entry}/users`,
@@ -75,11 +78,13 @@ function pagesOf({ own, appId, roleId }: Named): string[] {
 
 test('names of any letters are whole on every page', async ({ page, instance }) => {
   const named = await openNamed(page, instance)
+  await page.goto('/')
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   for (const path of pagesOf(named)) {
-    await page.goto(path)
+    await walkTo(page, path)
     for (const width of WIDTHS) {
       await test.step(`${path} at ${width} px`, async () => {
-        await page.setViewportSize({ width, height: 900 })
+        await resize(page, width, 900)
         await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
         await expect(page.locator('[aria-busy=true], .ant-skeleton')).toHaveCount(0)
         await expect(page.getByText(t('broken.title'))).toHaveCount(0)

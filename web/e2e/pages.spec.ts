@@ -4,7 +4,7 @@
  */
 import type { Page } from '@playwright/test'
 import { violationsIn } from './axe'
-import { expect, expectAccessibleInBothThemes, expectAddress, speak, test } from './test'
+import { expect, expectAccessibleInBothThemes, expectAddress, resize, speak, test } from './test'
 
 type Screen = [path: string, title: string, heading?: string]
 
@@ -47,10 +47,10 @@ const NARROWEST = { width: 360, height: 780 }
 
 async function expectToFitAPhone(page: Page): Promise<void> {
   const wide = page.viewportSize()!
-  await page.setViewportSize(NARROWEST)
+  await resize(page, NARROWEST.width, NARROWEST.height)
   const width = await page.evaluate(() => document.documentElement.scrollWidth)
   expect(width).toBeLessThanOrEqual(NARROWEST.width)
-  await page.setViewportSize(wide)
+  await resize(page, wide.width, wide.height)
 }
 
 const heading = (page: Page) => page.getByRole('heading', { level: 1 })

@@ -3,6 +3,9 @@ import { seenBy, test } from './providers'
 import { dataOf, signInAsOwner } from './team'
 import { expect, expectAccessible, expectAddress, LANGUAGES, speak, wordsOf } from './test'
 
+// One server for all of them: each worker that takes a part starts another.
+test.describe.configure({ mode: 'default' })
+
 /** People of the stand-ins, one for each test: an account there belongs to one person here. */
 const PEOPLE = { 'zh-CN': 'Li Lei', 'en-US': 'Han Meimei' } as const
 

@@ -22,6 +22,9 @@ import {
   wordsOf,
 } from './test'
 
+// One server for all of them: each worker that takes a part starts another.
+test.describe.configure({ mode: 'default' })
+
 for (const language of LANGUAGES) {
   const t = wordsOf(language)
 

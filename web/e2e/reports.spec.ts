@@ -21,6 +21,9 @@ const t = wordsOf('zh-CN')
 
 test.use({ serverFlags: ['--error-reports', 'true'] })
 
+// One server for all of them: each worker that takes a part starts another.
+test.describe.configure({ mode: 'default' })
+
 /** Everything that goes to the tunnel, unpacked. */
 function watchTunnel(page: Page) {
   const bodies: string[] = []

@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test'
 import { appPath, openOwnApp } from './app'
 import { dataOf, signInAsOwner } from './team'
-import { expect, expectToFit, test } from './test'
+import { expect, expectToFit, resize, test, walkTo } from './test'
 
 const LONG =
   '跨境电商数据中台与用户增长分析平台（华东大区生产环境）第二季度专项 ios-production-analytics'
@@ -39,8 +39,10 @@ test('long names leave the other columns readable', async ({ page, instance }) =
       data: { name: LONG, region: 'local', timezone: 'UTC' },
     }),
   )
+  await page.goto('/account/user-info')
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   for (const path of ['config/config-app', 'config/member', 'config/audit', 'list']) {
-    await page.goto(`/organization/${path}?org=${own.orgId}`)
+    await walkTo(page, `/organization/${path}?org=${own.orgId}`)
     const heads = page.locator('thead th')
     await expect(heads.nth(2)).toBeVisible()
     for (const head of await heads.all()) {
@@ -77,11 +79,13 @@ const stumps = (page: Page) =>
 
 test('no paragraph ends in a line of a word or two', async ({ page, instance }) => {
   const { appId } = await openOwnApp(page, instance, 'Lines')
-  for (const width of [1440, 390]) {
-    await page.setViewportSize({ width, height: 900 })
-    for (const path of ['appDetail', 'appMember', 'appAuthority', 'appSecretKey']) {
-      await page.goto(appPath(appId, path))
-      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await page.goto('/organization/list')
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  for (const path of ['appDetail', 'appMember', 'appAuthority', 'appSecretKey']) {
+    await walkTo(page, appPath(appId, path))
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    for (const width of [1440, 390]) {
+      await resize(page, width, 900)
       await expect(page.locator('[aria-busy=true], .ant-skeleton')).toHaveCount(0)
       expect(await stumps(page), `${path} at ${width} px`).toEqual([])
     }

@@ -224,6 +224,30 @@ export async function passTime(
   }).toPass({ timeout: 40_000, intervals: [100] })
 }
 
+/**
+ * To another page of the console as a link leads there: nothing is loaded again, which is most of what
+ * a visit costs. For walks over many pages, each of which is opened by its address elsewhere.
+ */
+export async function walkTo(page: Page, path: string): Promise<void> {
+  await page.evaluate((address) => {
+    document.querySelector('h1')?.setAttribute('data-left', '')
+    // With the place in the history that the router gives to its own.
+    const { idx = 0 } = (history.state ?? {}) as { idx?: number }
+    history.pushState({ idx: idx + 1 }, '', address)
+    dispatchEvent(new PopStateEvent('popstate'))
+  }, path)
+  // The page before stays on screen until the code of the next one has arrived.
+  await expect(page.locator('h1[data-left]')).toHaveCount(0)
+}
+
+/** Another size of the window, and what the page makes of it: that is drawn with the next frame or two. */
+export async function resize(page: Page, width: number, height: number): Promise<void> {
+  await page.setViewportSize({ width, height })
+  await page.evaluate(
+    () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+  )
+}
+
 /** Nothing makes the page scroll sideways. */
 export async function expectToFit(page: Page): Promise<void> {
   // Charts and tables follow a new width a moment after it.

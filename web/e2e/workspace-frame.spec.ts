@@ -9,8 +9,10 @@ import {
   expectAddress,
   expectToFit,
   LANGUAGES,
+  resize,
   speak,
   test,
+  walkTo,
   wordsOf,
 } from './test'
 import { entryOf, heading, openWithOrders } from './workspace'
@@ -99,14 +101,16 @@ test.describe('in light and dark', () => {
   test('every page is accessible and fits a phone', async ({ page, instance }) => {
     test.slow()
     const app = await openWithOrders(page, instance, 'Narrow')
+    await page.goto('/organization/list')
+    await expect(heading(page)).toBeVisible()
     for (const path of PAGES) {
       await test.step(path, async () => {
-        await page.setViewportSize({ width: 1280, height: 800 })
-        await page.goto(entryOf(app) + path)
+        await resize(page, 1280, 800)
+        await walkTo(page, entryOf(app) + path)
         await expect(heading(page)).toBeVisible()
         await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
         await expectAccessibleInBothThemes(page)
-        await page.setViewportSize({ width: 360, height: 780 })
+        await resize(page, 360, 780)
         await expectAccessibleInBothThemes(page)
         await expectToFit(page)
       })
