@@ -1,10 +1,13 @@
 //! Messages as they come in, watched.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use crate::ingest::drain;
+use crate::readers::{counts, occupy_all, until};
 use crate::support::sender::{event, mutation};
 use crate::support::{Actor, Store, TestServer, in_both_sizes, on_both};
+use atrium::fair_queue::Class;
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -266,6 +269,33 @@ in_both_sizes! {
         // Both are stored by now, and neither comes again.
         server.collect(&key, json!([event(&server, "last")])).await;
         assert_eq!(stream.next("message").await["event"], "last");
+    }
+}
+
+in_both_sizes! {
+    async fn what_came_before_is_told_once_the_warehouse_has_time(server: TestServer) {
+        let team = server.team("one").await;
+        let (owner, app) = (team.actor("owner"), team.app_id.as_str());
+        let key = server.collect_key(app).await;
+        let mut wrong = event(&server, "wrong");
+        wrong["data"]["timestamp"] = json!(1);
+        server.collect(&key, json!([event(&server, "before"), wrong])).await;
+        drain(&server).await;
+        atrium::collect::samples::write(&server.atrium).await.unwrap();
+        server.clock.advance(1_000);
+
+        let busy = occupy_all(&server).await;
+        let mut stream = Stream::open(owner, app).await;
+        until("it is looked for", || counts(&server, Class::AdHoc).1 > 0).await;
+        until("it was waited for long enough", || counts(&server, Class::AdHoc).1 == 0).await;
+        drop(busy);
+        let mut told = HashSet::new();
+        for _ in 0..2 {
+            let message = timeout(Duration::from_secs(20), stream.next("message")).await.unwrap();
+            assert_eq!(message["earlier"], true);
+            told.insert(message["outcome"].as_str().unwrap().to_owned());
+        }
+        assert_eq!(told, ["accepted", "rejected"].map(str::to_owned).into());
     }
 }
 

@@ -41,11 +41,11 @@ async fn dashboard(server: &TestServer, actor: &Actor, team: &Team) -> Answer {
 }
 
 /// Statements that run and wait in the queue.
-fn counts(server: &TestServer, class: Class) -> (usize, usize) {
+pub fn counts(server: &TestServer, class: Class) -> (usize, usize) {
     server.atrium.reads.counts(class)
 }
 
-async fn until(what: &str, is_so: impl Fn() -> bool) {
+pub async fn until(what: &str, is_so: impl Fn() -> bool) {
     let started = Instant::now();
     while !is_so() {
         assert!(started.elapsed() < Duration::from_secs(20), "{what}");
@@ -63,7 +63,7 @@ async fn occupy(server: &TestServer, caller: &Caller, slots: usize) -> Vec<Turn>
 }
 
 /// Every slot there is: two organizations that do nothing else take them all.
-async fn occupy_all(server: &TestServer) -> Vec<Turn> {
+pub async fn occupy_all(server: &TestServer) -> Vec<Turn> {
     let dashboard_of = |n: u8| Caller::person(Class::Dashboard, &Id::fixed(n), &Id::fixed(n));
     let mut taken = occupy(server, &dashboard_of(1), 4).await;
     taken.extend(occupy(server, &dashboard_of(2), 2).await);

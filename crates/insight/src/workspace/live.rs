@@ -172,6 +172,8 @@ struct Earlier {
     /// How often to look yet.
     looks: u8,
     is_greeted: bool,
+    /// Whether the warehouse has said anything yet.
+    is_answered: bool,
     /// Looked up and not sent yet.
     waiting: VecDeque<LiveMessage>,
     /// What was sent, by id: a message can be stored just when it is told of.
@@ -181,7 +183,7 @@ struct Earlier {
 impl Earlier {
     fn new(opened: Millis) -> Self {
         let (waiting, sent) = (VecDeque::new(), HashSet::new());
-        Self { opened, looks: 1 + LOOKS_BACK, is_greeted: false, waiting, sent }
+        Self { opened, looks: 1 + LOOKS_BACK, is_greeted: false, is_answered: false, waiting, sent }
     }
 
     /// Whether an accepted message is told of for the first time.
@@ -245,9 +247,10 @@ impl Watching {
 }
 
 impl Watching {
-    /// Looks up what came before; later once more where some of that waited to be stored.
+    /// Looks up what came before; later once more where some of that waited to be stored, or where the
+    /// warehouse was too busy to say.
     async fn look_back(&mut self) {
-        let is_first = self.earlier.looks > LOOKS_BACK;
+        let is_first = !self.earlier.is_answered;
         self.earlier.looks -= 1;
         let incomplete =
             live_history::is_incomplete(&self.atrium, self.app, self.earlier.opened).await;
@@ -257,8 +260,9 @@ impl Watching {
         let reader = self.reader.clone();
         let latest = live_history::latest(&self.atrium, reader, &self.app_id, self.app);
         let found = tokio::time::timeout(LOOK_BACK, latest).await;
-        // Without it the stream is what it would be for an app that is new.
-        let seen = found.ok().and_then(Result::ok).unwrap_or_default();
+        // Without it the stream is, until the next look, what it would be for an app that is new.
+        let Ok(Ok(seen)) = found else { return };
+        self.earlier.is_answered = true;
         let is_enough = seen.len() >= live_history::MOST;
         let texts: Vec<Value> =
             seen.iter().map(|one| serde_json::from_str(&one.text).unwrap_or_default()).collect();
