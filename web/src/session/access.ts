@@ -29,12 +29,18 @@ export function accessTo({ status }: App, permissions: readonly PermissionCode[]
 }
 
 /** Nobody can hand out, or take away, more than they hold themselves. */
-export function isWithin(held: ReadonlySet<PermissionCode>, { permissions }: Pick<Role, 'permissions'>) {
+export function isWithin(
+  held: ReadonlySet<PermissionCode>,
+  { permissions }: Pick<Role, 'permissions'>,
+) {
   return permissions.every((code) => held.has(code))
 }
 
 /** Why a permission cannot be switched in a role; null where it can. */
-export function lockOf(code: PermissionCode, held: ReadonlySet<PermissionCode>): 'always' | 'beyond' | null {
+export function lockOf(
+  code: PermissionCode,
+  held: ReadonlySet<PermissionCode>,
+): 'always' | 'beyond' | null {
   if (code === ALWAYS_HELD) return 'always'
   return held.has(code) ? null : 'beyond'
 }

@@ -143,6 +143,20 @@ describe('the root path', () => {
     expect(await sentTo(leaveRoot(request('/')))).toBe('/org-id/org-1/app-id/app-1')
   })
 
+  it('waits to know whether an app has data that is being opened just now', async () => {
+    let answer = (_: Response) => {}
+    const app = new Promise<Response>((resolve) => (answer = resolve))
+    stubServer({ ...startUpAnswers, '/current': ok(aUser), '/apps/app-1': () => app })
+    void queryClient.fetchQuery(appQuery('app-1'))
+    const left = vi.fn()
+    const sent = sentTo(leaveRoot(request('/'))).finally(left)
+    await loadUser()
+    await new Promise((next) => setTimeout(next))
+    expect(left).not.toHaveBeenCalled()
+    answer(ok({ ...anApp, has_events: false })())
+    expect(await sent).toBe('/org-id/org-1/app-id/app-1/quick-start')
+  })
+
   it('prefers a redirect it may follow, and ignores one it may not', async () => {
     const regions = ok([{ region: 'eu', name: 'EU', endpoint: 'https://eu.example/base' }])
     stubServer({ ...startUpAnswers, '/regions': regions, '/current': ok(aUser) })

@@ -9,7 +9,7 @@ import { isUnauthorized, type ApiError } from '../api/errors'
 import { paths } from '../paths'
 import { goTo } from '../lib/navigation'
 import { isSignInPage, type Destination } from './destination'
-import { destinationFor, forgetUser, loadUser, startUp } from './session'
+import { destinationFor, forgetUser, loadUser, opening, startUp } from './session'
 
 export interface RouteInfo {
   /** The route cannot be shown without a signed-in person. */
@@ -49,8 +49,9 @@ export async function admitAnyone(request: Request): Promise<User | null> {
 
 /** The root path shows nothing of its own: it leads on as soon as the person is known. */
 export async function leaveRoot(request: Request): Promise<never> {
-  const user = await admit({ hasUser: true }, request)
-  throw redirectTo(destinationFor(user!, new URL(request.url).search))
+  const user = (await admit({ hasUser: true }, request))!
+  await opening(user)
+  throw redirectTo(destinationFor(user, new URL(request.url).search))
 }
 
 function redirectTo(destination: Destination): Response {

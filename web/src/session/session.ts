@@ -58,6 +58,17 @@ function landingPage({ last_app }: User): string {
   return app?.has_events === false && app.status === 'active' ? QUICK_START : ''
 }
 
+/**
+ * Waits for the person's app where it is being loaded just now: whether it has data decides where it is
+ * entered. Whoever has not begun to open it does not wait.
+ */
+export async function opening({ last_app }: User): Promise<void> {
+  const app = last_app && appQuery(last_app.app_id)
+  if (app && queryClient.getQueryState(app.queryKey)?.fetchStatus === 'fetching') {
+    await queryClient.ensureQueryData(app).catch(() => undefined)
+  }
+}
+
 function trustedPlaces() {
   const regions = queryClient.getQueryData(regionsQuery.queryKey)
   const endpoints = [...(regions?.values() ?? [])].map((region) => region.endpoint)
