@@ -19,4 +19,7 @@ pub use atrium_core::{
     audit, config, db, error, fair_queue, folder, http, key_rotation, keyring, locale, logging,
     metrics, outbound, outbox, permissions, types,
 };
-pub use atrium_tenancy::{accounts, apps, audit_log, chat, keys, notifications, orgs, roles, sso};
+pub use atrium_tenancy::{
+    accounts, apps, audit_log, chat, chat_vendor, key_uses, keys, notifications, orgs, roles, sso,
+    token,
+};

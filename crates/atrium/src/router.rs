@@ -31,7 +31,6 @@ use atrium_insight::workspace::{
     profiles, properties,
 };
 use atrium_tenancy::accounts::factors::{passkey_login, passkeys, totp};
-use atrium_tenancy::accounts::sign_in_failure::SignInFailure;
 use atrium_tenancy::accounts::{
     code, current, delete_account, email, link, login, operator_sessions, password_check,
     pending_links, profile, reauth, register, reset, second_step, sessions,
@@ -45,6 +44,7 @@ use atrium_tenancy::orgs::{
     handlers as orgs, invitation_link, invitations, joining, members as org_members, my_invitations,
 };
 use atrium_tenancy::roles::{handlers as roles, registry};
+use atrium_tenancy::sign_in_failure::SignInFailure;
 use atrium_tenancy::sso::{
     connection_test, domains, linking, settings as sso, sign_in as sso_sign_in,
 };

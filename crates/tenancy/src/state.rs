@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use axum::extract::FromRef;
 
-use crate::accounts::factors::relying_party::{self, RelyingParty};
-use crate::accounts::password::Hasher;
 use crate::accounts::privileged::PrivilegedMfa;
 use crate::accounts::session::SessionCache;
-use crate::chat::Chat;
-use crate::keys::gathered_uses::GatheredUses;
-use crate::sso::Sso;
+use crate::chat_vendor::Chat;
+use crate::key_uses::GatheredUses;
+use crate::password::Hasher;
+use crate::relying_party::{self, RelyingParty};
+use crate::sso_provider::Sso;
 use atrium_core::Core;
 use atrium_core::http::cookies::CookieName;
 

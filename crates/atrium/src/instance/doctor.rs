@@ -18,7 +18,7 @@ use atrium_core::db::{Db, Dialect, MigrationState, integrity};
 use atrium_core::folder;
 use atrium_core::keyring::{KEY_FILE, Keyring, StoredKey};
 use atrium_core::types::{Clock, Millis};
-use atrium_tenancy::chat::{Failure, Feishu, WechatWork};
+use atrium_tenancy::chat_vendor::{Failure, Feishu, WechatWork};
 
 /// How long a store elsewhere may take to answer.
 const ASK_LIMIT: Duration = Duration::from_secs(5);

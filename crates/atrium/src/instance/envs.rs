@@ -6,10 +6,10 @@ use utoipa::ToSchema;
 
 use crate::app::AppState;
 use crate::reports;
+use atrium_core::chat_provider::Provider;
 use atrium_core::config::{Region, Registration};
 use atrium_core::http::json::Data;
 use atrium_tenancy::accounts::session::SignedIn;
-use atrium_tenancy::chat::Provider;
 use atrium_tenancy::sso;
 
 #[derive(Serialize, ToSchema)]

@@ -3,8 +3,9 @@
 use crate::instance::doctor::{Finding, Verdict, finding};
 use atrium_core::config::SsoSettings;
 use atrium_core::db::Db;
-use atrium_tenancy::sso::network::ProviderClient;
-use atrium_tenancy::sso::{dns, domain, provider, store};
+use atrium_tenancy::sso::{dns, domain, store};
+use atrium_tenancy::sso_provider::discovery as provider;
+use atrium_tenancy::sso_provider::network::ProviderClient;
 
 const WHAT: &str = "sso";
 

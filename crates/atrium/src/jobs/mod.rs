@@ -10,13 +10,14 @@ use atrium_collect::collect::{alerts, cardinality, loader, samples, upkeep};
 use atrium_collect::erasures;
 use atrium_collect::erasures::purge;
 use atrium_core::Core;
+use atrium_core::chat_provider::Provider;
 use atrium_core::key_rotation;
 use atrium_core::outbox::{self, mail};
 use atrium_tenancy::Tenancy;
 use atrium_tenancy::accounts;
 use atrium_tenancy::audit_log::refusals;
-use atrium_tenancy::chat::{self, Provider};
 use atrium_tenancy::keys;
+use atrium_tenancy::notifications::chat_outbox;
 
 const HOURLY: Duration = Duration::from_secs(60 * 60);
 const ALERTS: Duration = Duration::from_secs(5 * 60);
@@ -29,7 +30,7 @@ pub fn start(atrium: &AppState) {
     tokio::spawn(key_rotation::follow(Core::clone(atrium)));
     tokio::spawn(mail::run(Core::clone(atrium)));
     for provider in Provider::ALL.into_iter().filter(|it| atrium.chat.is_configured(*it)) {
-        tokio::spawn(chat::outbox::run(Tenancy::clone(atrium), provider));
+        tokio::spawn(chat_outbox::run(Tenancy::clone(atrium), provider));
     }
     tokio::spawn(hourly(atrium.clone()));
     tokio::spawn(watch_data(atrium.clone()));

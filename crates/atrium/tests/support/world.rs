@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use atrium::accounts::session::{hash_text, hash_token};
 use atrium::permissions::{BuiltinRole, OrgRole, Permission};
+use atrium::token::{hash_text, hash_token};
 use atrium::types::Id;
 use sqlx::AnyConnection;
 

@@ -11,11 +11,11 @@ use utoipa::ToSchema;
 
 use super::login::{self, LoginAnswer, SignIn, SignInMethod};
 use super::mailed_tokens::{self, MailRequest, MailedToken};
-use super::session::{hash_token, new_token};
 use super::store;
-use super::throttle::{self, Attempt};
 use super::user_locale;
 use crate::state::Tenancy;
+use crate::throttle::{self, Attempt};
+use crate::token::{hash_text, hash_token, new_token};
 use atrium_core::client::Client;
 use atrium_core::error::{Code, Result};
 use atrium_core::http::json::{Data, Done, Json};
@@ -130,5 +130,5 @@ fn new_code(atrium: &Tenancy) -> String {
 /// Keyed, because a million codes are quickly hashed, and bound to the browser's token.
 fn hash_code(atrium: &Tenancy, token: &str, code: &str) -> String {
     let hash = mac(&atrium.keyring.derive(PURPOSE), &[token.as_bytes(), b"\n", code.as_bytes()]);
-    super::session::hash_text(&hash)
+    hash_text(&hash)
 }

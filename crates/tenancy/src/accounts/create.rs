@@ -3,10 +3,10 @@
 
 use serde_json::json;
 
-use super::password_rules;
 use super::store::{self, NewUser};
 use crate::apps;
 use crate::orgs::{self, OrgRole};
+use crate::password;
 use crate::state::Tenancy;
 use atrium_core::audit::{self, Actor, ActorKind, Event};
 use atrium_core::db::Write;
@@ -61,12 +61,7 @@ pub async fn check(
     let name = checks.name("name", &new.name);
     let organization = new.organization.map(|name| checks.name("organization_name", &name));
     let team = organization.as_deref().or(joins).unwrap_or_default();
-    password_rules::check_new(
-        &mut checks,
-        "password",
-        &new.password,
-        &[&new.email, &new.name, team],
-    );
+    password::check_new(&mut checks, "password", &new.password, &[&new.email, &new.name, team]);
     let timezone = new.timezone.unwrap_or_else(|| timezone::DEFAULT.to_owned());
     if !timezone::exists(&timezone) {
         checks.fail(Fault::new(Code::BadTimezone).on("timezone"));

@@ -6,11 +6,12 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use super::mailed_tokens::{self, MailedToken};
-use super::session::{RecentlySignedIn, hash_token, new_token};
-use super::throttle::{self, Attempt};
+use super::session::RecentlySignedIn;
 use super::{store, user_locale};
 use crate::notifications::{self, Notice, Recipient};
 use crate::state::Tenancy;
+use crate::throttle::{self, Attempt};
+use crate::token::{hash_token, new_token};
 use atrium_core::audit::{self, Actor, Event};
 use atrium_core::client::Client;
 use atrium_core::error::{Code, Error, Fault, Result};

@@ -9,10 +9,11 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-use super::session::{SignedIn, hash_text, hash_token, new_token};
+use super::session::SignedIn;
 use super::store;
 use super::ticket::{self, Ticket};
 use crate::state::Tenancy;
+use crate::token::{hash_text, hash_token, new_token};
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};
 

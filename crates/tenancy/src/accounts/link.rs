@@ -8,10 +8,10 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::login::{self, LoginAnswer, SignIn, SignInMethod};
-use super::session::{hash_token, new_token};
 use super::store::{self, NewToken, UserRow};
-use super::throttle::{self, Attempt};
 use crate::state::Tenancy;
+use crate::throttle::{self, Attempt};
+use crate::token::{hash_token, new_token};
 use atrium_core::audit::{self, Actor, Event};
 use atrium_core::client::Client;
 use atrium_core::error::Result;

@@ -10,10 +10,10 @@ use utoipa::ToSchema;
 
 use super::session::{self, MaybeSignedIn, Shown};
 use super::store::{self, UserRow};
-use super::throttle::{self, Attempt};
 use super::{CurrentUser, factors, second_step};
 use crate::notifications::{self, Notice, Recipient};
 use crate::state::Tenancy;
+use crate::throttle::{self, Attempt};
 use atrium_core::audit::{self, Actor, Event};
 use atrium_core::client::Client;
 use atrium_core::db::Write;

@@ -5,10 +5,10 @@
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::session::hash_token;
 use super::store::{self, NewToken, UserRow};
-use super::throttle;
 use crate::state::Tenancy;
+use crate::throttle;
+use crate::token::hash_token;
 use atrium_core::client::Client;
 use atrium_core::error::Result;
 use atrium_core::mail::Letter;

@@ -1,7 +1,6 @@
 //! Accounts: sign-in, the first account, sessions, who is signed in.
 
 pub mod code;
-mod common_passwords;
 pub mod create;
 pub mod current;
 pub mod delete_account;
@@ -13,9 +12,7 @@ pub mod login;
 mod mailed_tokens;
 pub mod operator;
 pub mod operator_sessions;
-pub(crate) mod password;
 pub mod password_check;
-pub(crate) mod password_rules;
 pub mod pending_links;
 pub(crate) mod privileged;
 pub mod profile;
@@ -26,17 +23,17 @@ pub mod second_step;
 pub mod session;
 pub mod sessions;
 pub mod setup;
-pub mod sign_in_failure;
 pub mod store;
-pub(crate) mod throttle;
 pub(crate) mod ticket;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::notification_types::Channels;
 use crate::notifications;
 use crate::sso::LinkedOrg;
 use crate::state::Tenancy;
+use crate::throttle;
 use atrium_core::error::Result;
 use atrium_core::locale::Locale;
 use atrium_core::types::{Id, Millis};
@@ -62,7 +59,7 @@ pub struct CurrentUser {
     #[serde(skip)]
     pub operator_since: Option<Millis>,
     /// Which channels each type of notification takes.
-    pub notification_types: notifications::Channels,
+    pub notification_types: Channels,
     pub bindings: Bindings,
     pub mfa: Mfa,
     /// Whether the person can sign in with a password at all.

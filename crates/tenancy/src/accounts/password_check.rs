@@ -6,11 +6,13 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
-use super::password_rules::password_fault;
-use super::session::{MaybeSignedIn, hash_token};
-use super::{register, store, throttle};
+use super::session::MaybeSignedIn;
+use super::{register, store};
 use crate::orgs;
+use crate::password::password_fault;
 use crate::state::Tenancy;
+use crate::throttle;
+use crate::token::hash_token;
 use atrium_core::client::Client;
 use atrium_core::error::{Code, Result};
 use atrium_core::http::json::{Data, Json};

@@ -5,12 +5,13 @@ use serde::Deserialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::password_rules;
 use super::session::SignedIn;
 use super::store::{self, ProfileChange};
-use super::{CurrentUser, password_check, reauth, throttle};
+use super::{CurrentUser, password_check, reauth};
 use crate::notifications::{self, Notice, Recipient};
+use crate::password;
 use crate::state::Tenancy;
+use crate::throttle;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Done, Json};
@@ -102,7 +103,7 @@ pub async fn password_update(
     };
     let about: Vec<&str> = about.iter().map(String::as_str).collect();
     let mut checks = Checks::default();
-    password_rules::check_new(&mut checks, "new_password", &input.new_password, &about);
+    password::check_new(&mut checks, "new_password", &input.new_password, &about);
     checks.finish()?;
     if !reauth::check_password(&atrium, &signed_in, input.current_password).await? {
         return Err(Fault::new(Code::WrongPassword).on("current_password").into());

@@ -5,8 +5,9 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::session::SignedIn;
-use super::{factors, store, throttle};
+use super::{factors, store};
 use crate::state::Tenancy;
+use crate::throttle;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Done, Json};

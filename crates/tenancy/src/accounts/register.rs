@@ -10,11 +10,13 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::create::{self, NewAccount};
 use super::mailed_tokens::{self, MailedToken};
-use super::session::{self, Shown, hash_token};
-use super::{CurrentUser, email, setup, store, throttle, user_locale};
+use super::session::{self, Shown};
+use super::{CurrentUser, email, setup, store, user_locale};
 use crate::orgs::store::{self as orgs, InvitationRow};
 use crate::orgs::{invitations, my_invitations};
 use crate::state::Tenancy;
+use crate::throttle;
+use crate::token::{hash_token, new_token};
 use atrium_core::audit::Actor;
 use atrium_core::client::Client;
 use atrium_core::config::Registration;
@@ -57,7 +59,7 @@ pub async fn register(
     let email = mailed_tokens::admit(&atrium, PURPOSE, &input.email, &client).await?;
     let locale = input.locale.as_deref().and_then(Locale::parse).unwrap_or(locale);
     let user = store::user_by_email(&mut *atrium.db.read().await?, &email).await?;
-    let token = session::new_token(&atrium);
+    let token = new_token(&atrium);
     let server = &atrium.settings.server;
     let letter = match &user {
         Some(_) => {

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::mailed_tokens::{self, MailRequest, MailedToken};
-use super::password_rules;
-use super::session::{hash_token, new_token};
 use super::{password_check, store, user_locale};
 use crate::notifications::{self, Notice, Recipient};
+use crate::password;
 use crate::state::Tenancy;
+use crate::token::{hash_token, new_token};
 use atrium_core::audit::{self, Actor, Event};
 use atrium_core::client::Client;
 use atrium_core::error::{Code, Error, Fault, Result};
@@ -125,7 +125,7 @@ pub async fn password_reset(
     };
     let about: Vec<&str> = about.iter().map(String::as_str).collect();
     let mut checks = Checks::default();
-    password_rules::check_new(&mut checks, "password", &input.password, &about);
+    password::check_new(&mut checks, "password", &input.password, &about);
     checks.finish()?;
     let hash = atrium.hasher.hash(input.password).await?;
 

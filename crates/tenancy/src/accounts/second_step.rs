@@ -10,13 +10,13 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use super::login::{self, Second, SignIn, SignInMethod};
-use super::session::hash_token;
-use super::throttle::{self, Attempt};
 use super::ticket::{self, Ticket};
 use super::{CurrentUser, factors, store};
 use crate::notifications::{self, Notice, Recipient};
 use crate::sso;
 use crate::state::Tenancy;
+use crate::throttle::{self, Attempt};
+use crate::token::hash_token;
 use atrium_core::client::Client;
 use atrium_core::db::Write;
 use atrium_core::error::{Code, Error, Result};

@@ -6,16 +6,14 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use axum::body::Bytes;
 use axum::extract::{FromRef, FromRequestParts};
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::HeaderMap;
 use http::header::HeaderValue;
 use http::request::Parts;
 use quick_cache::sync::Cache;
-use sha2::{Digest, Sha256};
 
 use super::{CurrentUser, store};
 use crate::state::Tenancy;
+use crate::token::{TokenHash, hash_token, new_token};
 use atrium_core::audit::Actor;
 use atrium_core::caller::{Caller, Who};
 use atrium_core::client::Client;
@@ -32,22 +30,6 @@ const MOST_AT_ONCE: i64 = 50;
 const TOUCH_EVERY: i64 = 5 * Millis::MINUTE;
 /// How long a proof of who one is counts as recent.
 const RECENT: i64 = 15 * Millis::MINUTE;
-
-/// The hash of a token: what the database and the cache know it by.
-pub type TokenHash = [u8; 32];
-
-pub fn hash_token(token: &str) -> TokenHash {
-    Sha256::digest(token.as_bytes()).into()
-}
-
-pub fn hash_text(hash: &TokenHash) -> String {
-    hex::encode(hash)
-}
-
-/// A fresh secret of 256 bits, as it goes into a cookie or a link.
-pub fn new_token(atrium: &Tenancy) -> String {
-    URL_SAFE_NO_PAD.encode(atrium.entropy.bytes::<32>())
-}
 
 /// What a session has shown, which some organisations ask for.
 #[derive(Clone, Copy)]

@@ -1,9 +1,9 @@
 //! The first account of an empty instance. There is no default password: whoever can read the
 //! server's output gets a link that works once.
 
-use super::session;
 use super::store::{self, NewToken};
 use crate::state::Tenancy;
+use crate::token::{hash_token, new_token};
 use atrium_core::error::Result;
 use atrium_core::types::Millis;
 
@@ -17,9 +17,9 @@ pub async fn link(atrium: &Tenancy) -> Result<Option<String>> {
     if !store::awaits_setup(&mut tx).await? {
         return Ok(None);
     }
-    let token = session::new_token(atrium);
+    let token = new_token(atrium);
     let now = atrium.now();
-    let hash = session::hash_token(&token);
+    let hash = hash_token(&token);
     let row = NewToken {
         id: &atrium.new_id(),
         purpose: PURPOSE,

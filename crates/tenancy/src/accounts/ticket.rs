@@ -4,9 +4,9 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::session::{hash_token, new_token};
 use super::store::{self, NewToken, TokenRow};
 use crate::state::Tenancy;
+use crate::token::{hash_token, new_token};
 use atrium_core::db::Write;
 use atrium_core::error::{Error, Result};
 use atrium_core::types::Id;

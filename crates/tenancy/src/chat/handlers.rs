@@ -10,10 +10,12 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::callback::{self, CallbackRequest};
 use super::{OAuthFlow, Provider, Purpose, remaining_methods, store};
-use crate::accounts::session::{MaybeSignedIn, RecentlySignedIn, SignedIn, new_token};
-use crate::accounts::{self, flow, throttle};
+use crate::accounts::session::{MaybeSignedIn, RecentlySignedIn, SignedIn};
+use crate::accounts::{self, flow};
 use crate::notifications::{self, Notice, Recipient};
 use crate::state::Tenancy;
+use crate::throttle;
+use crate::token::new_token;
 use atrium_core::audit::{self, Event};
 use atrium_core::client::Client;
 use atrium_core::error::{Code, Result};

@@ -2,8 +2,9 @@
 
 use sqlx::{AnyConnection, FromRow};
 
-use super::{Person, Provider};
+use super::Provider;
 use crate::accounts::{Binding, Bindings};
+use crate::chat_vendor::Person;
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};
 

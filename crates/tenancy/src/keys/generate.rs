@@ -5,8 +5,8 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::ApiKeyKind;
-use crate::accounts::session::{hash_text, hash_token};
 use crate::state::Tenancy;
+use crate::token::{hash_text, hash_token};
 use atrium_core::error::Result;
 
 /// Letters and digits that are not mistaken for one another.

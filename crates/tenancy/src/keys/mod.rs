@@ -5,7 +5,6 @@
 
 pub mod access_keys;
 pub mod api_keys;
-pub(crate) mod gathered_uses;
 pub mod generate;
 pub mod reminders;
 pub mod store;
@@ -26,7 +25,7 @@ use atrium_core::permissions::{KeyManage, Permission};
 use atrium_core::types::{Id, Millis};
 
 pub use store::{by_access_key, by_collect_key, by_query_key};
-pub use uses::{Use, record_uses, sweep};
+pub use uses::{record_uses, sweep};
 
 /// Which of an app's two API keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]

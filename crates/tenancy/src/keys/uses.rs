@@ -5,20 +5,13 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use super::store;
+use crate::key_uses::Use;
 use crate::state::Tenancy;
 use atrium_core::error::Result;
 use atrium_core::types::Millis;
 
 /// How long is kept where a key was used from, and a value that has ended.
 const KEEP: i64 = 30 * Millis::DAY;
-
-/// One use of an API key or an access key.
-#[derive(Clone, Debug)]
-pub struct Use {
-    pub key_id: String,
-    pub ip: IpAddr,
-    pub at: Millis,
-}
 
 /// Writes uses down. No cached answer is made from them, so the epoch stays, and a power cut may
 /// cost the last few.

@@ -1,34 +1,14 @@
-//! What a person is notified about, and through which channels.
-
-use std::collections::BTreeMap;
+//! Choosing what one is notified about, and through which channels.
 
 use axum::extract::State;
 
 use crate::accounts::session::SignedIn;
 use crate::accounts::store;
+use crate::notification_types::{CHANNELS, Channels, TYPES, channels};
 use crate::state::Tenancy;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::http::json::{Data, Json};
-
-/// Channels by type.
-pub type Channels = BTreeMap<String, Vec<String>>;
-
-pub const TYPES: [&str; 6] =
-    ["security", "invitation", "role_change", "key_expiry", "app_lifecycle", "ingest_alert"];
-pub const CHANNELS: [&str; 4] = ["email", "in_app", "wechatwork", "feishu"];
-
-/// The channels as stored, with the default for every type that was never chosen.
-pub fn channels(stored: Option<&str>) -> Channels {
-    let mut channels: Channels = TYPES
-        .into_iter()
-        .map(|kind| (kind.to_owned(), vec!["email".to_owned(), "in_app".to_owned()]))
-        .collect();
-    let chosen: Channels =
-        stored.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
-    channels.extend(chosen);
-    channels
-}
 
 /// Chooses channels per type; types left out keep theirs.
 #[utoipa::path(
@@ -85,15 +65,6 @@ fn check(input: Channels) -> Result<Channels> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn stored_choices_lie_over_the_defaults() {
-        let merged = channels(Some(r#"{"invitation":["in_app"]}"#));
-        assert_eq!(merged["invitation"], ["in_app"]);
-        assert_eq!(merged["security"], ["email", "in_app"]);
-        assert_eq!(channels(None).len(), TYPES.len());
-        assert_eq!(channels(Some("broken")), channels(None));
-    }
 
     #[test]
     fn security_mails_cannot_be_switched_off() {

@@ -2,13 +2,15 @@
 //! which asks the person's settings for the channels.
 
 pub mod channels;
+pub mod chat_outbox;
 pub mod handlers;
 mod store;
 
 use crate::accounts::store::UserRow;
 use crate::accounts::{self, CurrentUser};
-use crate::chat::{self, Provider};
+use crate::notification_types::{Channels, channels};
 use crate::state::Tenancy;
+use atrium_core::chat_provider::Provider;
 use atrium_core::db::Write;
 use atrium_core::error::{Error, Result};
 use atrium_core::locale::Locale;
@@ -17,7 +19,6 @@ use atrium_core::outbox::mail;
 use atrium_core::types::{Id, Millis};
 
 pub use atrium_core::notices::Notice;
-pub use channels::Channels;
 
 /// How long a notification stays in the console.
 const KEEP: i64 = 180 * Millis::DAY;
@@ -36,7 +37,7 @@ impl From<&UserRow> for Recipient {
             id: user.id.clone(),
             email: user.email.clone(),
             locale: Locale::parse(&user.locale).unwrap_or_default(),
-            channels: channels::channels(user.notification_types.as_deref()),
+            channels: channels(user.notification_types.as_deref()),
         }
     }
 }
@@ -81,7 +82,7 @@ pub async fn notify(
         mail::enqueue(atrium, tx, Some(&to.email), letter).await?;
     }
     for provider in Provider::ALL.into_iter().filter(|it| to.chose(notice, it.as_str())) {
-        chat::outbox::enqueue(atrium, tx, provider, (&to.id, to.locale), notice).await?;
+        chat_outbox::enqueue(atrium, tx, provider, (&to.id, to.locale), notice).await?;
     }
     Ok(())
 }

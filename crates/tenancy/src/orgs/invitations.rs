@@ -11,13 +11,13 @@ use super::invitation_view::{AppGrant, GrantNames, InvitationState, InvitationVi
 use super::store::{self, InvitationRow, NewInvitation, OrgRow};
 use crate::access::InOrg;
 use crate::accounts::CurrentUser;
-use crate::accounts::session::{hash_token, new_token};
 use crate::accounts::store::{self as accounts, NewToken};
-use crate::accounts::throttle;
 use crate::apps::store as apps;
 use crate::notifications::{self, Notice, Recipient};
 use crate::roles;
 use crate::state::Tenancy;
+use crate::throttle;
+use crate::token::{hash_token, new_token};
 use atrium_core::audit::{self, Event};
 use atrium_core::db::Write;
 use atrium_core::error::{Code, Error, Fault, Result};

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
 
-use super::network::{self, ProviderClient, Reason};
-use super::provider::{Document, Endpoints, Flaw, Keys, can_sign};
 use super::store::{self, SsoRow};
 use super::{settings, token};
 use crate::access::InOrg;
 use crate::accounts::session::RecentlySignedIn;
-use crate::accounts::throttle;
+use crate::sso_provider::discovery::{Document, Endpoints, Flaw, Keys, can_sign};
+use crate::sso_provider::network::{self, ProviderClient, Reason};
 use crate::state::Tenancy;
+use crate::throttle;
 use atrium_core::config::SsoSettings;
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Json};

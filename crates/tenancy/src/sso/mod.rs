@@ -8,8 +8,6 @@ pub mod dns;
 pub mod domain;
 pub mod domains;
 pub mod linking;
-pub mod network;
-pub mod provider;
 mod provision;
 pub mod settings;
 pub mod sign_in;
@@ -21,29 +19,13 @@ use utoipa::ToSchema;
 
 use crate::orgs::OrgRole;
 use crate::state::Tenancy;
-use atrium_core::config::SsoSettings;
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};
-
-use network::ProviderClient;
-use provider::Providers;
 
 /// Where providers send people back to.
 pub const CALLBACK: &str = "/api/v1/sso/callback";
 /// What the client secret is sealed for.
 const SECRET: &str = "sso_client_secret";
-
-/// What the instance keeps for all organisations' providers.
-pub struct Sso {
-    pub client: ProviderClient,
-    pub providers: Providers,
-}
-
-impl Sso {
-    pub fn new(settings: &SsoSettings) -> anyhow::Result<Self> {
-        Ok(Self { client: ProviderClient::new(settings)?, providers: Providers::default() })
-    }
-}
 
 /// An organisation's single sign-on, as its owners see it. The secret is never told.
 #[derive(Debug, Serialize, ToSchema)]

@@ -7,12 +7,13 @@ use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
 use super::store::{self, OtherWays, SsoRow};
-use super::{CALLBACK, DefaultRole, SECRET, SsoView, network};
+use super::{CALLBACK, DefaultRole, SECRET, SsoView};
 use crate::access::InOrg;
 use crate::accounts::session::RecentlySignedIn;
-use crate::chat::Provider;
+use crate::sso_provider::network;
 use crate::state::Tenancy;
 use atrium_core::audit::{self, Event};
+use atrium_core::chat_provider::Provider;
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Done, Json};
 use atrium_core::permissions::OrgSsoManage;

@@ -17,18 +17,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 
-use super::provider::Provider;
 use super::provision::{self, Provisioned};
 use super::store::{self, SsoRow};
 use super::token::{self, Person};
 use super::{CALLBACK, domain, settings};
 use crate::accounts::flow::{self, Returned};
 use crate::accounts::login::Outcome;
-use crate::accounts::session::{self, MaybeSignedIn};
-use crate::accounts::sign_in_failure::SignInFailure;
-use crate::accounts::throttle::{self, Attempt};
+use crate::accounts::session::MaybeSignedIn;
 use crate::orgs::public_domains::is_public;
+use crate::sign_in_failure::SignInFailure;
+use crate::sso_provider::discovery::Provider;
 use crate::state::Tenancy;
+use crate::throttle::{self, Attempt};
+use crate::token::new_token;
 use atrium_core::audit::{self, Actor, Event};
 use atrium_core::client::Client;
 use atrium_core::error::{Code, Error, Fault, Result};
@@ -98,11 +99,11 @@ pub async fn sso_login(
     throttle::count_trip(&atrium, &client).await?;
     let row = chosen(&atrium, email.as_ref(), organization.as_ref()).await?;
     let row = row.ok_or(Code::SsoNotFound)?;
-    let provider = atrium.sso.providers.get(&atrium, &row.org_id, &row.issuer).await;
+    let provider = atrium.sso.provider(&atrium, &row.org_id, &row.issuer).await;
     let provider = provider.map_err(|_| Error::busy(Code::ProviderUnavailable, RETRY_AFTER))?;
     let flow = OAuthFlow {
-        nonce: session::new_token(&atrium),
-        verifier: session::new_token(&atrium),
+        nonce: new_token(&atrium),
+        verifier: new_token(&atrium),
         redirect: input.redirect.and_then(|raw| redirect::checked(&atrium.settings, &raw)),
         org_id: row.org_id,
         issuer: row.issuer,
@@ -336,7 +337,7 @@ async fn ask(
         (Some(error), _) if error == "access_denied" => Err(SignInFailure::Cancelled),
         (Some(_), _) | (None, None) => Err(SignInFailure::ProviderError),
         (None, Some(code)) => {
-            let provider = atrium.sso.providers.get(atrium, &flow.org_id, &flow.issuer).await?;
+            let provider = atrium.sso.provider(atrium, &flow.org_id, &flow.issuer).await?;
             if provider.names_itself && query.iss.is_none() {
                 return Err(SignInFailure::IssuerMismatch);
             }

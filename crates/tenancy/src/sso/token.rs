@@ -17,10 +17,11 @@ use openidconnect::{
 use url::Url;
 
 use super::CALLBACK;
-use super::network::Reason;
-use super::provider::{Keys, Provider};
-use crate::accounts::sign_in_failure::SignInFailure;
+use crate::sign_in_failure::SignInFailure;
+use crate::sso_provider::discovery::{Keys, Provider};
+use crate::sso_provider::network::Reason;
 use crate::state::Tenancy;
+use crate::token::new_token;
 use atrium_core::text::{Email, NAME_MAX};
 use atrium_core::types::{Id, Millis};
 
@@ -78,7 +79,7 @@ impl TokenEndpoint<'_> {
         &self,
         atrium: &Tenancy,
     ) -> Result<CoreErrorResponseType, Option<Reason>> {
-        let verifier = crate::accounts::session::new_token(atrium);
+        let verifier = new_token(atrium);
         match self.exchange(atrium, "made-up-by-atrium-to-test-the-client", &verifier).await {
             Err(RequestTokenError::ServerResponse(answer)) => Ok(answer.error().clone()),
             Err(RequestTokenError::Request(reason)) => Err(Some(reason)),
@@ -116,7 +117,7 @@ pub async fn redeem(
     };
     let (provider, claims) = match verify(&provider) {
         Err(SignInFailure::TokenSignature) => {
-            let renewed = atrium.sso.providers.renewed(atrium, org_id, &provider).await?;
+            let renewed = atrium.sso.renewed(atrium, org_id, &provider).await?;
             let claims = verify(&renewed)?;
             (renewed, claims)
         }

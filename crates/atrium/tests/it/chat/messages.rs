@@ -1,7 +1,8 @@
 //! Messages through bound accounts.
 
 use super::*;
-use atrium::chat::{Provider, outbox};
+use atrium::chat::Provider;
+use atrium::notifications::chat_outbox as outbox;
 use atrium::notifications::{self, Notice};
 use atrium::types::{Id, Millis};
 use futures::future::join_all;

@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use super::*;
-use atrium::chat::{Provider, Vendor, outbox};
+use atrium::chat::Provider;
+use atrium::chat_vendor::Vendor;
+use atrium::notifications::chat_outbox as outbox;
 use atrium::outbox::mail;
 use axum::extract::FromRef;
 use futures::future::join_all;

@@ -3,7 +3,8 @@
 use std::net::IpAddr;
 
 use atrium::erasures::purge;
-use atrium::keys::{self, Use};
+use atrium::key_uses::Use;
+use atrium::keys;
 use atrium::types::Millis;
 use futures::future::join_all;
 use serde_json::{Value, json};

@@ -2,7 +2,8 @@
 
 use std::net::IpAddr;
 
-use atrium::keys::{self, Use, reminders};
+use atrium::key_uses::Use;
+use atrium::keys::{self, reminders};
 use atrium::permissions::BuiltinRole;
 use atrium::types::{Id, Millis};
 use futures::future::join_all;

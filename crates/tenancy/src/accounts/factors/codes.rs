@@ -5,8 +5,8 @@ use totp_rs::{Builder, Totp};
 
 use super::store;
 use crate::accounts::login::Second;
-use crate::accounts::session::hash_text;
 use crate::state::Tenancy;
+use crate::token::hash_text;
 use atrium_core::db::Write;
 use atrium_core::error::{Error, Result};
 use atrium_core::keyring::mac;

@@ -3,6 +3,5 @@
 pub(crate) mod codes;
 pub mod passkey_login;
 pub mod passkeys;
-pub(crate) mod relying_party;
 pub mod store;
 pub mod totp;

@@ -13,14 +13,15 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 use webauthn_rs::prelude::{PasskeyRegistration, RegisterPublicKeyCredential};
 
-use super::relying_party::RelyingParty;
 use super::store::{self, PasskeyRow};
 use super::totp;
-use crate::accounts::session::{RecentlySignedIn, SignedIn, hash_token};
+use crate::accounts::session::{RecentlySignedIn, SignedIn};
 use crate::accounts::store as accounts;
 use crate::accounts::ticket::{self, Ticket};
 use crate::notifications::{self, Notice, Recipient};
+use crate::relying_party::RelyingParty;
 use crate::state::Tenancy;
+use crate::token::hash_token;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::http::json::{Data, Done, Json};

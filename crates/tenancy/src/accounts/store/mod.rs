@@ -5,14 +5,15 @@ mod tokens;
 
 use sqlx::{AnyConnection, FromRow};
 
-use crate::accounts::session::{Principal, Shown, TokenHash, hash_text};
+use super::session::{Principal, Shown};
 use crate::accounts::{AppEntry, CurrentUser, Mfa, factors};
 use crate::apps;
 use crate::chat;
-use crate::notifications::channels;
+use crate::notification_types::channels;
 use crate::orgs;
 use crate::sso;
 use crate::state::Tenancy;
+use crate::token::{TokenHash, hash_text};
 use atrium_core::db::is_unique_violation;
 use atrium_core::error::Result;
 use atrium_core::names;
@@ -167,7 +168,7 @@ pub async fn current_user(
         created_at: user.created_at,
         operator: user.operator_at.is_some(),
         operator_since: user.operator_at,
-        notification_types: channels::channels(user.notification_types.as_deref()),
+        notification_types: channels(user.notification_types.as_deref()),
         bindings,
         mfa,
         has_password: user.password_hash.is_some(),

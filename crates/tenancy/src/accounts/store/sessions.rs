@@ -2,7 +2,7 @@
 
 use sqlx::{AnyConnection, FromRow};
 
-use crate::accounts::session::{TokenHash, hash_text};
+use crate::token::{TokenHash, hash_text};
 use atrium_core::db::page::Page;
 use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;

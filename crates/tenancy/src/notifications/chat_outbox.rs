@@ -4,15 +4,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::store::{self, BindingRow};
-use super::{Message, Provider, RetryDecision};
-use crate::notifications::Notice;
+use crate::chat::store::{self, BindingRow};
+use crate::chat_vendor::{Message, RetryDecision};
 use crate::state::Tenancy;
 use atrium_core::Core;
+use atrium_core::chat_provider::Provider;
 use atrium_core::config::ServerSettings;
 use atrium_core::db::Write;
 use atrium_core::error::Result;
 use atrium_core::locale::Locale;
+use atrium_core::notices::Notice;
 use atrium_core::outbox::{self, Channel, Failure, Outcome, Sender, Then};
 use atrium_core::types::{Id, Millis};
 

@@ -11,8 +11,9 @@ use serde::Deserialize;
 use tokio::sync::Mutex;
 use url::Url;
 
+use super::Sso;
 use super::network::{self, ProviderClient, Reason};
-use crate::state::Tenancy;
+use atrium_core::Core;
 use atrium_core::config::SsoSettings;
 use atrium_core::outbound::web::Answer;
 use atrium_core::types::{Id, Millis};
@@ -162,18 +163,14 @@ fn read<T: serde::de::DeserializeOwned>(answer: &Answer) -> Result<T, Reason> {
 }
 
 /// Providers that were looked up lately.
-pub struct Providers {
-    slots: Cache<(Id, String), Arc<Slot>>,
-}
+pub(super) type Slots = Cache<(Id, String), Arc<Slot>>;
 
-impl Default for Providers {
-    fn default() -> Self {
-        Self { slots: Cache::new(MOST) }
-    }
+pub(super) fn no_slots() -> Slots {
+    Cache::new(MOST)
 }
 
 #[derive(Default)]
-struct Slot {
+pub(super) struct Slot {
     /// How often someone has finished looking.
     rounds: AtomicU64,
     held: Mutex<Held>,
@@ -186,11 +183,11 @@ struct Held {
     looked_again: Option<Millis>,
 }
 
-impl Providers {
+impl Sso {
     /// The provider of an organisation, from memory where that is fresh.
-    pub async fn get(
+    pub async fn provider(
         &self,
-        atrium: &Tenancy,
+        core: &Core,
         org_id: &Id,
         issuer: &str,
     ) -> Result<Arc<Provider>, Reason> {
@@ -198,7 +195,7 @@ impl Providers {
         let round = slot.rounds.load(Ordering::Acquire);
         let mut held = slot.held.lock().await;
         if let Some((provider, at)) = &held.provider
-            && atrium.now().since(*at) < KEEP
+            && core.now().since(*at) < KEEP
         {
             return Ok(provider.clone());
         }
@@ -208,13 +205,13 @@ impl Providers {
         {
             return Err(failure);
         }
-        look(atrium, &slot, &mut held, issuer).await
+        self.look(core, &slot, &mut held, issuer).await
     }
 
     /// The provider after its keys did not fit: looked up anew, unless that was done just now.
     pub async fn renewed(
         &self,
-        atrium: &Tenancy,
+        core: &Core,
         org_id: &Id,
         stale: &Arc<Provider>,
     ) -> Result<Arc<Provider>, Reason> {
@@ -225,12 +222,12 @@ impl Providers {
         {
             return Ok(provider.clone());
         }
-        let now = atrium.now();
+        let now = core.now();
         if held.looked_again.is_some_and(|at| now.since(at) < LOOK_AGAIN) {
             return Ok(stale.clone());
         }
         held.looked_again = Some(now);
-        look(atrium, &slot, &mut held, &stale.issuer).await
+        self.look(core, &slot, &mut held, &stale.issuer).await
     }
 
     fn slot(&self, org_id: &Id, issuer: &str) -> Arc<Slot> {
@@ -238,30 +235,31 @@ impl Providers {
         let made = self.slots.get_or_insert_with(&key, || Ok::<_, ()>(Arc::default()));
         made.unwrap_or_default()
     }
-}
 
-async fn look(
-    atrium: &Tenancy,
-    slot: &Slot,
-    held: &mut Held,
-    issuer: &str,
-) -> Result<Arc<Provider>, Reason> {
-    let found = discover(&atrium.sso.client, &atrium.settings.sso, issuer).await;
-    slot.rounds.fetch_add(1, Ordering::Release);
-    match found {
-        Ok(provider) => {
-            let provider = Arc::new(provider);
-            *held = Held {
-                provider: Some((provider.clone(), atrium.now())),
-                failure: None,
-                looked_again: held.looked_again,
-            };
-            Ok(provider)
-        }
-        Err(reason) => {
-            tracing::warn!(issuer, %reason, "a sign-in provider could not be used");
-            held.failure = Some(reason);
-            Err(reason)
+    async fn look(
+        &self,
+        core: &Core,
+        slot: &Slot,
+        held: &mut Held,
+        issuer: &str,
+    ) -> Result<Arc<Provider>, Reason> {
+        let found = discover(&self.client, &core.settings.sso, issuer).await;
+        slot.rounds.fetch_add(1, Ordering::Release);
+        match found {
+            Ok(provider) => {
+                let provider = Arc::new(provider);
+                *held = Held {
+                    provider: Some((provider.clone(), core.now())),
+                    failure: None,
+                    looked_again: held.looked_again,
+                };
+                Ok(provider)
+            }
+            Err(reason) => {
+                tracing::warn!(issuer, %reason, "a sign-in provider could not be used");
+                held.failure = Some(reason);
+                Err(reason)
+            }
         }
     }
 }

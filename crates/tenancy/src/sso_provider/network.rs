@@ -11,7 +11,7 @@ use openidconnect::{AsyncHttpClient, HttpRequest, HttpResponse};
 use reqwest::{Client, RequestBuilder};
 use url::{Host, Url};
 
-use crate::accounts::sign_in_failure::SignInFailure;
+use crate::sign_in_failure::SignInFailure;
 use atrium_core::config::SsoSettings;
 use atrium_core::outbound::guard::{Guard, GuardedNames, Refused};
 use atrium_core::outbound::web::{self, Answer, WebError};

@@ -5,11 +5,18 @@ use std::net::IpAddr;
 
 use parking_lot::Mutex;
 
-use crate::keys::Use;
 use atrium_core::types::Millis;
 
 /// Keys times addresses between two writings; beyond it uses go unrecorded, not unserved.
 const GATHERED_MAX: usize = 20_000;
+
+/// One use of an API key or an access key.
+#[derive(Clone, Debug)]
+pub struct Use {
+    pub key_id: String,
+    pub ip: IpAddr,
+    pub at: Millis,
+}
 
 #[derive(Default)]
 pub struct GatheredUses {

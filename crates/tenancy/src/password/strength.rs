@@ -5,7 +5,7 @@
 use unicode_normalization::UnicodeNormalization;
 use zxcvbn::Score;
 
-use super::common_passwords;
+use super::common;
 use atrium_core::error::{Code, Fault};
 use atrium_core::text::Checks;
 
@@ -93,7 +93,7 @@ fn is_listed(lower: &str) -> bool {
         // Digits at the end are more often a number than letters in disguise.
         let word = text.trim_end_matches(|c: char| c.is_ascii_digit());
         let numbered = undisguised(word) + &text[word.len()..];
-        [text, &numbered, &undisguised(text)].into_iter().any(common_passwords::contains)
+        [text, &numbered, &undisguised(text)].into_iter().any(common::contains)
     })
 }
 

@@ -9,7 +9,7 @@ use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::sync::Semaphore;
 
-use super::password_rules::{PASSWORD_MAX, normalized};
+use super::strength::{PASSWORD_MAX, normalized};
 use atrium_core::config::PasswordCost;
 use atrium_core::error::{Error, Result};
 

@@ -11,7 +11,7 @@ use super::answer;
 use super::rate_limit::{Limit, RateLimit};
 use super::token::{Fresh, TokenCache};
 use super::{Ask, Failure, Message, Person, RetryDecision};
-use crate::accounts::sign_in_failure::SignInFailure;
+use crate::sign_in_failure::SignInFailure;
 use atrium_core::config::WechatWorkSettings;
 use atrium_core::config::chat::below;
 use atrium_core::locale::Locale;

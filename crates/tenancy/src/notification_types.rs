@@ -1,0 +1,36 @@
+//! What people are notified about, and through which channels they chose to be.
+
+use std::collections::BTreeMap;
+
+/// Channels by type.
+pub type Channels = BTreeMap<String, Vec<String>>;
+
+pub const TYPES: [&str; 6] =
+    ["security", "invitation", "role_change", "key_expiry", "app_lifecycle", "ingest_alert"];
+pub const CHANNELS: [&str; 4] = ["email", "in_app", "wechatwork", "feishu"];
+
+/// The channels as stored, with the default for every type that was never chosen.
+pub fn channels(stored: Option<&str>) -> Channels {
+    let mut channels: Channels = TYPES
+        .into_iter()
+        .map(|kind| (kind.to_owned(), vec!["email".to_owned(), "in_app".to_owned()]))
+        .collect();
+    let chosen: Channels =
+        stored.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
+    channels.extend(chosen);
+    channels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_choices_lie_over_the_defaults() {
+        let merged = channels(Some(r#"{"invitation":["in_app"]}"#));
+        assert_eq!(merged["invitation"], ["in_app"]);
+        assert_eq!(merged["security"], ["email", "in_app"]);
+        assert_eq!(channels(None).len(), TYPES.len());
+        assert_eq!(channels(Some("broken")), channels(None));
+    }
+}
