@@ -11,12 +11,9 @@ use atrium_core::audit::{self, Event};
 use atrium_core::db::page::Page;
 use atrium_core::error::{Code, Error, Result};
 use atrium_core::locale::Locale;
-use atrium_tenancy::accounts::session::RecentlySignedIn;
-use atrium_tenancy::accounts::{factors, store};
-use atrium_tenancy::chat;
 use atrium_tenancy::notifications;
-use atrium_tenancy::orgs;
-use atrium_tenancy::sso;
+use atrium_tenancy::session::{self, RecentlySignedIn};
+use atrium_tenancy::store::{accounts, chat, factors, orgs, sso};
 
 /// What one file holds of lists that may be long: the newest.
 const MOST: Page = Page { limit: 10_000, offset: 0 };
@@ -42,9 +39,9 @@ pub async fn account_export(
     tx.commit().await?;
 
     let mut db = atrium.db.read().await?;
-    let profile = store::current_user(&atrium, &mut db, &user.id, signed_in.shown()).await?;
+    let profile = session::current_user(&atrium, &mut db, &user.id, signed_in.shown()).await?;
     let profile = profile.ok_or(Code::NotSignedIn)?;
-    let (sessions, _) = store::sessions_of(&mut db, &user.id, MOST).await?;
+    let (sessions, _) = accounts::sessions_of(&mut db, &user.id, MOST).await?;
     let sessions: Vec<Value> = sessions
         .iter()
         .map(|row| {
@@ -54,7 +51,7 @@ pub async fn account_export(
             })
         })
         .collect();
-    let passkeys = factors::store::passkeys(&mut db, &user.id).await?;
+    let passkeys = factors::passkeys(&mut db, &user.id).await?;
     let passkeys: Vec<Value> = passkeys
         .iter()
         .map(|row| {
@@ -64,7 +61,7 @@ pub async fn account_export(
             })
         })
         .collect();
-    let bound = chat::store::bindings(&mut db, &user.id).await?;
+    let bound = chat::bindings(&mut db, &user.id).await?;
     let bound: Vec<Value> = bound
         .iter()
         .map(|row| {
@@ -87,10 +84,10 @@ pub async fn account_export(
     let file = json!({
         "exported_at": atrium.now(),
         "account": profile,
-        "organizations": orgs::store::memberships(&mut db, &user.id).await?,
+        "organizations": orgs::memberships(&mut db, &user.id).await?,
         "sessions": sessions,
         "passkeys": passkeys,
-        "single_sign_on": sso::store::identities_of(&mut db, &user.id).await?,
+        "single_sign_on": sso::identities_of(&mut db, &user.id).await?,
         "bound_accounts": bound,
         "error_reports": { "items": reports, "recordings": recordings },
         "notifications":

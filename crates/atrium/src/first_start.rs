@@ -18,7 +18,7 @@ use atrium_core::Core;
 use atrium_core::config::StoreSettings;
 use atrium_core::db::{self, Dialect};
 use atrium_core::keyring::KEY_FILE;
-use atrium_tenancy::accounts::store as accounts;
+use atrium_tenancy::store::accounts;
 
 const STATE_FILE: &str = "atrium.state";
 /// What an instance that has run leaves in its folder.

@@ -21,5 +21,5 @@ pub use atrium_core::{
 };
 pub use atrium_tenancy::{
     accounts, apps, audit_log, chat, chat_vendor, key_uses, keys, notifications, orgs, roles, sso,
-    token,
+    store, token,
 };

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use anyhow::Context;
 use atrium::accounts::create::{self, NewAccount};
-use atrium::accounts::store::{self, SessionListRow};
 use atrium::accounts::{link, operator};
 use atrium::app::AppState;
 use atrium::audit::Actor;
@@ -18,6 +17,7 @@ use atrium::instance::doctor::{self, Verdict};
 use atrium::key_rotation;
 use atrium::locale::Locale;
 use atrium::sso::domains;
+use atrium::store::accounts::{self as store, SessionListRow};
 use atrium::types::{Clock, Id};
 use atrium::{demo, logging, permissions, router, server};
 use clap::{Parser, Subcommand};

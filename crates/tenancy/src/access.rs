@@ -11,18 +11,17 @@ use axum::extract::{FromRef, FromRequestParts};
 use http::request::Parts;
 use sqlx::AnyConnection;
 
-use crate::accounts::session::SignedIn;
-use crate::apps::AppStatus;
-use crate::apps::store::{self as app_store, AppRow};
-use crate::orgs::store::{self as org_store, OrgRow, Standing};
+use crate::session::SignedIn;
 use crate::state::Tenancy;
+use crate::store::apps::{self as app_store, AppAccess, AppRow, AppStatus};
+use crate::store::orgs::{self as org_store, OrgRow, SessionRequirements};
 use atrium_core::audit::Actor;
 use atrium_core::caller::{Caller, Target};
 use atrium_core::error::{Code, Error, Result};
 use atrium_core::fair_queue::{Caller as QueueCaller, Class};
 use atrium_core::http::path::PathId;
-use atrium_core::permissions::{BuiltinRole, Grant, OrgRole, Permission, app_permissions};
-use atrium_core::types::{Id, Millis};
+use atrium_core::permissions::{Grant, OrgRole, Permission};
+use atrium_core::types::Id;
 
 pub use data::{DataApp, DataOrg, ReadableApp};
 
@@ -120,29 +119,8 @@ where
     }
 }
 
-/// What an organisation asks of the session of one of its members.
-#[derive(Clone, Copy, Debug)]
-pub struct SessionRequirements {
-    pub second_factor: bool,
-    /// That it came through the organisation's own provider.
-    pub sso: bool,
-    /// Since when the member is an owner: those have a while to set up a second factor.
-    pub owner_since: Option<Millis>,
-    /// That its holder proved who they are after this: sessions from before were ended.
-    pub proven_after: Option<Millis>,
-}
-
+// Here and not beside its fields: rows know nothing of who is signed in.
 impl SessionRequirements {
-    pub fn of(org: &OrgRow, standing: &Standing) -> Self {
-        let role = standing.role;
-        Self {
-            second_factor: org.require_mfa_at.is_some(),
-            sso: org.require_sso_at.is_some() && !role.is_exempt_from_sso(),
-            owner_since: role.needs_second_factor().then_some(standing.owner_since),
-            proven_after: standing.sessions_ended_at,
-        }
-    }
-
     pub fn check(self, signed_in: &SignedIn, org_id: &Id) -> Result<()> {
         if self.sso && !signed_in.came_through(org_id) {
             return Err(Code::SsoRequired.into());
@@ -163,35 +141,6 @@ impl SessionRequirements {
             Some(ended) if signed_in.proven_at() <= ended => Err(Code::ReauthRequired.into()),
             _ => Ok(()),
         }
-    }
-}
-
-/// What someone may do in an app, and through what.
-#[derive(Clone, Debug)]
-pub struct AppAccess {
-    pub via: Via,
-    pub permissions: Vec<Permission>,
-}
-
-#[derive(Clone, Debug)]
-pub enum Via {
-    Organization(OrgRole),
-    Builtin(BuiltinRole),
-    Custom { id: Id, name: String },
-}
-
-impl AppAccess {
-    pub fn through_org(role: OrgRole) -> Self {
-        Self { via: Via::Organization(role), permissions: app_permissions() }
-    }
-
-    pub fn holds(&self, permission: Permission) -> bool {
-        self.permissions.contains(&permission)
-    }
-
-    /// Whether the caller holds all of these: nobody can grant what they do not hold.
-    pub fn covers(&self, permissions: &[Permission]) -> bool {
-        permissions.iter().all(|permission| self.holds(*permission))
     }
 }
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use axum::extract::FromRef;
 
-use crate::accounts::privileged::PrivilegedMfa;
-use crate::accounts::session::SessionCache;
 use crate::chat_vendor::Chat;
 use crate::key_uses::GatheredUses;
 use crate::password::Hasher;
+use crate::privileged_mfa::PrivilegedMfa;
 use crate::relying_party::{self, RelyingParty};
+use crate::session_cache::SessionCache;
 use crate::sso_provider::Sso;
 use atrium_core::Core;
 use atrium_core::http::cookies::CookieName;

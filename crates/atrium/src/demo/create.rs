@@ -19,14 +19,13 @@ use atrium_core::locale::Locale;
 use atrium_core::text::Email;
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::accounts::create::{self, CheckedAccount, NewAccount};
-use atrium_tenancy::accounts::store as accounts;
-use atrium_tenancy::apps::{self, NewApp, versions};
+use atrium_tenancy::apps::{self, versions};
 use atrium_tenancy::keys::{self, generate};
-use atrium_tenancy::notification_types::Channels;
-use atrium_tenancy::notification_types::TYPES;
+use atrium_tenancy::notification_types::{Channels, TYPES};
 use atrium_tenancy::orgs::OrgRole;
-use atrium_tenancy::orgs::store as orgs;
-use atrium_tenancy::roles::store::{self as roles, RoleText};
+use atrium_tenancy::store::apps::{self as app_store, NewApp};
+use atrium_tenancy::store::roles::{self, RoleText};
+use atrium_tenancy::store::{accounts, keys as key_store, orgs};
 
 /// What there is to make.
 pub struct Wanted<'a> {
@@ -175,7 +174,7 @@ impl Maker<'_> {
         let details = json!({ "name": app.name, "region": app.region, "timezone": app.timezone });
         self.note(event.with(details)).await?;
         let access_key = self.access_key(&app, owner).await?;
-        let collect_key = keys::store::collect_key(&mut self.tx, &app.id).await?;
+        let collect_key = key_store::collect_key(&mut self.tx, &app.id).await?;
         Ok(AppReport {
             id: app.id,
             name: app.name,
@@ -189,7 +188,7 @@ impl Maker<'_> {
     async fn access_key(&mut self, app: &NewApp, owner: &Id) -> Result<AccessKey> {
         let made = generate::access_key(self.atrium)?;
         let name = "demo";
-        let key = keys::store::NewAccessKey {
+        let key = key_store::NewAccessKey {
             made: &made,
             app_id: &app.id,
             name,
@@ -198,7 +197,7 @@ impl Maker<'_> {
             expires_at: None,
             reminded: keys::reminders::Stage::passed(None, self.atrium.now()),
         };
-        keys::store::insert_access_key(&mut self.tx, key).await?;
+        key_store::insert_access_key(&mut self.tx, key).await?;
         for action in ["key.create", "key.reveal"] {
             let event = Event::new(action, "access_key", &made.id);
             let event = event.in_org(&app.org_id).in_app(&app.id);
@@ -233,7 +232,7 @@ impl Maker<'_> {
     ) -> Result<()> {
         let (app_id, since) = (&self.wanted.apps[app], self.wanted.since);
         let db: &mut AnyConnection = &mut self.tx;
-        apps::store::insert_member(db, app_id, user_id, role_id, Some(owner), since).await?;
+        app_store::insert_member(db, app_id, user_id, role_id, Some(owner), since).await?;
         let role = atrium_tenancy::roles::find(db, app_id, role_id).await?;
         let role = role.map(|role| role.name(Locale::EnUs));
         let event = Event::new("app_member.add", "user", user_id).in_org(org_id).in_app(app_id);

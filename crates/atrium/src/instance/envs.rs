@@ -9,7 +9,7 @@ use crate::reports;
 use atrium_core::chat_provider::Provider;
 use atrium_core::config::{Region, Registration};
 use atrium_core::http::json::Data;
-use atrium_tenancy::accounts::session::SignedIn;
+use atrium_tenancy::session::SignedIn;
 use atrium_tenancy::sso;
 
 #[derive(Serialize, ToSchema)]

@@ -3,9 +3,10 @@
 use crate::instance::doctor::{Finding, Verdict, finding};
 use atrium_core::config::SsoSettings;
 use atrium_core::db::Db;
-use atrium_tenancy::sso::{dns, domain, store};
+use atrium_tenancy::sso::{dns, domain};
 use atrium_tenancy::sso_provider::discovery as provider;
 use atrium_tenancy::sso_provider::network::ProviderClient;
+use atrium_tenancy::store::sso as store;
 
 const WHAT: &str = "sso";
 

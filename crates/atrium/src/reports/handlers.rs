@@ -18,8 +18,8 @@ use atrium_core::http::list::{ListQuery, Sort};
 use atrium_core::http::page::{Items, PageQuery};
 use atrium_core::http::path::PathId;
 use atrium_core::types::{Id, Millis};
-use atrium_tenancy::accounts::session::Operator;
 use atrium_tenancy::orgs::PersonRef;
+use atrium_tenancy::session::Operator;
 
 /// Errors of one kind.
 #[derive(Debug, Serialize, ToSchema)]

@@ -17,7 +17,7 @@ use atrium_core::error::{Code, Error, Result};
 use atrium_core::http::json::{Data, Done, read_body};
 use atrium_core::http::user_agent;
 use atrium_core::types::Id;
-use atrium_tenancy::accounts::session::MaybeSignedIn;
+use atrium_tenancy::session::MaybeSignedIn;
 
 /// Takes an error report of the console: an envelope of its reporting client. Someone who is not
 /// signed in can report an error, but sends no recording.

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::support::world::Team;
 use crate::support::{Store, TestServer, on_both};
-use atrium::keys;
 use atrium::permissions::Permission;
+use atrium::store::keys;
 
 /// Makes a role through the API and gives it to someone of the app.
 async fn give(server: &TestServer, team: &Team, name: &str, codes: &[&str], to: &str) {
@@ -48,7 +48,7 @@ on_both! {
         }
         assert_eq!(manage_keys, BTreeSet::from(["admin", "analyst", "app_admin", "developer", "owner"]));
         let mut db = server.atrium.db.read().await.unwrap();
-        let found = keys::store::managers(&mut db, &team.app_id, &team.org_id).await.unwrap();
+        let found = keys::managers(&mut db, &team.app_id, &team.org_id).await.unwrap();
         drop(db);
         let found: BTreeSet<_> = found.iter().collect();
         assert_eq!(found, manage_keys.iter().map(|name| team.id(name)).collect());

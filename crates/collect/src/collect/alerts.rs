@@ -12,9 +12,9 @@ use super::ledger;
 use crate::collect::state::Collecting;
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};
-use atrium_tenancy::apps::store::{self as apps, WatchedRow};
-use atrium_tenancy::keys;
 use atrium_tenancy::notifications::{self, Notice};
+use atrium_tenancy::store::apps::{self, WatchedRow};
+use atrium_tenancy::store::keys;
 
 /// Rejections since the last look that are worth a word: so many, and this share of all.
 const REJECTED_MIN: i64 = 100;
@@ -178,7 +178,7 @@ async fn settle(
         false
     };
     if told {
-        for user_id in keys::store::managers(&mut tx, &app.id, &app.org_id).await? {
+        for user_id in keys::managers(&mut tx, &app.id, &app.org_id).await? {
             notifications::notify_id(atrium, &mut tx, &user_id, &notice).await?;
         }
     }

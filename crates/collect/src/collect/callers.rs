@@ -9,8 +9,9 @@ use uuid::Uuid;
 use crate::collect::state::Collecting;
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};
-use atrium_tenancy::apps::store::CollectRow;
 use atrium_tenancy::keys::{self, SigningKey};
+use atrium_tenancy::store::apps::{self, CollectRow};
+use atrium_tenancy::store::keys::by_collect_key;
 
 /// The app behind a key.
 pub struct App {
@@ -87,8 +88,8 @@ pub async fn by_app_key(atrium: &Collecting, key: &str) -> Result<Option<Arc<Col
     }
     let mut db = atrium.db.read().await?;
     let mut found = None;
-    if let Some(key) = keys::by_collect_key(&mut db, key).await?
-        && let Some(row) = atrium_tenancy::apps::store::for_collecting(&mut db, &key.app_id).await?
+    if let Some(key) = by_collect_key(&mut db, key).await?
+        && let Some(row) = apps::for_collecting(&mut db, &key.app_id).await?
     {
         let app = App::new(&key.app_id, row)?;
         let caller =
@@ -115,7 +116,7 @@ pub async fn by_access_key(
     let mut db = atrium.db.read().await?;
     let mut found = None;
     if let Some(key) = keys::by_access_key(atrium, &mut db, key_id).await?
-        && let Some(row) = atrium_tenancy::apps::store::for_collecting(&mut db, &key.app_id).await?
+        && let Some(row) = apps::for_collecting(&mut db, &key.app_id).await?
     {
         let app = App::new(&key.app_id, row)?;
         found = Some(Arc::new(SigningCaller { key, app }));

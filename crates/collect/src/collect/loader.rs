@@ -395,7 +395,7 @@ async fn living_apps(atrium: &Collecting, batch: &Batch) -> anyhow::Result<HashS
     let mut living = HashSet::new();
     for app in batch.apps() {
         let id = app.hyphenated().to_string();
-        if atrium_tenancy::apps::store::keeps_data(&mut db, &id).await? {
+        if atrium_tenancy::store::apps::keeps_data(&mut db, &id).await? {
             living.insert(app);
         }
     }

@@ -52,7 +52,7 @@ pub async fn retain(atrium: &Collecting) -> anyhow::Result<u64> {
     let Some(lease) = Lease::take(atrium, "retention", holder, LEASE_DURATION).await? else {
         return Ok(0);
     };
-    let apps = atrium_tenancy::apps::store::retentions(&mut *atrium.db.read().await?).await?;
+    let apps = atrium_tenancy::store::apps::retentions(&mut *atrium.db.read().await?).await?;
     let now = atrium.now();
     let mut removed = 0;
     for app in apps {

@@ -10,8 +10,7 @@ use crate::collect::state::Collecting;
 use atrium_core::audit::{self, Actor, Event};
 use atrium_core::error::{Error, Result};
 use atrium_core::types::Millis;
-use atrium_tenancy::apps::store;
-use atrium_tenancy::keys;
+use atrium_tenancy::store::{apps as store, keys};
 
 /// How long the warehouse may take to come up.
 const READY: Duration = Duration::from_secs(30);
@@ -42,7 +41,7 @@ async fn purge(atrium: &Collecting, app: &store::PurgeRow) -> Result<bool> {
     atrium.warehouse.purge_app(app.id.uuid()?).await.map_err(Error::unavailable)?;
     let mut tx = atrium.db.write().await?;
     ledger::forget_app(&mut tx, &app.id).await?;
-    keys::store::delete_addresses_of_app(&mut tx, &app.id).await?;
+    keys::delete_addresses_of_app(&mut tx, &app.id).await?;
     let gone = store::remove(&mut tx, &app.id).await?;
     if gone {
         let event = Event::new("app.purge", "app", &app.id).in_org(&app.org_id).in_app(&app.id);

@@ -85,7 +85,7 @@ async fn erase(
     let events = i64::try_from(events)? + erasure.events.unwrap_or(0);
     let hint = mask(&subject);
     let done = store::finish(&mut tx, &erasure.id, &hint, events, atrium.now()).await?;
-    let org_id = atrium_tenancy::apps::store::org_of(&mut tx, &erasure.app_id).await?;
+    let org_id = atrium_tenancy::store::apps::org_of(&mut tx, &erasure.app_id).await?;
     if let (true, Some(org_id)) = (done, org_id) {
         let event = Event::new("data.erase", "erasure", &erasure.id)
             .in_org(&org_id)

@@ -15,8 +15,9 @@ use atrium_core::http::page::Items;
 use atrium_core::permissions::{AppView as ViewApp, OrgView};
 use atrium_core::types::Id;
 use atrium_tenancy::access::{InApp, InOrg};
-use atrium_tenancy::apps::{AppStatus, AppView, store};
-use atrium_tenancy::keys;
+use atrium_tenancy::apps::AppView;
+use atrium_tenancy::store::apps::{self as store, AppStatus};
+use atrium_tenancy::store::keys;
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -108,7 +109,7 @@ pub async fn app_impact(
     app: InApp<ViewApp>,
 ) -> Result<Data<AppImpact>> {
     let mut db = atrium.db.read().await?;
-    let live_keys = keys::store::count_live(&mut db, app.id(), atrium.now()).await?;
+    let live_keys = keys::count_live(&mut db, app.id(), atrium.now()).await?;
     drop(db);
     let caller = app.reader(Class::Dashboard);
     let counts = insight::events_24h(&atrium, caller, std::slice::from_ref(app.id())).await;

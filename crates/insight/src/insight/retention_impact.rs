@@ -14,7 +14,7 @@ use atrium_core::permissions::{AppUpdate, OrgUpdate};
 use atrium_core::text::Checks;
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::access::{InApp, InOrg};
-use atrium_tenancy::apps::store;
+use atrium_tenancy::store::apps as store;
 
 /// Counts and retention go by the quarter of an hour.
 const BUCKET: i64 = 15 * Millis::MINUTE;

@@ -10,7 +10,7 @@ use atrium_core::error::{Code, Result};
 use atrium_core::http::json::{Data, Done, Json};
 use atrium_core::permissions::Permission;
 use atrium_core::types::Id;
-use atrium_tenancy::accounts::session::SignedIn;
+use atrium_tenancy::session::SignedIn;
 
 #[derive(Deserialize, ToSchema)]
 pub struct LastAppBody {
@@ -34,7 +34,7 @@ pub async fn last_app_update(
 ) -> Result<Data<Done>> {
     let user = signed_in.user();
     let mut db = atrium.db.read().await?;
-    let found = atrium_tenancy::apps::store::for_user(&mut db, &input.app_id, &user.id).await?;
+    let found = atrium_tenancy::store::apps::for_user(&mut db, &input.app_id, &user.id).await?;
     drop(db);
     let (app, access, requirements) = found.ok_or(Code::NotFound)?;
     if app.deleted_at.is_some() || !access.holds(Permission::AppView) {

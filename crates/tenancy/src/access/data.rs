@@ -9,10 +9,10 @@ use http::header::AUTHORIZATION;
 use http::request::Parts;
 
 use super::{InApp, InOrg};
-use crate::apps::store::{self as app_store, AppRow};
-use crate::keys;
-use crate::orgs::store::{self as org_store, OrgRow};
 use crate::state::Tenancy;
+use crate::store::apps::{self as app_store, AppRow};
+use crate::store::keys;
+use crate::store::orgs::{self as org_store, OrgRow};
 use atrium_core::caller::{Caller, Target, Who};
 use atrium_core::client::Client;
 use atrium_core::error::{Code, Error, Result};

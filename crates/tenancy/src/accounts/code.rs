@@ -11,9 +11,9 @@ use utoipa::ToSchema;
 
 use super::login::{self, LoginAnswer, SignIn, SignInMethod};
 use super::mailed_tokens::{self, MailRequest, MailedToken};
-use super::store;
 use super::user_locale;
 use crate::state::Tenancy;
+use crate::store::accounts as store;
 use crate::throttle::{self, Attempt};
 use crate::token::{hash_text, hash_token, new_token};
 use atrium_core::client::Client;

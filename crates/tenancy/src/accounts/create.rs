@@ -3,11 +3,13 @@
 
 use serde_json::json;
 
-use super::store::{self, NewUser};
 use crate::apps;
-use crate::orgs::{self, OrgRole};
+use crate::orgs::OrgRole;
 use crate::password;
 use crate::state::Tenancy;
+use crate::store::accounts::{self as store, NewUser};
+use crate::store::apps::NewApp;
+use crate::store::orgs;
 use atrium_core::audit::{self, Actor, ActorKind, Event};
 use atrium_core::db::Write;
 use atrium_core::error::{Code, Fault, Result};
@@ -104,12 +106,12 @@ pub async fn insert(
         return Ok(Created { user_id, org_id: None });
     };
     let org_id = atrium.new_id();
-    orgs::store::insert(tx, &org_id, organization, &account.timezone, now).await?;
-    orgs::store::insert_member(tx, &org_id, &user_id, OrgRole::Owner, now).await?;
+    orgs::insert(tx, &org_id, organization, &account.timezone, now).await?;
+    orgs::insert_member(tx, &org_id, &user_id, OrgRole::Owner, now).await?;
     let event = Event::new("org.create", "org", &org_id).in_org(&org_id);
     audit::append(tx, &actor, event.with(json!({ "name": organization }))).await?;
 
-    let app = apps::NewApp {
+    let app = NewApp {
         id: atrium.new_id(),
         org_id: org_id.clone(),
         name: apps::FIRST_APP_NAME.to_owned(),

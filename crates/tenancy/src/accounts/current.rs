@@ -3,8 +3,8 @@
 use axum::response::IntoResponse;
 use http::header::CONTENT_TYPE;
 
-use super::CurrentUser;
-use super::session::SignedIn;
+use crate::current_user::CurrentUser;
+use crate::session::SignedIn;
 use atrium_core::http::json::Data;
 
 /// The signed-in person.

@@ -7,10 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::session::{RecentlySignedIn, SignedIn};
-use super::store;
-use crate::orgs;
+use crate::session::{RecentlySignedIn, SignedIn};
 use crate::state::Tenancy;
+use crate::store::{accounts as store, orgs};
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Done, Json};
@@ -47,7 +46,7 @@ pub async fn deletion_view(
     signed_in: SignedIn,
 ) -> Result<Data<Deletion>> {
     let mut db = atrium.db.read().await?;
-    let orgs = orgs::store::owned_alone(&mut db, &signed_in.user().id).await?;
+    let orgs = orgs::owned_alone(&mut db, &signed_in.user().id).await?;
     let blocked_by = orgs
         .into_iter()
         .map(|org| OwnedOrg { id: org.id, name: org.name, member_count: org.member_count })
@@ -84,20 +83,20 @@ pub async fn account_delete(
     let mut tx = atrium.db.write().await?;
     // Held first, in order: of two owners who leave at once, the second must see that the first is
     // gone, and nobody can be made an owner on the way out.
-    let org_ids = orgs::store::of_member(&mut tx, &user.id).await?;
+    let org_ids = orgs::of_member(&mut tx, &user.id).await?;
     for org_id in &org_ids {
-        orgs::store::lock(&mut tx, org_id).await?;
+        orgs::lock(&mut tx, org_id).await?;
     }
     if !store::lock_user(&mut tx, &user.id, None).await? {
         return Err(Code::NotSignedIn.into());
     }
-    let blocking = orgs::store::owned_alone(&mut tx, &user.id).await?;
+    let blocking = orgs::owned_alone(&mut tx, &user.id).await?;
     if !blocking.is_empty() {
         let names: Vec<&str> = blocking.iter().map(|org| org.name.as_str()).collect();
         return Err(Fault::new(Code::SoleOwner).with("names", names.join(", ")).into());
     }
     for org_id in &org_ids {
-        orgs::store::revoke_invitations_by(&mut tx, org_id, &user.id).await?;
+        orgs::revoke_invitations_by(&mut tx, org_id, &user.id).await?;
         let event = Event::new("org_member.leave", "user", &user.id).in_org(org_id);
         let event = event.with(json!({ "email": user.email, "reason": "account_deleted" }));
         audit::append(&mut tx, &signed_in.actor(), event).await?;

@@ -6,10 +6,11 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use super::mailed_tokens::{self, MailedToken};
-use super::session::RecentlySignedIn;
-use super::{store, user_locale};
+use super::user_locale;
 use crate::notifications::{self, Notice, Recipient};
+use crate::session::RecentlySignedIn;
 use crate::state::Tenancy;
+use crate::store::accounts as store;
 use crate::throttle::{self, Attempt};
 use crate::token::{hash_token, new_token};
 use atrium_core::audit::{self, Actor, Event};

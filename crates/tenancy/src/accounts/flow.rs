@@ -9,10 +9,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-use super::session::SignedIn;
-use super::store;
 use super::ticket::{self, Ticket};
+use crate::session::SignedIn;
 use crate::state::Tenancy;
+use crate::store::accounts as store;
 use crate::token::{hash_text, hash_token, new_token};
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::login::{self, LoginAnswer, SignIn, SignInMethod};
-use super::store::{self, NewToken, UserRow};
 use crate::state::Tenancy;
+use crate::store::accounts::{self as store, NewToken, UserRow};
 use crate::throttle::{self, Attempt};
 use crate::token::{hash_token, new_token};
 use atrium_core::audit::{self, Actor, Event};

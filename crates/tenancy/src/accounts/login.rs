@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::session::{self, MaybeSignedIn, Shown};
-use super::store::{self, UserRow};
-use super::{CurrentUser, factors, second_step};
+use super::second_step;
+use crate::current_user::CurrentUser;
 use crate::notifications::{self, Notice, Recipient};
+use crate::session::{self, MaybeSignedIn};
 use crate::state::Tenancy;
+use crate::store::accounts::{self as store, UserRow};
+use crate::store::factors;
 use crate::throttle::{self, Attempt};
 use atrium_core::audit::{self, Actor, Event};
 use atrium_core::client::Client;
@@ -178,7 +180,7 @@ pub async fn complete(
         return Err(Code::BadCredentials.into());
     }
     let strong = sign_in.is_two_factors();
-    if !strong && factors::store::has_totp(&mut tx, &user.id).await? {
+    if !strong && factors::has_totp(&mut tx, &user.id).await? {
         let cookie = second_step::ask(atrium, tx, &sign_in).await?;
         return Ok(Outcome::SecondStep { cookie });
     }
@@ -201,8 +203,8 @@ pub async fn complete(
         let notice = new_device(atrium, user, client);
         notifications::notify(atrium, &mut tx, &Recipient::from(user), &notice).await?;
     }
-    let shown = Shown::new(atrium, &session_id, strong);
-    let current = store::current_user(atrium, &mut tx, &user.id, shown).await?;
+    let shown = session::shown(atrium, &session_id, strong);
+    let current = session::current_user(atrium, &mut tx, &user.id, shown).await?;
     let current = current.ok_or(Code::BadCredentials)?;
     tx.commit().await?;
     if is_new_device {

@@ -5,8 +5,8 @@
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::store::{self, NewToken, UserRow};
 use crate::state::Tenancy;
+use crate::store::accounts::{self as store, NewToken, UserRow};
 use crate::throttle;
 use crate::token::hash_token;
 use atrium_core::client::Client;

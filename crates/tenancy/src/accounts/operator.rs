@@ -3,10 +3,10 @@
 
 use serde_json::json;
 
-use super::factors;
-use super::store::{self, SessionListRow, UserRow};
 use crate::notifications::{self, Notice, Recipient};
 use crate::state::Tenancy;
+use crate::store::accounts::{self as store, SessionListRow, UserRow};
+use crate::store::factors;
 use atrium_core::audit::{self, Actor, Event};
 use atrium_core::db::Write;
 use atrium_core::db::page::Page;
@@ -121,8 +121,8 @@ pub async fn reset_second_factor(atrium: &Tenancy, email: &str) -> Result<Option
     let Some(user) = store::user_by_email(&mut tx, &Email::new(email)).await? else {
         return Ok(None);
     };
-    let totp = factors::store::delete_totp(&mut tx, &user.id).await?;
-    let passkeys = factors::store::delete_passkeys_of(&mut tx, &user.id).await?;
+    let totp = factors::delete_totp(&mut tx, &user.id).await?;
+    let passkeys = factors::delete_passkeys_of(&mut tx, &user.id).await?;
     let ended = store::delete_sessions_of(&mut tx, &user.id, None).await?;
     store::delete_tokens_of(&mut tx, &user.id).await?;
     let event = Event::new("account.second_factor_reset", "user", &user.id);

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::operator;
-use super::session::Operator;
+use crate::session::Operator;
 use crate::state::Tenancy;
+use crate::store::accounts::SessionListRow;
 use atrium_core::error::{Code, Result};
 use atrium_core::http::json::{Data, Json, Query};
 use atrium_core::http::user_agent;
@@ -55,7 +56,7 @@ pub async fn operator_session_list(
 ) -> Result<Data<AccountSessions>> {
     let found = operator::sessions(&atrium, &by.actor(), &query.email).await?;
     let (user, rows) = found.ok_or(Code::NotFound)?;
-    let view = |row: super::store::SessionListRow| AccountSession {
+    let view = |row: SessionListRow| AccountSession {
         id: row.id,
         created_at: row.created_at,
         last_seen_at: row.last_seen_at,

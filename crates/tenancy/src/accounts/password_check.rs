@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
-use super::session::MaybeSignedIn;
-use super::{register, store};
-use crate::orgs;
+use super::register;
 use crate::password::password_fault;
+use crate::session::MaybeSignedIn;
 use crate::state::Tenancy;
+use crate::store::{accounts as store, orgs};
 use crate::throttle;
 use crate::token::hash_token;
 use atrium_core::client::Client;
@@ -88,7 +88,7 @@ pub async fn about_account(
     name: &str,
 ) -> Result<Vec<String>> {
     let mut about = vec![email.to_owned(), name.to_owned()];
-    about.extend(orgs::store::names_of_member(db, id).await?);
+    about.extend(orgs::names_of_member(db, id).await?);
     Ok(about)
 }
 

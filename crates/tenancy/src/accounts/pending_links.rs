@@ -9,12 +9,13 @@ use serde_json::json;
 use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
-use super::session::Operator;
-use super::store::{self, NewToken, PendingRow};
 use super::{email, register, reset};
 use crate::orgs::invitation_link::refuse_with_mail;
-use crate::orgs::{invitations, store as orgs};
+use crate::orgs::invitations;
+use crate::session::Operator;
 use crate::state::Tenancy;
+use crate::store::accounts::{self as store, NewToken, PendingRow};
+use crate::store::orgs;
 use crate::token::{hash_token, new_token};
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Result};

@@ -5,12 +5,13 @@ use serde::Deserialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::session::SignedIn;
-use super::store::{self, ProfileChange};
-use super::{CurrentUser, password_check, reauth};
+use super::{password_check, reauth};
+use crate::current_user::CurrentUser;
 use crate::notifications::{self, Notice, Recipient};
 use crate::password;
+use crate::session::{self, SignedIn};
 use crate::state::Tenancy;
+use crate::store::accounts::{self as store, ProfileChange};
 use crate::throttle;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Fault, Result};
@@ -61,7 +62,7 @@ pub async fn profile_update(
     let before = signed_in.user();
     let mut tx = atrium.db.write().await?;
     store::update_profile(&mut tx, &before.id, &change).await?;
-    let after = store::current_user(&atrium, &mut tx, &before.id, signed_in.shown())
+    let after = session::current_user(&atrium, &mut tx, &before.id, signed_in.shown())
         .await?
         .ok_or(Code::NotSignedIn)?;
     let event = Event::new("account.profile", "user", &before.id).with(json!({

@@ -4,9 +4,10 @@ use axum::extract::State;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::session::SignedIn;
-use super::{factors, store};
+use super::factors;
+use crate::session::SignedIn;
 use crate::state::Tenancy;
+use crate::store::accounts as store;
 use crate::throttle;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Fault, Result};

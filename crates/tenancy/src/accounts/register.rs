@@ -10,11 +10,13 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::create::{self, NewAccount};
 use super::mailed_tokens::{self, MailedToken};
-use super::session::{self, Shown};
-use super::{CurrentUser, email, setup, store, user_locale};
-use crate::orgs::store::{self as orgs, InvitationRow};
+use super::{email, setup, user_locale};
+use crate::current_user::CurrentUser;
 use crate::orgs::{invitations, my_invitations};
+use crate::session;
 use crate::state::Tenancy;
+use crate::store::accounts as store;
+use crate::store::orgs::{self, InvitationRow};
 use crate::throttle;
 use crate::token::{hash_token, new_token};
 use atrium_core::audit::Actor;
@@ -267,8 +269,8 @@ pub async fn register_profile(
     }
     let (session_id, cookie) =
         session::begin(&atrium, &mut tx, &headers, &created.user_id, &client, false, None).await?;
-    let shown = Shown::new(&atrium, &session_id, false);
-    let current = store::current_user(&atrium, &mut tx, &created.user_id, shown).await?;
+    let shown = session::shown(&atrium, &session_id, false);
+    let current = session::current_user(&atrium, &mut tx, &created.user_id, shown).await?;
     let current = current.ok_or(Code::TokenGone)?;
     tx.commit().await?;
     let device = throttle::device_cookie(&atrium, account.email(), &headers);

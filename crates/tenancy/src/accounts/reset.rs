@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::mailed_tokens::{self, MailRequest, MailedToken};
-use super::{password_check, store, user_locale};
+use super::{password_check, user_locale};
 use crate::notifications::{self, Notice, Recipient};
 use crate::password;
 use crate::state::Tenancy;
+use crate::store::accounts as store;
 use crate::token::{hash_token, new_token};
 use atrium_core::audit::{self, Actor, Event};
 use atrium_core::client::Client;

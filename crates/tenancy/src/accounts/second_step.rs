@@ -9,12 +9,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
+use super::factors;
 use super::login::{self, Second, SignIn, SignInMethod};
 use super::ticket::{self, Ticket};
-use super::{CurrentUser, factors, store};
+use crate::current_user::CurrentUser;
 use crate::notifications::{self, Notice, Recipient};
-use crate::sso;
 use crate::state::Tenancy;
+use crate::store::{accounts as store, factors as factor_store, sso};
 use crate::throttle::{self, Attempt};
 use crate::token::hash_token;
 use atrium_core::client::Client;
@@ -49,7 +50,7 @@ pub async fn ask(atrium: &Tenancy, mut tx: Write, sign_in: &SignIn<'_>) -> Resul
         email: Some(&email.normalized),
     };
     let through = match sign_in.through {
-        Some(org_id) => sso::store::provider_mark(&mut tx, org_id).await?,
+        Some(org_id) => sso::provider_mark(&mut tx, org_id).await?,
         None => None,
     };
     let through = sign_in.through.cloned().zip(through);
@@ -110,14 +111,14 @@ pub async fn login_mfa(
         return Err(gone());
     }
     if second == Second::RecoveryCode {
-        let left = factors::store::recovery_codes_left(&mut tx, &user.id).await?;
+        let left = factor_store::recovery_codes_left(&mut tx, &user.id).await?;
         let notice = Notice::RecoveryCodeUsed { left };
         notifications::notify(&atrium, &mut tx, &Recipient::from(&user), &notice).await?;
     }
     let first: FirstStep = ticket::open(&atrium, &row)?;
     // The provider may have been removed while the person entered the code.
     if let Some((org_id, mark)) = &first.through
-        && sso::store::provider_mark(&mut tx, org_id).await?.as_ref() != Some(mark)
+        && sso::provider_mark(&mut tx, org_id).await?.as_ref() != Some(mark)
     {
         return Err(gone());
     }

@@ -5,9 +5,9 @@ use serde::Serialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::session::{RecentlySignedIn, SignedIn};
-use super::store;
+use crate::session::{RecentlySignedIn, SignedIn};
 use crate::state::Tenancy;
+use crate::store::accounts as store;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Result};
 use atrium_core::http::json::{Data, Done, Query};

@@ -1,8 +1,8 @@
 //! The first account of an empty instance. There is no default password: whoever can read the
 //! server's output gets a link that works once.
 
-use super::store::{self, NewToken};
 use crate::state::Tenancy;
+use crate::store::accounts::{self as store, NewToken};
 use crate::token::{hash_token, new_token};
 use atrium_core::error::Result;
 use atrium_core::types::Millis;

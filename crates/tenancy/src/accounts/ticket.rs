@@ -4,8 +4,8 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::store::{self, NewToken, TokenRow};
 use crate::state::Tenancy;
+use crate::store::accounts::{self as store, NewToken, TokenRow};
 use crate::token::{hash_token, new_token};
 use atrium_core::db::Write;
 use atrium_core::error::{Error, Result};

@@ -6,11 +6,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::handlers::ViaKind;
-use super::store;
-use crate::access::{InApp, Via};
-use crate::accounts::store as accounts;
+use crate::access::InApp;
 use crate::roles::{self, RoleRef};
 use crate::state::Tenancy;
+use crate::store::apps::{self as store, Via};
+use crate::store::{accounts, orgs};
 use atrium_core::error::{Code, Result};
 use atrium_core::http::json::Data;
 use atrium_core::http::path::SecondId;
@@ -86,7 +86,7 @@ pub async fn app_member_access(
 ) -> Result<Data<AccessExplained>> {
     let mut db = atrium.db.read().await?;
     let org_id = &app.app.org_id;
-    crate::orgs::store::role_of(&mut db, org_id, &user_id).await?.ok_or(Code::NotFound)?;
+    orgs::role_of(&mut db, org_id, &user_id).await?.ok_or(Code::NotFound)?;
     let user = accounts::user_by_id(&mut db, &user_id).await?.ok_or(Code::NotFound)?;
     let access = store::for_user(&mut db, app.id(), &user_id).await?.map(|(_, access, _)| access);
     let roles = roles::all(&mut db, app.id()).await?;

@@ -6,10 +6,12 @@ use serde_json::json;
 use serde_with::rust::double_option;
 use utoipa::ToSchema;
 
-use super::{AppView, NewApp, store};
-use crate::access::{AppAccess, InApp, InOrg, Via};
+use super::AppView;
+use crate::access::{InApp, InOrg};
 use crate::roles::RoleRef;
 use crate::state::Tenancy;
+use crate::store::apps::{self as store, AppAccess, NewApp, Via};
+use crate::store::orgs;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Json};
@@ -71,7 +73,7 @@ pub async fn app_create(
     };
     let mut tx = atrium.db.write().await?;
     let (_, role) = org.lock_and_recheck(&mut tx).await?;
-    if crate::orgs::store::count_apps(&mut tx, org.id()).await? >= MOST {
+    if orgs::count_apps(&mut tx, org.id()).await? >= MOST {
         return Err(Fault::new(Code::TooManyApps).with("max", MOST).into());
     }
     if !super::insert(&atrium, &mut tx, &app).await? {

@@ -4,12 +4,12 @@ use axum::extract::State;
 use serde_json::json;
 use sqlx::AnyConnection;
 
-use super::store::{self, AppRow};
-use super::{AppStatus, AppView};
-use crate::access::{AppAccess, InApp};
+use super::AppView;
+use crate::access::InApp;
 use crate::notifications::{self, Notice};
 use crate::orgs::handlers::TypedName;
 use crate::state::Tenancy;
+use crate::store::apps::{self as store, AppAccess, AppRow, AppStatus};
 use atrium_core::audit::{self, Event};
 use atrium_core::db::Write;
 use atrium_core::error::{Code, Fault, Result};

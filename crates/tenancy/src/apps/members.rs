@@ -7,16 +7,15 @@ use serde_json::json;
 use sqlx::AnyConnection;
 use utoipa::{IntoParams, ToSchema};
 
-use super::AppStatus;
 use super::handlers::ViaKind;
-use super::store::{self, AppMemberRow};
-use crate::access::{AppAccess, InApp};
+use crate::access::InApp;
 use crate::notifications::{self, Notice};
-use crate::orgs::store as orgs;
 use crate::orgs::{OrgRole, PersonRef};
 use crate::roles::{self, Role, RoleRef};
 use crate::rules;
 use crate::state::Tenancy;
+use crate::store::apps::{self as store, AppAccess, AppMemberRow, AppStatus, Via};
+use crate::store::orgs;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::http::json::{Data, Done, Json, Query};
@@ -259,7 +258,7 @@ async fn changeable(
     let role = roles::find(db, app.id(), &role_id).await?.ok_or(Code::NotFound)?;
     let holds_more =
         org_role.is_some_and(OrgRole::runs_apps) || !access.covers(&role.permissions());
-    let by_org = matches!(access.via, crate::access::Via::Organization(_));
+    let by_org = matches!(access.via, Via::Organization(_));
     if holds_more && !by_org {
         return Err(Code::BeyondOwn.into());
     }

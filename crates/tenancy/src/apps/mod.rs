@@ -4,34 +4,23 @@ pub mod explain;
 pub mod handlers;
 pub mod lifecycle;
 pub mod members;
-pub mod store;
 pub mod versions;
 
 use serde::Serialize;
 use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
-use crate::access::AppAccess;
 use crate::keys;
 use crate::orgs::PersonRef;
 use crate::state::Tenancy;
+use crate::store::apps::{self as store, AppAccess, AppRow, AppStatus, NewApp};
+use crate::store::keys as key_store;
 use atrium_core::error::Result;
 use atrium_core::permissions::Permission;
 use atrium_core::types::{Id, Millis};
 
 /// Every new organisation begins with one app of this name.
 pub const FIRST_APP_NAME: &str = "Default";
-
-pub struct NewApp {
-    pub id: Id,
-    pub org_id: Id,
-    pub name: String,
-    pub description: String,
-    pub region: String,
-    pub timezone: String,
-    pub created_by: Id,
-    pub at: Millis,
-}
 
 /// Makes an app together with its API keys: there is no app without. False when another app of the
 /// organisation has the name.
@@ -41,15 +30,6 @@ pub async fn insert(atrium: &Tenancy, db: &mut AnyConnection, app: &NewApp) -> R
     }
     keys::make_for_app(atrium, db, &app.id, Some(&app.created_by), app.at).await?;
     Ok(true)
-}
-
-/// Where an app is in its life.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AppStatus {
-    Active,
-    Archived,
-    Deleted,
 }
 
 /// An app, as someone who may see it does.
@@ -93,7 +73,7 @@ pub struct AppView {
 }
 
 impl AppView {
-    pub fn new(atrium: &Tenancy, row: store::AppRow, access: &AppAccess) -> Self {
+    pub fn new(atrium: &Tenancy, row: AppRow, access: &AppAccess) -> Self {
         let console = &atrium.settings.console;
         Self {
             // An app whose region left the settings is still reachable here.
@@ -128,11 +108,11 @@ impl AppView {
     pub async fn alone(
         atrium: &Tenancy,
         db: &mut AnyConnection,
-        row: store::AppRow,
+        row: AppRow,
         access: &AppAccess,
     ) -> Result<Self> {
         let collect_key = match access.holds(Permission::KeyView) {
-            true => keys::store::collect_key(db, &row.id).await?,
+            true => key_store::collect_key(db, &row.id).await?,
             false => None,
         };
         let org_retention_days = Some(store::org_retention(db, &row.org_id).await?);

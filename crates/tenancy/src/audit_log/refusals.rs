@@ -1,8 +1,7 @@
 //! Writes refused calls into the audit log of the organization or app that they concern.
 
-use crate::apps::store as apps;
-use crate::orgs::store as orgs;
 use crate::state::Tenancy;
+use crate::store::{apps, orgs};
 use atrium_core::audit::refusals::Refusal;
 use atrium_core::audit::{Actor, ActorKind, Event, append};
 use atrium_core::caller::{Target, Who};

@@ -7,15 +7,15 @@ use http::header::HeaderValue;
 use serde_json::json;
 
 use super::handlers::Callback;
-use super::{OAuthFlow, Provider, Purpose, store};
-use crate::accounts;
+use super::{OAuthFlow, Provider, Purpose};
 use crate::accounts::flow::{self, Returned};
 use crate::accounts::login::{self, Outcome, SignIn};
-use crate::accounts::session::SignedIn;
 use crate::chat_vendor::{Ask, Vendor};
 use crate::notifications::{self, Notice, Recipient};
+use crate::session::SignedIn;
 use crate::sign_in_failure::SignInFailure;
 use crate::state::Tenancy;
+use crate::store::{accounts, chat as store};
 use crate::throttle::{self, Attempt};
 use atrium_core::audit::{self, Actor, Event};
 use atrium_core::client::Client;
@@ -144,7 +144,7 @@ async fn bind(
     let user = signed_in.user();
     let mut tx = atrium.db.write().await?;
     // The person may have been signed out while we waited for the provider.
-    if !accounts::store::lock_session(&mut tx, signed_in.session_id(), &user.id).await? {
+    if !accounts::lock_session(&mut tx, signed_in.session_id(), &user.id).await? {
         return Err(SignInFailure::WrongUser.into());
     }
     if !store::bind(&mut tx, &user.id, provider, &person, atrium.now()).await? {
@@ -199,8 +199,7 @@ async fn sign_in(
     let mut tx = atrium.db.write().await?;
     let user_id =
         store::bound_by(&mut tx, provider, &person).await?.ok_or(SignInFailure::NotBound)?;
-    let user =
-        accounts::store::user_by_id(&mut tx, &user_id).await?.ok_or(SignInFailure::NotBound)?;
+    let user = accounts::user_by_id(&mut tx, &user_id).await?.ok_or(SignInFailure::NotBound)?;
     if user.disabled_at.is_some() {
         return Err(SignInFailure::AccountDisabled.into());
     }

@@ -9,11 +9,12 @@ use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 
 use super::callback::{self, CallbackRequest};
-use super::{OAuthFlow, Provider, Purpose, remaining_methods, store};
-use crate::accounts::session::{MaybeSignedIn, RecentlySignedIn, SignedIn};
-use crate::accounts::{self, flow};
+use super::{OAuthFlow, Provider, Purpose, remaining_methods};
+use crate::accounts::flow;
 use crate::notifications::{self, Notice, Recipient};
+use crate::session::{MaybeSignedIn, RecentlySignedIn, SignedIn};
 use crate::state::Tenancy;
+use crate::store::{accounts, chat as store};
 use crate::throttle;
 use crate::token::new_token;
 use atrium_core::audit::{self, Event};
@@ -217,14 +218,14 @@ async fn unbind(atrium: &Tenancy, provider: Provider, signed_in: &SignedIn) -> R
     let user = signed_in.user();
     let mut tx = atrium.db.write().await?;
     // Locked, so that two requests cannot remove the last two methods at once.
-    if !accounts::store::lock_user(&mut tx, &user.id, None).await? {
+    if !accounts::lock_user(&mut tx, &user.id, None).await? {
         return Err(Code::NotSignedIn.into());
     }
     let Some(binding) = store::binding(&mut tx, &user.id, provider).await? else {
         let known = atrium.chat.is_configured(provider);
         return Err(if known { Code::NotBound } else { Code::ProviderNotConfigured }.into());
     };
-    let row = accounts::store::user_by_id(&mut tx, &user.id).await?.ok_or(Code::NotSignedIn)?;
+    let row = accounts::user_by_id(&mut tx, &user.id).await?.ok_or(Code::NotSignedIn)?;
     if !remaining_methods::any_left(atrium, &mut tx, &row, provider).await? {
         return Err(Code::LastWayIn.into());
     }

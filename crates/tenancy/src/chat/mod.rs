@@ -5,7 +5,6 @@
 mod callback;
 pub mod handlers;
 mod remaining_methods;
-pub mod store;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -2,10 +2,10 @@
 
 use sqlx::AnyConnection;
 
-use super::{Provider, store};
-use crate::accounts::factors;
-use crate::accounts::store::UserRow;
+use super::Provider;
 use crate::state::Tenancy;
+use crate::store::accounts::UserRow;
+use crate::store::{chat as store, factors};
 use atrium_core::error::Result;
 
 /// Whether any method is left that works on this instance: a mailed code needs SMTP, a passkey needs
@@ -19,7 +19,7 @@ pub async fn any_left(
     if user.password_hash.is_some() || atrium.settings.mail.smtp.is_some() {
         return Ok(true);
     }
-    let passkeys = factors::store::passkey_count(db, &user.id).await?;
+    let passkeys = factors::passkey_count(db, &user.id).await?;
     if passkeys > 0 && atrium.relying_party.is_some() {
         return Ok(true);
     }

@@ -11,11 +11,11 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-use super::answer;
 use super::rate_limit::{Limit, RateLimit};
 use super::token::{Fresh, TokenCache};
-use super::{Ask, Failure, Message, Person, RetryDecision};
+use super::{Ask, Failure, Message, RetryDecision, answer};
 use crate::sign_in_failure::SignInFailure;
+use crate::store::chat::Person;
 use atrium_core::config::FeishuSettings;
 use atrium_core::config::chat::below;
 use atrium_core::outbound::web::{self, WebError};

@@ -10,6 +10,7 @@ mod wechatwork;
 use url::Url;
 
 use crate::sign_in_failure::SignInFailure;
+use crate::store::chat::Person;
 use atrium_core::chat_provider::Provider;
 use atrium_core::config::ChatSettings;
 use atrium_core::locale::Locale;
@@ -19,15 +20,6 @@ pub use answer::Failure;
 pub use feishu::Feishu;
 use rate_limit::RateLimit;
 pub use wechatwork::WechatWork;
-
-/// A person as the provider knows them.
-pub struct Person {
-    /// The company at the provider.
-    pub tenant: String,
-    pub subject: String,
-    pub union_id: Option<String>,
-    pub name: String,
-}
 
 /// The providers that are set up.
 pub struct Chat {

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-use super::answer;
 use super::rate_limit::{Limit, RateLimit};
 use super::token::{Fresh, TokenCache};
-use super::{Ask, Failure, Message, Person, RetryDecision};
+use super::{Ask, Failure, Message, RetryDecision, answer};
 use crate::sign_in_failure::SignInFailure;
+use crate::store::chat::Person;
 use atrium_core::config::WechatWorkSettings;
 use atrium_core::config::chat::below;
 use atrium_core::locale::Locale;

@@ -7,11 +7,11 @@ use serde_with::rust::double_option;
 use utoipa::ToSchema;
 
 use super::reminders::Stage;
-use super::store::{self, AccessKeyRow, NewAccessKey};
 use super::{AccessKeyInPath, KeyMaker, generate};
 use crate::access::InApp;
 use crate::orgs::PersonRef;
 use crate::state::Tenancy;
+use crate::store::keys::{self as store, AccessKeyRow, NewAccessKey};
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Done, Json, Query};

@@ -5,12 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::generate::{self, MadeApiKey};
-use super::store::{self, ApiKeyRow};
-use super::{ApiKeyKind, KeyMaker, KindInPath};
+use super::{KeyMaker, KindInPath, generate};
 use crate::access::InApp;
 use crate::orgs::PersonRef;
 use crate::state::Tenancy;
+use crate::store::keys::{self as store, ApiKeyKind, ApiKeyRow, MadeApiKey};
 use atrium_core::audit::{self, Event};
 use atrium_core::db::Write;
 use atrium_core::error::{Code, Error, Result};

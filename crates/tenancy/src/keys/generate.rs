@@ -4,37 +4,22 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use super::ApiKeyKind;
-use crate::state::Tenancy;
-use crate::token::{hash_text, hash_token};
+use crate::store::keys::{ApiKeyKind, MadeAccessKey, MadeApiKey, hash_of};
+use atrium_core::Core;
 use atrium_core::error::Result;
 
 /// Letters and digits that are not mistaken for one another.
 const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const ACCESS_KEY_LENGTH: usize = 20;
 
-/// A fresh API key. Not `Debug`: see `SigningKey`.
-pub struct MadeApiKey {
-    pub kind: ApiKeyKind,
-    pub value: String,
-    pub hash: String,
-    /// What is shown of it later.
-    pub hint: String,
-}
-
-pub fn api_key(atrium: &Tenancy, kind: ApiKeyKind) -> MadeApiKey {
+pub fn api_key(core: &Core, kind: ApiKeyKind) -> MadeApiKey {
     let value = match kind {
         ApiKeyKind::Collect => {
-            format!("ck_{}", URL_SAFE_NO_PAD.encode(atrium.entropy.bytes::<24>()))
+            format!("ck_{}", URL_SAFE_NO_PAD.encode(core.entropy.bytes::<24>()))
         }
-        ApiKeyKind::Query => format!("qk_{}", URL_SAFE_NO_PAD.encode(atrium.entropy.bytes::<32>())),
+        ApiKeyKind::Query => format!("qk_{}", URL_SAFE_NO_PAD.encode(core.entropy.bytes::<32>())),
     };
     MadeApiKey { kind, hash: hash_of(&value), hint: hint_of(&value), value }
-}
-
-/// What the database knows a value by. It has 192 bits or more, so a plain hash cannot be guessed.
-pub fn hash_of(value: &str) -> String {
-    hash_text(&hash_token(value))
 }
 
 /// The beginning and the end, by which a person recognises a value they have.
@@ -43,23 +28,17 @@ fn hint_of(value: &str) -> String {
     format!("{}…{}", start.unwrap_or_default(), end.unwrap_or_default())
 }
 
-pub struct MadeAccessKey {
-    pub id: String,
-    pub secret: String,
-    pub sealed: String,
-}
-
-pub fn access_key(atrium: &Tenancy) -> Result<MadeAccessKey> {
-    let random = atrium.entropy.bytes::<ACCESS_KEY_LENGTH>();
+pub fn access_key(core: &Core) -> Result<MadeAccessKey> {
+    let random = core.entropy.bytes::<ACCESS_KEY_LENGTH>();
     let letters = random.iter().map(|byte| char::from(ALPHABET[usize::from(byte & 31)]));
     let id: String = "AK".chars().chain(letters).collect();
-    let secret = URL_SAFE_NO_PAD.encode(atrium.entropy.bytes::<32>());
-    let sealed = atrium.keyring.seal(&purpose(&id), secret.as_bytes(), &atrium.entropy)?;
+    let secret = URL_SAFE_NO_PAD.encode(core.entropy.bytes::<32>());
+    let sealed = core.keyring.seal(&purpose(&id), secret.as_bytes(), &core.entropy)?;
     Ok(MadeAccessKey { id, secret, sealed })
 }
 
-pub fn open_secret(atrium: &Tenancy, id: &str, sealed: &str) -> Result<Vec<u8>> {
-    Ok(atrium.keyring.open_sealed(&purpose(id), sealed)?)
+pub fn open_secret(core: &Core, id: &str, sealed: &str) -> Result<Vec<u8>> {
+    Ok(core.keyring.open_sealed(&purpose(id), sealed)?)
 }
 
 /// Bound to the key: a secret that is moved to another row does not open there.

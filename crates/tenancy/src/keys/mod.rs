@@ -7,58 +7,23 @@ pub mod access_keys;
 pub mod api_keys;
 pub mod generate;
 pub mod reminders;
-pub mod store;
 mod uses;
 
 use axum::extract::{FromRef, FromRequestParts, RawPathParams};
 use http::request::Parts;
-use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
-use utoipa::ToSchema;
 
 use crate::access::InApp;
-use crate::apps::store::AppRow;
 use crate::state::Tenancy;
+use crate::store::apps::AppRow;
+use crate::store::keys::{self as store, ApiKeyKind};
+use crate::store::orgs;
 use atrium_core::error::{Code, Error, Result};
 use atrium_core::http::path::PathId;
 use atrium_core::permissions::{KeyManage, Permission};
 use atrium_core::types::{Id, Millis};
 
-pub use store::{by_access_key, by_collect_key, by_query_key};
 pub use uses::{record_uses, sweep};
-
-/// Which of an app's two API keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ApiKeyKind {
-    Collect,
-    Query,
-}
-
-impl ApiKeyKind {
-    pub const ALL: [Self; 2] = [Self::Collect, Self::Query];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Collect => "collect",
-            Self::Query => "query",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
-    }
-}
-
-/// An API key that was looked up by its value. Whether its grace period is over is for the caller
-/// to judge, who knows the time of the request.
-#[derive(Clone, Debug)]
-pub struct CollectKey {
-    pub key_id: Id,
-    pub app_id: Id,
-    /// None: the current value. Some: the value before, which works until then.
-    pub valid_until: Option<Millis>,
-}
 
 /// An access key with its secret, as a signature is checked with. Not `Debug`: a secret that cannot
 /// be printed ends up in no log.
@@ -72,6 +37,25 @@ pub struct SigningKey {
     pub expires_at: Option<Millis>,
 }
 
+/// An access key with its secret. Whether it is enabled and not expired is for the caller to judge.
+pub async fn by_access_key(
+    atrium: &Tenancy,
+    db: &mut AnyConnection,
+    id: &str,
+) -> Result<Option<SigningKey>> {
+    if !generate::is_access_key_id(id) {
+        return Ok(None);
+    }
+    let Some(row) = store::sealed_key(db, id).await? else { return Ok(None) };
+    Ok(Some(SigningKey {
+        secret: generate::open_secret(atrium, &row.id, &row.secret_sealed)?,
+        id: row.id,
+        app_id: row.app_id,
+        enabled: row.enabled == 1,
+        expires_at: row.expires_at,
+    }))
+}
+
 /// Someone who may make a key and be told its value, and has proven lately who they are.
 pub struct KeyMaker(InApp<KeyManage>);
 
@@ -79,7 +63,7 @@ impl KeyMaker {
     /// Holds organisation and app until the transaction ends, and looks again. The organisation
     /// too: whoever is being taken out of it must not leave with a key made meanwhile.
     async fn lock_and_recheck(&self, db: &mut AnyConnection) -> Result<AppRow> {
-        crate::orgs::store::lock(db, &self.0.app.org_id).await?;
+        orgs::lock(db, &self.0.app.org_id).await?;
         let (app, access) = self.0.lock_and_recheck_active(db).await?;
         if access.holds(Permission::KeyReveal) { Ok(app) } else { Err(Code::AccessChanged.into()) }
     }

@@ -1,9 +1,9 @@
 //! Reminders of access keys that end: a week before, a day before, and when it has happened. Each
 //! goes out once, whichever instance is first; one that is late by then is left out for the next.
 
-use super::store::{self, ExpiringRow};
 use crate::notifications::{self, Notice};
 use crate::state::Tenancy;
+use crate::store::keys::{self as store, ExpiringRow};
 use atrium_core::error::Result;
 use atrium_core::timezone;
 use atrium_core::types::Millis;

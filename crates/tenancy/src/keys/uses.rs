@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use super::store;
 use crate::key_uses::Use;
 use crate::state::Tenancy;
+use crate::store::keys as store;
 use atrium_core::error::Result;
 use atrium_core::types::Millis;
 

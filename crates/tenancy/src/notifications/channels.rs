@@ -2,10 +2,10 @@
 
 use axum::extract::State;
 
-use crate::accounts::session::SignedIn;
-use crate::accounts::store;
 use crate::notification_types::{CHANNELS, Channels, TYPES, channels};
+use crate::session::SignedIn;
 use crate::state::Tenancy;
+use crate::store::accounts as store;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::http::json::{Data, Json};

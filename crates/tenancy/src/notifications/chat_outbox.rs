@@ -4,9 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::chat::store::{self, BindingRow};
 use crate::chat_vendor::{Message, RetryDecision};
 use crate::state::Tenancy;
+use crate::store::chat::{self as store, BindingRow};
 use atrium_core::Core;
 use atrium_core::chat_provider::Provider;
 use atrium_core::config::ServerSettings;

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use utoipa::{IntoParams, ToSchema};
 
-use super::store::{self, NotificationRow};
-use crate::accounts::session::SignedIn;
+use crate::session::SignedIn;
 use crate::state::Tenancy;
+use crate::store::notifications::{self as store, NotificationRow};
 use atrium_core::db::page::Page;
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Json, Query};

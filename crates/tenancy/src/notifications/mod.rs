@@ -4,12 +4,12 @@
 pub mod channels;
 pub mod chat_outbox;
 pub mod handlers;
-mod store;
 
-use crate::accounts::store::UserRow;
-use crate::accounts::{self, CurrentUser};
+use crate::current_user::CurrentUser;
 use crate::notification_types::{Channels, channels};
 use crate::state::Tenancy;
+use crate::store::accounts::{self, UserRow};
+use crate::store::notifications as store;
 use atrium_core::chat_provider::Provider;
 use atrium_core::db::Write;
 use atrium_core::error::{Error, Result};
@@ -94,7 +94,7 @@ pub async fn notify_id(
     user_id: &Id,
     notice: &Notice,
 ) -> Result<()> {
-    let user = accounts::store::user_by_id(tx, user_id).await?;
+    let user = accounts::user_by_id(tx, user_id).await?;
     match user.filter(|user| user.disabled_at.is_none()) {
         Some(user) => notify(atrium, tx, &Recipient::from(&user), notice).await,
         None => Ok(()),

@@ -5,14 +5,13 @@ use serde::Deserialize;
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::store::{self, OrgChange};
 use super::{OrgRole, OrgView};
 use crate::access::{InOrg, Member};
-use crate::accounts::session::{RecentlySignedIn, SignedIn};
-use crate::accounts::store as accounts;
 use crate::notifications::{self, Notice};
-use crate::sso;
+use crate::session::{RecentlySignedIn, SignedIn};
 use crate::state::Tenancy;
+use crate::store::orgs::{self as store, OrgChange};
+use crate::store::{accounts, sso};
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::http::json::{Data, Done, Json, Query};
@@ -255,7 +254,7 @@ pub async fn org_leave(State(atrium): State<Tenancy>, member: Member) -> Result<
     }
     store::delete_member(&mut tx, org_id, &user.id).await?;
     // Its provider has no more say about an account that wants nothing to do with it.
-    sso::store::unlink(&mut tx, org_id, &user.id).await?;
+    sso::unlink(&mut tx, org_id, &user.id).await?;
     store::revoke_invitations_by(&mut tx, org_id, &user.id).await?;
     let event = Event::new("org_member.leave", "user", &user.id).in_org(org_id);
     let event = event.with(json!({ "email": user.email, "role": role }));

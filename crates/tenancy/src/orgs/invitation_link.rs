@@ -7,10 +7,9 @@ use utoipa::ToSchema;
 
 use super::OrgRole;
 use super::invitations::{LIFETIME, PURPOSE, new_link, of_org};
-use super::store;
 use crate::access::InOrg;
-use crate::accounts::store as accounts;
 use crate::state::Tenancy;
+use crate::store::{accounts, orgs as store};
 use crate::throttle;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Result};

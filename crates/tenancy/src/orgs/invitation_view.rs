@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
-use super::store::InvitationRow;
 use super::{OrgRole, PersonRef};
-use crate::apps::store as apps;
 use crate::roles;
+use crate::store::apps;
+use crate::store::orgs::InvitationRow;
 use atrium_core::error::Result;
 use atrium_core::locale::Locale;
 use atrium_core::types::{Id, Millis};

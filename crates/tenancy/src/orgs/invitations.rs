@@ -8,14 +8,14 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::OrgRole;
 use super::invitation_view::{AppGrant, GrantNames, InvitationState, InvitationView};
-use super::store::{self, InvitationRow, NewInvitation, OrgRow};
 use crate::access::InOrg;
-use crate::accounts::CurrentUser;
-use crate::accounts::store::{self as accounts, NewToken};
-use crate::apps::store as apps;
+use crate::current_user::CurrentUser;
 use crate::notifications::{self, Notice, Recipient};
 use crate::roles;
 use crate::state::Tenancy;
+use crate::store::accounts::{self, NewToken};
+use crate::store::apps;
+use crate::store::orgs::{self as store, InvitationRow, NewInvitation, OrgRow};
 use crate::throttle;
 use crate::token::{hash_token, new_token};
 use atrium_core::audit::{self, Event};

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::public_domains::is_public;
-use super::store::{self, JoinableRow};
-use crate::accounts::CurrentUser;
-use crate::accounts::session::SignedIn;
+use crate::current_user::CurrentUser;
 use crate::notifications::{self, Notice};
+use crate::session::SignedIn;
 use crate::state::Tenancy;
+use crate::store::orgs::{self as store, JoinableRow};
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Error, Result};
 use atrium_core::http::json::{Data, Done, Json};

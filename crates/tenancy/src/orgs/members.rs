@@ -7,12 +7,12 @@ use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 
 use super::OrgRole;
-use super::store::{self, MemberRow};
 use crate::access::InOrg;
-use crate::keys;
 use crate::notifications::{self, Notice};
 use crate::rules;
 use crate::state::Tenancy;
+use crate::store::keys;
+use crate::store::orgs::{self as store, MemberRow};
 use atrium_core::audit::{self, Event};
 use atrium_core::db::Write;
 use atrium_core::error::{Code, Error, Result};
@@ -241,10 +241,10 @@ async fn disable_keys(
     org: &InOrg<OrgMemberManage>,
     user_id: &Id,
 ) -> Result<usize> {
-    let made = keys::store::live_keys_by(tx, org.id(), user_id, atrium.now()).await?;
+    let made = keys::live_keys_by(tx, org.id(), user_id, atrium.now()).await?;
     // All of them before the first entry: the end of the log is locked after everything else.
     for key in &made {
-        keys::store::set_enabled(tx, &key.id, false).await?;
+        keys::set_enabled(tx, &key.id, false).await?;
     }
     for key in &made {
         let event = Event::new("key.disable", "access_key", &key.id);
@@ -346,9 +346,9 @@ pub async fn org_member_impact(
         .take(20)
         .map(|app| LostApp { role: name(app.role_id, app.role_name), id: app.id, name: app.name })
         .collect();
-    let made = keys::store::live_keys_by(&mut db, org.id(), &user_id, atrium.now()).await?;
+    let made = keys::live_keys_by(&mut db, org.id(), &user_id, atrium.now()).await?;
     let access_key_count = i64::try_from(made.len()).unwrap_or(i64::MAX);
-    let view = |key: keys::store::MadeKeyRow| MadeKey {
+    let view = |key: keys::MadeKeyRow| MadeKey {
         id: key.id,
         name: key.name,
         app_id: key.app_id,

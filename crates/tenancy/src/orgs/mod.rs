@@ -8,13 +8,13 @@ pub mod joining;
 pub mod members;
 pub mod my_invitations;
 pub(crate) mod public_domains;
-pub mod store;
 
 pub use atrium_core::permissions::OrgRole;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::store::orgs::OrgListRow;
 use atrium_core::permissions::Permission;
 use atrium_core::types::{Id, Millis};
 
@@ -43,7 +43,7 @@ pub struct OrgView {
 }
 
 impl OrgView {
-    fn new(row: store::OrgListRow) -> Self {
+    fn new(row: OrgListRow) -> Self {
         let role = OrgRole::parse(&row.role).unwrap_or(OrgRole::Member);
         Self {
             id: row.id,

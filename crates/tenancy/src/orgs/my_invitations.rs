@@ -6,12 +6,12 @@ use serde_json::json;
 use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
-use super::store::{self, InvitationRow};
 use super::{OrgRole, OrgView, handlers, invitation_view};
-use crate::accounts::session::SignedIn;
-use crate::apps::store as apps;
 use crate::roles;
+use crate::session::SignedIn;
 use crate::state::Tenancy;
+use crate::store::apps;
+use crate::store::orgs::{self as store, InvitationRow};
 use atrium_core::audit::{self, Actor, Event};
 use atrium_core::db::Write;
 use atrium_core::error::{Code, Fault, Result};

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 
-use super::store::{self, RoleText};
 use super::{CustomRole, Role, all, find, lock};
-use crate::access::{AppAccess, InApp};
+use crate::access::InApp;
 use crate::notifications::{self, Notice};
 use crate::state::Tenancy;
+use crate::store::apps::AppAccess;
+use crate::store::roles::{self as store, RoleText};
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::http::json::{Data, Done, Json, Query};

@@ -2,13 +2,13 @@
 
 pub mod handlers;
 pub mod registry;
-pub mod store;
 
 use serde::Serialize;
 use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
 use crate::rules::parse_permissions;
+use crate::store::roles::{self as store, RoleRow};
 use atrium_core::error::Result;
 use atrium_core::locale::Locale;
 use atrium_core::permissions::{BuiltinRole, Permission};
@@ -78,8 +78,8 @@ impl Role {
     }
 }
 
-impl From<store::RoleRow> for CustomRole {
-    fn from(row: store::RoleRow) -> Self {
+impl From<RoleRow> for CustomRole {
+    fn from(row: RoleRow) -> Self {
         Self {
             permissions: parse_permissions(row.permissions.as_deref()),
             id: row.id,

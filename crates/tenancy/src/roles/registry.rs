@@ -3,7 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::accounts::session::SignedIn;
+use crate::session::SignedIn;
 use atrium_core::http::json::Data;
 use atrium_core::locale::Locale;
 use atrium_core::permissions::{BuiltinRole, GROUPS, OrgRole, Permission, Scope};

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
 
-use super::store::{self, SsoRow};
 use super::{settings, token};
 use crate::access::InOrg;
-use crate::accounts::session::RecentlySignedIn;
+use crate::session::RecentlySignedIn;
 use crate::sso_provider::discovery::{Document, Endpoints, Flaw, Keys, can_sign};
 use crate::sso_provider::network::{self, ProviderClient, Reason};
 use crate::state::Tenancy;
+use crate::store::sso::{self as store, SsoRow};
 use crate::throttle;
 use atrium_core::config::SsoSettings;
 use atrium_core::error::{Code, Fault, Result};

@@ -7,13 +7,13 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use super::dns::{self, Answer};
-use super::store::{self, DomainRow};
 use super::{SsoDomain, VerifiedBy, domain};
 use crate::access::InOrg;
-use crate::accounts::session::RecentlySignedIn;
 use crate::orgs::public_domains::is_public;
-use crate::orgs::store as orgs;
+use crate::session::RecentlySignedIn;
 use crate::state::Tenancy;
+use crate::store::orgs;
+use crate::store::sso::{self as store, DomainRow};
 use crate::throttle;
 use atrium_core::audit::{self, Actor, Event};
 use atrium_core::db::Write;

@@ -10,14 +10,14 @@ use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
 use super::provision;
-use super::store::{self, IdentityKey, SsoRow};
 use super::token::Person;
-use crate::accounts::session::{RecentlySignedIn, SignedIn};
-use crate::accounts::store::{self as accounts, TokenRow};
 use crate::accounts::ticket::{self, Ticket};
 use crate::notifications::{self, Notice, Recipient};
-use crate::orgs::store as orgs;
+use crate::session::{RecentlySignedIn, SignedIn};
 use crate::state::Tenancy;
+use crate::store::accounts::{self, TokenRow};
+use crate::store::orgs;
+use crate::store::sso::{self as store, IdentityKey, SsoRow};
 use crate::token::hash_token;
 use atrium_core::db::Write;
 use atrium_core::error::{Code, Error, Result};

@@ -11,16 +11,16 @@ pub mod linking;
 mod provision;
 pub mod settings;
 pub mod sign_in;
-pub mod store;
 mod token;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::orgs::OrgRole;
 use crate::state::Tenancy;
+use crate::store::sso::{self as store, DomainRow};
 use atrium_core::error::Result;
-use atrium_core::types::{Id, Millis};
+use atrium_core::permissions::OrgRole;
+use atrium_core::types::Millis;
 
 /// Where providers send people back to.
 pub const CALLBACK: &str = "/api/v1/sso/callback";
@@ -66,8 +66,8 @@ pub struct SsoDomain {
     pub record_value: String,
 }
 
-impl From<store::DomainRow> for SsoDomain {
-    fn from(row: store::DomainRow) -> Self {
+impl From<DomainRow> for SsoDomain {
+    fn from(row: DomainRow) -> Self {
         Self {
             record_name: domain::record_name(&row.domain),
             record_value: domain::record_value(&row.proof),
@@ -119,13 +119,6 @@ impl DefaultRole {
     fn parse(text: &str) -> Self {
         if text == "admin" { Self::Admin } else { Self::Member }
     }
-}
-
-/// An organisation that the person is linked to, whose single sign-on is on.
-#[derive(Clone, Debug, Serialize, ToSchema, sqlx::FromRow)]
-pub struct LinkedOrg {
-    pub org_id: Id,
-    pub org_name: String,
 }
 
 /// Whether any organisation of the instance uses it.

@@ -6,12 +6,12 @@ use serde_json::json;
 use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
-use super::store::{self, OtherWays, SsoRow};
 use super::{CALLBACK, DefaultRole, SECRET, SsoView};
 use crate::access::InOrg;
-use crate::accounts::session::RecentlySignedIn;
+use crate::session::RecentlySignedIn;
 use crate::sso_provider::network;
 use crate::state::Tenancy;
+use crate::store::sso::{self as store, OtherWays, SsoRow};
 use atrium_core::audit::{self, Event};
 use atrium_core::chat_provider::Provider;
 use atrium_core::error::{Code, Fault, Result};

@@ -18,16 +18,16 @@ use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 
 use super::provision::{self, Provisioned};
-use super::store::{self, SsoRow};
 use super::token::{self, Person};
 use super::{CALLBACK, domain, settings};
 use crate::accounts::flow::{self, Returned};
 use crate::accounts::login::Outcome;
-use crate::accounts::session::MaybeSignedIn;
 use crate::orgs::public_domains::is_public;
+use crate::session::MaybeSignedIn;
 use crate::sign_in_failure::SignInFailure;
 use crate::sso_provider::discovery::Provider;
 use crate::state::Tenancy;
+use crate::store::sso::{self as store, SsoRow};
 use crate::throttle::{self, Attempt};
 use crate::token::new_token;
 use atrium_core::audit::{self, Actor, Event};

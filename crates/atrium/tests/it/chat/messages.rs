@@ -2,8 +2,7 @@
 
 use super::*;
 use atrium::chat::Provider;
-use atrium::notifications::chat_outbox as outbox;
-use atrium::notifications::{self, Notice};
+use atrium::notifications::{self, Notice, chat_outbox as outbox};
 use atrium::types::{Id, Millis};
 use futures::future::join_all;
 

@@ -1,6 +1,7 @@
 //! API keys: made with the app, reset with a time of grace.
 
 use atrium::keys;
+use atrium::store::keys::{by_collect_key, by_query_key};
 use atrium::types::Millis;
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -97,10 +98,10 @@ on_both! {
         }
         // A kind is not the other, and near is not enough.
         let mut db = server.atrium.db.read().await.unwrap();
-        assert!(keys::by_query_key(&mut db, &first).await.unwrap().is_none());
-        assert!(keys::by_collect_key(&mut db, &query).await.unwrap().is_none());
-        assert!(keys::by_collect_key(&mut db, &first.to_lowercase()).await.unwrap().is_none());
-        assert!(keys::by_collect_key(&mut db, "").await.unwrap().is_none());
+        assert!(by_query_key(&mut db, &first).await.unwrap().is_none());
+        assert!(by_collect_key(&mut db, &query).await.unwrap().is_none());
+        assert!(by_collect_key(&mut db, &first.to_lowercase()).await.unwrap().is_none());
+        assert!(by_collect_key(&mut db, "").await.unwrap().is_none());
         drop(db);
 
         server.clock.advance(2 * Millis::HOUR);

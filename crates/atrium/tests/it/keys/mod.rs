@@ -1,6 +1,7 @@
 //! Keys: API keys and their resets, access keys and their secrets, reminders, use.
 
 use atrium::keys;
+use atrium::store::keys::{by_collect_key, by_query_key};
 use serde_json::{Value, json};
 
 use crate::support::world::Team;
@@ -42,8 +43,8 @@ async fn list(actor: &Actor, team: &Team) -> Value {
 async fn works(server: &TestServer, value: &str) -> bool {
     let mut db = server.atrium.db.read().await.unwrap();
     let found = match value.starts_with("ck_") {
-        true => keys::by_collect_key(&mut db, value).await.unwrap(),
-        false => keys::by_query_key(&mut db, value).await.unwrap(),
+        true => by_collect_key(&mut db, value).await.unwrap(),
+        false => by_query_key(&mut db, value).await.unwrap(),
     };
     found.is_some_and(|key| key.valid_until.is_none_or(|until| server.atrium.now() < until))
 }

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use atrium::key_uses::Use;
 use atrium::keys::{self, reminders};
 use atrium::permissions::BuiltinRole;
+use atrium::store::keys::by_collect_key;
 use atrium::types::{Id, Millis};
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -91,7 +92,7 @@ on_both! {
         let id = create(owner, &team, "Backend").await.body["data"]["id"].as_str().unwrap().to_owned();
         let collect = list(owner, &team).await[0]["key"].as_str().unwrap().to_owned();
         let mut db = server.atrium.db.read().await.unwrap();
-        let api = keys::by_collect_key(&mut db, &collect).await.unwrap().unwrap();
+        let api = by_collect_key(&mut db, &collect).await.unwrap().unwrap();
         assert_eq!((&api.app_id, api.valid_until), (&team.app_id, None));
         drop(db);
         let now = server.atrium.now();

@@ -3,9 +3,9 @@
 use anyhow::anyhow;
 use totp_rs::{Builder, Totp};
 
-use super::store;
 use crate::accounts::login::Second;
 use crate::state::Tenancy;
+use crate::store::factors as store;
 use crate::token::hash_text;
 use atrium_core::db::Write;
 use atrium_core::error::{Error, Result};

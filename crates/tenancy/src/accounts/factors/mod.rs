@@ -3,5 +3,4 @@
 pub(crate) mod codes;
 pub mod passkey_login;
 pub mod passkeys;
-pub mod store;
 pub mod totp;

@@ -12,12 +12,12 @@ use utoipa::ToSchema;
 use webauthn_rs::prelude::{DiscoverableAuthentication, Passkey, PublicKeyCredential};
 
 use super::passkeys::{CeremonyOptions, LIFETIME, relying_party};
-use super::store;
-use crate::accounts::CurrentUser;
 use crate::accounts::login::{self, SignIn, SignInMethod};
-use crate::accounts::store::{self as accounts, UserRow};
 use crate::accounts::ticket::{self, Ticket};
+use crate::current_user::CurrentUser;
 use crate::state::Tenancy;
+use crate::store::accounts::{self, UserRow};
+use crate::store::factors as store;
 use crate::throttle::{self, Attempt};
 use crate::token::hash_token;
 use atrium_core::client::Client;

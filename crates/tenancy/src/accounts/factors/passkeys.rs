@@ -13,14 +13,14 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 use webauthn_rs::prelude::{PasskeyRegistration, RegisterPublicKeyCredential};
 
-use super::store::{self, PasskeyRow};
 use super::totp;
-use crate::accounts::session::{RecentlySignedIn, SignedIn};
-use crate::accounts::store as accounts;
 use crate::accounts::ticket::{self, Ticket};
 use crate::notifications::{self, Notice, Recipient};
 use crate::relying_party::RelyingParty;
+use crate::session::{RecentlySignedIn, SignedIn};
 use crate::state::Tenancy;
+use crate::store::accounts;
+use crate::store::factors::{self as store, PasskeyRow};
 use crate::token::hash_token;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Error, Fault, Result};

@@ -7,12 +7,11 @@ use serde::{Deserialize, Serialize};
 use sqlx::AnyConnection;
 use utoipa::ToSchema;
 
-use super::{codes, store};
-use crate::accounts::session::{RecentlySignedIn, SignedIn};
-use crate::accounts::store as accounts;
+use super::codes;
 use crate::notifications::{self, Notice, Recipient};
-use crate::orgs;
+use crate::session::{RecentlySignedIn, SignedIn};
 use crate::state::Tenancy;
+use crate::store::{accounts, factors as store, orgs};
 use crate::throttle;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Error, Fault, Result};
@@ -182,7 +181,7 @@ pub async fn refuse_last(
         return Ok(());
     }
     let user = signed_in.user();
-    if orgs::store::any_requires_mfa(db, &user.id).await? {
+    if orgs::any_requires_mfa(db, &user.id).await? {
         return Err(Code::MfaRequiredByOrg.into());
     }
     let rule = &atrium.privileged_mfa;

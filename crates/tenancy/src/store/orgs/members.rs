@@ -2,11 +2,12 @@
 
 use sqlx::{AnyConnection, FromRow};
 
-use crate::orgs::OrgRole;
+use super::OrgRow;
 use crate::rules;
 use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
 use atrium_core::http::list::Listing;
+use atrium_core::permissions::OrgRole;
 use atrium_core::text::Email;
 use atrium_core::types::{Id, Millis};
 
@@ -76,6 +77,30 @@ pub struct Standing {
     pub owner_since: Millis,
     /// Sessions that were proven no later act in the organisation no more.
     pub sessions_ended_at: Option<Millis>,
+}
+
+/// What an organisation asks of the session of one of its members.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionRequirements {
+    pub second_factor: bool,
+    /// That it came through the organisation's own provider.
+    pub sso: bool,
+    /// Since when the member is an owner: those have a while to set up a second factor.
+    pub owner_since: Option<Millis>,
+    /// That its holder proved who they are after this: sessions from before were ended.
+    pub proven_after: Option<Millis>,
+}
+
+impl SessionRequirements {
+    pub fn of(org: &OrgRow, standing: &Standing) -> Self {
+        let role = standing.role;
+        Self {
+            second_factor: org.require_mfa_at.is_some(),
+            sso: org.require_sso_at.is_some() && !role.is_exempt_from_sso(),
+            owner_since: role.needs_second_factor().then_some(standing.owner_since),
+            proven_after: standing.sessions_ended_at,
+        }
+    }
 }
 
 pub async fn standing_of(

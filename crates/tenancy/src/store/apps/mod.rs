@@ -1,13 +1,15 @@
 //! All SQL of apps: themselves here, their members beside.
 
+mod access;
 mod collecting;
 mod members;
 
+use serde::{Deserialize, Serialize};
 use sqlx::{AnyConnection, FromRow};
+use utoipa::ToSchema;
 
-use super::{AppStatus, NewApp};
-use crate::access::{AppAccess, SessionRequirements, Via};
-use crate::accounts::session::Shown;
+use super::accounts::Shown;
+use super::orgs::SessionRequirements;
 use crate::rules::{self, REQUIRE_SSO_AT, ROLE_PERMISSIONS};
 use atrium_core::db::is_unique_violation;
 use atrium_core::db::page::PageOf;
@@ -17,8 +19,18 @@ use atrium_core::names;
 use atrium_core::permissions::{BuiltinRole, OrgRole, Permission};
 use atrium_core::types::{Id, Millis};
 
+pub use access::{AppAccess, Via};
 pub use collecting::*;
 pub use members::*;
+
+/// Where an app is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AppStatus {
+    Active,
+    Archived,
+    Deleted,
+}
 
 #[derive(Clone, Debug, FromRow)]
 pub struct AppRow {
@@ -217,6 +229,17 @@ pub async fn living_for_user(
         }
     }
     Ok(apps)
+}
+
+pub struct NewApp {
+    pub id: Id,
+    pub org_id: Id,
+    pub name: String,
+    pub description: String,
+    pub region: String,
+    pub timezone: String,
+    pub created_by: Id,
+    pub at: Millis,
 }
 
 /// False when another app of the organisation has the name.

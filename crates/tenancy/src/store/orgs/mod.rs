@@ -6,7 +6,7 @@ mod members;
 use serde::Serialize;
 use sqlx::{AnyConnection, FromRow};
 
-use crate::accounts::session::Shown;
+use super::accounts::Shown;
 use crate::rules::{self, REQUIRE_SSO_AT};
 use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;

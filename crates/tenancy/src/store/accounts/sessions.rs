@@ -20,6 +20,16 @@ pub struct SessionRow {
     pub second_factor_at: Option<Millis>,
 }
 
+/// What a session has shown, which some organisations ask for.
+#[derive(Clone, Copy)]
+pub struct Shown<'a> {
+    pub session_id: &'a Id,
+    /// Whether the person signed in with two factors.
+    pub two_factors: bool,
+    /// Whoever became an owner before this needs two by now.
+    pub factor_due_before: Millis,
+}
+
 pub struct NewSession {
     pub id: Id,
     pub user_id: Id,
@@ -28,6 +38,19 @@ pub struct NewSession {
     pub ip: String,
     pub user_agent: String,
     pub two_factors: bool,
+}
+
+pub async fn session_by_hash(
+    db: &mut AnyConnection,
+    hash: &TokenHash,
+) -> Result<Option<SessionRow>> {
+    Ok(sqlx::query_as(
+        "SELECT id, user_id, created_at, last_seen_at, proven_at, second_factor_at
+         FROM sessions WHERE token_hash = $1",
+    )
+    .bind(hash_text(hash))
+    .fetch_optional(db)
+    .await?)
 }
 
 pub async fn insert_session(db: &mut AnyConnection, session: &NewSession) -> Result<()> {

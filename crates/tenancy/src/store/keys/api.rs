@@ -2,9 +2,7 @@
 
 use sqlx::{AnyConnection, FromRow};
 
-use super::ADDRESSES_7D;
-use crate::keys::ApiKeyKind;
-use crate::keys::generate::MadeApiKey;
+use super::{ADDRESSES_7D, ApiKeyKind};
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};
 
@@ -50,6 +48,15 @@ pub async fn api_keys(db: &mut AnyConnection, app_id: &Id, now: Millis) -> Resul
 
 /// Does nothing where the app has a current key of the kind. The value itself is kept of the public
 /// kind only.
+/// A fresh API key. Not `Debug`: see `keys::SigningKey`.
+pub struct MadeApiKey {
+    pub kind: ApiKeyKind,
+    pub value: String,
+    pub hash: String,
+    /// What is shown of it later.
+    pub hint: String,
+}
+
 pub async fn insert_api_key(
     db: &mut AnyConnection,
     id: &Id,

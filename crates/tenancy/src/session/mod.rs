@@ -1,126 +1,34 @@
 //! Sessions: a random token in a cookie, its hash in the database, and what it stands for kept in
-//! memory for as long as the database says that nothing changed.
+//! memory (`session_cache.rs`) for as long as the database says that nothing changed.
+
+mod load;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use axum::body::Bytes;
 use axum::extract::{FromRef, FromRequestParts};
 use http::HeaderMap;
 use http::header::HeaderValue;
 use http::request::Parts;
-use quick_cache::sync::Cache;
 
-use super::{CurrentUser, store};
+use crate::current_user::CurrentUser;
+use crate::session_cache::{ABSOLUTE_LIMIT, IDLE_LIMIT, Principal};
 use crate::state::Tenancy;
-use crate::token::{TokenHash, hash_token, new_token};
+use crate::store::accounts::{self as store, Shown};
+use crate::token::{hash_token, new_token};
 use atrium_core::audit::Actor;
 use atrium_core::caller::{Caller, Who};
 use atrium_core::client::Client;
 use atrium_core::db::Write;
 use atrium_core::error::{Code, Result};
-use atrium_core::http::json::Data;
 use atrium_core::types::{Id, Millis};
 
-const IDLE_LIMIT: i64 = 14 * Millis::DAY;
-const ABSOLUTE_LIMIT: i64 = 30 * Millis::DAY;
+pub use load::{current_user, shown};
+
 /// Most sessions of one account at once; beyond it the one seen longest ago ends.
 const MOST_AT_ONCE: i64 = 50;
-/// How stale "last seen" may get before it is written again.
-const TOUCH_EVERY: i64 = 5 * Millis::MINUTE;
 /// How long a proof of who one is counts as recent.
 const RECENT: i64 = 15 * Millis::MINUTE;
-
-/// What a session has shown, which some organisations ask for.
-#[derive(Clone, Copy)]
-pub struct Shown<'a> {
-    pub session_id: &'a Id,
-    /// Whether the person signed in with two factors.
-    pub two_factors: bool,
-    /// Whoever became an owner before this needs two by now.
-    pub factor_due_before: Millis,
-}
-
-impl<'a> Shown<'a> {
-    pub fn new(atrium: &Tenancy, session_id: &'a Id, two_factors: bool) -> Self {
-        let factor_due_before = atrium.privileged_mfa.due_before(atrium.now());
-        Self { session_id, two_factors, factor_due_before }
-    }
-}
-
-/// What a session stands for, as of one epoch of the database.
-pub struct Principal {
-    pub session_id: Id,
-    pub user: CurrentUser,
-    /// What GET /current answers, written once: every page begins with that call.
-    pub answer: Bytes,
-    created_at: Millis,
-    last_seen_at: AtomicI64,
-    proven_at: Millis,
-    /// Whether the person signed in with two factors.
-    two_factors: bool,
-    /// Through which organisations' providers the person came.
-    through: Vec<Id>,
-    epoch: i64,
-}
-
-impl Principal {
-    pub fn new(
-        session: store::SessionRow,
-        through: Vec<Id>,
-        user: CurrentUser,
-        epoch: i64,
-    ) -> Self {
-        Self {
-            through,
-            session_id: session.id,
-            answer: serde_json::to_vec(&Data(&user)).unwrap_or_default().into(),
-            user,
-            created_at: session.created_at,
-            proven_at: session.proven_at.unwrap_or(session.created_at),
-            two_factors: session.second_factor_at.is_some(),
-            last_seen_at: AtomicI64::new(session.last_seen_at.0),
-            epoch,
-        }
-    }
-
-    /// Whether the answer is still what it was made from: a moment that was ahead has not come.
-    fn is_current(&self, now: Millis) -> bool {
-        let mfa = &self.user.mfa;
-        mfa.required || mfa.required_from.is_none_or(|from| now < from)
-    }
-
-    fn is_alive(&self, now: Millis) -> bool {
-        let seen = Millis(self.last_seen_at.load(Ordering::Relaxed));
-        now.since(self.created_at) < ABSOLUTE_LIMIT && now.since(seen) < IDLE_LIMIT
-    }
-
-    /// Whether this request is the one to write down that the session was seen.
-    fn is_due_for_touch(&self, now: Millis) -> bool {
-        let seen = self.last_seen_at.load(Ordering::Relaxed);
-        now.0 - seen >= TOUCH_EVERY
-            && self
-                .last_seen_at
-                .compare_exchange(seen, now.0, Ordering::Relaxed, Ordering::Relaxed)
-                .is_ok()
-    }
-}
-
-pub struct SessionCache {
-    principals: Cache<TokenHash, Arc<Principal>>,
-}
-
-impl Default for SessionCache {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl SessionCache {
-    pub fn new() -> Self {
-        Self { principals: Cache::new(10_000) }
-    }
-}
 
 /// The signed-in person. As a handler's argument it means: 401 without a living session.
 pub struct SignedIn {
@@ -305,7 +213,7 @@ async fn find(atrium: &Tenancy, headers: &HeaderMap) -> Result<Option<Arc<Princi
         cached.filter(|found| found.epoch == epoch && found.is_alive(now) && found.is_current(now));
     let principal = match cached {
         Some(principal) => principal,
-        None => match store::principal(atrium, &hash, epoch).await? {
+        None => match load::principal(atrium, &hash, epoch).await? {
             Some(principal) => {
                 let principal = Arc::new(principal);
                 atrium.sessions.principals.insert(hash, principal.clone());

@@ -5,15 +5,6 @@ mod tokens;
 
 use sqlx::{AnyConnection, FromRow};
 
-use super::session::{Principal, Shown};
-use crate::accounts::{AppEntry, CurrentUser, Mfa, factors};
-use crate::apps;
-use crate::chat;
-use crate::notification_types::channels;
-use crate::orgs;
-use crate::sso;
-use crate::state::Tenancy;
-use crate::token::{TokenHash, hash_text};
 use atrium_core::db::is_unique_violation;
 use atrium_core::error::Result;
 use atrium_core::names;
@@ -99,82 +90,6 @@ pub async fn note_login(db: &mut AnyConnection, user_id: &Id, at: Millis) -> Res
         .execute(db)
         .await?;
     Ok(())
-}
-
-/// The person behind a session token, unless the session is unknown or the account disabled.
-pub async fn principal(
-    atrium: &Tenancy,
-    hash: &TokenHash,
-    epoch: i64,
-) -> Result<Option<Principal>> {
-    let mut db = atrium.db.read().await?;
-    let session: Option<SessionRow> = sqlx::query_as(
-        "SELECT id, user_id, created_at, last_seen_at, proven_at, second_factor_at
-         FROM sessions WHERE token_hash = $1",
-    )
-    .bind(hash_text(hash))
-    .fetch_optional(&mut *db)
-    .await?;
-    let Some(session) = session else { return Ok(None) };
-    let through = orgs_of_session(&mut db, hash, &session.user_id).await?;
-    let two_factors = session.second_factor_at.is_some();
-    let shown = Shown::new(atrium, &session.id, two_factors);
-    let user = current_user(atrium, &mut db, &session.user_id, shown).await?;
-    Ok(user.map(|user| Principal::new(session, through, user, epoch)))
-}
-
-/// A user who is not disabled, with all that is derived: also from what their session has shown,
-/// which some organisations ask for.
-pub async fn current_user(
-    atrium: &Tenancy,
-    db: &mut AnyConnection,
-    id: &Id,
-    shown: Shown<'_>,
-) -> Result<Option<CurrentUser>> {
-    let user = user_by_id(db, id).await?.filter(|user| user.disabled_at.is_none());
-    let Some(user) = user else { return Ok(None) };
-    let runs_an_org = orgs::store::runs_any(db, id, shown).await?;
-    let entry = apps::store::entry_for(db, id, user.last_app_id.as_ref(), shown).await?;
-    let rule = &atrium.privileged_mfa;
-    let required_from = rule.deadline_of(db, id, user.operator_at, shown).await?;
-    let mfa = Mfa {
-        totp: factors::store::has_totp(db, id).await?,
-        passkeys: factors::store::passkey_count(db, id).await?,
-        required: orgs::store::any_requires_mfa(db, id).await?
-            || required_from.is_some_and(|from| from <= atrium.now()),
-        required_from,
-    };
-    let sso = sso::store::linked(db, id).await?;
-    let bindings = chat::store::bindings_view(db, id).await?;
-    let console = &atrium.settings.console;
-    let last_app = entry.map(|app| AppEntry {
-        // An app whose region left the settings is still reachable here.
-        endpoint: console
-            .endpoint(&app.region)
-            .map_or_else(|| atrium.settings.server.link(""), str::to_owned),
-        is_local: console.is_local(&app.region),
-        org_id: app.org_id,
-        app_id: app.id,
-    });
-    Ok(Some(CurrentUser {
-        allow_visited_app: runs_an_org || last_app.is_some(),
-        id: user.id,
-        email: user.email,
-        name: user.name,
-        locale: user.locale,
-        timezone: user.timezone,
-        email_verified_at: user.email_verified_at,
-        last_login_at: user.last_login_at,
-        created_at: user.created_at,
-        operator: user.operator_at.is_some(),
-        operator_since: user.operator_at,
-        notification_types: channels(user.notification_types.as_deref()),
-        bindings,
-        mfa,
-        has_password: user.password_hash.is_some(),
-        sso,
-        last_app,
-    }))
 }
 
 /// Whether nobody has made the first account yet.

@@ -3,7 +3,6 @@
 use sqlx::{AnyConnection, FromRow};
 
 use super::ADDRESSES_7D;
-use crate::keys::generate::MadeAccessKey;
 use crate::rules;
 use atrium_core::db::page::PageOf;
 use atrium_core::error::Result;
@@ -71,6 +70,13 @@ pub async fn count_access_keys(db: &mut AnyConnection, app_id: &Id) -> Result<i6
         .bind(app_id)
         .fetch_one(db)
         .await?)
+}
+
+/// A fresh access key. Not `Debug` either.
+pub struct MadeAccessKey {
+    pub id: String,
+    pub secret: String,
+    pub sealed: String,
 }
 
 pub struct NewAccessKey<'a> {

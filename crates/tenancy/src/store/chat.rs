@@ -1,10 +1,10 @@
 //! All SQL of bound accounts.
 
+use serde::Serialize;
 use sqlx::{AnyConnection, FromRow};
+use utoipa::ToSchema;
 
-use super::Provider;
-use crate::accounts::{Binding, Bindings};
-use crate::chat_vendor::Person;
+use atrium_core::chat_provider::Provider;
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};
 
@@ -35,6 +35,19 @@ pub async fn binding(
     Ok(rows.into_iter().find(|row| row.provider == provider.as_str()))
 }
 
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Bindings {
+    pub wechatwork: Option<Binding>,
+    pub feishu: Option<Binding>,
+}
+
+/// A bound work-chat account.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Binding {
+    pub name: String,
+    pub bound_at: Millis,
+}
+
 /// As GET /current tells it.
 pub async fn bindings_view(db: &mut AnyConnection, user_id: &Id) -> Result<Bindings> {
     let mut view = Bindings { wechatwork: None, feishu: None };
@@ -46,6 +59,15 @@ pub async fn bindings_view(db: &mut AnyConnection, user_id: &Id) -> Result<Bindi
         }
     }
     Ok(view)
+}
+
+/// A person as the provider knows them.
+pub struct Person {
+    /// The company at the provider.
+    pub tenant: String,
+    pub subject: String,
+    pub union_id: Option<String>,
+    pub name: String,
 }
 
 /// Who bound this account.

@@ -5,16 +5,50 @@ mod access;
 mod api;
 mod uses;
 
+use serde::{Deserialize, Serialize};
 use sqlx::{AnyConnection, FromRow};
+use utoipa::ToSchema;
 
-use super::{ApiKeyKind, CollectKey, SigningKey, generate};
-use crate::state::Tenancy;
+use crate::token::{hash_text, hash_token};
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};
 
 pub use access::*;
 pub use api::*;
 pub use uses::*;
+
+/// Which of an app's two API keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ApiKeyKind {
+    Collect,
+    Query,
+}
+
+impl ApiKeyKind {
+    pub const ALL: [Self; 2] = [Self::Collect, Self::Query];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Collect => "collect",
+            Self::Query => "query",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// An API key that was looked up by its value. Whether its grace period is over is for the caller
+/// to judge, who knows the time of the request.
+#[derive(Clone, Debug)]
+pub struct CollectKey {
+    pub key_id: Id,
+    pub app_id: Id,
+    /// None: the current value. Some: the value before, which works until then.
+    pub valid_until: Option<Millis>,
+}
 
 /// The app's key, by the value that a page sends with its events.
 pub async fn by_collect_key(db: &mut AnyConnection, value: &str) -> Result<Option<CollectKey>> {
@@ -26,6 +60,11 @@ pub async fn by_query_key(db: &mut AnyConnection, value: &str) -> Result<Option<
     by_value(db, ApiKeyKind::Query, value).await
 }
 
+/// What the database knows a value by. It has 192 bits or more, so a plain hash cannot be guessed.
+pub fn hash_of(value: &str) -> String {
+    hash_text(&hash_token(value))
+}
+
 async fn by_value(
     db: &mut AnyConnection,
     kind: ApiKeyKind,
@@ -34,7 +73,7 @@ async fn by_value(
     let found: Option<(Id, Id, Option<Millis>)> = sqlx::query_as(
         "SELECT id, app_id, valid_until FROM api_keys WHERE value_hash = $1 AND kind = $2",
     )
-    .bind(generate::hash_of(value))
+    .bind(hash_of(value))
     .bind(kind.as_str())
     .fetch_optional(db)
     .await?;
@@ -42,37 +81,22 @@ async fn by_value(
 }
 
 #[derive(FromRow)]
-struct SealedRow {
-    id: String,
-    app_id: Id,
-    secret_sealed: String,
-    enabled: i64,
-    expires_at: Option<Millis>,
+pub struct SealedRow {
+    pub id: String,
+    pub app_id: Id,
+    pub secret_sealed: String,
+    pub enabled: i64,
+    pub expires_at: Option<Millis>,
 }
 
-/// An access key with its secret. Whether it is enabled and not expired is for the caller to judge.
-pub async fn by_access_key(
-    atrium: &Tenancy,
-    db: &mut AnyConnection,
-    id: &str,
-) -> Result<Option<SigningKey>> {
-    if !generate::is_access_key_id(id) {
-        return Ok(None);
-    }
-    let row: Option<SealedRow> = sqlx::query_as(
+/// An access key with its secret, sealed.
+pub async fn sealed_key(db: &mut AnyConnection, id: &str) -> Result<Option<SealedRow>> {
+    Ok(sqlx::query_as(
         "SELECT id, app_id, secret_sealed, enabled, expires_at FROM access_keys WHERE id = $1",
     )
     .bind(id)
     .fetch_optional(db)
-    .await?;
-    let Some(row) = row else { return Ok(None) };
-    Ok(Some(SigningKey {
-        secret: generate::open_secret(atrium, &row.id, &row.secret_sealed)?,
-        id: row.id,
-        app_id: row.app_id,
-        enabled: row.enabled == 1,
-        expires_at: row.expires_at,
-    }))
+    .await?)
 }
 
 /// How many keys of an app work now: what archiving or deleting it would stop.

@@ -1,8 +1,9 @@
 //! All SQL of single sign-on.
 
+use serde::Serialize;
 use sqlx::{AnyConnection, FromRow};
+use utoipa::ToSchema;
 
-use super::LinkedOrg;
 use crate::rules;
 use atrium_core::db::is_unique_violation;
 use atrium_core::error::Result;
@@ -359,6 +360,13 @@ pub async fn reach(
         .bind(others.feishu)
         .fetch_one(db)
         .await?)
+}
+
+/// An organisation that the person is linked to, whose single sign-on is on.
+#[derive(Clone, Debug, Serialize, ToSchema, FromRow)]
+pub struct LinkedOrg {
+    pub org_id: Id,
+    pub org_name: String,
 }
 
 /// Through which organisations' providers someone can sign in.

@@ -3,8 +3,8 @@
 
 use sqlx::AnyConnection;
 
-use super::session::Shown;
-use crate::orgs;
+use crate::store::accounts::Shown;
+use crate::store::orgs;
 use atrium_core::config::Settings;
 use atrium_core::db::Db;
 use atrium_core::error::Result;
@@ -65,7 +65,7 @@ impl PrivilegedMfa {
         if self.0.is_none() {
             return Ok(None);
         }
-        let owner_since = orgs::store::owner_since(db, user_id, shown.session_id).await?;
+        let owner_since = orgs::owner_since(db, user_id, shown.session_id).await?;
         let since = owner_since.into_iter().chain(operator_since).min();
         Ok(since.and_then(|since| self.deadline(since)))
     }

@@ -1,0 +1,65 @@
+//! The signed-in person, with all that is derived from what they belong to.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::notification_types::Channels;
+use crate::store::chat::Bindings;
+use crate::store::sso::LinkedOrg;
+use atrium_core::types::{Id, Millis};
+
+/// The signed-in person, as the console needs them.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct CurrentUser {
+    pub id: Id,
+    pub email: String,
+    pub name: String,
+    /// Language of mails and messages: zh-CN or en-US.
+    pub locale: String,
+    /// IANA name.
+    pub timezone: String,
+    pub email_verified_at: Option<Millis>,
+    pub last_login_at: Option<Millis>,
+    pub created_at: Millis,
+    /// Whether there is an app to open or an organisation to run; without it the console goes to
+    /// /no-auth.
+    pub allow_visited_app: bool,
+    /// Whether the person runs this instance and sees what its console reports.
+    pub operator: bool,
+    #[serde(skip)]
+    pub operator_since: Option<Millis>,
+    /// Which channels each type of notification takes.
+    pub notification_types: Channels,
+    pub bindings: Bindings,
+    pub mfa: Mfa,
+    /// Whether the person can sign in with a password at all.
+    pub has_password: bool,
+    /// Organisations whose single sign-on opens the account.
+    pub sso: Vec<LinkedOrg>,
+    /// Where the application entry leads.
+    pub last_app: Option<AppEntry>,
+}
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Mfa {
+    /// Whether signing in asks for a code of the authenticator app.
+    pub totp: bool,
+    pub passkeys: i64,
+    /// Whether an organisation of the person asks for a second factor, or this instance does
+    /// because of what they are.
+    pub required: bool,
+    /// From when on this instance asks owners of organisations and operators for one. Null for
+    /// everybody else.
+    pub required_from: Option<Millis>,
+}
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AppEntry {
+    pub org_id: Id,
+    pub app_id: Id,
+    /// Origin and path prefix of the app's region.
+    pub endpoint: String,
+    /// Whether that is this instance: the console then stays where it is, whatever address the
+    /// person reached it by.
+    pub is_local: bool,
+}
