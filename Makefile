@@ -120,6 +120,7 @@ test-web: sdk/dist/atrium.js
 	npm run --silent -w standins test
 
 check-server: web/dist/index.html sdk/dist/atrium.js
+	@scripts/check-modules
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
 test-server: web/dist/index.html sdk/dist/atrium.js
