@@ -255,7 +255,7 @@ mod tests {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 sources(&path, found);
-            } else if std::fs::read_to_string(&path).unwrap().contains("atrium.keyring.seal(") {
+            } else if std::fs::read_to_string(&path).unwrap().contains(".keyring.seal(") {
                 found.push(path.file_name().unwrap().to_string_lossy().into_owned());
             }
         }
@@ -271,14 +271,14 @@ mod tests {
         }
         found.sort();
         // generate: access_keys, ticket: one_time_tokens, settings: org_sso, handlers: erasures,
-        // mod: outbox, rotation: this file.
+        // mod: outbox, key_rotation: this file.
         assert_eq!(
             found,
             [
                 "generate.rs",
                 "handlers.rs",
+                "key_rotation.rs",
                 "mod.rs",
-                "rotation.rs",
                 "settings.rs",
                 "ticket.rs",
                 "totp.rs"

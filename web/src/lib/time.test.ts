@@ -28,7 +28,7 @@ it.each([
 })
 
 it('speaks the language', () => {
-  expect(relativeTime(ago(7200), now, 'zh-CN')).toBe('2小时前')
+  expect(relativeTime(ago(7200), now, 'zh-CN')).toBe('2 小时前')
 })
 
 it('gives the exact time in the person’s zone and names the zone', () => {

@@ -13,18 +13,19 @@ export function relativeTime(at: number, now: number, language: string): string 
   const seconds = (at - now) / 1000
   const unit = UNITS.find(([, length]) => Math.abs(seconds) >= length)
   if (!unit) return null
-  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(
-    Math.trunc(seconds / unit[1]),
-    unit[0],
-  )
+  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+  return spaced(format.format(Math.trunc(seconds / unit[1]), unit[0]))
 }
 
 /** How long something takes or took, in the largest unit that fits: "3 minutes", "3 分钟". */
 export function duration(seconds: number, language: string): string {
   const [unit, length] = UNITS.find(([, least]) => seconds >= least) ?? ['second', 1]
   const value = Math.trunc(seconds / length)
-  const text = value.toLocaleString(language, { style: 'unit', unit, unitDisplay: 'long' })
-  // Chinese texts of the console have a space between a number and what follows.
+  return spaced(value.toLocaleString(language, { style: 'unit', unit, unitDisplay: 'long' }))
+}
+
+/** Chinese texts of the console have a space between a number and what follows. */
+function spaced(text: string): string {
   return text.replace(/(\d)(\p{Script=Han})/u, '$1 $2')
 }
 

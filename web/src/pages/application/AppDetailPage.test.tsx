@@ -122,7 +122,8 @@ describe('receiving data', () => {
     ['active', 1, 'arriving'],
     ['active', 25, 'silent'],
     ['active', null, 'waiting'],
-    ['archived', null, 'silent'],
+    ['archived', null, 'stopped'],
+    ['archived', 1, 'stopped'],
   ] as const)('of an app that is %s, last %s hours ago, is %s', (status, hours, flow) => {
     const last_event_at = hours === null ? null : ago(hours)
     expect(flowOf({ status }, { last_event_at }, Date.now())).toBe(flow)

@@ -12,6 +12,13 @@ import { useApp } from '../../session/app'
 import { flowOf } from './flow'
 import styles from './receiving.module.css'
 
+const LAST = {
+  arriving: 'ingest.last',
+  waiting: 'ingest.silent',
+  silent: 'ingest.silent',
+  stopped: 'ingest.stopped',
+} as const
+
 export function Receiving() {
   const t = useT()
   const { app } = useApp()
@@ -36,7 +43,7 @@ function Figures({ ingest }: { ingest: Ingest }) {
       <p className={styles.state} data-flow={flow} role="status">
         {last_event_at ? (
           <span>
-            {t(flow === 'arriving' ? 'ingest.last' : 'ingest.silent')} <Moment at={last_event_at} />
+            {t(LAST[flow])} <Moment at={last_event_at} />
           </span>
         ) : (
           t(flow === 'waiting' ? 'ingest.waiting' : 'ingest.none')

@@ -3,12 +3,13 @@ import type { Ingest } from '../../api/ingest'
 
 const DAY_MS = 86_400_000
 
-/** Whether data arrives: it does, it will once the app sends some, or it does no longer. */
+/** Whether data arrives: it does, it will once the app sends some, it has not lately, or it cannot. */
 export function flowOf(
   { status }: Pick<App, 'status'>,
   { last_event_at }: Pick<Ingest, 'last_event_at'>,
   now: number,
-): 'arriving' | 'waiting' | 'silent' {
-  if (!last_event_at) return status === 'active' ? 'waiting' : 'silent'
+): 'arriving' | 'waiting' | 'silent' | 'stopped' {
+  if (status !== 'active') return 'stopped'
+  if (!last_event_at) return 'waiting'
   return now - Date.parse(last_event_at) < DAY_MS ? 'arriving' : 'silent'
 }
