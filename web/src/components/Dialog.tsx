@@ -11,15 +11,11 @@ export interface DialogProps {
   children: React.ReactNode
 }
 
-/** For how long a field is waited for, at most about half a second. */
-const FRAMES = 30
-
 /** A dialog that begins in its first field, and that a stray click beside it does not close. */
 export function Dialog({ open = true, width = 440, children, ...props }: DialogProps) {
   const t = useT()
   const content = useRef<HTMLDivElement>(null)
   useFocusReturn()
-  useFirstField(content, open)
   return (
     <Modal
       {...props}
@@ -29,30 +25,15 @@ export function Dialog({ open = true, width = 440, children, ...props }: DialogP
       closable={{ 'aria-label': t('common.close') }}
       mask={{ closable: false }}
       destroyOnHidden
+      // The field cannot take the focus by itself: while the dialog opens, it is not there to be seen.
+      afterOpenChange={(shown) => {
+        if (shown)
+          content.current?.querySelector<HTMLElement>('input:not([hidden]), textarea')?.focus()
+      }}
     >
       <div ref={content}>{children}</div>
     </Modal>
   )
-}
-
-/**
- * The first field takes the focus as soon as it can: a dialog that opens is not there to be seen at first,
- * and whoever begins to type while it still moves must not lose a letter.
- */
-function useFirstField(content: React.RefObject<HTMLDivElement | null>, open: boolean): void {
-  useEffect(() => {
-    if (!open) return
-    let frame = 0
-    const begin = (left: number) => {
-      const field = content.current?.querySelector<HTMLElement>('input:not([hidden]), textarea')
-      field?.focus()
-      if (left > 0 && (!field || document.activeElement !== field)) {
-        frame = requestAnimationFrame(() => begin(left - 1))
-      }
-    }
-    begin(FRAMES)
-    return () => cancelAnimationFrame(frame)
-  }, [content, open])
 }
 
 /** Whoever takes the dialog away instead of closing it must not lose the person's place. */
