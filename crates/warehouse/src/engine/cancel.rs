@@ -1,9 +1,11 @@
 //! Ends statements whose caller hung up. The library gives a running statement no handle, but it
-//! lists what runs, and `KILL QUERY` on another connection ends it within a block of rows. So each
-//! statement carries a name of its own as a comment in front.
+//! lists what runs, and `KILL QUERY` on another connection ends it within a block of rows. A
+//! statement is known by its connection, which has a name as a setting and runs one at a time. A
+//! name in the statement's text would not do: the engine lists a statement that has parameters as it
+//! understood it, without comments.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -13,6 +15,9 @@ use super::chdb::{Chdb, Connection};
 /// How soon a statement that goes on is told again: one that was only about to begin when it was
 /// told first is not on the list yet.
 const AGAIN: Duration = Duration::from_millis(50);
+
+/// The setting that holds a connection's name. It means nothing to the engine.
+pub const NAME: &str = "log_comment";
 
 /// The connection that ends statements, opened when there is one to end.
 #[derive(Clone)]
@@ -27,15 +32,14 @@ impl Canceller {
         Self { chdb, path_argument, connection: Arc::default() }
     }
 
-    /// Tells the engine to end a statement. Blocks for some milliseconds.
+    /// Tells the engine to end what runs on a connection. Blocks for some milliseconds.
     fn end(&self, name: &str) {
         let mut held = self.connection.lock();
         if held.is_none() {
             *held = self.chdb.connect(std::slice::from_ref(&self.path_argument)).ok();
         }
         let Some(connection) = held.as_mut() else { return };
-        // Not one that names it, as this statement does, but one that begins with it.
-        let statement = format!("KILL QUERY WHERE startsWith(query, '{name}') ASYNC FORMAT Null");
+        let statement = format!("KILL QUERY WHERE Settings['{NAME}'] = '{name}' ASYNC FORMAT Null");
         if let Err(error) = connection.query(&statement, &[]) {
             tracing::warn!(%error, "a statement could not be ended");
             *held = None;
@@ -57,29 +61,32 @@ pub struct Watch {
 /// What the thread that runs the statement holds.
 pub struct Watched(Arc<State>);
 
+#[derive(Default)]
 struct State {
-    name: String,
     unwanted: AtomicBool,
-    ended: AtomicBool,
+    phase: Mutex<Phase>,
+}
+
+#[derive(Default)]
+enum Phase {
+    #[default]
+    Waiting,
+    /// On the connection of this name.
+    Running(String),
+    Ended,
 }
 
 impl Watch {
     pub fn over(canceller: Canceller) -> (Self, Watched) {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let state = Arc::new(State {
-            name: format!("/* statement {number} */"),
-            unwanted: AtomicBool::new(false),
-            ended: AtomicBool::new(false),
-        });
+        let state = Arc::<State>::default();
         (Self { canceller, state: state.clone() }, Watched(state))
     }
 }
 
 impl Watched {
-    /// The statement under its name.
-    pub fn named(&self, text: &str) -> String {
-        format!("{} {text}", self.0.name)
+    /// The statement begins on this connection.
+    pub fn runs_on(&self, name: &str) {
+        *self.0.phase.lock() = Phase::Running(name.to_owned());
     }
 
     /// Whether the caller is gone already.
@@ -89,22 +96,38 @@ impl Watched {
 }
 
 impl Drop for Watched {
+    /// Waits for a `KILL QUERY` that is under way: it must not meet the next statement of the
+    /// connection.
     fn drop(&mut self) {
-        self.0.ended.store(true, Ordering::SeqCst);
+        *self.0.phase.lock() = Phase::Ended;
+    }
+}
+
+impl State {
+    /// Ends the statement if it runs. False once there is nothing more to end.
+    fn end(&self, canceller: &Canceller) -> bool {
+        let phase = self.phase.lock();
+        if let Phase::Running(name) = &*phase {
+            canceller.end(name);
+        }
+        !matches!(*phase, Phase::Ended)
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
         self.state.unwanted.store(true, Ordering::SeqCst);
-        if self.state.ended.load(Ordering::SeqCst) {
+        let (canceller, state) = (self.canceller.clone(), self.state.clone());
+        if matches!(*state.phase.lock(), Phase::Ended) {
             return;
         }
-        let (canceller, state) = (self.canceller.clone(), self.state.clone());
         tokio::spawn(async move {
-            while !state.ended.load(Ordering::SeqCst) {
+            loop {
                 let (canceller, state) = (canceller.clone(), state.clone());
-                let _ = tokio::task::spawn_blocking(move || canceller.end(&state.name)).await;
+                let goes_on = tokio::task::spawn_blocking(move || state.end(&canceller)).await;
+                if !goes_on.unwrap_or(false) {
+                    return;
+                }
                 tokio::time::sleep(AGAIN).await;
             }
         });

@@ -2,13 +2,14 @@
 //! keeps the settings it was opened with, and a statement runs on one that has exactly its own.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
-use super::cancel::{Canceller, Watch};
+use super::cancel::{Canceller, NAME, Watch, Watched};
 use super::chdb::{Chdb, Connection};
 use super::statement::Statement;
 
@@ -31,20 +32,29 @@ pub struct Session {
     pub settings: Vec<(String, String)>,
 }
 
-impl Session {
-    fn prepare(&self, connection: &mut Connection) -> Result<(), String> {
-        if let Some(database) = &self.database {
+/// A connection that can be told from others while a statement runs on it.
+struct Named {
+    name: String,
+    connection: Connection,
+}
+
+impl Named {
+    /// Opens a connection with a session's database and settings.
+    fn open(chdb: &Chdb, path_argument: String, session: &Session) -> Result<Self, String> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let name = format!("connection {}", NUMBER.fetch_add(1, Ordering::Relaxed));
+        let mut connection = chdb.connect(&[path_argument])?;
+        if let Some(database) = &session.database {
             connection.query(&format!("USE {}", quote_name(database)), &[])?;
         }
-        if !self.settings.is_empty() {
-            let changes: Vec<String> = self
-                .settings
-                .iter()
-                .map(|(name, value)| format!("{} = {}", quote_name(name), quote_text(value)))
-                .collect();
-            connection.query(&format!("SET {}", changes.join(", ")), &[])?;
-        }
-        Ok(())
+        // All at once: after `readonly` no other can be set.
+        let settings = session.settings.iter().map(|(name, value)| (name.as_str(), value));
+        let changes: Vec<String> = std::iter::once((NAME, &name))
+            .chain(settings)
+            .map(|(name, value)| format!("{} = {}", quote_name(name), quote_text(value)))
+            .collect();
+        connection.query(&format!("SET {}", changes.join(", ")), &[])?;
+        Ok(Self { name, connection })
     }
 }
 
@@ -69,7 +79,7 @@ pub struct Pool {
     path_argument: String,
     running: Arc<Semaphore>,
     waiting: Semaphore,
-    idle: Arc<Mutex<Vec<(Session, Connection)>>>,
+    idle: Arc<Mutex<Vec<(Session, Named)>>>,
     size: usize,
     /// Where a caller who hangs up ends the statement. One that changes something goes on.
     canceller: Option<Canceller>,
@@ -108,26 +118,22 @@ impl Pool {
         // all, and the next one must not run beside it.
         let work = move || {
             let _turn = turn;
-            let Statement { session, mut text, params, data: _data } = statement;
-            if let Some(watched) = &watched {
-                if watched.is_unwanted() {
-                    return Err(UNWANTED.to_owned());
-                }
-                text = watched.named(&text);
+            let Statement { session, text, params, data: _data } = statement;
+            if watched.as_ref().is_some_and(Watched::is_unwanted) {
+                return Err(UNWANTED.to_owned());
             }
-            let mut connection = match take(&idle, &session) {
-                Some(connection) => connection,
-                None => {
-                    let mut connection = chdb.connect(&[argument])?;
-                    session.prepare(&mut connection)?;
-                    connection
-                }
+            let mut named = match take(&idle, &session) {
+                Some(named) => named,
+                None => Named::open(&chdb, argument, &session)?,
             };
-            let outcome = connection.query(&text, &params);
+            if let Some(watched) = &watched {
+                watched.runs_on(&named.name);
+            }
+            let outcome = named.connection.query(&text, &params);
             drop(watched);
             // After a failure the session is not trusted to be what it was.
             if outcome.is_ok() {
-                lock(&idle).push((session, connection));
+                idle.lock().push((session, named));
             }
             outcome
         };
@@ -148,7 +154,7 @@ impl Pool {
         let all = u32::try_from(self.size).unwrap_or(u32::MAX);
         if let Ok(permits) = self.running.acquire_many(all).await {
             permits.forget();
-            lock(&self.idle).clear();
+            self.idle.lock().clear();
             if let Some(canceller) = &self.canceller {
                 canceller.close();
             }
@@ -158,8 +164,8 @@ impl Pool {
 
 /// An idle session with these settings. If there is none and many are idle, the one that was used
 /// longest ago is closed: opening one takes longer than many a statement.
-fn take(idle: &Mutex<Vec<(Session, Connection)>>, session: &Session) -> Option<Connection> {
-    let mut idle = lock(idle);
+fn take(idle: &Mutex<Vec<(Session, Named)>>, session: &Session) -> Option<Named> {
+    let mut idle = idle.lock();
     if let Some(index) = idle.iter().rposition(|(settings, _)| settings == session) {
         return Some(idle.remove(index).1);
     }
@@ -167,10 +173,4 @@ fn take(idle: &Mutex<Vec<(Session, Connection)>>, session: &Session) -> Option<C
         idle.remove(0);
     }
     None
-}
-
-fn lock(
-    idle: &Mutex<Vec<(Session, Connection)>>,
-) -> parking_lot::MutexGuard<'_, Vec<(Session, Connection)>> {
-    idle.lock()
 }
