@@ -70,6 +70,7 @@ async function look(page: Page, screens: Screen[]): Promise<void> {
       await expect(heading(page)).toHaveText(text)
       await expect(page).toHaveTitle(`${title}-Atrium`)
       await expectAddress(page, addressAt(path))
+      await expect(page.locator('.ant-btn-loading')).toHaveCount(0)
       await expectAccessibleInBothThemes(page)
       await expectToFitAPhone(page)
 

@@ -36,7 +36,7 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     let atrium = AppState::start(settings, Clock::default()).await?;
     first_start::compare(&atrium).await?;
     first_start::remember(&atrium).await?;
-    atrium.previous_builds.clone().take_over_at(atrium.now()).await;
+    atrium.previous_builds.clone().take_over(atrium.now()).await;
     // Before this server's own warehouse starts.
     let notice = other_servers::notice(&atrium.settings)?;
     jobs::start(&atrium);

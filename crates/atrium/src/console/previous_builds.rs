@@ -101,16 +101,16 @@ impl PreviousBuilds {
     }
 
     /// This build runs from now on, and all others no longer.
-    pub fn take_over(&self, now: Millis) {
+    pub fn take_over_blocking(&self, now: Millis) {
         if let Err(error) = self.lay_down(now).and_then(|()| self.end_others(now)) {
             let error = format!("{error:#}");
             tracing::warn!(error, "the console's files could not be kept for tabs that stay open");
         }
-        self.clean_up(now);
+        self.clean_up_blocking(now);
     }
 
     /// Says again that this build runs, and removes what is past its time.
-    pub fn clean_up(&self, now: Millis) -> u64 {
+    pub fn clean_up_blocking(&self, now: Millis) -> u64 {
         if let Err(error) = self.lay_down(now) {
             tracing::debug!("the console's files could not be kept: {error:#}");
         }
@@ -291,12 +291,12 @@ impl PreviousBuilds {
     }
 
     /// Lays this build's files down and finds those of others, when a server begins.
-    pub async fn take_over_at(self: Arc<Self>, now: Millis) {
-        let _ = tokio::task::spawn_blocking(move || self.take_over(now)).await;
+    pub async fn take_over(self: Arc<Self>, now: Millis) {
+        let _ = tokio::task::spawn_blocking(move || self.take_over_blocking(now)).await;
     }
 
     /// Removes what is past its time.
-    pub async fn clean_up_at(self: Arc<Self>, now: Millis) -> anyhow::Result<u64> {
-        Ok(tokio::task::spawn_blocking(move || self.clean_up(now)).await?)
+    pub async fn clean_up(self: Arc<Self>, now: Millis) -> anyhow::Result<u64> {
+        Ok(tokio::task::spawn_blocking(move || self.clean_up_blocking(now)).await?)
     }
 }

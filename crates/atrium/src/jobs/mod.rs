@@ -58,7 +58,7 @@ async fn hourly(atrium: AppState) {
         report(
             "tidying",
             "removed the console's files of old builds",
-            atrium.previous_builds.clone().clean_up_at(atrium.now()).await,
+            atrium.previous_builds.clone().clean_up(atrium.now()).await,
         );
         // Each time rewrites a part of the store: once a day, and at the start.
         if hours % 24 == 0 {

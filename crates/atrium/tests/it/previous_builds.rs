@@ -50,7 +50,7 @@ async fn the_files_of_the_version_before_stay_for_a_day() {
     let server = server().await;
     let folder = lay_down(server.folder(), BEFORE, "v25.9.1", &files());
     let script = "/v25.9.1/assets/Old-AAAAAAAA.js";
-    server.atrium.previous_builds.clone().take_over_at(server.atrium.now()).await;
+    server.atrium.previous_builds.clone().take_over(server.atrium.now()).await;
     for (accepted, sent, body) in [
         ("gzip, br", "br", "packed by br"),
         ("gzip", "gzip", "packed by gzip"),
@@ -94,7 +94,7 @@ async fn the_files_of_the_version_before_stay_for_a_day() {
 
     server.clock.advance(Millis::DAY - Millis::MINUTE);
     assert_eq!(
-        server.atrium.previous_builds.clone().clean_up_at(server.atrium.now()).await.unwrap(),
+        server.atrium.previous_builds.clone().clean_up(server.atrium.now()).await.unwrap(),
         0
     );
     assert_eq!(get(&server, script, "").await.status, 200);
@@ -102,7 +102,7 @@ async fn the_files_of_the_version_before_stay_for_a_day() {
     assert_eq!(get(&server, script, "").await.status, 404, "it ends with the day");
     assert!(folder.exists());
     assert_eq!(
-        server.atrium.previous_builds.clone().clean_up_at(server.atrium.now()).await.unwrap(),
+        server.atrium.previous_builds.clone().clean_up(server.atrium.now()).await.unwrap(),
         1
     );
     assert!(!folder.exists(), "and is removed");
@@ -112,7 +112,7 @@ async fn the_files_of_the_version_before_stay_for_a_day() {
 async fn another_build_of_the_same_version_is_answered_beside_this_one() {
     let server = server().await;
     lay_down(server.folder(), BEFORE, CLIENT_VERSION, &files());
-    server.atrium.previous_builds.clone().take_over_at(server.atrium.now()).await;
+    server.atrium.previous_builds.clone().take_over(server.atrium.now()).await;
     let old = get(&server, &format!("/{CLIENT_VERSION}/assets/Old-AAAAAAAA.js"), "").await;
     assert_eq!((old.status, &old.body), (200, &json!("export const old = 1")));
     // Of what both have, this build's own counts.
@@ -125,10 +125,10 @@ async fn another_build_of_the_same_version_is_answered_beside_this_one() {
 async fn an_upgrade_is_noted_once_and_a_return_takes_it_back() {
     let server = server().await;
     lay_down(server.folder(), BEFORE, "v25.9.1", &files());
-    server.atrium.previous_builds.clone().take_over_at(server.atrium.now()).await;
+    server.atrium.previous_builds.clone().take_over(server.atrium.now()).await;
     server.clock.advance(20 * Millis::HOUR);
     // A restart in between does not make the day longer.
-    server.atrium.previous_builds.clone().take_over_at(server.atrium.now()).await;
+    server.atrium.previous_builds.clone().take_over(server.atrium.now()).await;
     server.clock.advance(5 * Millis::HOUR);
     assert_eq!(get(&server, "/v25.9.1/assets/Old-AAAAAAAA.js", "").await.status, 404);
 
@@ -139,7 +139,7 @@ async fn an_upgrade_is_noted_once_and_a_return_takes_it_back() {
     assert!(!root.join(format!("{own}.ended")).exists());
     // Another build ran for a while: back here, its end no longer counts.
     std::fs::write(root.join(format!("{own}.ended")), "1").unwrap();
-    server.atrium.previous_builds.clone().clean_up_at(server.atrium.now()).await.unwrap();
+    server.atrium.previous_builds.clone().clean_up(server.atrium.now()).await.unwrap();
     assert!(!root.join(format!("{own}.ended")).exists());
     assert!(root.join(&own).exists());
 }
@@ -158,8 +158,8 @@ async fn what_two_instances_lay_down_in_one_folder_is_there_for_both() {
         (one, other)
     };
     tokio::join!(
-        one.atrium.previous_builds.clone().take_over_at(one.atrium.now()),
-        other.atrium.previous_builds.clone().take_over_at(other.atrium.now())
+        one.atrium.previous_builds.clone().take_over(one.atrium.now()),
+        other.atrium.previous_builds.clone().take_over(other.atrium.now())
     );
     let root = one.folder().join("assets");
     let left: Vec<_> = std::fs::read_dir(&root).unwrap().collect();
@@ -188,7 +188,7 @@ async fn what_is_broken_or_strange_in_the_folder_does_no_harm() {
     let root = server.folder().join("assets");
     std::fs::create_dir_all(root.join("ffffffffffffffffffffffffffffffff")).unwrap();
     std::fs::write(root.join("note.txt"), "x").unwrap();
-    server.atrium.previous_builds.clone().take_over_at(server.atrium.now()).await;
+    server.atrium.previous_builds.clone().take_over(server.atrium.now()).await;
     assert_eq!(get(&server, "/v25.9.1/assets/Old-AAAAAAAA.js", "").await.status, 200);
     for nothing in ["old-BBBBBBBB.css", "link.js"] {
         assert_eq!(
@@ -205,12 +205,12 @@ async fn what_is_broken_or_strange_in_the_folder_does_no_harm() {
 async fn a_folder_that_cannot_be_written_costs_the_old_files_only() {
     let server = server().await;
     std::fs::write(server.folder().join("assets"), "in the way").unwrap();
-    server.atrium.previous_builds.clone().take_over_at(server.atrium.now()).await;
+    server.atrium.previous_builds.clone().take_over(server.atrium.now()).await;
     let caller = server.anonymous();
     assert_eq!(caller.get("/login").await.status, 200);
     assert_eq!(get(&server, "/v25.9.1/assets/Old-AAAAAAAA.js", "").await.status, 404);
     assert_eq!(
-        server.atrium.previous_builds.clone().clean_up_at(server.atrium.now()).await.unwrap(),
+        server.atrium.previous_builds.clone().clean_up(server.atrium.now()).await.unwrap(),
         0
     );
 }
