@@ -68,6 +68,29 @@ for (const language of LANGUAGES) {
   })
 }
 
+test('what is typed the moment a dialog is there is in its first field', async ({
+  page,
+  instance,
+}) => {
+  const t = wordsOf('zh-CN')
+  const own = ownAccount(instance, 'Quick typist')
+  await signInByCall(page, own)
+  // As most people have it; the other tests ask for less motion.
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  await page.goto(`/organization/config/config-app?org=${own.orgId}`)
+  const create = page.getByRole('button', { name: t('apps.create') })
+  const name = page.getByRole('dialog').getByLabel(t('apps.name'), { exact: true })
+  for (const typed of ['Übungs-App', 'Second']) {
+    await create.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.type(typed)
+    await expect(name).toHaveValue(typed)
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await expect(create).toBeFocused()
+  }
+})
+
 test('the help lists the keys, and they do nothing while somebody types', async ({
   signedIn: page,
 }) => {

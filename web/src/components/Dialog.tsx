@@ -1,5 +1,5 @@
 import { Modal } from 'antd'
-import { useEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { useT } from '../i18n/useT'
 
 export interface DialogProps {
@@ -14,8 +14,6 @@ export interface DialogProps {
 /** A dialog that begins in its first field, and that a stray click beside it does not close. */
 export function Dialog({ open = true, width = 440, children, ...props }: DialogProps) {
   const t = useT()
-  const content = useRef<HTMLDivElement>(null)
-  useFocusReturn()
   return (
     <Modal
       {...props}
@@ -25,25 +23,41 @@ export function Dialog({ open = true, width = 440, children, ...props }: DialogP
       closable={{ 'aria-label': t('common.close') }}
       mask={{ closable: false }}
       destroyOnHidden
-      // The field cannot take the focus by itself: while the dialog opens, it is not there to be seen.
-      afterOpenChange={(shown) => {
-        if (shown)
-          content.current?.querySelector<HTMLElement>('input:not([hidden]), textarea')?.focus()
-      }}
+      // While a dialog grows, its fields take no focus.
+      transitionName=""
     >
-      <div ref={content}>{children}</div>
+      <Focused>{children}</Focused>
     </Modal>
   )
 }
 
-/** Whoever takes the dialog away instead of closing it must not lose the person's place. */
-function useFocusReturn(): void {
+/** Whoever opens a dialog types on at once, and is back where they were when it is gone. */
+function Focused({ children }: { children: React.ReactNode }) {
+  const content = useRef<HTMLDivElement>(null)
   // Read while drawing: an effect would find the focus in the dialog already.
   const [before] = useState(() => document.activeElement)
-  useEffect(
-    () => () => {
+  useLayoutEffect(() => {
+    const stop = focusFirstField(content.current!)
+    return () => {
+      stop()
       if (before instanceof HTMLElement) before.focus()
-    },
-    [before],
-  )
+    }
+  }, [before])
+  return <div ref={content}>{children}</div>
+}
+
+/** Focuses the first field as soon as it is there; a form may have to wait for its choices. */
+function focusFirstField(content: HTMLElement): () => void {
+  const observer = new MutationObserver(look)
+  function look() {
+    const field = content.querySelector<HTMLElement>('input:not([hidden]), textarea')
+    if (!field) return
+    observer.disconnect()
+    field.focus()
+  }
+  observer.observe(content, { childList: true, subtree: true })
+  // A dialog joins the document after the effects of what is in it, and an effect after painting
+  // would come later than the next key.
+  queueMicrotask(look)
+  return () => observer.disconnect()
 }

@@ -22,38 +22,40 @@ import { useRegionName } from './useRegionName'
 
 const DESCRIPTION_MAX = 500
 
+const firstRegion = (zones: Region[]) => zones[0]?.region ?? ''
+
 export function CreateAppDialog({ onCancel }: { onCancel: () => void }) {
   const t = useT()
-  const zones = useQuery(appZonesQuery)
   return (
     <Dialog title={t('apps.create')} width={480} onCancel={onCancel}>
-      <Loaded query={zones} skeleton={6}>
-        {(found) => <CreateForm zones={found} onCancel={onCancel} />}
-      </Loaded>
+      <CreateForm onCancel={onCancel} />
     </Dialog>
   )
 }
 
-function CreateForm({ zones, onCancel }: { zones: Region[]; onCancel: () => void }) {
+function CreateForm({ onCancel }: { onCancel: () => void }) {
   const t = useT()
   const org = useOrg()
+  const zones = useQuery(appZonesQuery)
   const regionName = useRegionName()
   const client = useQueryClient()
   const form = useForm({
     mode: 'onBlur',
     defaultValues: {
       name: '',
-      region: zones[0]?.region ?? '',
+      // The first one, whichever that is: the name can be typed before the regions are known.
+      region: '',
       timezone: org.timezone,
       description: '',
     },
   })
   const { control } = form
   const submitting = useSubmit(form, {
-    send: ({ name, description, ...rest }) =>
+    send: async ({ name, region, description, ...rest }) =>
       createApp(org.id, {
         ...rest,
         name: name.trim(),
+        region: region || firstRegion(await client.ensureQueryData(appZonesQuery)),
         description: description.trim() || undefined,
       }),
     done: (app) => {
@@ -66,22 +68,26 @@ function CreateForm({ zones, onCancel }: { zones: Region[]; onCancel: () => void
   })
   return (
     <DialogForm submitting={submitting} submit={t('apps.createSubmit')} onCancel={onCancel}>
-      {/* By itself: the dialog was open before the form was there. */}
       <Field
         control={control}
         name="name"
         label={t('apps.name')}
         rules={filled(t('apps.nameRequired'))}
       >
-        {(input) => <TextInput {...input} autoFocus autoComplete="off" />}
+        {(input) => <TextInput {...input} autoComplete="off" />}
       </Field>
       <Field control={control} name="region" label={t('apps.region')} hint={t('apps.regionHint')}>
-        {({ name: _, ...input }) => (
-          <Select<string>
-            {...input}
-            options={zones.map(({ region }) => ({ value: region, label: regionName(region) }))}
-            getPopupContainer={besideField}
-          />
+        {({ name: _, value, ...input }) => (
+          <Loaded query={zones} skeleton={<Select loading disabled {...input} />}>
+            {(found) => (
+              <Select<string>
+                {...input}
+                value={value || firstRegion(found)}
+                options={found.map(({ region }) => ({ value: region, label: regionName(region) }))}
+                getPopupContainer={besideField}
+              />
+            )}
+          </Loaded>
         )}
       </Field>
       <Field
