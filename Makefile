@@ -123,8 +123,10 @@ check-server: web/dist/index.html sdk/dist/atrium.js
 	@scripts/check-modules
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
+# Twice as many at once as there are cores: half of the tests' time is waiting for a store or a limit.
 test-server: web/dist/index.html sdk/dist/atrium.js
-	scripts/with-postgres cargo test --workspace --tests --locked --quiet
+	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$(( $$(getconf _NPROCESSORS_ONLN) * 2 ))} \
+		scripts/with-postgres cargo test --workspace --tests --locked --quiet
 
 # Everything the OpenAPI document allows and forbids, sent to a running server.
 test-contract: web/dist/index.html sdk/dist/atrium.js

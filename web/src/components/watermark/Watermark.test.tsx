@@ -47,7 +47,7 @@ it('says who is signed in, and nothing where nobody is', async () => {
 it('is off where the operator says so', async () => {
   show(false)
   signIn('林小雨')
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await act(async () => {})
   expect(marks()).toEqual([])
 })
 
