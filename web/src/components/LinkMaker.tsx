@@ -43,7 +43,7 @@ export function LinkMaker({ make, label }: LinkMakerProps) {
               t('link.hasAccount')
             ) : (
               <>
-                {t('link.until')} <Moment at={made.expires_at} />
+                <Moment after={t('link.until')} at={made.expires_at} />
               </>
             )}
           </p>

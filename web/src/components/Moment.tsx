@@ -1,20 +1,36 @@
 import { useLanguageStore } from '../i18n/store'
 import { useT } from '../i18n/useT'
+import { gapBetween } from '../lib/text'
 import { exactTime, relativeTime } from '../lib/time'
 import { useUser } from '../session/useUser'
 import { useNow } from './useNow'
 
+interface MomentProps {
+  /** What happened then, in front of the time. */
+  after?: string
+  at: string | number
+}
+
 /** How long ago something was; the exact time, in the person's zone, on hover. */
-export function Moment({ at }: { at: string | number }) {
+export function Moment({ after = '', at }: MomentProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const zone = useUser()?.timezone ?? 'UTC'
   const now = useNow()
   const moment = typeof at === 'number' ? at : Date.parse(at)
-  if (Number.isNaN(moment)) return at
+  const isMoment = !Number.isNaN(moment)
+  const text = isMoment ? (relativeTime(moment, now, language) ?? t('time.now')) : String(at)
   return (
-    <time dateTime={new Date(moment).toISOString()} title={exactTime(moment, language, zone)}>
-      {relativeTime(moment, now, language) ?? t('time.now')}
-    </time>
+    <>
+      {after}
+      {gapBetween(after, text)}
+      {isMoment ? (
+        <time dateTime={new Date(moment).toISOString()} title={exactTime(moment, language, zone)}>
+          {text}
+        </time>
+      ) : (
+        text
+      )}
+    </>
   )
 }

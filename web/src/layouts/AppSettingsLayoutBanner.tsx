@@ -26,7 +26,7 @@ function Archived({ app }: { app: App }) {
     >
       {app.archived_at && (
         <>
-          {t('appSettings.archivedAt')} <Moment at={app.archived_at} />
+          <Moment after={t('appSettings.archivedAt')} at={app.archived_at} />
         </>
       )}
     </Banner>
@@ -44,7 +44,7 @@ function Deleted({ app }: { app: App }) {
         ? t('appSettings.purging')
         : app.purge_at && (
             <>
-              {t('appSettings.purgeAt')} <Moment at={app.purge_at} />
+              <Moment after={t('appSettings.purgeAt')} at={app.purge_at} />
             </>
           )}
     </Banner>

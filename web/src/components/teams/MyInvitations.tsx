@@ -70,7 +70,7 @@ function Invitation({ invitation, onAccepted }: InvitationProps) {
           {by
             ? t('invitations.by', { person: by, role: t(`org.role.${role}`) })
             : t('invitations.as', { role: t(`org.role.${role}`) })}{' '}
-          {t('invitations.expires')} <Moment at={invitation.expires_at} />
+          <Moment after={t('invitations.expires')} at={invitation.expires_at} />
         </span>
         <FormError>{(accepting.error ?? declining.error)?.message}</FormError>
       </div>

@@ -119,7 +119,7 @@ function Bound({ binding }: { binding: User['bindings'][ChatProvider] }) {
   if (!binding) return t('bindings.none')
   return (
     <>
-      {binding.name} · {t('bindings.since')} <Moment at={binding.bound_at} />
+      {binding.name} · <Moment after={t('bindings.since')} at={binding.bound_at} />
     </>
   )
 }

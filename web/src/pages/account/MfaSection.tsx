@@ -46,7 +46,7 @@ function TurnedOn({ state, onChange }: { state: TotpState; onChange: () => void 
         {state.confirmed_at && (
           <>
             {' · '}
-            {t('totp.since')} <Moment at={state.confirmed_at} />
+            <Moment after={t('totp.since')} at={state.confirmed_at} />
           </>
         )}
       </p>

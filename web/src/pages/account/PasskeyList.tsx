@@ -21,12 +21,12 @@ export function PasskeyList({ passkeys, onRename, onRemove }: PasskeyListProps) 
             <p className={styles.name}>{passkey.name}</p>
             <p className={styles.times}>
               <span>
-                {t('passkey.created')} <Moment at={passkey.created_at} />
+                <Moment after={t('passkey.created')} at={passkey.created_at} />
               </span>
               <span>
                 {passkey.last_used_at ? (
                   <>
-                    {t('passkey.lastUsed')} <Moment at={passkey.last_used_at} />
+                    <Moment after={t('passkey.lastUsed')} at={passkey.last_used_at} />
                   </>
                 ) : (
                   t('passkey.neverUsed')

@@ -43,7 +43,7 @@ function Figures({ ingest }: { ingest: Ingest }) {
       <p className={styles.state} data-flow={flow} role="status">
         {last_event_at ? (
           <span>
-            {t(LAST[flow])} <Moment at={last_event_at} />
+            <Moment after={t(LAST[flow])} at={last_event_at} />
           </span>
         ) : (
           t(flow === 'waiting' ? 'ingest.waiting' : 'ingest.none')

@@ -75,8 +75,9 @@ function LinkList({
           <span className={styles.what}>
             <strong>{link.email}</strong>
             <span className={styles.soft}>
-              {t(`operatorLinks.kind.${link.kind}`)} · {t('operatorLinks.asked')}{' '}
-              <Moment at={link.created_at} /> · {t('link.until')} <Moment at={link.expires_at} />
+              {t(`operatorLinks.kind.${link.kind}`)} ·{' '}
+              <Moment after={t('operatorLinks.asked')} at={link.created_at} /> ·{' '}
+              <Moment after={t('link.until')} at={link.expires_at} />
             </span>
           </span>
           <Button

@@ -40,7 +40,7 @@ function Joinable({ team }: { team: JoinableOrg }) {
         <strong>{team.name}</strong>
         {team.asked_at && (
           <p className={styles.soft}>
-            {t('noAuth.asked')} <Moment at={team.asked_at} />
+            <Moment after={t('noAuth.asked')} at={team.asked_at} />
           </p>
         )}
         <FormError>{asking.error?.message}</FormError>

@@ -46,7 +46,7 @@ export function PersonFacts({ kind, profile }: PersonFactsProps) {
         lead={
           updated == null ? undefined : (
             <>
-              {t('people.updated')} <Moment at={updated} />
+              <Moment after={t('people.updated')} at={updated} />
             </>
           )
         }

@@ -43,7 +43,7 @@ export function FirstEvent() {
       </p>
       {last ? (
         <p className={styles.soft}>
-          {t('start.lastAt')} <Moment at={last} />
+          <Moment after={t('start.lastAt')} at={last} />
         </p>
       ) : (
         arrived && <p className={styles.soft}>{t('start.storing')}</p>
