@@ -59,6 +59,8 @@ export function LiveList({ rows, state, filtered, onClear }: LiveListProps) {
     >
       {t('live.nothingFoundText')}
     </EmptyFace>
+  ) : app.has_events ? (
+    <EmptyFace title={t('live.none')}>{t('live.noneNew')}</EmptyFace>
   ) : (
     <EmptyFace
       title={t('live.none')}

@@ -41,6 +41,15 @@ const rows = async () =>
   within(await screen.findByRole('list', { name: '实时数据' })).getAllByRole('listitem')
 
 describe('the live page', () => {
+  it.each([
+    [false, 1],
+    [true, 0],
+  ])('leads to the quick start only where nothing ever came, %o', async (has_events, links) => {
+    show({ app: { has_events } })
+    expect(await screen.findByText('等待数据到达')).toBeShown()
+    expect(screen.queryAllByRole('link', { name: '快速开始' })).toHaveLength(links)
+  })
+
   it('lists what arrives with what became of it, and opens its properties', async () => {
     const send = show()
     expect(await screen.findByText('实时接收中')).toBeShown()
