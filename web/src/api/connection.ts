@@ -84,6 +84,13 @@ export function serverAnswered(lossesBefore: number): void {
   })
 }
 
+/** As after a reload: nothing is known to be lost, and nobody looks. */
+export function forgetConnection(): void {
+  clearTimeout(timer)
+  clearTimeout(doubt)
+  useConnection.setState({ state: 'fine' })
+}
+
 /** Nobody waits for it behind a hidden tab. */
 function lookWhenSeen(): void {
   if (document.visibilityState === 'visible') void lookForServer()

@@ -1,7 +1,7 @@
 import { cleanup, configure } from '@testing-library/react'
 import { afterEach, beforeEach, expect } from 'vitest'
 import { leaving } from '../api/client'
-import { useConnection } from '../api/connection'
+import { forgetConnection } from '../api/connection'
 import { queryClient } from '../api/queryClient'
 import { useOutdated } from '../components/onDemand'
 import { useOverlay } from '../components/shortcuts/overlay'
@@ -41,7 +41,7 @@ beforeEach(() => {
   localStorage.clear()
   queryClient.clear()
   leaving.clear()
-  useConnection.setState({ state: 'fine' })
+  forgetConnection()
   useOutdated.setState({ outdated: false })
   useOverlay.setState({ shown: null })
   const pack = readPack('zh-CN')
