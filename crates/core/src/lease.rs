@@ -32,33 +32,39 @@ impl Lease {
         holder: &str,
         duration: i64,
     ) -> Result<Option<Self>> {
-        let lease = Self { name, holder: holder.to_owned(), duration };
-        Ok(lease.acquire(atrium).await?.then_some(lease))
-    }
-
-    /// Before each step: it must still be ours, and last for the step.
-    pub async fn renew(&self, atrium: &Core) -> anyhow::Result<()> {
-        anyhow::ensure!(self.acquire(atrium).await?, LeaseLost(self.name));
-        Ok(())
-    }
-
-    async fn acquire(&self, atrium: &Core) -> Result<bool> {
         let now = atrium.now();
         let mut tx = atrium.db.write_relaxed().await?;
-        let held = sqlx::query(
+        let taken = sqlx::query(
             "INSERT INTO leases (name, holder, held_until) VALUES ($1, $2, $3)
              ON CONFLICT (name)
              DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
              WHERE leases.holder = excluded.holder OR leases.held_until < $4",
         )
-        .bind(self.name)
-        .bind(&self.holder)
-        .bind(now.plus(self.duration))
+        .bind(name)
+        .bind(holder)
+        .bind(now.plus(duration))
         .bind(now)
         .execute(&mut *tx)
         .await?;
         tx.commit().await?;
-        Ok(held.rows_affected() == 1)
+        let lease = Self { name, holder: holder.to_owned(), duration };
+        Ok((taken.rows_affected() == 1).then_some(lease))
+    }
+
+    /// Before each step: it must still be ours, and last for the step. One that another had in the
+    /// meantime is lost, even if it is free again: what was read under it no longer holds.
+    pub async fn renew(&self, atrium: &Core) -> anyhow::Result<()> {
+        let mut tx = atrium.db.write_relaxed().await?;
+        let renewed =
+            sqlx::query("UPDATE leases SET held_until = $1 WHERE name = $2 AND holder = $3")
+                .bind(atrium.now().plus(self.duration))
+                .bind(self.name)
+                .bind(&self.holder)
+                .execute(&mut *tx)
+                .await?;
+        tx.commit().await?;
+        anyhow::ensure!(renewed.rows_affected() == 1, LeaseLost(self.name));
+        Ok(())
     }
 
     /// Lets others have it.

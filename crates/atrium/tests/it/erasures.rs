@@ -3,9 +3,10 @@
 use serde_json::json;
 
 use crate::support::sender::event;
-use crate::support::{Store, TestServer, in_both_sizes};
+use crate::support::{Store, TestServer, in_both_sizes, on_both};
 use atrium::collect::loader;
 use atrium::erasures::run::run_due;
+use atrium::lease::Lease;
 
 const MINUTE: i64 = 60 * 1_000;
 
@@ -39,5 +40,20 @@ in_both_sizes! {
         assert_eq!(second.await.unwrap().unwrap(), 2);
         assert_eq!(server.count(tries).await, 3);
         assert_eq!(server.count("SELECT COUNT(*) FROM erasures WHERE state = 'done'").await, 2);
+    }
+}
+
+on_both! {
+    async fn a_lease_that_another_had_in_the_meantime_is_lost(server: TestServer) {
+        let take = |holder: &'static str| Lease::take(&server.atrium, "erasures", holder, 10 * MINUTE);
+        let first = take("first").await.unwrap().unwrap();
+        server.clock.advance(11 * MINUTE);
+        first.renew(&server.atrium).await.expect("nobody took it");
+        server.clock.advance(11 * MINUTE);
+        let second = take("second").await.unwrap().unwrap();
+        assert!(first.renew(&server.atrium).await.is_err());
+        second.release(&server.atrium).await.unwrap();
+        assert!(first.renew(&server.atrium).await.is_err(), "the other may have done the work");
+        assert!(take("first").await.unwrap().is_some());
     }
 }
