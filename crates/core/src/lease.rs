@@ -54,29 +54,27 @@ impl Lease {
     /// Before each step: it must still be ours, and last for the step. One that another had in the
     /// meantime is lost, even if it is free again: what was read under it no longer holds.
     pub async fn renew(&self, atrium: &Core) -> anyhow::Result<()> {
-        let mut tx = atrium.db.write_relaxed().await?;
-        let renewed =
-            sqlx::query("UPDATE leases SET held_until = $1 WHERE name = $2 AND holder = $3")
-                .bind(atrium.now().plus(self.duration))
-                .bind(self.name)
-                .bind(&self.holder)
-                .execute(&mut *tx)
-                .await?;
-        tx.commit().await?;
-        anyhow::ensure!(renewed.rows_affected() == 1, LeaseLost(self.name));
+        let until = atrium.now().plus(self.duration);
+        anyhow::ensure!(self.hold_until(atrium, until).await?, LeaseLost(self.name));
         Ok(())
     }
 
     /// Lets others have it.
     pub async fn release(self, atrium: &Core) -> Result<()> {
+        self.hold_until(atrium, Millis(0)).await?;
+        Ok(())
+    }
+
+    /// False if another has it, or had it last.
+    async fn hold_until(&self, atrium: &Core, until: Millis) -> Result<bool> {
         let mut tx = atrium.db.write_relaxed().await?;
-        sqlx::query("UPDATE leases SET held_until = $1 WHERE name = $2 AND holder = $3")
-            .bind(Millis(0))
+        let held = sqlx::query("UPDATE leases SET held_until = $1 WHERE name = $2 AND holder = $3")
+            .bind(until)
             .bind(self.name)
             .bind(&self.holder)
             .execute(&mut *tx)
             .await?;
         tx.commit().await?;
-        Ok(())
+        Ok(held.rows_affected() == 1)
     }
 }

@@ -24,11 +24,7 @@ function Archived({ app }: { app: App }) {
       title={t('appSettings.archived')}
       back={may('app:archive') && { label: t('apps.unarchive.confirm'), send: unarchiveApp }}
     >
-      {app.archived_at && (
-        <>
-          <Moment after={t('appSettings.archivedAt')} at={app.archived_at} />
-        </>
-      )}
+      {app.archived_at && <Moment after={t('appSettings.archivedAt')} at={app.archived_at} />}
     </Banner>
   )
 }
@@ -42,11 +38,7 @@ function Deleted({ app }: { app: App }) {
     <Banner app={app} title={t('appSettings.deleted')} back={back}>
       {app.purge_started
         ? t('appSettings.purging')
-        : app.purge_at && (
-            <>
-              <Moment after={t('appSettings.purgeAt')} at={app.purge_at} />
-            </>
-          )}
+        : app.purge_at && <Moment after={t('appSettings.purgeAt')} at={app.purge_at} />}
     </Banner>
   )
 }

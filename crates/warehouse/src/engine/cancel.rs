@@ -17,7 +17,7 @@ use super::chdb::{Chdb, Connection};
 const AGAIN: Duration = Duration::from_millis(50);
 
 /// The setting that holds a connection's name. It means nothing to the engine.
-pub const NAME: &str = "log_comment";
+pub const CONNECTION_NAME: &str = "log_comment";
 
 /// The connection that ends statements, opened when there is one to end.
 #[derive(Clone)]
@@ -39,7 +39,8 @@ impl Canceller {
             *held = self.chdb.connect(std::slice::from_ref(&self.path_argument)).ok();
         }
         let Some(connection) = held.as_mut() else { return };
-        let statement = format!("KILL QUERY WHERE Settings['{NAME}'] = '{name}' ASYNC FORMAT Null");
+        let statement =
+            format!("KILL QUERY WHERE Settings['{CONNECTION_NAME}'] = '{name}' ASYNC FORMAT Null");
         if let Err(error) = connection.query(&statement, &[]) {
             tracing::warn!(%error, "a statement could not be ended");
             *held = None;

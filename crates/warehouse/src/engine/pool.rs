@@ -9,7 +9,7 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
-use super::cancel::{Canceller, NAME, Watch, Watched};
+use super::cancel::{CONNECTION_NAME, Canceller, Watch, Watched};
 use super::chdb::{Chdb, Connection};
 use super::statement::Statement;
 
@@ -33,12 +33,12 @@ pub struct Session {
 }
 
 /// A connection that can be told from others while a statement runs on it.
-struct Named {
+struct NamedConnection {
     name: String,
     connection: Connection,
 }
 
-impl Named {
+impl NamedConnection {
     /// Opens a connection with a session's database and settings.
     fn open(chdb: &Chdb, path_argument: String, session: &Session) -> Result<Self, String> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
@@ -49,7 +49,7 @@ impl Named {
         }
         // All at once: after `readonly` no other can be set.
         let settings = session.settings.iter().map(|(name, value)| (name.as_str(), value));
-        let changes: Vec<String> = std::iter::once((NAME, &name))
+        let changes: Vec<String> = std::iter::once((CONNECTION_NAME, &name))
             .chain(settings)
             .map(|(name, value)| format!("{} = {}", quote_name(name), quote_text(value)))
             .collect();
@@ -79,7 +79,7 @@ pub struct Pool {
     path_argument: String,
     running: Arc<Semaphore>,
     waiting: Semaphore,
-    idle: Arc<Mutex<Vec<(Session, Named)>>>,
+    idle: Arc<Mutex<Vec<(Session, NamedConnection)>>>,
     size: usize,
     /// Where a caller who hangs up ends the statement. One that changes something goes on.
     canceller: Option<Canceller>,
@@ -124,7 +124,7 @@ impl Pool {
             }
             let mut named = match take(&idle, &session) {
                 Some(named) => named,
-                None => Named::open(&chdb, argument, &session)?,
+                None => NamedConnection::open(&chdb, argument, &session)?,
             };
             if let Some(watched) = &watched {
                 watched.runs_on(&named.name);
@@ -164,7 +164,10 @@ impl Pool {
 
 /// An idle session with these settings. If there is none and many are idle, the one that was used
 /// longest ago is closed: opening one takes longer than many a statement.
-fn take(idle: &Mutex<Vec<(Session, Named)>>, session: &Session) -> Option<Named> {
+fn take(
+    idle: &Mutex<Vec<(Session, NamedConnection)>>,
+    session: &Session,
+) -> Option<NamedConnection> {
     let mut idle = idle.lock();
     if let Some(index) = idle.iter().rposition(|(settings, _)| settings == session) {
         return Some(idle.remove(index).1);

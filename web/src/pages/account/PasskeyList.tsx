@@ -25,9 +25,7 @@ export function PasskeyList({ passkeys, onRename, onRemove }: PasskeyListProps) 
               </span>
               <span>
                 {passkey.last_used_at ? (
-                  <>
-                    <Moment after={t('passkey.lastUsed')} at={passkey.last_used_at} />
-                  </>
+                  <Moment after={t('passkey.lastUsed')} at={passkey.last_used_at} />
                 ) : (
                   t('passkey.neverUsed')
                 )}
