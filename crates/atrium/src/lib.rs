@@ -16,8 +16,8 @@ pub mod server;
 // For the commands in main.rs, the benchmarks and the integration tests, which go through this crate.
 pub use atrium_collect::{collect, erasures};
 pub use atrium_core::{
-    audit, config, db, error, fair_queue, folder, http, key_rotation, keyring, lease, locale,
-    logging, metrics, outbound, outbox, permissions, types,
+    audit, clock_sync, config, db, error, fair_queue, folder, http, key_rotation, keyring, lease,
+    locale, logging, metrics, outbound, outbox, permissions, types,
 };
 pub use atrium_tenancy::{
     accounts, apps, audit_log, chat, chat_vendor, key_uses, keys, notifications, orgs, roles, sso,

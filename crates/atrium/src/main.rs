@@ -1,6 +1,7 @@
 //! The subcommands, nothing else.
 
 use std::io::Read;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use atrium::accounts::create::{self, NewAccount};
 use atrium::accounts::{link, operator};
 use atrium::app::AppState;
 use atrium::audit::Actor;
+use atrium::collect::spool_adopt;
 use atrium::config::{RawSettings, Settings, SettingsArgs};
 use atrium::first_start;
 use atrium::http::CLIENT_VERSION;
@@ -51,6 +53,11 @@ enum Command {
     },
     /// Fill an instance that is not running with two teams, six apps and months of events
     Demo(demo::Options),
+    /// Messages that wait to be loaded
+    Spool {
+        #[command(subcommand)]
+        command: SpoolCommand,
+    },
     /// Look at everything an instance stands on and say what is wrong
     Doctor,
     /// Print the OpenAPI document
@@ -61,6 +68,15 @@ enum Command {
     /// Print who may do what
     #[command(hide = true)]
     Permissions,
+}
+
+#[derive(Subcommand)]
+enum SpoolCommand {
+    /// Hand the messages that wait on a machine that is gone to the server of this data folder
+    Adopt {
+        /// The other one's data folder, or a copy of it
+        folder: PathBuf,
+    },
 }
 
 #[derive(Subcommand)]
@@ -173,6 +189,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Migrate => migrate(settings).await,
         Command::Admin { command } => admin(settings, command).await,
         Command::Demo(options) => make_demo(settings, &options).await,
+        Command::Spool { command } => spool(settings, command).await,
         Command::Doctor => examine(settings).await,
         Command::Openapi | Command::Permissions | Command::Engine => Ok(ExitCode::SUCCESS),
     }
@@ -193,6 +210,20 @@ fn print_openapi() -> anyhow::Result<ExitCode> {
 async fn migrate(settings: Settings) -> anyhow::Result<ExitCode> {
     let atrium = AppState::start(settings, Clock::default()).await?;
     atrium.db.close().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn spool(settings: Settings, command: SpoolCommand) -> anyhow::Result<ExitCode> {
+    let SpoolCommand::Adopt { folder } = command;
+    let atrium = AppState::start(settings, Clock::default()).await?;
+    let data_dir = &atrium.settings.stores.data_dir;
+    let adopted = spool_adopt::adopt(&atrium.db, atrium.now(), data_dir, &folder).await;
+    atrium.db.close().await;
+    let lines = adopted?.into_iter().map(|it| {
+        let (from, to) = (it.from.display().to_string(), it.to.display().to_string());
+        json!({ "from": from, "to": to, "messages": it.messages })
+    });
+    print_lines(&lines.collect::<Vec<_>>());
     Ok(ExitCode::SUCCESS)
 }
 

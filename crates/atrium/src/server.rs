@@ -39,7 +39,7 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     atrium.previous_builds.clone().take_over(atrium.now()).await;
     // Before this server's own warehouse starts.
     let notice = other_servers::notice(&atrium.settings)?;
-    jobs::start(&atrium);
+    let jobs = jobs::start(&atrium);
 
     announce(&format!("Atrium {CLIENT_VERSION} listening on http://{address}"));
     if let Some(link) = setup::link(&atrium).await? {
@@ -62,6 +62,7 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
         tracing::info!("stopping: requests in flight are finished first");
     };
     run(listener, &atrium, stop).await;
+    jobs.stop().await;
     if let Err(error) = first_start::remember(&atrium).await {
         tracing::warn!(%error, "what the database knows could not be written down");
     }

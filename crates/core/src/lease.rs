@@ -1,19 +1,42 @@
-//! Leases for work that only one instance does at a time. A lease expires unless it is renewed.
+//! Leases for work that only one instance does at a time. A lease lasts half a minute and is renewed
+//! while the work goes on, so that the work of an instance that is gone does not wait for long. An
+//! instance that was stopped for a while may go on without knowing that its lease is another's by now:
+//! where that does harm, the fence tells what it sends from what the new holder sends
+//! (docs/decisions/0032).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use sqlx::{AnyConnection, AssertSqlSafe};
+use tokio::time::Instant;
 
 use crate::error::Result;
 use crate::state::Core;
 use crate::types::Millis;
 
-/// A lease that was ours when it was last renewed.
+pub const DURATION: i64 = 30 * Millis::SECOND;
+const RENEW_EVERY: Duration = Duration::from_secs(10);
+/// Without a renewal for so long the work stops: a little before others may take it.
+const GIVE_UP_AFTER: Duration = Duration::from_secs(25);
+/// Whoever waits has asked again by then, or nobody waits any more.
+const NEXT_DURATION: i64 = 5 * Millis::SECOND;
+
+/// One or more leases that were ours when they were last renewed.
 pub struct Lease {
-    name: &'static str,
     holder: String,
-    duration: i64,
+    /// The fence of each, by its name.
+    fences: BTreeMap<String, i64>,
 }
 
 /// Another instance does the work now, so this one has to stop.
 #[derive(Debug)]
-pub struct LeaseLost(&'static str);
+pub struct LeaseLost(String);
+
+impl LeaseLost {
+    pub fn of(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+}
 
 impl std::fmt::Display for LeaseLost {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -26,55 +49,230 @@ impl std::error::Error for LeaseLost {}
 impl Lease {
     /// None while another holds it. `holder` is the same after a restart, so that an instance that
     /// crashed goes on at once where it was.
-    pub async fn take(
-        atrium: &Core,
-        name: &'static str,
-        holder: &str,
-        duration: i64,
-    ) -> Result<Option<Self>> {
-        let now = atrium.now();
-        let mut tx = atrium.db.write_relaxed().await?;
-        let taken = sqlx::query(
-            "INSERT INTO leases (name, holder, held_until) VALUES ($1, $2, $3)
-             ON CONFLICT (name)
-             DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
-             WHERE leases.holder = excluded.holder OR leases.held_until < $4",
-        )
-        .bind(name)
-        .bind(holder)
-        .bind(now.plus(duration))
-        .bind(now)
-        .execute(&mut *tx)
-        .await?;
-        tx.commit().await?;
-        let lease = Self { name, holder: holder.to_owned(), duration };
-        Ok((taken.rows_affected() == 1).then_some(lease))
+    pub async fn take(atrium: &Core, name: &str, holder: &str) -> Result<Option<Self>> {
+        Self::take_some(atrium, holder, &[name.to_owned()], 1, &[]).await
     }
 
-    /// Before each step: it must still be ours, and last for the step. One that another had in the
-    /// meantime is lost, even if it is free again: what was read under it no longer holds.
+    /// The first of these that are free, so many at most. Of those in `overdue` that another holds
+    /// this one is next: their holder cannot have them twice in a row.
+    pub async fn take_some(
+        atrium: &Core,
+        holder: &str,
+        wanted: &[String],
+        most: usize,
+        overdue: &[String],
+    ) -> Result<Option<Self>> {
+        let clock = DatabaseClock::of(atrium);
+        // Not relaxed: after a crash of the database nobody else may believe that they are free.
+        let mut tx = atrium.db.write_uncached().await?;
+        let held = clock.held_by_others(&mut tx, holder, wanted).await?;
+        let free = wanted.iter().filter(|name| !held.contains(*name)).take(most);
+        // In one order for everybody, so that two never wait for each other.
+        let free: BTreeSet<&String> = free.collect();
+        let fences = clock.take(&mut tx, holder, &free).await?;
+        let missed: Vec<&String> =
+            overdue.iter().filter(|name| !fences.contains_key(*name)).collect();
+        if !missed.is_empty() {
+            clock.be_next(&mut tx, holder, &missed).await?;
+        }
+        tx.commit().await?;
+        Ok((!fences.is_empty()).then(|| Self { holder: holder.to_owned(), fences }))
+    }
+
+    pub fn fences(&self) -> &BTreeMap<String, i64> {
+        &self.fences
+    }
+
+    /// Does something that takes as long as it takes, and renews the lease in the meantime. Once it is
+    /// lost, or nobody knows whether it is, the work is dropped where it stands.
+    pub async fn during<T>(
+        &self,
+        atrium: &Core,
+        work: impl Future<Output = anyhow::Result<T>>,
+    ) -> anyhow::Result<T> {
+        tokio::select! {
+            biased;
+            lost = self.heartbeat(atrium) => Err(lost),
+            outcome = work => outcome,
+        }
+    }
+
+    /// Returns when the lease is lost.
+    async fn heartbeat(&self, atrium: &Core) -> anyhow::Error {
+        let mut renewed = Instant::now();
+        loop {
+            tokio::time::sleep(RENEW_EVERY).await;
+            let asked = Instant::now();
+            match tokio::time::timeout(RENEW_EVERY, self.renew(atrium)).await {
+                Ok(Ok(())) => renewed = asked,
+                Ok(Err(error)) if error.is::<LeaseLost>() => return error,
+                _ if renewed.elapsed() >= GIVE_UP_AFTER => {
+                    return anyhow::anyhow!("a lease could not be renewed in time");
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// It must still be ours, and lasts for another while. One that another had in the meantime is
+    /// lost, even if it is free again: what was read under it no longer holds.
     pub async fn renew(&self, atrium: &Core) -> anyhow::Result<()> {
-        let until = atrium.now().plus(self.duration);
-        anyhow::ensure!(self.hold_until(atrium, until).await?, LeaseLost(self.name));
-        Ok(())
+        let until = DatabaseClock::of(atrium).in_future(DURATION);
+        let held = self.hold_until(atrium, &until).await?;
+        match self.fences.keys().find(|name| !held.contains(*name)) {
+            Some(name) => Err(LeaseLost::of(name).into()),
+            None => Ok(()),
+        }
     }
 
     /// Lets others have it.
     pub async fn release(self, atrium: &Core) -> Result<()> {
-        self.hold_until(atrium, Millis(0)).await?;
+        self.hold_until(atrium, "0").await?;
         Ok(())
     }
 
-    /// False if another has it, or had it last.
-    async fn hold_until(&self, atrium: &Core, until: Millis) -> Result<bool> {
+    /// Says of which it is the holder.
+    async fn hold_until(&self, atrium: &Core, until: &str) -> Result<BTreeSet<String>> {
+        let sql = format!(
+            "UPDATE leases SET held_until = {until} WHERE holder = $1 AND name IN ({}) RETURNING name",
+            parameters(2, self.fences.len())
+        );
         let mut tx = atrium.db.write_relaxed().await?;
-        let held = sqlx::query("UPDATE leases SET held_until = $1 WHERE name = $2 AND holder = $3")
-            .bind(until)
-            .bind(self.name)
+        let mut query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(&self.holder);
+        for name in self.fences.keys() {
+            query = query.bind(name);
+        }
+        let held: Vec<String> = query.fetch_all(&mut *tx).await?;
+        tx.commit().await?;
+        Ok(held.into_iter().collect())
+    }
+
+    /// Makes the fences of the leases higher than these. Where the database was restored from a
+    /// back-up, the event store knows higher ones than it does.
+    pub async fn raise_fences(
+        &mut self,
+        atrium: &Core,
+        above: &BTreeMap<String, i64>,
+    ) -> anyhow::Result<()> {
+        let mut tx = atrium.db.write_uncached().await?;
+        for (name, fence) in above {
+            let raised = sqlx::query(
+                "UPDATE leases SET fence = $1 WHERE name = $2 AND holder = $3 AND fence <= $4",
+            )
+            .bind(fence + 1)
+            .bind(name)
             .bind(&self.holder)
+            .bind(fence)
             .execute(&mut *tx)
             .await?;
+            anyhow::ensure!(raised.rows_affected() == 1, LeaseLost::of(name));
+        }
         tx.commit().await?;
-        Ok(held.rows_affected() == 1)
+        self.fences.extend(above.iter().map(|(name, fence)| (name.clone(), fence + 1)));
+        Ok(())
     }
+}
+
+/// The time that leases go by. It is the database's: an instance whose clock is wrong must not take
+/// what others hold.
+pub struct DatabaseClock {
+    now: String,
+}
+
+impl DatabaseClock {
+    pub fn of(atrium: &Core) -> Self {
+        // Tests move the clock.
+        Self { now: format!("({} + {})", atrium.db.now_sql(), atrium.clock.advanced()) }
+    }
+
+    pub fn now(&self) -> &str {
+        &self.now
+    }
+
+    pub fn in_future(&self, millis: i64) -> String {
+        format!("({} + {millis})", self.now)
+    }
+
+    async fn held_by_others(
+        &self,
+        db: &mut AnyConnection,
+        holder: &str,
+        names: &[String],
+    ) -> Result<BTreeSet<String>> {
+        let sql = format!(
+            "SELECT name FROM leases WHERE name IN ({}) AND NOT ({})",
+            parameters(2, names.len()),
+            self.is_free("$1")
+        );
+        let mut query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(holder);
+        for name in names {
+            query = query.bind(name);
+        }
+        Ok(query.fetch_all(db).await?.into_iter().collect())
+    }
+
+    /// Whether `holder` may take it now.
+    fn is_free(&self, holder: &str) -> String {
+        format!(
+            "(leases.holder = {holder} OR leases.held_until < {now})
+             AND (leases.next_holder = {holder} OR leases.next_until < {now})",
+            now = self.now
+        )
+    }
+
+    async fn take(
+        &self,
+        db: &mut AnyConnection,
+        holder: &str,
+        names: &BTreeSet<&String>,
+    ) -> Result<BTreeMap<String, i64>> {
+        if names.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let until = self.in_future(DURATION);
+        let rows: Vec<String> =
+            (0..names.len()).map(|at| format!("(${}, $1, {until}, 1)", at + 2)).collect();
+        let sql = format!(
+            "INSERT INTO leases (name, holder, held_until, fence) VALUES {}
+             ON CONFLICT (name) DO UPDATE SET
+                holder = excluded.holder, held_until = excluded.held_until,
+                next_holder = '', next_until = 0,
+                fence = leases.fence + CASE
+                    WHEN leases.holder = excluded.holder OR leases.held_until = 0 THEN 0 ELSE 1 END
+             WHERE {}
+             RETURNING name, fence",
+            rows.join(", "),
+            self.is_free("excluded.holder")
+        );
+        let mut query = sqlx::query_as(AssertSqlSafe(sql)).bind(holder);
+        for name in names {
+            query = query.bind(*name);
+        }
+        let taken: Vec<(String, i64)> = query.fetch_all(db).await?;
+        Ok(taken.into_iter().collect())
+    }
+
+    /// Where nobody else is next already.
+    async fn be_next(&self, db: &mut AnyConnection, holder: &str, names: &[&String]) -> Result<()> {
+        let sql = format!(
+            "UPDATE leases SET next_holder = $1, next_until = {}
+             WHERE name IN ({}) AND holder != $1 AND (next_holder = $1 OR next_until < {})",
+            self.in_future(NEXT_DURATION),
+            parameters(2, names.len()),
+            self.now
+        );
+        let mut query = sqlx::query(AssertSqlSafe(sql)).bind(holder);
+        let names: BTreeSet<_> = names.iter().collect();
+        for name in names {
+            query = query.bind(*name);
+        }
+        query.execute(db).await?;
+        Ok(())
+    }
+}
+
+/// `$2, $3, …`
+fn parameters(first: usize, count: usize) -> String {
+    let all: Vec<String> = (first..first + count).map(|at| format!("${at}")).collect();
+    all.join(", ")
 }

@@ -5,6 +5,7 @@ pub mod audit;
 pub mod caller;
 pub mod chat_provider;
 pub mod client;
+pub mod clock_sync;
 pub mod config;
 pub mod db;
 pub mod error;

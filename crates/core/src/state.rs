@@ -8,6 +8,7 @@ use anyhow::Context;
 use tokio::sync::watch;
 
 use crate::audit::refusals::Refusals;
+use crate::clock_sync;
 use crate::config::Settings;
 use crate::db::Db;
 use crate::folder;
@@ -72,7 +73,7 @@ impl Core {
         let keyring = Arc::new(Keyring::open(&settings.stores, &db, &entropy).await?);
         db.equip(clock.clone(), entropy.clone(), keyring.clone());
         let mail = Transport::new(&settings.mail, &settings.stores.data_dir)?;
-        Ok(Self(Arc::new(CoreParts {
+        let core = Self(Arc::new(CoreParts {
             db,
             clock,
             entropy,
@@ -82,7 +83,9 @@ impl Core {
             mail,
             outbox: OutboxSignal::default(),
             settings,
-        })))
+        }));
+        clock_sync::sync(&core).await?;
+        Ok(core)
     }
 
     pub fn now(&self) -> Millis {

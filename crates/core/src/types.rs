@@ -137,18 +137,46 @@ macro_rules! code_schema {
 /// The only reader of the system's time. Tests move it by an offset.
 #[derive(Clone, Debug, Default)]
 pub struct Clock {
+    /// How far tests have moved time.
     offset: Arc<AtomicI64>,
+    /// How wrong tests say that the system's clock is.
+    skew: Arc<AtomicI64>,
+    /// How far the system's clock is behind the database's (`clock_sync`).
+    correction: Arc<AtomicI64>,
 }
 
 impl Clock {
-    #[allow(clippy::disallowed_methods)]
     pub fn now(&self) -> Millis {
+        self.system_now().plus(self.advanced() + self.correction.load(Ordering::Relaxed))
+    }
+
+    /// As the machine says, whether or not that is right.
+    #[allow(clippy::disallowed_methods)]
+    pub fn system_now(&self) -> Millis {
         let now = jiff::Timestamp::now().as_millisecond();
-        Millis(now + self.offset.load(Ordering::Relaxed))
+        Millis(now + self.skew.load(Ordering::Relaxed))
+    }
+
+    pub fn skew(&self, millis: i64) {
+        self.skew.store(millis, Ordering::Relaxed);
+    }
+
+    /// How far the system's clock is behind the one that all instances go by.
+    pub fn correction(&self) -> i64 {
+        self.correction.load(Ordering::Relaxed)
+    }
+
+    pub fn correct(&self, behind: i64) {
+        self.correction.store(behind, Ordering::Relaxed);
     }
 
     pub fn advance(&self, millis: i64) {
         self.offset.fetch_add(millis, Ordering::Relaxed);
+    }
+
+    /// How far tests have moved it.
+    pub fn advanced(&self) -> i64 {
+        self.offset.load(Ordering::Relaxed)
     }
 }
 

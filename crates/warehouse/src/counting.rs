@@ -78,9 +78,10 @@ const EVENTS: &str = "(SELECT e.app_id AS app_id, e.time AS time, e.event AS eve
     ANY LEFT JOIN {numbers} AS d ON e.device_hash = d.hash)";
 
 /// The numbers of those whom the events are about: an app has known many more.
-const NUMBERS: &str = "(SELECT hash, no FROM identities WHERE app_id = {app:UUID} AND hash IN \
+const NUMBERS: &str = "(SELECT hash, max((fence, identities.no)).2 AS no FROM identities \
+    WHERE app_id = {app:UUID} AND hash IN \
     (SELECT arrayJoin([xxHash64(concat('d', device_id)), xxHash64(concat('u', user_id))]) \
-     FROM events WHERE {where}))";
+     FROM events WHERE {where}) GROUP BY hash)";
 
 /// The events that `{where}` names, with the numbers that they carry.
 const ROWS: &str = "(SELECT app_id, time, event, person, device, device_id, user_id, os, browser, \

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::client::{Call, Warehouse};
 use crate::error::Error;
 use crate::params::Param;
-use crate::rows::{put_uuid, read_pairs};
+use crate::rows::{MessageKey, put_message_id, read_pairs};
 
 /// The quarter of an hour, which all counts are kept by.
 pub(crate) const BUCKET_MS: i64 = 15 * 60 * 1000;
@@ -19,28 +19,36 @@ pub(crate) const BUCKET_MS: i64 = 15 * 60 * 1000;
 const APPS_AT_ONCE: usize = 500;
 
 impl Warehouse {
-    /// Which of these messages, by app and id, were stored in the last days by another load than
-    /// `batch`. For up to some hundred thousand at a time.
+    /// Which of these messages were stored in the last days by another load than `batch`, by app and
+    /// id. For up to some hundred thousand at a time. The ids lie in the order of time, so what is read
+    /// grows with the messages that are asked about and not with those that are known.
     pub async fn known_ids(
         &self,
-        ids: &[(Uuid, Uuid)],
+        messages: &[MessageKey],
         batch: u64,
     ) -> Result<Vec<(Uuid, Uuid)>, Error> {
-        if ids.is_empty() {
+        if messages.is_empty() {
             return Ok(Vec::new());
         }
         // One literal, not one for each id: the parser would make a node of every one.
-        let mut packed = Vec::with_capacity(ids.len() * 16);
-        for (_, id) in ids {
-            put_uuid(*id, &mut packed);
+        let mut packed = Vec::with_capacity(messages.len() * 40);
+        for message in messages {
+            put_message_id(*message, &mut packed);
         }
-        // Base64 is two thirds the size of hexadecimal digits, and as much quicker to read.
+        // Base64 is two thirds the size of hexadecimal digits, and as much quicker to read. Versions
+        // before this one left ids in `log_ids`, without a time, for the eight days that ids are kept.
         let sql = format!(
-            "SELECT DISTINCT app_id, log_id FROM log_ids WHERE log_id IN \
-             (SELECT reinterpretAsUUID(substring(base64Decode('{}'), number * 16 + 1, 16)) \
-             FROM numbers({})) AND batch != {batch} FORMAT RowBinary",
+            "WITH base64Decode('{}') AS packed, {} AS count SELECT DISTINCT app_id, log_id FROM (\
+             SELECT app_id, log_id FROM message_ids WHERE (app_id, time_ms, log_id) IN \
+                 (SELECT reinterpretAsUUID(substring(packed, number * 40 + 1, 16)), \
+                     reinterpretAsInt64(substring(packed, number * 40 + 17, 8)), \
+                     reinterpretAsUUID(substring(packed, number * 40 + 25, 16)) \
+                  FROM numbers(count)) AND batch != {batch} \
+             UNION ALL SELECT app_id, log_id FROM log_ids WHERE log_id IN \
+                 (SELECT reinterpretAsUUID(substring(packed, number * 40 + 25, 16)) \
+                  FROM numbers(count)) AND batch != {batch}) FORMAT RowBinary",
             STANDARD.encode(&packed),
-            ids.len()
+            messages.len()
         );
         let call = Call::new(&sql, &[], self.limit()).long().reading();
         Ok(read_pairs(&self.call(call).await?))

@@ -58,7 +58,7 @@ impl Warehouse {
         let packed: Vec<u8> =
             identities.iter().flat_map(|identity| identity.hash.to_le_bytes()).collect();
         let sql = format!(
-            "SELECT app_id, hash, min(no) FROM identities WHERE app_id IN ({}) AND hash IN \
+            "SELECT app_id, hash, max((fence, no)).2 FROM identities WHERE app_id IN ({}) AND hash IN \
              (SELECT reinterpretAsUInt64(substring(base64Decode('{}'), number * 8 + 1, 8)) \
              FROM numbers({})) GROUP BY app_id, hash FORMAT RowBinary",
             literals(apps),
@@ -73,18 +73,24 @@ impl Warehouse {
         Ok(rows.filter(|(identity, _)| asked.contains(identity)).collect())
     }
 
-    /// Writes numbers down. They must be there before an event that carries them is.
-    pub async fn add_person_ids(&self, rows: &[(Identity, u32)]) -> Result<(), Error> {
+    /// Writes numbers down. They must be there before an event that carries them is. Of two numbers of
+    /// one person the one under the higher fence of their app counts.
+    pub async fn add_person_ids(
+        &self,
+        rows: &[(Identity, u32)],
+        fence: impl Fn(Uuid) -> i64,
+    ) -> Result<(), Error> {
         if rows.is_empty() {
             return Ok(());
         }
-        let mut body = Vec::with_capacity(rows.len() * ROW);
+        let mut body = Vec::with_capacity(rows.len() * (ROW + 8));
         for (identity, no) in rows {
             put_uuid(identity.app, &mut body);
             body.extend_from_slice(&identity.hash.to_le_bytes());
             body.extend_from_slice(&no.to_le_bytes());
+            body.extend_from_slice(&fence(identity.app).to_le_bytes());
         }
-        let sql = "INSERT INTO identities (app_id, hash, no) FORMAT RowBinary";
+        let sql = "INSERT INTO identities (app_id, hash, no, fence) FORMAT RowBinary";
         self.insert(sql, body.into(), Insert::default()).await
     }
 

@@ -19,6 +19,7 @@ pub mod engine;
 mod error;
 mod events;
 mod explore;
+mod fences;
 mod first_seen;
 mod gate;
 mod identities;
@@ -64,8 +65,8 @@ pub use profiles::{MutationRow, PROFILE_READ_MAX, ProfileRow, chunks as chunks_o
 pub use properties::{PropertyKind, PropertyName, PropertyNames, PropertySample};
 pub use recent::RecentEvent;
 pub use rows::{
-    CountedFields, EventRow, Kind, LogIdRow, MutationIn, counted_fields, counted_values,
-    event_insert, log_id_insert, mutation_insert, subjects, write_event, write_log_id,
-    write_mutation, write_person_ids, write_person_ids_over_limit,
+    CountedFields, EventRow, Kind, LogIdRow, MessageKey, MutationIn, counted_fields,
+    counted_values, event_insert, log_id_insert, mutation_insert, subjects, write_event,
+    write_log_id, write_mutation, write_person_ids, write_person_ids_over_limit,
 };
 pub use versions::Versions;

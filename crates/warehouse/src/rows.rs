@@ -69,8 +69,10 @@ pub struct MutationIn<'a> {
 /// That a message with this id was stored.
 #[derive(Clone, Copy, Debug)]
 pub struct LogIdRow {
-    pub log_id: Uuid,
     pub app_id: Uuid,
+    /// When it happened. The same id at another time is another message.
+    pub time_ms: i64,
+    pub log_id: Uuid,
     /// Unix time.
     pub received: u32,
     /// The load that brings it: its own ids are not duplicates.
@@ -107,7 +109,7 @@ pub fn mutation_insert(batch: u64) -> String {
 
 /// Stores ids written by `write_log_id`.
 pub fn log_id_insert() -> &'static str {
-    "INSERT INTO log_ids (log_id, app_id, received, batch) FORMAT RowBinary"
+    "INSERT INTO message_ids (app_id, time_ms, log_id, received, batch) FORMAT RowBinary"
 }
 
 fn with_batch(table: &str, columns: &str, structure: &str, batch: u64) -> String {
@@ -204,10 +206,18 @@ pub fn write_mutation(row: &MutationIn<'_>, into: &mut Vec<u8>) {
 }
 
 pub fn write_log_id(row: &LogIdRow, into: &mut Vec<u8>) {
-    put_uuid(row.log_id, into);
-    put_uuid(row.app_id, into);
+    put_message_id((row.app_id, row.time_ms, row.log_id), into);
     into.extend_from_slice(&row.received.to_le_bytes());
     into.extend_from_slice(&row.batch.to_le_bytes());
+}
+
+/// What a message is known by: its app, when it happened, and its id.
+pub type MessageKey = (Uuid, i64, Uuid);
+
+pub(crate) fn put_message_id((app_id, time_ms, log_id): MessageKey, into: &mut Vec<u8>) {
+    put_uuid(app_id, into);
+    into.extend_from_slice(&time_ms.to_le_bytes());
+    put_uuid(log_id, into);
 }
 
 /// ClickHouse keeps an id as two numbers of 64 bits, the higher one first, each in the byte order of

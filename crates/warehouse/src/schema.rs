@@ -19,6 +19,7 @@ const MIGRATIONS: &[(u32, &str)] = &[
     (HOURS, include_str!("../migrations/0004_hours.sql")),
     (5, include_str!("../migrations/0005_order.sql")),
     (6, include_str!("../migrations/0006_over_limit.sql")),
+    (7, include_str!("../migrations/0007_loaders.sql")),
 ];
 
 /// The one after which the people of earlier events have to be numbered.

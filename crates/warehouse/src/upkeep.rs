@@ -11,7 +11,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::client::{Call, Warehouse, read_rows};
-use crate::counting::{COARSE, COUNTS, Coarse, EXTENTS};
+use crate::counting::{COARSE, COUNTS, Coarse, Count, EXTENTS};
 use crate::error::Error;
 use crate::events::BUCKET_MS;
 use crate::identities::Identity;
@@ -44,6 +44,7 @@ const TABLES: &[&str] = &[
     "users",
     "mutations",
     "profiles",
+    "message_ids",
     "log_ids",
     "erasures",
 ];
@@ -89,18 +90,25 @@ impl Warehouse {
                 ("to", Param::UInt(*last)),
                 ("buckets", Param::UInts(some.to_vec())),
             ];
+            // Those of earlier versions carry none, and have to be looked up among all of the app's.
+            let unnumbered = format!("{EVENTS_OF_BUCKETS} AND (person_no = 0 OR device_no = 0)");
+            let are_numbered = self.count("events", &unnumbered, &params).await? == 0;
+            let fill = |count: &Count| match are_numbered {
+                true => count.fill_from_rows(EVENTS_OF_BUCKETS),
+                false => count.fill(EVENTS_OF_BUCKETS),
+            };
             // One after the other: a rebuild must never take more than one of the engine's places
             // for changes, nor the memory of several statements.
             for count in COUNTS {
                 self.delete(count.table, BUCKETS, &params).await?;
-                self.fill(&count.fill(EVENTS_OF_BUCKETS), &params).await?;
+                self.fill(&fill(count), &params).await?;
             }
             // After those: what they were filled with went on into the longer buckets.
             for coarse in COARSE {
                 self.rebuild_pieces(app, coarse, some).await?;
             }
             for extent in EXTENTS {
-                self.fill(&extent.fill(EVENTS_OF_BUCKETS), &params).await?;
+                self.fill(&fill(extent), &params).await?;
             }
             self.rebuild_sessions(app, some).await?;
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use uuid::Uuid;
-use warehouse::{EventRow, Identity, Kind, LogIdRow, MutationIn, ProfileRow};
+use warehouse::{EventRow, Identity, Kind, LogIdRow, MessageKey, MutationIn, ProfileRow};
 
 use super::chance::Chance;
 use atrium_collect::collect::fold;
@@ -54,7 +54,7 @@ impl Batch {
         let quarters = self.quarters.entry(row.app_id).or_default();
         quarters.insert(u32::try_from(quarter).unwrap_or(0));
         self.events += 1;
-        self.remember(row.app_id, row.log_id, row.received_ms);
+        self.remember((row.app_id, row.time_ms, row.log_id), row.received_ms);
     }
 
     /// All changes of one device or user, oldest first, and what they add up to.
@@ -62,7 +62,7 @@ impl Batch {
         let mut profile = fold::Profile::default();
         for change in changes {
             warehouse::write_mutation(change, &mut self.mutation_rows);
-            self.remember(change.app_id, change.log_id, change.received_ms);
+            self.remember((change.app_id, change.time_ms, change.log_id), change.received_ms);
             let given = serde_json::from_str(change.properties).unwrap_or_default();
             profile.apply(change.operation, given);
         }
@@ -79,12 +79,12 @@ impl Batch {
         });
     }
 
-    fn remember(&mut self, app_id: Uuid, log_id: Uuid, received_ms: i64) {
+    fn remember(&mut self, (app_id, time_ms, log_id): MessageKey, received_ms: i64) {
         if received_ms < self.remembered_since {
             return;
         }
         let received = u32::try_from(received_ms / 1_000).unwrap_or(0);
-        let row = LogIdRow { log_id, app_id, received, batch: self.number };
+        let row = LogIdRow { app_id, time_ms, log_id, received, batch: self.number };
         warehouse::write_log_id(&row, &mut self.log_ids);
     }
 }

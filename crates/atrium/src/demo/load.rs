@@ -45,7 +45,7 @@ pub async fn load(
 
 /// What the loader stores of a batch, in the same order.
 async fn store(atrium: &AppState, batch: Batch) -> anyhow::Result<()> {
-    atrium.warehouse.add_person_ids(&batch.numbers).await?;
+    atrium.warehouse.add_person_ids(&batch.numbers, |_| 0).await?;
     let number = batch.number;
     let event_sql = warehouse::event_insert(number);
     let mutation_sql = warehouse::mutation_insert(number);

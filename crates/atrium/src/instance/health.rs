@@ -9,6 +9,7 @@ use subtle::ConstantTimeEq;
 
 use crate::app::AppState;
 use atrium_collect::collect::loading;
+use atrium_collect::collect::outage::{self, AsOf};
 use atrium_core::client;
 use atrium_core::db::Dialect;
 use atrium_core::error::Code;
@@ -16,6 +17,7 @@ use atrium_core::folder;
 
 /// With less than this on the disk, it is as good as full.
 const NO_ROOM: u64 = 1 << 20;
+const ALONE: &str = "away: messages of known keys are taken";
 const DEGRADED: &str = "degraded: a damaged spool was set aside";
 
 /// Alive: the process answers.
@@ -23,19 +25,13 @@ pub async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Ready: the metadata database and the spool take writes. The warehouse's state is told, and so is
-/// how loading goes, and does not matter: what comes waits for it.
+/// Ready: the metadata database and the spool take writes, or the database is away and messages are
+/// taken without it. The warehouse's state is told, and so is how loading goes, and does not matter:
+/// what comes waits for it.
 pub async fn readyz(State(atrium): State<AppState>) -> Response {
     let disk = look_at_disk(&atrium).await;
-    let database = match atrium.db.ping().await {
-        // A small write may still find room where the next one does not.
-        Ok(()) if disk.full && atrium.db.dialect() == Dialect::Sqlite => Code::DiskFull.as_str(),
-        Ok(()) => "ok",
-        Err(error) => {
-            tracing::warn!(%error, "not ready");
-            error.code().unwrap_or(Code::Unavailable).as_str()
-        }
-    };
+    let collects_alone = matches!(outage::as_of(&atrium).await, Ok(AsOf::Outage));
+    let database = if collects_alone { ALONE } else { look_at_database(&atrium, &disk).await };
     atrium.collector.spool.probe().await;
     let usage = atrium.collector.spool.usage();
     let spool = match usage.fault() {
@@ -43,7 +39,7 @@ pub async fn readyz(State(atrium): State<AppState>) -> Response {
         None if atrium.collector.spool.is_full() => "full",
         None => "ok",
     };
-    let ready = database == "ok" && spool == "ok";
+    let ready = (database == "ok" || collects_alone) && spool == "ok";
     let events = atrium.warehouse.describe();
     let loading = loading::look(&atrium).await;
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
@@ -63,6 +59,18 @@ pub async fn readyz(State(atrium): State<AppState>) -> Response {
         })),
     )
         .into_response()
+}
+
+async fn look_at_database(atrium: &AppState, disk: &Disk) -> &'static str {
+    match atrium.db.ping().await {
+        // A small write may still find room where the next one does not.
+        Ok(()) if disk.full && atrium.db.dialect() == Dialect::Sqlite => Code::DiskFull.as_str(),
+        Ok(()) => "ok",
+        Err(error) => {
+            tracing::warn!(%error, "not ready");
+            error.code().unwrap_or(Code::Unavailable).as_str()
+        }
+    }
 }
 
 #[derive(Default)]

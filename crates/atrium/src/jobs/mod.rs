@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
 use crate::app::AppState;
 use crate::first_start;
 use crate::reports;
@@ -11,6 +14,7 @@ use atrium_collect::erasures;
 use atrium_collect::erasures::purge;
 use atrium_core::Core;
 use atrium_core::chat_provider::Provider;
+use atrium_core::clock_sync;
 use atrium_core::key_rotation;
 use atrium_core::outbox::{self, mail};
 use atrium_tenancy::Tenancy;
@@ -24,9 +28,35 @@ const ALERTS: Duration = Duration::from_secs(5 * 60);
 const ERASURES: Duration = Duration::from_secs(60);
 const UPKEEP: Duration = Duration::from_secs(10);
 
+/// How long the loader may take to finish its batch when the server ends.
+const LAST_BATCH: Duration = Duration::from_secs(20);
+
+/// The work that is under way.
+pub struct Jobs {
+    stop: oneshot::Sender<()>,
+    loader: JoinHandle<()>,
+}
+
+impl Jobs {
+    /// Has the loader finish its batch. What others do can be broken off.
+    pub async fn stop(self) {
+        let _ = self.stop.send(());
+        if tokio::time::timeout(LAST_BATCH, self.loader).await.is_err() {
+            tracing::warn!("the last batch is not done; the next start goes on with it");
+        }
+    }
+}
+
 /// Starts the background work; it ends with the process.
-pub fn start(atrium: &AppState) {
-    tokio::spawn(loader::run(Collecting::clone(atrium)));
+pub fn start(atrium: &AppState) -> Jobs {
+    let (stop, stopped) = oneshot::channel();
+    let stopped = async {
+        if stopped.await.is_err() {
+            // Nobody is left who could say so.
+            std::future::pending().await
+        }
+    };
+    let loader = tokio::spawn(loader::run(Collecting::clone(atrium), stopped));
     tokio::spawn(key_rotation::follow(Core::clone(atrium)));
     tokio::spawn(mail::run(Core::clone(atrium)));
     for provider in Provider::ALL.into_iter().filter(|it| atrium.chat.is_configured(*it)) {
@@ -36,6 +66,7 @@ pub fn start(atrium: &AppState) {
     tokio::spawn(watch_data(atrium.clone()));
     tokio::spawn(erase(atrium.clone()));
     tokio::spawn(keep_up(atrium.clone()));
+    Jobs { stop, loader }
 }
 
 async fn hourly(atrium: AppState) {
@@ -103,6 +134,9 @@ async fn keep_up(atrium: AppState) {
     loop {
         ticks.tick().await;
         atrium.metrics.upkeep();
+        if let Err(error) = clock_sync::sync(&atrium).await {
+            tracing::warn!(%error, "the clock could not be compared with the database's");
+        }
         upkeep::measure(&atrium).await;
         if let Err(error) = outbox::measure(&atrium).await {
             tracing::warn!(%error, "the outbox could not be measured");

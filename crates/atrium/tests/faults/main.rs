@@ -8,5 +8,6 @@ mod support;
 
 mod crash;
 mod disk;
+mod fleet;
 mod fuzz;
 mod outage;

@@ -134,3 +134,37 @@ async fn a_store_that_is_away_is_told_of_and_does_not_gate() {
     let overall = owner.post(&format!("/api/v1/orgs/{}/data-overall", team.org_id), body).await;
     assert_eq!(overall.status, 503, "{overall:?}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn known_keys_go_on_sending_while_the_database_is_away() {
+    let near = TestServer::start(Store::Postgres).await;
+    let mut url = url::Url::parse(near.database_url()).unwrap();
+    let wire = Wire::to(url.port().unwrap_or(5_432)).await;
+    url.set_port(Some(wire.address.port())).unwrap();
+    let behind = |raw: &mut RawSettings| raw.database_url = Some(url.to_string());
+    let server = near.second_instance_with(behind).await;
+    let team = near.team("one").await;
+    let (key, other) = (near.collect_key(team.app_id.as_str()).await, near.team("two").await);
+    let unseen = near.collect_key(other.app_id.as_str()).await;
+    let send = async |key: &str| server.collect(key, json!([event(&server, "a")])).await;
+    assert_eq!(send(&key).await.status, 200);
+    wire.cut.store(true, Ordering::Relaxed);
+    // What is on its way breaks off; from then on nobody waits for the database.
+    until("the database is away", async || send(&key).await.status == 200).await;
+    let begun = Instant::now();
+    for _ in 0..50 {
+        assert_eq!(send(&key).await.status, 200);
+    }
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert_eq!(send(&unseen).await.status, 503, "nobody can say whether it is a key");
+    let ready = server.anonymous().get("/readyz").await;
+    assert_eq!(ready.status, 200, "or nothing would be sent here: {ready:?}");
+    assert_eq!(ready.body["database"], "away: messages of known keys are taken");
+    // Withdrawn on another instance.
+    near.run("UPDATE api_keys SET valid_until = 1 WHERE value = $1", &[&key]).await;
+    near.run("UPDATE instance SET epoch = epoch + 1", &[]).await;
+    assert_eq!(send(&key).await.status, 200, "that is not known here yet");
+    wire.cut.store(false, Ordering::Relaxed);
+    until("the database is back", async || send(&key).await.status == 401).await;
+    assert_eq!(send(&unseen).await.status, 200);
+}

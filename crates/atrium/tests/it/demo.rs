@@ -202,7 +202,7 @@ async fn a_demo_that_is_broken_off_leaves_nothing() {
         memory_mb: 1_024,
     });
     store.ready(Duration::from_secs(60)).await.unwrap();
-    for table in ["events", "totals_15m", "mutations", "profiles", "log_ids"] {
+    for table in ["events", "totals_15m", "mutations", "profiles", "message_ids"] {
         let count = format!("SELECT count() AS n FROM {table}");
         let found: Vec<Value> = store.query(&count, &[]).await.unwrap();
         assert_eq!(found[0]["n"], 0, "{table}");

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::process::{Server, atrium, output, post, profile, text};
 use crate::support::sender::{event, event_at};
 use crate::support::{PASSWORD, Store, TestServer, engine_library};
+use atrium::collect::loader::Partitions;
 use atrium::collect::spool::Wanted;
 use serde_json::{Value, json};
 
@@ -86,7 +87,7 @@ async fn damage_that_is_met_while_running_is_set_aside() {
     }
     let spool = &server.atrium.collector.spool;
     ruin(&server.folder().join("spool/1/spool.db"));
-    let everything = || Wanted::AllBut(BTreeSet::new());
+    let everything = || Wanted::AllBut(BTreeSet::new(), Partitions::ALL);
     assert!(spool.take(everything(), i64::MAX, Default::default()).await.is_err());
     let groups = spool.take(everything(), i64::MAX, Default::default()).await.unwrap();
     assert!(groups.len() >= 20 && groups.len() < 30, "{}", groups.len());

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::loaders::lease_of;
 use crate::support::sender::event;
 use crate::support::{Store, TestServer, in_both_sizes, on_both};
 use atrium::collect::loader;
@@ -24,18 +25,19 @@ in_both_sizes! {
             assert_eq!(asked.status, 200, "{asked:?}");
         }
         // Somebody loads for long, and both instances wait for that in the middle of the first one.
-        server.run("INSERT INTO leases (name, holder, held_until) VALUES ('loader', 'somebody', 4000000000000)
-                    ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until", &[]).await;
+        let partition = lease_of(&team.app_id);
+        server.run("INSERT INTO leases (name, holder, held_until) VALUES ($1, 'somebody', 4000000000000)
+                    ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until", &[&partition]).await;
         let (state, tries) = (server.atrium.clone(), "SELECT CAST(SUM(tries) AS BIGINT) FROM erasures");
         let first = tokio::spawn(async move { run_due(&state).await });
         server.until_count(tries, 1).await;
         for instance in [&server, &other] {
-            instance.clock.advance(11 * MINUTE);
+            instance.clock.advance(MINUTE);
         }
         let state = other.atrium.clone();
         let second = tokio::spawn(async move { run_due(&state).await });
         server.until_count(tries, 2).await;
-        server.run("UPDATE leases SET held_until = 0 WHERE name = 'loader'", &[]).await;
+        server.run("UPDATE leases SET held_until = 0 WHERE name = $1", &[&partition]).await;
         assert_eq!(first.await.unwrap().unwrap(), 0, "the lease is the other's");
         assert_eq!(second.await.unwrap().unwrap(), 2);
         assert_eq!(server.count(tries).await, 3);
@@ -45,11 +47,11 @@ in_both_sizes! {
 
 on_both! {
     async fn a_lease_that_another_had_in_the_meantime_is_lost(server: TestServer) {
-        let take = |holder: &'static str| Lease::take(&server.atrium, "erasures", holder, 10 * MINUTE);
+        let take = |holder: &'static str| Lease::take(&server.atrium, "erasures", holder);
         let first = take("first").await.unwrap().unwrap();
-        server.clock.advance(11 * MINUTE);
+        server.clock.advance(MINUTE);
         first.renew(&server.atrium).await.expect("nobody took it");
-        server.clock.advance(11 * MINUTE);
+        server.clock.advance(MINUTE);
         let second = take("second").await.unwrap().unwrap();
         assert!(first.renew(&server.atrium).await.is_err());
         second.release(&server.atrium).await.unwrap();

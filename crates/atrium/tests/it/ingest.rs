@@ -141,7 +141,7 @@ in_both_sizes! {
         for (round, broken_after) in ["nothing", "ids", "rows"].into_iter().enumerate() {
             let batch: Vec<_> = (0..10).map(|_| event(&server, "a")).collect();
             server.collect(&key, json!(batch)).await;
-            let groups = spool.take(Wanted::AllBut(Default::default()), i64::MAX, Default::default()).await.unwrap();
+            let groups = spool.take(Wanted::AllBut(Default::default(), loader::Partitions::ALL), i64::MAX, Default::default()).await.unwrap();
             let number = 7_000 + round as u64;
             let attempt = Attempt { app: groups[0].app, upto: groups[0].seq, batch: number };
             spool.write(Change::Begin(vec![attempt])).await.unwrap();
@@ -150,8 +150,8 @@ in_both_sizes! {
             let (mut ids, mut rows) = (Vec::new(), Vec::new());
             for record in &records {
                 let received = u32::try_from(server.atrium.now().0 / 1_000).unwrap();
-                let (log_id, app_id) = (record.log_id, record.app);
-                let id = LogIdRow { log_id, app_id, received, batch: number };
+                let (app_id, time_ms, log_id) = (record.app, record.time_ms, record.log_id);
+                let id = LogIdRow { app_id, time_ms, log_id, received, batch: number };
                 warehouse::write_log_id(&id, &mut ids);
                 rows.extend_from_slice(&groups[0].data[record.row.clone()]);
                 warehouse::write_person_ids(1, 1, &mut rows);

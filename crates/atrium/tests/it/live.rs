@@ -254,6 +254,22 @@ in_both_sizes! {
 }
 
 in_both_sizes! {
+    async fn the_first_to_ask_for_what_is_stored_is_told_of_it(server: TestServer) {
+        let team = server.team("one").await;
+        let app = team.app_id.as_str();
+        let key = server.collect_key(app).await;
+        server.collect(&key, json!([event(&server, "stored")])).await;
+        drain(&server).await;
+        // As after a start: nobody has asked this one's warehouse for anything.
+        let fresh = server.second_instance_on_same_engine().await;
+        assert!(!fresh.atrium.warehouse.is_up());
+        let mut stream = Stream::open(&team.actor("owner").at(&fresh.url), app).await;
+        let seen = stream.next("message").await;
+        assert_eq!((&seen["event"], &seen["earlier"]), (&json!("stored"), &json!(true)));
+    }
+}
+
+in_both_sizes! {
     async fn what_waits_to_be_stored_is_told_once(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());

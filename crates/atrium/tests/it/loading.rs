@@ -346,7 +346,8 @@ async fn a_spool_of_an_earlier_version_is_taken_over() {
     let (mut ids, mut events) = (Vec::new(), Vec::new());
     for (record, row) in records {
         let received = u32::try_from(server.atrium.now().0 / 1_000).unwrap();
-        let id = LogIdRow { log_id: record.log_id, app_id: record.app, received, batch: 7 };
+        let (app_id, time_ms, log_id) = (record.app, record.time_ms, record.log_id);
+        let id = LogIdRow { app_id, time_ms, log_id, received, batch: 7 };
         warehouse::write_log_id(&id, &mut ids);
         events.extend_from_slice(&row);
         warehouse::write_person_ids(1, 1, &mut events);

@@ -27,7 +27,7 @@ impl TestServer {
             *last += 1;
             new.push((identity, *last));
         }
-        store.add_person_ids(&new).await.unwrap();
+        store.add_person_ids(&new, |_| 0).await.unwrap();
         numbers.extend(new);
         let mut body = Vec::new();
         let mut touched: BTreeMap<Uuid, BTreeSet<u32>> = BTreeMap::new();

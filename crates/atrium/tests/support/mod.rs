@@ -216,6 +216,19 @@ impl TestServer {
         tokio::time::timeout(std::time::Duration::from_secs(5), noticing).await.unwrap();
     }
 
+    pub fn database_url(&self) -> &str {
+        &self.database_url
+    }
+
+    /// Where the warehouse is, for an instance that reaches it over the network.
+    pub fn warehouse_url(&self) -> String {
+        let store = match &self.engine {
+            Some(engine) => engine.url(),
+            None => self.atrium.warehouse.shared_url().unwrap(),
+        };
+        store.to_string()
+    }
+
     /// Another instance on the same databases that reaches the warehouse over the network.
     pub async fn second_instance_on_same_engine(&self) -> Self {
         self.second_instance_on_same_engine_and(|_| {}).await
@@ -227,11 +240,7 @@ impl TestServer {
     ) -> Self {
         let store = &self.atrium.warehouse;
         store.ready(std::time::Duration::from_secs(60)).await.unwrap();
-        let url = match &self.engine {
-            Some(engine) => engine.url(),
-            None => store.shared_url().unwrap(),
-        };
-        let url = url.to_string();
+        let url = self.warehouse_url();
         let change = |raw: &mut RawSettings| {
             change(raw);
             raw.warehouse_url = Some(url);

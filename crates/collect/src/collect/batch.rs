@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use uuid::Uuid;
-use warehouse::{Identity, Kind};
+use warehouse::{Identity, Kind, MessageKey};
 
 use super::batch_choice::{Choice, Room};
 use super::dedup::MessageId;
@@ -176,8 +176,9 @@ impl Batch {
         self.records.len()
     }
 
-    pub fn ids(&self) -> Vec<MessageId> {
-        self.records.iter().map(|(_, record)| (record.app, record.log_id)).collect()
+    pub fn ids(&self) -> Vec<MessageKey> {
+        let id = |(_, record): &(usize, Record)| (record.app, record.time_ms, record.log_id);
+        self.records.iter().map(id).collect()
     }
 
     pub fn apps(&self) -> BTreeSet<Uuid> {

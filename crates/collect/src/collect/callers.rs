@@ -1,11 +1,13 @@
 //! From a key to the app it speaks for. What is found is kept for as long as the database says
-//! that nothing changed, so a key that was disabled is disabled at the next request.
+//! that nothing changed, so a key that was disabled is disabled at the next request; while the database
+//! is away, with the next request after that (`outage`).
 
 use std::sync::Arc;
 
 use quick_cache::sync::Cache;
 use uuid::Uuid;
 
+use super::outage::{self, AsOf};
 use crate::collect::state::Collecting;
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};
@@ -76,16 +78,38 @@ fn looks_like_key(text: &str, prefix: &str) -> bool {
     text.starts_with(prefix) && text.len() <= 64 && text.bytes().all(plain)
 }
 
+enum LookUp<T> {
+    Found(Option<Arc<T>>),
+    /// The database has to be asked; the answer holds as of this epoch.
+    Ask(i64),
+}
+
+async fn look_up<T>(
+    atrium: &Collecting,
+    known: &Cache<String, Found<T>>,
+    key: &str,
+) -> Result<LookUp<T>> {
+    let as_of = outage::as_of(atrium).await?;
+    match (as_of, known.get(key)) {
+        (AsOf::Epoch(epoch), Some((found_at, found))) if found_at == epoch => {
+            Ok(LookUp::Found(found))
+        }
+        (AsOf::Epoch(epoch), _) => Ok(LookUp::Ask(epoch)),
+        (AsOf::Outage, Some((_, Some(found)))) => Ok(LookUp::Found(Some(found))),
+        (AsOf::Outage, _) => Err(outage::no_answer()),
+    }
+}
+
 /// The caller by the key that names an app in public.
 pub async fn by_app_key(atrium: &Collecting, key: &str) -> Result<Option<Arc<CollectCaller>>> {
     if !looks_like_key(key, "ck_") {
         return Ok(None);
     }
-    let epoch = atrium.db.epoch().await?;
     let known = &atrium.collector.callers.collecting;
-    if let Some((_, found)) = known.get(key).filter(|(as_of, _)| *as_of == epoch) {
-        return Ok(found);
-    }
+    let epoch = match look_up(atrium, known, key).await? {
+        LookUp::Found(found) => return Ok(found),
+        LookUp::Ask(epoch) => epoch,
+    };
     let mut db = atrium.db.read().await?;
     let mut found = None;
     if let Some(key) = by_collect_key(&mut db, key).await?
@@ -108,11 +132,11 @@ pub async fn by_access_key(
     if !looks_like_key(key_id, "AK") {
         return Ok(None);
     }
-    let epoch = atrium.db.epoch().await?;
     let known = &atrium.collector.callers.signing;
-    if let Some((_, found)) = known.get(key_id).filter(|(as_of, _)| *as_of == epoch) {
-        return Ok(found);
-    }
+    let epoch = match look_up(atrium, known, key_id).await? {
+        LookUp::Found(found) => return Ok(found),
+        LookUp::Ask(epoch) => epoch,
+    };
     let mut db = atrium.db.read().await?;
     let mut found = None;
     if let Some(key) = keys::by_access_key(atrium, &mut db, key_id).await?

@@ -1,14 +1,16 @@
-//! Carries the spool into the warehouse: the only writer of events. One instance at a time, by
-//! a lease; a batch whose outcome is unknown is looked at before anything of it is sent again. Apps
-//! take turns, and what fails is taken apart until only that waits (docs/decisions/0020).
+//! Carries the spool into the warehouse: the only writer of events. An app is loaded by one instance
+//! at a time (`partitions`); a batch whose outcome is unknown is looked at before anything of it is sent
+//! again. Apps take turns, and what fails is taken apart until only that waits (docs/decisions/0020).
 
 mod blame;
 mod booking;
+pub(super) mod fence;
 pub(crate) mod lanes;
-mod lease;
+pub(super) mod partitions;
 mod trouble;
 
 use std::collections::HashSet;
+use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -21,18 +23,20 @@ use super::batch::Batch;
 use super::batch_choice::Room;
 use super::dedup::MessageId;
 use super::spool::{Change, Spool, Wanted};
-use super::{batch_cost, cardinality, person_ids, profiles};
+use super::{batch_cost, cardinality, person_ids, profiles, spool_adopt};
 use crate::collect::state::Collecting;
 use atrium_core::lease::Lease;
 use blame::NotStored;
 use booking::{finish, name_of, unbooked};
 use lanes::{Lane, Lanes, Part};
-pub use lease::keep_away;
+pub use partitions::{Partitions, keep_away};
 
 /// More than this is worked off without pause.
 const BACKLOG: i64 = 60_000;
 /// How long messages gather: few large parts are what the store likes.
 const GATHER: Duration = Duration::from_millis(1_500);
+/// How often is looked whether another instance is done.
+const NOT_MINE_LOOK: Duration = Duration::from_millis(200);
 const IDLE_LOOK: Duration = Duration::from_secs(5);
 const ADOPT_LOOK: Duration = Duration::from_secs(60);
 /// What was left is loaded between our own batches: nobody waits for what it takes longer.
@@ -47,7 +51,7 @@ const PROFILE_TRIES: u32 = 3;
 pub enum Turn {
     /// Nothing waits.
     Idle,
-    /// Another instance has its turn.
+    /// Other instances have all the partitions that messages wait for.
     NotMine,
     Loaded(usize),
     /// Something could not be stored, and will be tried in smaller parts.
@@ -56,42 +60,80 @@ pub enum Turn {
     Later(Duration),
 }
 
-/// Runs until the process ends.
-pub async fn run(atrium: Collecting) {
+/// Runs until it is told to stop, which it does between two batches.
+pub async fn run(atrium: Collecting, stop: impl Future<Output = ()>) {
+    let mut stop = pin!(stop);
+    tokio::select! {
+        biased;
+        () = &mut stop => return,
+        () = let_go(&atrium) => {}
+    }
     let mut retry = RETRY_FIRST;
-    let spool = &atrium.collector.spool;
     let mut looked = Instant::now();
     loop {
         let begun = Instant::now();
-        let turn = turn(&atrium, spool).await;
+        let spool = &atrium.collector.spool;
+        // A store that is away is not waited for when the server ends, a batch is.
+        let ready = tokio::select! {
+            biased;
+            () = &mut stop => return,
+            ready = ready(&atrium, spool) => ready,
+        };
+        let turn = turn_when(&atrium, spool, ready).await;
         if matches!(turn, Ok(Turn::Loaded(_))) {
             retry = RETRY_FIRST;
         }
-        let pause = match turn {
-            // A backlog is worked off without pause; a trickle gathers first.
-            Ok(Turn::Loaded(_)) if spool.usage().messages() < BACKLOG => GATHER,
-            // Unless it is costly: then readers have the warehouse for half of the time.
-            Ok(Turn::Loaded(_)) if spool.lanes.lock().await.is_costly() => {
-                begun.elapsed().min(GATHER)
-            }
-            Ok(Turn::Loaded(_) | Turn::Failed) => Duration::ZERO,
-            Ok(Turn::NotMine) => GATHER,
-            Ok(Turn::Idle) => wait_for_messages(spool, IDLE_LOOK).await,
-            Ok(Turn::Later(wait)) => wait_for_messages(spool, wait.min(IDLE_LOOK)).await,
-            Err(error) => {
-                let error = format!("{error:#}");
-                tracing::warn!(error, "loading events failed, it is tried again");
-                let pause = retry;
-                retry = (retry * 2).min(RETRY_LAST);
-                pause
+        let rest = async {
+            pause_after(&atrium, turn, begun.elapsed(), &mut retry).await;
+            if looked.elapsed() > ADOPT_LOOK {
+                looked = Instant::now();
+                adopt(&atrium).await;
             }
         };
-        tokio::time::sleep(pause).await;
-        if looked.elapsed() > ADOPT_LOOK {
-            looked = Instant::now();
-            adopt(&atrium).await;
+        tokio::select! {
+            biased;
+            () = &mut stop => return,
+            () = rest => {}
         }
     }
+}
+
+/// Before anything is loaded, and as soon as the database can be asked.
+async fn let_go(atrium: &Collecting) {
+    while let Err(error) = spool_adopt::let_go(atrium, &atrium.collector.spool).await {
+        tracing::warn!(%error, "whether another server has adopted the spool is not known yet");
+        tokio::time::sleep(RETRY_FIRST).await;
+    }
+}
+
+/// A backlog is worked off without pause; a trickle gathers first.
+async fn pause_after(
+    atrium: &Collecting,
+    turn: anyhow::Result<Turn>,
+    took: Duration,
+    retry: &mut Duration,
+) {
+    let spool = &atrium.collector.spool;
+    let pause = match turn {
+        // Each of several instances has a part of the partitions at a time.
+        Ok(Turn::Loaded(_)) if spool.usage().messages() < BACKLOG => {
+            GATHER / u32::try_from(atrium.collector.loaders.known()).unwrap_or(1)
+        }
+        // Unless it is costly: then readers have the warehouse for half of the time.
+        Ok(Turn::Loaded(_)) if spool.lanes.lock().await.is_costly() => took.min(GATHER),
+        Ok(Turn::Loaded(_) | Turn::Failed) => Duration::ZERO,
+        Ok(Turn::NotMine) => NOT_MINE_LOOK,
+        Ok(Turn::Idle) => wait_for_messages(spool, IDLE_LOOK).await,
+        Ok(Turn::Later(wait)) => wait_for_messages(spool, wait.min(IDLE_LOOK)).await,
+        Err(error) => {
+            let error = format!("{error:#}");
+            tracing::warn!(error, "loading events failed, it is tried again");
+            let pause = *retry;
+            *retry = (pause * 2).min(RETRY_LAST);
+            pause
+        }
+    };
+    tokio::time::sleep(pause).await;
 }
 
 /// Waits for something to load, and says how long more of it may gather.
@@ -114,6 +156,10 @@ async fn adopt(atrium: &Collecting) {
         }
     };
     for spool in found {
+        if let Err(error) = spool_adopt::let_go(atrium, &spool).await {
+            tracing::warn!(%error, "what another server left is tried again later");
+            continue;
+        }
         tracing::info!(messages = spool.usage().messages(), "loading what another server left");
         loop {
             match turn(atrium, &spool).await {
@@ -121,7 +167,7 @@ async fn adopt(atrium: &Collecting) {
                 // What fails is tried again with the next look.
                 Ok(Turn::Idle | Turn::Later(_)) => break,
                 Ok(Turn::Loaded(_) | Turn::Failed) => {}
-                Ok(Turn::NotMine) => tokio::time::sleep(GATHER).await,
+                Ok(Turn::NotMine) => tokio::time::sleep(NOT_MINE_LOOK).await,
                 Err(error) => {
                     tracing::warn!(%error, "what another server left is tried again later");
                     break;
@@ -133,25 +179,48 @@ async fn adopt(atrium: &Collecting) {
 
 /// Loads one batch, if there is one and it is this instance's turn.
 pub async fn turn(atrium: &Collecting, spool: &Spool) -> anyhow::Result<Turn> {
+    turn_when(atrium, spool, ready(atrium, spool).await).await
+}
+
+/// Waits for the store where something is to be loaded. False where nothing is.
+async fn ready(atrium: &Collecting, spool: &Spool) -> anyhow::Result<bool> {
+    if spool.attempts().await?.is_empty() && spool.first().await?.is_none() {
+        return Ok(false);
+    }
+    atrium.warehouse.ready(READY).await?;
+    Ok(true)
+}
+
+async fn turn_when(
+    atrium: &Collecting,
+    spool: &Spool,
+    ready: anyhow::Result<bool>,
+) -> anyhow::Result<Turn> {
     let mut lanes = spool.lanes.lock().await;
-    let attempts = spool.attempts().await?;
-    if attempts.is_empty() && spool.first().await?.is_none() {
-        return Ok(Turn::Idle);
-    }
-    let outcome = async {
-        atrium.warehouse.ready(READY).await?;
-        let Some(lease) = lease::take(atrium, &spool.name).await? else {
-            return Ok(Turn::NotMine);
-        };
-        lanes.take_up(attempts);
-        let outcome = serve(atrium, spool, &lease, &mut lanes).await;
-        // Others who wait for the lease get it between any two batches.
-        lease.release(atrium).await?;
-        outcome
-    }
-    .await;
+    let outcome = match ready {
+        Ok(true) => take_turn(atrium, spool, &mut lanes).await,
+        Ok(false) => Ok(Turn::Idle),
+        Err(error) => Err(error),
+    };
     note(spool, &lanes, &outcome);
     outcome
+}
+
+async fn take_turn(atrium: &Collecting, spool: &Spool, lanes: &mut Lanes) -> anyhow::Result<Turn> {
+    let attempts = spool.attempts().await?;
+    let begun: Partitions = attempts.iter().map(|attempt| attempt.app).collect();
+    lanes.take_up(attempts);
+    let wanted = begun.and(spool.waiting_partitions().await?);
+    let turns = &mut lanes.partition_turns;
+    let taken = partitions::take(atrium, &spool.name, wanted, turns).await?;
+    let Some((lease, held)) = taken else { return Ok(Turn::NotMine) };
+    let outcome = lease.during(atrium, serve(atrium, spool, (&lease, held), lanes)).await;
+    // Others who wait for the partitions get them between any two batches.
+    lease.release(atrium).await?;
+    match outcome {
+        Ok(Turn::Idle) if held != wanted => Ok(Turn::NotMine),
+        outcome => outcome,
+    }
 }
 
 /// For those who watch.
@@ -172,17 +241,20 @@ fn note(spool: &Spool, lanes: &Lanes, outcome: &anyhow::Result<Turn>) {
 async fn serve(
     atrium: &Collecting,
     spool: &Spool,
-    lease: &Lease,
+    (lease, held): (&Lease, Partitions),
     lanes: &mut Lanes,
 ) -> anyhow::Result<Turn> {
     for lane in lanes.order() {
         let turn = match lane {
-            Lane::Again => match lanes.due() {
+            Lane::Again => match lanes.due(held) {
                 Some(part) => Some(again(atrium, spool, lease, lanes, part).await),
                 None => None,
             },
-            Lane::Together => fresh(atrium, spool, lease, lanes, None).await.transpose(),
-            Lane::Alone => alone(atrium, spool, lease, lanes).await.transpose(),
+            Lane::Together => {
+                let wanted = Wanted::AllBut(lanes.apart(), held);
+                fresh(atrium, spool, lease, lanes, wanted).await.transpose()
+            }
+            Lane::Alone => alone(atrium, spool, (lease, held), lanes).await.transpose(),
         };
         if let Some(turn) = turn {
             lanes.served(lane);
@@ -196,11 +268,11 @@ async fn serve(
 async fn alone(
     atrium: &Collecting,
     spool: &Spool,
-    lease: &Lease,
+    (lease, held): (&Lease, Partitions),
     lanes: &mut Lanes,
 ) -> anyhow::Result<Option<Turn>> {
-    for app in lanes.alone() {
-        if let Some(turn) = fresh(atrium, spool, lease, lanes, Some(app)).await? {
+    for app in lanes.alone().into_iter().filter(|app| held.contains(*app)) {
+        if let Some(turn) = fresh(atrium, spool, lease, lanes, Wanted::Only(app)).await? {
             lanes.served_alone(app);
             return Ok(Some(turn));
         }
@@ -214,9 +286,12 @@ async fn fresh(
     spool: &Spool,
     lease: &Lease,
     lanes: &mut Lanes,
-    app: Option<Uuid>,
+    wanted: Wanted,
 ) -> anyhow::Result<Option<Turn>> {
-    let wanted = app.map_or_else(|| Wanted::AllBut(lanes.apart()), Wanted::Only);
+    let app = match wanted {
+        Wanted::Only(app) => Some(app),
+        Wanted::AllBut(..) => None,
+    };
     let messages_max = lanes.messages_max(app);
     let groups = spool.take(wanted, messages_max, lanes.turns()).await?;
     let number = u64::from_be_bytes(atrium.entropy.bytes());
@@ -258,8 +333,7 @@ async fn load(
     batch.keep_apps(&living_apps(atrium, batch).await?);
     let known = atrium.warehouse.known_ids(&batch.ids(), batch.number).await?;
     batch.drop_known(&known.into_iter().collect());
-    lease.renew(atrium).await?;
-    let person_ids = person_ids::assign(atrium, batch).await?;
+    let person_ids = person_ids::assign(atrium, lease, batch).await?;
     cardinality::judge(atrium, batch).await?;
     spool.write(Change::Begin(batch.attempts())).await?;
     store(atrium, lease, batch, &person_ids, &HashSet::new(), false).await?;
@@ -312,8 +386,7 @@ async fn recover(
     let apps: Vec<_> = batch.apps().into_iter().collect();
     let (from, to) = batch.time_range();
     let stored = warehouse.stored_of_batch(batch.number, &apps, from, to).await?;
-    lease.renew(atrium).await?;
-    let person_ids = person_ids::assign(atrium, batch).await?;
+    let person_ids = person_ids::assign(atrium, lease, batch).await?;
     cardinality::judge(atrium, batch).await?;
     store(atrium, lease, batch, &person_ids, &stored.into_iter().collect(), true).await?;
     let tallies = unbooked(atrium, batch).await?;
@@ -330,25 +403,24 @@ async fn store(
     stored: &HashSet<MessageId>,
     again: bool,
 ) -> anyhow::Result<()> {
-    lease.renew(atrium).await?;
     let (number, received) = (batch.number, u32::try_from(atrium.now().0 / 1_000)?);
     // A second try has a token of its own: the store may remember the first one's and not its rows.
     let salt = if again { u64::from_be_bytes(atrium.entropy.bytes()) } else { 0 };
     let token = format!("{number:016x}-{salt:x}");
-    let mut ids = Vec::with_capacity(batch.count() * 44);
-    for (app_id, log_id) in batch.ids() {
-        warehouse::write_log_id(&LogIdRow { log_id, app_id, received, batch: number }, &mut ids);
+    let mut ids = Vec::with_capacity(batch.count() * 52);
+    for (app_id, time_ms, log_id) in batch.ids() {
+        let row = LogIdRow { app_id, time_ms, log_id, received, batch: number };
+        warehouse::write_log_id(&row, &mut ids);
     }
     if !ids.is_empty() {
         insert(atrium, number, warehouse::log_id_insert(), ids, &token).await?;
     }
-    lease.renew(atrium).await?;
+    fence::check(atrium, lease).await?;
     let events = batch.events(stored, person_ids);
     if !events.is_empty() {
         let sql = warehouse::event_insert(number);
         insert(atrium, number, &sql, events, &token).await?;
     }
-    lease.renew(atrium).await?;
     if again {
         atrium.warehouse.complete(number, &batch.buckets()).await?;
     } else {
@@ -356,12 +428,12 @@ async fn store(
     }
     let mutations = batch.mutations(stored);
     if !mutations.is_empty() {
-        lease.renew(atrium).await?;
         let sql = warehouse::mutation_insert(number);
         insert(atrium, number, &sql, mutations, &token).await?;
     }
-    lease.renew(atrium).await?;
-    refresh_profiles(atrium, batch, again).await
+    refresh_profiles(atrium, batch, again).await?;
+    // Another who has taken over may have counted while this was stored: then it is gone over again.
+    fence::check(atrium, lease).await
 }
 
 /// Profiles must not keep events from being stored: what fails again and again is left for the next

@@ -23,6 +23,7 @@ pub mod live;
 pub mod loader;
 pub mod loading;
 pub mod message;
+pub mod outage;
 pub mod outline;
 mod person_ids;
 mod profiles;
@@ -34,6 +35,7 @@ pub mod record;
 pub mod samples;
 pub mod signature;
 pub mod spool;
+pub mod spool_adopt;
 mod spool_changes;
 mod spool_file;
 mod spool_last;
@@ -55,6 +57,9 @@ use callers::Callers;
 use cardinality::Cardinality;
 use dedup::Dedup;
 use live::Live;
+use loader::fence::Published;
+use loader::partitions::Loaders;
+use outage::Outage;
 use parking_lot::Mutex;
 use person_ids::PersonIds;
 use samples::Samples;
@@ -70,10 +75,13 @@ const SETTLE_TRIES: u32 = 150;
 /// What the collector keeps in memory, and its spool.
 pub struct Collector {
     callers: Callers,
+    pub outage: Outage,
     nonces: Nonces,
     budgets: Budgets,
     dedup: Arc<Dedup>,
     person_ids: PersonIds,
+    loaders: Loaders,
+    fences: Published,
     cardinality: Cardinality,
     pub samples: Samples,
     pub live: Arc<Live>,
@@ -89,11 +97,14 @@ impl Collector {
         let dedup = Arc::new(Dedup::default());
         Ok(Self {
             callers: Callers::default(),
+            outage: Outage::default(),
             nonces: Nonces::default(),
             budgets: Budgets::new(settings.budgets),
             spool: Spool::open(data_dir, settings.spool_max, &dedup)?,
             dedup,
             person_ids: PersonIds::default(),
+            loaders: Loaders::default(),
+            fences: Published::default(),
             cardinality: Cardinality::default(),
             samples: Samples::default(),
             live: Arc::default(),

@@ -1,6 +1,7 @@
 //! Gives every device and user of an app a number when their first event is loaded: the warehouse
-//! counts people as bitmaps of those (docs/decisions/0015). Only the loader does this, under its
-//! lease, so nobody gets two.
+//! counts people as bitmaps of those (docs/decisions/0015). Only the loader does this, under the app's
+//! lease, so nobody gets two; of two that one got from a loader who had been superseded, the store knows
+//! which one counts.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -13,7 +14,9 @@ use uuid::Uuid;
 use warehouse::Identity;
 
 use super::batch::{Batch, People};
+use super::loader::partitions;
 use crate::collect::state::Collecting;
+use atrium_core::lease::Lease;
 use atrium_tenancy::apps::versions;
 
 /// Numbers kept in memory; those of others are asked of the store.
@@ -39,12 +42,22 @@ impl Default for PersonIds {
     }
 }
 
+impl PersonIds {
+    pub fn forget(&self) {
+        self.known.clear();
+    }
+}
+
 /// The number of each record's person and device; zeros for what is no event.
-pub async fn assign(atrium: &Collecting, batch: &Batch) -> anyhow::Result<Vec<(u32, u32)>> {
+pub async fn assign(
+    atrium: &Collecting,
+    lease: &Lease,
+    batch: &Batch,
+) -> anyhow::Result<Vec<(u32, u32)>> {
     let ids = &atrium.collector.person_ids;
     let removals = versions::removals(&mut *atrium.db.read().await?).await?;
     if ids.removals.swap(removals, Ordering::Relaxed) != removals {
-        ids.known.clear();
+        ids.forget();
     }
     let people: Vec<Option<People>> = batch.people().collect();
     let mut found = HashMap::new();
@@ -59,7 +72,7 @@ pub async fn assign(atrium: &Collecting, batch: &Batch) -> anyhow::Result<Vec<(u
     for some in unknown.chunks(ASKED_AT_ONCE) {
         let stored = atrium.warehouse.person_ids(some).await?;
         let new = some.iter().filter(|identity| !stored.contains_key(identity)).copied();
-        let new = make(atrium, new.collect()).await?;
+        let new = make(atrium, lease, new.collect()).await?;
         for (identity, number) in stored.into_iter().chain(new) {
             ids.known.insert(identity, number);
             found.insert(identity, number);
@@ -72,7 +85,11 @@ pub async fn assign(atrium: &Collecting, batch: &Batch) -> anyhow::Result<Vec<(u
 
 /// Numbers for those who have none. They are reserved before they are used, so that a crash leaves
 /// a gap and never a number twice.
-async fn make(atrium: &Collecting, new: Vec<Identity>) -> anyhow::Result<Vec<(Identity, u32)>> {
+async fn make(
+    atrium: &Collecting,
+    lease: &Lease,
+    new: Vec<Identity>,
+) -> anyhow::Result<Vec<(Identity, u32)>> {
     let mut by_app: BTreeMap<Uuid, Vec<Identity>> = BTreeMap::new();
     for identity in new {
         by_app.entry(identity.app).or_default().push(identity);
@@ -85,7 +102,8 @@ async fn make(atrium: &Collecting, new: Vec<Identity>) -> anyhow::Result<Vec<(Id
         tx.commit().await?;
         made.extend(new.into_iter().zip(first..));
     }
-    atrium.warehouse.add_person_ids(&made).await?;
+    let fence = |app| partitions::fence_of(lease, app);
+    atrium.warehouse.add_person_ids(&made, fence).await?;
     Ok(made)
 }
 

@@ -55,6 +55,8 @@ pub enum Change {
     Forget { before: i64 },
     /// Removes one group and leaves attempts as they are.
     Remove { seq: i64 },
+    /// Another server has adopted all groups up to a number.
+    LetGo { upto: i64 },
 }
 
 /// What a change did to the spool's size.
@@ -76,6 +78,10 @@ impl Change {
             Self::SetAside(message) => set_aside(tx, message),
             Self::Forget { before } => forget(tx, *before),
             Self::Remove { seq } => remove(tx, "seq = ?1", params![seq]),
+            Self::LetGo { upto } => {
+                tx.execute("DELETE FROM attempts WHERE upto <= ?1", [upto])?;
+                remove(tx, "seq <= ?1", params![upto])
+            }
         }
     }
 }

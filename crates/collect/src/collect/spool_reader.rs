@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use uuid::Uuid;
 
 use super::ledger::Tally;
+use super::loader::partitions::Partitions;
 use super::spool::Spool;
 use super::spool_changes::Attempt;
 use super::spool_file::connect;
@@ -60,7 +61,8 @@ const GROUP: &str = "app, seq, at, format, messages, ledger, data";
 /// Whose groups are wanted.
 #[derive(Clone, Debug)]
 pub enum Wanted {
-    AllBut(BTreeSet<Uuid>),
+    /// All apps of these partitions but some.
+    AllBut(BTreeSet<Uuid>, Partitions),
     Only(Uuid),
 }
 
@@ -128,6 +130,11 @@ impl Spool {
             Ok(attempts)
         })
         .await
+    }
+
+    /// The partitions of the apps that wait. What was begun waits too.
+    pub async fn waiting_partitions(&self) -> anyhow::Result<Partitions> {
+        self.read(|connection| Ok(waiting_apps(connection)?.into_iter().collect())).await
     }
 
     /// The oldest group that waits.
@@ -231,9 +238,9 @@ fn cursors(
 ) -> anyhow::Result<Vec<Cursor>> {
     let apps = match wanted {
         Wanted::Only(app) => vec![*app],
-        Wanted::AllBut(others) => {
+        Wanted::AllBut(others, partitions) => {
             let mut apps = waiting_apps(connection)?;
-            apps.retain(|app| !others.contains(app));
+            apps.retain(|app| partitions.contains(*app) && !others.contains(app));
             apps
         }
     };

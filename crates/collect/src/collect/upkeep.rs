@@ -15,7 +15,6 @@ use atrium_tenancy::apps::versions;
 use atrium_tenancy::keys;
 
 const READY: Duration = Duration::from_secs(60);
-const LEASE_DURATION: i64 = 30 * Millis::MINUTE;
 /// Messages that could not be stored are somebody's data too.
 const SET_ASIDE_KEPT: i64 = 30 * Millis::DAY;
 /// A batch that is this old cannot be tried again.
@@ -37,6 +36,8 @@ pub async fn measure(atrium: &Collecting) {
     metrics::gauge!("atrium_spool_limit_bytes").set(atrium.collector.spool.limit() as f64);
     let up = if atrium.warehouse.is_up() { 1.0 } else { 0.0 };
     metrics::gauge!("atrium_event_store_up").set(up);
+    let away = atrium.collector.outage.lasts().map_or(0.0, |lasts| lasts.as_secs_f64());
+    metrics::gauge!("atrium_database_away_seconds").set(away);
     let loading = loading::look(atrium).await;
     let oldest = loading.oldest_seconds.unwrap_or(0);
     metrics::gauge!("atrium_spool_oldest_seconds").set(oldest as f64);
@@ -49,9 +50,17 @@ pub async fn measure(atrium: &Collecting) {
 pub async fn retain(atrium: &Collecting) -> anyhow::Result<u64> {
     atrium.warehouse.ready(READY).await?;
     let holder = &atrium.collector.spool.name;
-    let Some(lease) = Lease::take(atrium, "retention", holder, LEASE_DURATION).await? else {
+    let Some(lease) = Lease::take(atrium, "retention", holder).await? else {
         return Ok(0);
     };
+    let removed = lease.during(atrium, retain_all(atrium, &lease)).await;
+    lease.release(atrium).await?;
+    let before = atrium.now().plus(-SET_ASIDE_KEPT).0;
+    atrium.collector.spool.write(Change::Forget { before }).await?;
+    removed
+}
+
+async fn retain_all(atrium: &Collecting, lease: &Lease) -> anyhow::Result<u64> {
     let apps = atrium_tenancy::store::apps::retentions(&mut *atrium.db.read().await?).await?;
     let now = atrium.now();
     let mut removed = 0;
@@ -66,9 +75,6 @@ pub async fn retain(atrium: &Collecting) -> anyhow::Result<u64> {
     let mut tx = atrium.db.write_relaxed().await?;
     super::ledger::forget_batches(&mut tx, now.plus(-BATCHES_KEPT)).await?;
     tx.commit().await?;
-    lease.release(atrium).await?;
-    let before = now.plus(-SET_ASIDE_KEPT).0;
-    atrium.collector.spool.write(Change::Forget { before }).await?;
     Ok(removed)
 }
 
@@ -78,9 +84,10 @@ async fn retain_app(
     id: Uuid,
     before: Millis,
 ) -> anyhow::Result<u64> {
-    let turn = loader::keep_away(atrium).await?;
-    let removed = atrium.warehouse.retain(id, before.0).await;
+    let turn = loader::keep_away(atrium, id).await?;
+    let work = async { Ok(atrium.warehouse.retain(id, before.0).await?) };
+    let removed = turn.during(atrium, work).await;
     turn.release(atrium).await?;
     versions::note_removal(atrium, app_id).await?;
-    Ok(removed?)
+    removed
 }

@@ -11,12 +11,11 @@ use crate::collect::loader;
 use crate::collect::state::Collecting;
 use atrium_core::audit::{self, Actor, Event};
 use atrium_core::lease::{Lease, LeaseLost};
-use atrium_core::types::{Id, Millis};
+use atrium_core::types::Id;
 use atrium_tenancy::apps::versions;
 
 /// A minute apart: a warehouse that is away for a day is no failure of the erasure.
 const TRIES_MAX: i64 = 1_500;
-const LEASE_DURATION: i64 = 10 * Millis::MINUTE;
 
 /// Does what is due, on one instance at a time. Returns how many are done.
 pub async fn run_due(atrium: &Collecting) -> anyhow::Result<u64> {
@@ -24,13 +23,19 @@ pub async fn run_due(atrium: &Collecting) -> anyhow::Result<u64> {
         return Ok(0);
     }
     let holder = &atrium.collector.spool.name;
-    let Some(lease) = Lease::take(atrium, "erasures", holder, LEASE_DURATION).await? else {
+    let Some(lease) = Lease::take(atrium, "erasures", holder).await? else {
         return Ok(0);
     };
+    let done = erase_all(atrium, &lease).await;
+    lease.release(atrium).await?;
+    done
+}
+
+async fn erase_all(atrium: &Collecting, lease: &Lease) -> anyhow::Result<u64> {
     let mut done = 0;
     // Read again: another instance may have done some before the lease was free.
     for erasure in store::due(&mut *atrium.db.read().await?).await? {
-        match erase(atrium, &lease, &erasure).await {
+        match lease.during(atrium, erase(atrium, lease, &erasure)).await {
             Ok(erased) => done += u64::from(erased),
             // Not a failure of the erasure: the other instance goes on with it.
             Err(error) if error.is::<LeaseLost>() => {
@@ -44,7 +49,6 @@ pub async fn run_due(atrium: &Collecting) -> anyhow::Result<u64> {
             }
         }
     }
-    lease.release(atrium).await?;
     Ok(done)
 }
 
@@ -77,8 +81,9 @@ async fn erase(
     };
     // What still waits in the spool was sent before it was asked for, and goes too.
     atrium.collector.settle(app).await?;
-    let turn = loader::keep_away(atrium).await?;
-    let erased = erase_now(atrium, lease, &erasure.app_id, app, kind, &subject).await;
+    let turn = loader::keep_away(atrium, app).await?;
+    let work = erase_now(atrium, lease, &erasure.app_id, app, kind, &subject);
+    let erased = turn.during(atrium, work).await;
     turn.release(atrium).await?;
     let events = erased?;
     let mut tx = atrium.db.write().await?;

@@ -13,6 +13,7 @@ mod sso;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use serde::Serialize;
@@ -69,6 +70,8 @@ pub struct EventSettings {
     pub spool_max: u64,
     /// What an app may take in within a minute.
     pub budgets: BudgetLimits,
+    /// How long messages of known keys are taken while the database is away.
+    pub collect_without_database: Duration,
     /// How many names and values have counts of their own.
     pub limits: Limits,
 }
@@ -237,12 +240,24 @@ fn events(raw: &RawSettings) -> anyhow::Result<EventSettings> {
         engine_memory_mb,
         spool_max: spool_max_mb << 20,
         budgets: budgets(raw)?,
+        collect_without_database: collect_without_database(raw)?,
         limits: Limits {
             event_names: limit("max_event_names", raw.max_event_names, 2_000)?,
             property_names: limit("max_property_names", raw.max_property_names, 5_000)?,
             field_values: limit("max_field_values", raw.max_field_values, 1_000)?,
         },
     })
+}
+
+/// A key that was withdrawn meanwhile can be used for as long, so there is an end to it.
+const WITHOUT_DATABASE_MAX: u64 = 24 * 60;
+
+fn collect_without_database(raw: &RawSettings) -> anyhow::Result<Duration> {
+    let minutes = raw.collect_without_database.unwrap_or(15);
+    if minutes > WITHOUT_DATABASE_MAX {
+        bail!("collect_without_database: at most {WITHOUT_DATABASE_MAX} minutes");
+    }
+    Ok(Duration::from_secs(minutes * 60))
 }
 
 fn budgets(raw: &RawSettings) -> anyhow::Result<BudgetLimits> {

@@ -134,6 +134,11 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_COLLECT_ADDRESS_SHARE", value_name = "PERCENT", global = true)]
     pub collect_address_share: Option<u64>,
 
+    /// For how many minutes messages of known keys are taken while PostgreSQL is away, 0 for not at
+    /// all [default: 15]
+    #[arg(long, env = "ATRIUM_COLLECT_WITHOUT_DATABASE", value_name = "MINUTES", global = true)]
+    pub collect_without_database: Option<u64>,
+
     /// Most event names of one app that are counted by themselves on one day; further ones are
     /// stored and count as "other" [default: 2000]
     #[arg(long, env = "ATRIUM_MAX_EVENT_NAMES", value_name = "N", global = true)]

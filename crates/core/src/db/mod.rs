@@ -103,6 +103,14 @@ impl Db {
         self.dialect
     }
 
+    /// The database's own time in milliseconds, as an expression.
+    pub fn now_sql(&self) -> &'static str {
+        match self.dialect {
+            Dialect::Sqlite => "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
+            Dialect::Postgres => "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)",
+        }
+    }
+
     /// A connection to read with.
     pub async fn read(&self) -> Result<PoolConnection<Any>> {
         Ok(self.readers.acquire().await?)

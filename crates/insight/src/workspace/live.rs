@@ -115,6 +115,7 @@ pub async fn live_view(
     let id = app.id().uuid()?;
     let viewer = atrium.collector.live.watch(id);
     let viewer = viewer.ok_or_else(|| Error::busy(Code::TooManyViewers, RETRY_SECONDS))?;
+    live_history::wake(&atrium);
     let pseudonyms = |kind| Pseudonyms::new(&atrium, app.id(), kind);
     let eyes = ViewerRights {
         pii: app.has_pii(),

@@ -2,6 +2,7 @@
 //! like those that come in, so that one and the same code decides what of them is shown.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -23,6 +24,7 @@ use atrium_core::types::{Id, Millis};
 
 /// How many messages are told of.
 pub const MOST: usize = 100;
+const READY: Duration = Duration::from_secs(30);
 
 /// Whether messages that came by then still wait to be stored, or nothing can be asked yet.
 pub async fn is_incomplete(atrium: &Insight, app: Uuid, opened: Millis) -> bool {
@@ -30,10 +32,19 @@ pub async fn is_incomplete(atrium: &Insight, app: Uuid, opened: Millis) -> bool 
     !atrium.warehouse.is_up() || waiting.is_some_and(|at| at <= opened.0)
 }
 
-/// The latest messages of an app, oldest first: stored events, and what refused ones looked like.
+/// Starts the warehouse where nobody has asked it for anything yet, and waits for nothing.
+pub fn wake(atrium: &Insight) {
+    if !atrium.warehouse.is_up() {
+        let atrium = atrium.clone();
+        tokio::spawn(async move { atrium.warehouse.ready(READY).await });
+    }
+}
+
+/// The latest messages of an app, oldest first: stored events, and what refused ones looked like. Fails
+/// at once where the warehouse is away: those who watch want to see what comes now.
 pub async fn latest(atrium: &Insight, reader: Caller, app_id: &Id, app: Uuid) -> Result<Vec<Seen>> {
     if !atrium.warehouse.is_up() {
-        return Ok(Vec::new());
+        return Err(warehouse_error(warehouse::Error::Unavailable("not up yet".to_owned())));
     }
     let store = warehouse_for(atrium, reader).await?;
     let events = store.recent_events(app, MOST).await.map_err(warehouse_error)?;

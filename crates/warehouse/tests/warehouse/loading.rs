@@ -6,8 +6,9 @@ use std::time::Duration;
 use serde::Deserialize;
 use uuid::Uuid;
 use warehouse::{
-    EventRow, Insert, Kind, LogIdRow, MutationIn, ProfileRow, event_insert, log_id_insert,
-    mutation_insert, subjects, write_event, write_log_id, write_mutation, write_person_ids,
+    EventRow, Insert, Kind, LogIdRow, MessageKey, MutationIn, ProfileRow, event_insert,
+    log_id_insert, mutation_insert, subjects, write_event, write_log_id, write_mutation,
+    write_person_ids,
 };
 
 use crate::support::{
@@ -180,29 +181,34 @@ async fn a_token_makes_a_repeated_batch_count_once() {
 async fn known_ids_are_found_and_no_others() {
     let store = Store::open().await;
     let (app, other) = (Uuid::new_v4(), Uuid::new_v4());
-    let ids: Vec<(Uuid, Uuid)> = (0..30_000).map(|_| (app, Uuid::new_v4())).collect();
+    let ids: Vec<MessageKey> = (0..30_000).map(|at| (app, at / 7, Uuid::new_v4())).collect();
     let mut body = Vec::new();
     let now = number(&store.warehouse, "SELECT toUnixTimestamp(now()) AS n", &[]).await;
-    for (index, (app_id, log_id)) in ids[..20_000].iter().enumerate() {
+    for (index, (app_id, time_ms, log_id)) in ids[..20_000].iter().copied().enumerate() {
         let batch = if index < 15_000 { 1 } else { 2 };
-        let row = LogIdRow { log_id: *log_id, app_id: *app_id, received: now as u32, batch };
-        write_log_id(&row, &mut body);
+        write_log_id(&LogIdRow { app_id, time_ms, log_id, received: now as u32, batch }, &mut body);
     }
-    assert_eq!(body.len(), 20_000 * 44);
+    assert_eq!(body.len(), 20_000 * 52);
     store.warehouse.insert(log_id_insert(), body.into(), Insert::default()).await.unwrap();
 
-    let known = async |ids: &[(Uuid, Uuid)], batch| {
+    let known = async |ids: &[MessageKey], batch| {
         let known = store.warehouse.known_ids(ids, batch).await.unwrap();
         let distinct: BTreeSet<(Uuid, Uuid)> = known.iter().copied().collect();
         assert_eq!(distinct.len(), known.len());
         distinct
     };
-    let set = |ids: &[(Uuid, Uuid)]| ids.iter().copied().collect::<BTreeSet<_>>();
+    let set =
+        |ids: &[MessageKey]| ids.iter().map(|(app, _, id)| (*app, *id)).collect::<BTreeSet<_>>();
     assert_eq!(known(&ids[10_000..], 3).await, set(&ids[10_000..20_000]));
     // A load's own ids are not duplicates.
     assert_eq!(known(&ids[10_000..], 1).await, set(&ids[15_000..20_000]));
-    // The answer names the app that has the id, whoever asks.
-    assert_eq!(known(&[(other, ids[0].1)], 3).await, set(&ids[..1]));
+    // Another app, or another time: another message.
+    let (app, at, id) = ids[0];
+    assert!(known(&[(other, at, id), (app, at + 1, id)], 3).await.is_empty());
+    // What an earlier version has stored is known by its id alone.
+    let old = format!("INSERT INTO log_ids VALUES ('{id}', '{app}', now(), 9)");
+    store.warehouse.execute(&old, &[]).await.unwrap();
+    assert_eq!(known(&[(app, at + 1, id)], 3).await, set(&ids[..1]));
     assert!(known(&[], 3).await.is_empty());
 }
 

@@ -83,7 +83,7 @@ async fn load(store: &Store, app: Uuid, batch: u64, sent: &[Sent]) {
     let all: Vec<_> = numbered.iter().map(|(identity, _)| *identity).collect();
     let known = store.warehouse.person_ids(&all).await.unwrap();
     let new: Vec<_> = numbered.into_iter().filter(|(it, _)| !known.contains_key(it)).collect();
-    store.warehouse.add_person_ids(&new).await.unwrap();
+    store.warehouse.add_person_ids(&new, |_| 0).await.unwrap();
     store.warehouse.insert(&event_insert(batch), body.into(), Insert::default()).await.unwrap();
 }
 

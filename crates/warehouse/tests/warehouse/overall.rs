@@ -417,7 +417,7 @@ async fn a_number_is_found_again_and_is_its_apps_own() {
         (0..300).map(|n| format!("{}{n} 名\0'\\", "x".repeat(n % 70))).collect();
     let identity = |app, n: usize| Identity::of(app, Kind::Device, names[n].as_bytes());
     let rows: Vec<_> = (0..300).map(|n| (identity(one, n), n as u32 + 1)).collect();
-    store.warehouse.add_person_ids(&rows).await.unwrap();
+    store.warehouse.add_person_ids(&rows, |_| 0).await.unwrap();
     let asked: Vec<_> = (0..300).flat_map(|n| [identity(one, n), identity(two, n)]).collect();
     let found = store.warehouse.person_ids(&asked).await.unwrap();
     assert_eq!(found, rows.iter().copied().collect());

@@ -217,7 +217,7 @@ async fn ids_are_hidden_wherever_they_stand() {
         Identity::of(app, Kind::User, b"unknown"),
     ];
     let numbered: Vec<_> = people.into_iter().zip(1..).collect();
-    store.warehouse.add_person_ids(&numbered).await.unwrap();
+    store.warehouse.add_person_ids(&numbered, |_| 0).await.unwrap();
     let shown = Shown::of("{app:UUID}");
     for (text, expected) in [
         ("user-jane-77", true),

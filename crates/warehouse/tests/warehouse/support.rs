@@ -87,7 +87,7 @@ pub async fn know(warehouse: &Warehouse, events: &[Event]) -> Result<(), Error> 
         assert_eq!(numbered[identity], *no);
     }
     let new: Vec<_> = numbered.into_iter().filter(|(it, _)| !known.contains_key(it)).collect();
-    warehouse.add_person_ids(&new).await
+    warehouse.add_person_ids(&new, |_| 0).await
 }
 
 pub fn at(folder: &Path, memory_mb: u64) -> Location {

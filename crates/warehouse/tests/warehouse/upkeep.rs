@@ -47,7 +47,7 @@ async fn add_profiles(store: &Store, app: Uuid, kind: Kind, id: &str) {
     store.warehouse.insert_profiles(&[profile]).await.unwrap();
     let mut body = Vec::new();
     let received = number(&store.warehouse, "SELECT toUnixTimestamp(now()) AS n", &[]).await as u32;
-    write_log_id(&LogIdRow { log_id, app_id: app, received, batch: 1 }, &mut body);
+    write_log_id(&LogIdRow { app_id: app, time_ms: 0, log_id, received, batch: 1 }, &mut body);
     store.warehouse.insert(log_id_insert(), body.into(), Insert::default()).await.unwrap();
 }
 

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::super::spool::Attempt;
+use super::partitions::{PartitionTurns, Partitions};
 
 /// What one batch takes at most: enough for the store to work in bulk, little enough for memory.
 const MESSAGES_MAX: i64 = 150_000;
@@ -71,6 +72,7 @@ pub struct Lanes {
     messages_max: i64,
     /// Grows with everything that is stored.
     stored: u64,
+    pub partition_turns: PartitionTurns,
 }
 
 impl Default for Lanes {
@@ -85,6 +87,7 @@ impl Default for Lanes {
             turn: 0,
             messages_max: MESSAGES_MAX,
             stored: 0,
+            partition_turns: PartitionTurns::default(),
         }
     }
 }
@@ -132,11 +135,21 @@ impl Lanes {
         self.parts.extend(new.into_iter().map(|((batch, _), some)| Part::new(batch, some)));
     }
 
-    /// The next part whose time has come.
-    pub fn due(&mut self) -> Option<Part> {
+    /// What these partitions have of the next part whose time has come. The rest of it stays.
+    pub fn due(&mut self, held: Partitions) -> Option<Part> {
         let now = Instant::now();
-        let place = self.parts.iter().position(|part| part.due.is_none_or(|due| due <= now))?;
-        self.parts.remove(place)
+        let is_held = |attempt: &Attempt| held.contains(attempt.app);
+        let place = self.parts.iter().position(|part| {
+            part.due.is_none_or(|due| due <= now) && part.attempts.iter().any(is_held)
+        })?;
+        let mut part = self.parts.remove(place)?;
+        let (own, rest) = part.attempts.into_iter().partition(is_held);
+        part.attempts = rest;
+        let own = Part { attempts: own, ..part.clone() };
+        if !part.attempts.is_empty() {
+            self.parts.insert(place, part);
+        }
+        Some(own)
     }
 
     /// How long until a part's time comes, if there is one.
@@ -294,9 +307,23 @@ mod tests {
         let mut part = Part::new(1, vec![attempt(1, 1, 1)]);
         lanes.failed(&mut part);
         lanes.put_back(part);
-        assert!(lanes.due().is_none() && lanes.wait().is_some());
+        assert!(lanes.due(Partitions::ALL).is_none() && lanes.wait().is_some());
         let waits: Vec<u64> = (1..=8).map(|failures| pause_after(failures).as_secs()).collect();
         assert_eq!(waits, [1, 2, 4, 8, 16, 30, 30, 30]);
+    }
+
+    #[test]
+    fn a_part_is_tried_as_far_as_its_partitions_are_held() {
+        let mut lanes = Lanes::default();
+        let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let attempt = |app| Attempt { app, upto: 5, batch: 7 };
+        lanes.put_back(Part::new(7, vec![attempt(one), attempt(two)]));
+        let only = |app: Uuid| [app].into_iter().collect::<Partitions>();
+        assert!(lanes.due(only(Uuid::from_u128(3))).is_none());
+        assert_eq!(lanes.due(only(two)).unwrap().attempts, [attempt(two)]);
+        assert!(lanes.apart().contains(&one) && !lanes.apart().contains(&two));
+        assert_eq!(lanes.due(Partitions::ALL).unwrap().attempts, [attempt(one)]);
+        assert!(lanes.due(Partitions::ALL).is_none());
     }
 
     #[test]

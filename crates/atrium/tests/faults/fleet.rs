@@ -1,0 +1,269 @@
+//! Three instances on one PostgreSQL and one event store, under load, while some are killed, told to
+//! end, or stopped for longer than a lease lasts: loading goes on, and nothing is lost or doubled.
+//!
+//! Forty seconds here, ten minutes with `LONG_TESTS=1`.
+
+use std::collections::HashSet;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use uuid::Uuid;
+
+use crate::crash::ATRIUM;
+use crate::support::running::Running;
+use crate::support::sender::event_at;
+use crate::support::{Store, TestServer};
+
+const INSTANCES: usize = 3;
+const SENDERS: usize = 4;
+const DEVICES: u128 = 60;
+/// How long nothing at all may be loaded.
+const STILL_MAX: Duration = Duration::from_secs(45);
+
+/// One of the fleet: the program and what it comes back with after a crash.
+struct Instance {
+    folder: TempDir,
+    running: Option<Running>,
+    address: Arc<Mutex<Option<String>>>,
+}
+
+impl Instance {
+    fn new(server: &TestServer) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let key = server.folder().join("master.key");
+        std::fs::copy(key, folder.path().join("master.key")).unwrap();
+        let mut instance = Self { folder, running: None, address: Arc::default() };
+        instance.start(server);
+        instance
+    }
+
+    fn start(&mut self, server: &TestServer) {
+        let (database, store) = (server.database_url(), server.warehouse_url());
+        let mut running = Running::start(&mut command(self.folder.path(), database, &store));
+        let mut first = String::new();
+        BufReader::new(running.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        let address = first.trim().rsplit("http://").next().unwrap().to_owned();
+        assert!(address.starts_with("127."), "it did not start: {first:?}");
+        *self.address.lock().unwrap() = Some(address);
+        self.running = Some(running);
+    }
+
+    fn signal(&self, signal: &str) {
+        let id = self.running.as_ref().unwrap().id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    }
+
+    /// Ends it and starts it anew.
+    async fn restart(&mut self, server: &TestServer, signal: &str) {
+        self.signal(signal);
+        *self.address.lock().unwrap() = None;
+        let mut running = self.running.take().unwrap();
+        tokio::task::spawn_blocking(move || running.wait().unwrap()).await.unwrap();
+        self.start(server);
+    }
+}
+
+fn command(folder: &Path, database: &str, store: &str) -> Command {
+    let mut command = Command::new(ATRIUM);
+    command
+        .args(["serve", "--listen", "127.0.0.1:0", "--log", "error", "--collect-quota", "0"])
+        .args(["--data-dir", folder.to_str().unwrap()])
+        .env("ATRIUM_DATABASE_URL", database)
+        .env("ATRIUM_WAREHOUSE_URL", store)
+        .stdout(Stdio::piped());
+    command
+}
+
+#[derive(Default)]
+struct Known {
+    accepted: HashSet<Uuid>,
+    sent: HashSet<Uuid>,
+}
+
+struct Sender {
+    addresses: Vec<Arc<Mutex<Option<String>>>>,
+    keys: Vec<String>,
+    known: Arc<Mutex<Known>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Sender {
+    /// Sends to any instance; what got no answer goes to another, which may be the second to have it.
+    async fn send(self) {
+        let client = reqwest::Client::builder().timeout(Duration::from_secs(3)).build().unwrap();
+        let mut pending: Option<(String, Vec<Value>)> = None;
+        while !self.stop.load(Ordering::Relaxed) {
+            let (key, messages) = pending.take().unwrap_or_else(|| (self.key(), messages()));
+            let ids: Vec<Uuid> = messages
+                .iter()
+                .map(|message| message["data"]["log_id"].as_str().unwrap().parse().unwrap())
+                .collect();
+            self.known.lock().unwrap().sent.extend(&ids);
+            let at = any(self.addresses.len());
+            let address = self.addresses[at].lock().unwrap().clone();
+            let body = json!({ "app_key": key, "messages": messages });
+            let answer = match address {
+                Some(at) => {
+                    client.post(format!("http://{at}/v1/collect")).json(&body).send().await.ok()
+                }
+                None => None,
+            };
+            if answer.is_some_and(|answer| answer.status() == 200) {
+                self.known.lock().unwrap().accepted.extend(&ids);
+            } else {
+                pending = Some((key, messages));
+            }
+            tokio::time::sleep(Duration::from_millis(40)).await;
+        }
+    }
+
+    fn key(&self) -> String {
+        self.keys[any(self.keys.len())].clone()
+    }
+}
+
+fn any(count: usize) -> usize {
+    usize::try_from(Uuid::new_v4().as_u128() % count as u128).unwrap()
+}
+
+fn messages() -> Vec<Value> {
+    let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis();
+    let message = |_| {
+        let mut event = event_at(i64::try_from(now).unwrap(), "a");
+        event["data"]["device_id"] =
+            json!(format!("device {}", Uuid::new_v4().as_u128() % DEVICES));
+        event["data"]["user_id"] = json!("");
+        event
+    };
+    (0..20).map(message).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fleet_goes_on_whatever_happens_to_some_of_it() {
+    let long = std::env::var_os("LONG_TESTS").is_some();
+    let lasts = Duration::from_secs(if long { 600 } else { 40 });
+    let server = TestServer::start_with_engine(Store::Postgres).await;
+    let mut keys = Vec::new();
+    for name in ["one", "two", "three", "four"] {
+        keys.push(server.collect_key(server.team(name).await.app_id.as_str()).await);
+    }
+    let mut fleet: Vec<Instance> = (0..INSTANCES).map(|_| Instance::new(&server)).collect();
+    let known = Arc::new(Mutex::new(Known::default()));
+    let stop = Arc::new(AtomicBool::new(false));
+    let addresses: Vec<_> = fleet.iter().map(|instance| instance.address.clone()).collect();
+    let senders: Vec<_> = (0..SENDERS)
+        .map(|_| {
+            let (addresses, keys) = (addresses.clone(), keys.clone());
+            tokio::spawn(
+                Sender { addresses, keys, known: known.clone(), stop: stop.clone() }.send(),
+            )
+        })
+        .collect();
+    let watching = tokio::spawn(longest_stillness(server.atrium.clone(), stop.clone()));
+    let begun = Instant::now();
+    while begun.elapsed() < lasts {
+        // One is stopped for longer than its leases last, and the others come and go meanwhile.
+        fleet[0].signal("-STOP");
+        let stopped = Instant::now();
+        while stopped.elapsed() < Duration::from_secs(35) {
+            let pause = 500 + any(3_500) as u64;
+            tokio::time::sleep(Duration::from_millis(pause)).await;
+            let signal = if any(2) == 0 { "-KILL" } else { "-TERM" };
+            fleet[1 + any(INSTANCES - 1)].restart(&server, signal).await;
+        }
+        fleet[0].signal("-CONT");
+        fleet.rotate_left(1);
+    }
+    stop.store(true, Ordering::Relaxed);
+    for sender in senders {
+        sender.await.unwrap();
+    }
+    let still = watching.await.unwrap();
+    assert!(still <= STILL_MAX, "nothing was loaded for {still:?}");
+    for instance in &fleet {
+        drain(instance).await;
+    }
+    let known = std::mem::take(&mut *known.lock().unwrap());
+    check(&server, &known).await;
+}
+
+/// The longest time in which nothing was loaded, by counting what is stored.
+async fn longest_stillness(atrium: atrium::app::AppState, stop: Arc<AtomicBool>) -> Duration {
+    let (mut stored, mut since, mut longest) = (0, Instant::now(), Duration::ZERO);
+    while !stop.load(Ordering::Relaxed) {
+        let now = number(&atrium, "count() FROM events").await;
+        if now > stored {
+            (stored, since) = (now, Instant::now());
+        }
+        longest = longest.max(since.elapsed());
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    longest
+}
+
+async fn number(atrium: &atrium::app::AppState, what: &str) -> i64 {
+    let (value, rest) = what.split_once(" FROM ").unwrap();
+    let sql = format!("SELECT toInt64({value}) AS n FROM {rest}");
+    let rows: Vec<Value> = atrium.warehouse.query(&sql, &[]).await.unwrap();
+    rows[0]["n"].as_i64().unwrap()
+}
+
+async fn drain(instance: &Instance) {
+    let address = instance.address.lock().unwrap().clone().unwrap();
+    let begun = Instant::now();
+    loop {
+        let ready: Value =
+            reqwest::get(format!("http://{address}/readyz")).await.unwrap().json().await.unwrap();
+        if ready["waiting"] == 0 {
+            return;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(120), "it never ends: {ready}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+/// What was acknowledged is stored once, and every figure is that of a plain count.
+async fn check(server: &TestServer, known: &Known) {
+    let rows: Vec<Value> = server
+        .atrium
+        .warehouse
+        .query("SELECT toString(log_id) AS id FROM events", &[])
+        .await
+        .unwrap();
+    let stored: Vec<Uuid> =
+        rows.iter().map(|row| row["id"].as_str().unwrap().parse().unwrap()).collect();
+    let distinct: HashSet<_> = stored.iter().copied().collect();
+    assert_eq!(stored.len(), distinct.len(), "stored twice");
+    assert_eq!(known.accepted.difference(&distinct).count(), 0, "accepted and missing");
+    assert!(distinct.is_subset(&known.sent), "stored and never sent");
+    let count = i64::try_from(stored.len()).unwrap();
+    for sum in [
+        "sum(events) FROM totals_15m",
+        "sum(events) FROM events_15m",
+        "sum(events) FROM events_1d",
+        "sum(events) FROM breakdowns_15m WHERE dimension = 'os'",
+    ] {
+        assert_eq!(number(&server.atrium, sum).await, count, "{sum}");
+    }
+    let people = number(&server.atrium, "uniqExact(app_id, device_id) FROM events").await;
+    for table in ["totals_15m", "totals_4h"] {
+        let counted = format!(
+            "sum(n) FROM (SELECT groupBitmapMerge(people) AS n FROM {table} GROUP BY app_id)"
+        );
+        assert_eq!(
+            number(&server.atrium, &counted).await,
+            people,
+            "{table}: nobody has two numbers"
+        );
+    }
+    assert_eq!(number(&server.atrium, "sum(starts) FROM session_starts FINAL").await, people);
+    let booked =
+        "SELECT CAST(SUM(messages) AS BIGINT) FROM ingest_ledger WHERE outcome = 'accepted'";
+    assert_eq!(server.count(booked).await, count, "the ledger");
+}

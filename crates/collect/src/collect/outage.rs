@@ -1,0 +1,96 @@
+//! The metadata database as the collector sees it. While it is away, what was found out before is good
+//! enough for a stated time: messages of keys that were seen lately are taken, and wait in the spool.
+
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::time::Instant;
+
+use crate::collect::state::Collecting;
+use atrium_core::db::Dialect;
+use atrium_core::error::Result;
+
+/// How long a request waits for a database that may be away.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// While it is away, one request asks it, and the others do not wait for that.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+#[derive(Default)]
+pub struct Outage(Mutex<Option<Away>>);
+
+#[derive(Clone, Copy)]
+struct Away {
+    since: Instant,
+    asked: Instant,
+}
+
+/// As of when what is known about keys and apps holds.
+pub enum AsOf {
+    Epoch(i64),
+    /// The database is away, and whatever is known counts.
+    Outage,
+}
+
+impl Outage {
+    /// For how long the database has been away.
+    pub fn lasts(&self) -> Option<Duration> {
+        self.0.lock().map(|away| away.since.elapsed())
+    }
+
+    /// None where it is this caller's to ask.
+    fn known(&self) -> Option<Away> {
+        let mut away = self.0.lock();
+        let known = away.as_mut().filter(|away| away.asked.elapsed() < LOOK_EVERY).copied();
+        if let (None, Some(away)) = (known, away.as_mut()) {
+            away.asked = Instant::now();
+        }
+        known
+    }
+
+    fn begin(&self) -> Away {
+        let now = Instant::now();
+        let mut away = self.0.lock();
+        if away.is_none() {
+            tracing::error!("the database is away; keys that are known can go on sending");
+        }
+        let since = away.map_or(now, |away| away.since);
+        *away.insert(Away { since, asked: now })
+    }
+
+    fn end(&self) {
+        if let Some(away) = self.0.lock().take() {
+            let seconds = away.since.elapsed().as_secs();
+            tracing::info!(seconds, "the database is back");
+        }
+    }
+}
+
+/// Fails where the database has been away for longer than the settings allow.
+pub async fn as_of(atrium: &Collecting) -> Result<AsOf> {
+    let outage = &atrium.collector.outage;
+    let longest = atrium.settings.events.collect_without_database;
+    // A file that cannot be read is not away, and a spool beside it would not help.
+    if atrium.db.dialect() == Dialect::Sqlite || longest.is_zero() {
+        return atrium.db.epoch().await.map(AsOf::Epoch);
+    }
+    let (away, error) = match outage.known() {
+        Some(away) => (away, None),
+        None => match tokio::time::timeout(PATIENCE, atrium.db.epoch()).await {
+            Ok(Ok(epoch)) => {
+                outage.end();
+                return Ok(AsOf::Epoch(epoch));
+            }
+            Ok(Err(error)) => (outage.begin(), Some(error)),
+            Err(_) => (outage.begin(), None),
+        },
+    };
+    if away.since.elapsed() < longest {
+        return Ok(AsOf::Outage);
+    }
+    Err(error.unwrap_or_else(no_answer))
+}
+
+/// A key that nobody has seen here lately may be good or not.
+pub fn no_answer() -> atrium_core::error::Error {
+    atrium_core::error::Error::unavailable(anyhow::anyhow!("the database is away"))
+}

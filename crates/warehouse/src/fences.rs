@@ -1,0 +1,35 @@
+//! Who may write: a number for each lease, which grows when another instance takes over from one that
+//! did not give it back.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use crate::client::{Insert, Warehouse};
+use crate::error::Error;
+
+impl Warehouse {
+    /// The highest number of each lease.
+    pub async fn fences(&self) -> Result<HashMap<String, i64>, Error> {
+        #[derive(Deserialize)]
+        struct Row {
+            name: String,
+            fence: i64,
+        }
+        let sql = "SELECT name, max(fences.fence) AS fence FROM fences GROUP BY name";
+        let rows: Vec<Row> = self.query(sql, &[]).await?;
+        Ok(rows.into_iter().map(|row| (row.name, row.fence)).collect())
+    }
+
+    pub async fn raise_fences(&self, fences: &[(&str, i64)]) -> Result<(), Error> {
+        if fences.is_empty() {
+            return Ok(());
+        }
+        let rows = fences
+            .iter()
+            .map(|(name, fence)| serde_json::json!({ "name": name, "fence": fence }).to_string());
+        let body = rows.collect::<Vec<_>>().join("\n");
+        let sql = "INSERT INTO fences (name, fence) FORMAT JSONEachRow";
+        self.insert(sql, body.into(), Insert::default()).await
+    }
+}
