@@ -245,19 +245,12 @@ impl Warehouse {
         self.call(call).await.map(drop)
     }
 
-    /// Makes sure that a statement whose answer was lost does not run any more: ends it on a server,
-    /// and waits for it in the embedded engine.
-    pub async fn kill(&self, query_id: &str) -> Result<(), Error> {
-        if matches!(self.inner.source, Source::Embedded(_)) {
-            return self.quiet().await;
-        }
-        let sql =
-            format!("KILL QUERY{} WHERE query_id = {{id:String}} SYNC", self.names().on_cluster());
-        self.execute(&sql, &[("id", query_id.into())]).await
+    pub(crate) fn is_embedded(&self) -> bool {
+        matches!(self.inner.source, Source::Embedded(_))
     }
 
     /// Waits until the embedded engine makes no change that it made before the call.
-    async fn quiet(&self) -> Result<(), Error> {
+    pub(crate) async fn quiet(&self) -> Result<(), Error> {
         let (mut url, headers, _) = self.target()?;
         url.set_path("/quiet");
         let request = self.inner.http.get(url).headers(headers).timeout(QUEUE_WAIT + GRACE);

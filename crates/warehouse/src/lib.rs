@@ -24,6 +24,7 @@ mod first_seen;
 mod gate;
 mod identities;
 mod loading;
+mod loads;
 mod location;
 pub mod over_limit;
 mod overall;
@@ -56,6 +57,7 @@ pub use explore::{
 pub use gate::{Denied, Gate, Turn};
 pub use identities::Identity;
 pub use loading::{MutationOf, ReadUpTo};
+pub use loads::load_query_id;
 pub use location::Location;
 pub use overall::{BreakdownValue, Counts, Overall};
 pub use params::Param;

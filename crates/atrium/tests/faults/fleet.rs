@@ -1,11 +1,12 @@
-//! Three instances on one PostgreSQL and one event store, under load, while some are killed, told to
-//! end, or stopped for longer than a lease lasts: loading goes on, and nothing is lost or doubled.
+//! Three instances on one PostgreSQL and one ClickHouse, under load. Some are killed, told to end, or
+//! stopped for longer than a lease lasts, the stores are killed too, and one instance has a clock that is
+//! an hour ahead: loading goes on, and nothing is lost or doubled.
 //!
-//! Forty seconds here, ten minutes with `LONG_TESTS=1`.
+//! Half a minute here, ten minutes with `LONG_TESTS=1`.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,9 +17,13 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 use crate::crash::ATRIUM;
+use crate::support::clickhouse::ClickHouse;
+use crate::support::postgres::OwnPostgres;
 use crate::support::running::Running;
 use crate::support::sender::event_at;
 use crate::support::{Store, TestServer};
+use atrium::app::AppState;
+use atrium::config::RawSettings;
 
 const INSTANCES: usize = 3;
 const SENDERS: usize = 4;
@@ -29,23 +34,31 @@ const STILL_MAX: Duration = Duration::from_secs(45);
 /// One of the fleet: the program and what it comes back with after a crash.
 struct Instance {
     folder: TempDir,
+    database: String,
+    store: String,
+    has_wrong_clock: bool,
     running: Option<Running>,
     address: Arc<Mutex<Option<String>>>,
 }
 
 impl Instance {
-    fn new(server: &TestServer) -> Self {
+    fn new(
+        server: &TestServer,
+        (database, store): (String, String),
+        has_wrong_clock: bool,
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let key = server.folder().join("master.key");
         std::fs::copy(key, folder.path().join("master.key")).unwrap();
-        let mut instance = Self { folder, running: None, address: Arc::default() };
-        instance.start(server);
+        let address = Arc::default();
+        let mut instance =
+            Self { folder, database, store, has_wrong_clock, running: None, address };
+        instance.start();
         instance
     }
 
-    fn start(&mut self, server: &TestServer) {
-        let (database, store) = (server.database_url(), server.warehouse_url());
-        let mut running = Running::start(&mut command(self.folder.path(), database, &store));
+    fn start(&mut self) {
+        let mut running = Running::start(&mut self.command());
         let mut first = String::new();
         BufReader::new(running.stdout.take().unwrap()).read_line(&mut first).unwrap();
         let address = first.trim().rsplit("http://").next().unwrap().to_owned();
@@ -60,24 +73,37 @@ impl Instance {
     }
 
     /// Ends it and starts it anew.
-    async fn restart(&mut self, server: &TestServer, signal: &str) {
+    async fn restart(&mut self, signal: &str) {
         self.signal(signal);
         *self.address.lock().unwrap() = None;
         let mut running = self.running.take().unwrap();
         tokio::task::spawn_blocking(move || running.wait().unwrap()).await.unwrap();
-        self.start(server);
+        self.start();
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(ATRIUM);
+        command
+            .args(["serve", "--listen", "127.0.0.1:0", "--log", "warn", "--collect-quota", "0"])
+            .args(["--data-dir", self.folder.path().to_str().unwrap()])
+            .env("ATRIUM_DATABASE_URL", &self.database)
+            .env("ATRIUM_WAREHOUSE_URL", &self.store)
+            .stdout(Stdio::piped());
+        if let (true, Some(library)) = (self.has_wrong_clock, faketime()) {
+            command
+                .env("LD_PRELOAD", library)
+                .env("FAKETIME", "+1h")
+                .env("DONT_FAKE_MONOTONIC", "1");
+        }
+        command
     }
 }
 
-fn command(folder: &Path, database: &str, store: &str) -> Command {
-    let mut command = Command::new(ATRIUM);
-    command
-        .args(["serve", "--listen", "127.0.0.1:0", "--log", "error", "--collect-quota", "0"])
-        .args(["--data-dir", folder.to_str().unwrap()])
-        .env("ATRIUM_DATABASE_URL", database)
-        .env("ATRIUM_WAREHOUSE_URL", store)
-        .stdout(Stdio::piped());
-    command
+/// What makes a program believe in another time, where `scripts/install-test-tools` brings it.
+fn faketime() -> Option<PathBuf> {
+    let places = std::fs::read_dir("/usr/lib").ok()?;
+    let file = |place: std::fs::DirEntry| place.path().join("faketime/libfaketime.so.1");
+    places.flatten().map(file).find(|file| file.exists())
 }
 
 #[derive(Default)]
@@ -147,13 +173,21 @@ fn messages() -> Vec<Value> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_fleet_goes_on_whatever_happens_to_some_of_it() {
     let long = std::env::var_os("LONG_TESTS").is_some();
-    let lasts = Duration::from_secs(if long { 600 } else { 40 });
-    let server = TestServer::start_with_engine(Store::Postgres).await;
+    let lasts = Duration::from_secs(if long { 600 } else { 30 });
+    let (postgres, mut clickhouse) = (OwnPostgres::start(), ClickHouse::start());
+    let urls = (postgres.url(), clickhouse.url());
+    let change = |raw: &mut RawSettings| {
+        raw.database_url = Some(urls.0.clone());
+        raw.warehouse_url = Some(urls.1.clone());
+    };
+    let server = TestServer::start_with(Store::Postgres, change).await;
+    server.atrium.warehouse.ready(Duration::from_secs(60)).await.unwrap();
     let mut keys = Vec::new();
     for name in ["one", "two", "three", "four"] {
         keys.push(server.collect_key(server.team(name).await.app_id.as_str()).await);
     }
-    let mut fleet: Vec<Instance> = (0..INSTANCES).map(|_| Instance::new(&server)).collect();
+    let mut fleet: Vec<Instance> =
+        (0..INSTANCES).map(|number| Instance::new(&server, urls.clone(), number == 2)).collect();
     let known = Arc::new(Mutex::new(Known::default()));
     let stop = Arc::new(AtomicBool::new(false));
     let addresses: Vec<_> = fleet.iter().map(|instance| instance.address.clone()).collect();
@@ -171,11 +205,19 @@ async fn a_fleet_goes_on_whatever_happens_to_some_of_it() {
         // One is stopped for longer than its leases last, and the others come and go meanwhile.
         fleet[0].signal("-STOP");
         let stopped = Instant::now();
-        while stopped.elapsed() < Duration::from_secs(35) {
+        for turn in 0.. {
             let pause = 500 + any(3_500) as u64;
             tokio::time::sleep(Duration::from_millis(pause)).await;
-            let signal = if any(2) == 0 { "-KILL" } else { "-TERM" };
-            fleet[1 + any(INSTANCES - 1)].restart(&server, signal).await;
+            let other = &mut fleet[1 + any(INSTANCES - 1)];
+            match turn % 4 {
+                0 => other.restart("-KILL").await,
+                1 => postgres.crash(),
+                2 => other.restart("-TERM").await,
+                _ => clickhouse.crash(),
+            }
+            if stopped.elapsed() > Duration::from_secs(35) {
+                break;
+            }
         }
         fleet[0].signal("-CONT");
         fleet.rotate_left(1);
@@ -194,10 +236,11 @@ async fn a_fleet_goes_on_whatever_happens_to_some_of_it() {
 }
 
 /// The longest time in which nothing was loaded, by counting what is stored.
-async fn longest_stillness(atrium: atrium::app::AppState, stop: Arc<AtomicBool>) -> Duration {
+async fn longest_stillness(atrium: AppState, stop: Arc<AtomicBool>) -> Duration {
     let (mut stored, mut since, mut longest) = (0, Instant::now(), Duration::ZERO);
     while !stop.load(Ordering::Relaxed) {
-        let now = number(&atrium, "count() FROM events").await;
+        // The store may be away just now.
+        let now = try_number(&atrium, "count() FROM events").await.unwrap_or(stored);
         if now > stored {
             (stored, since) = (now, Instant::now());
         }
@@ -207,11 +250,15 @@ async fn longest_stillness(atrium: atrium::app::AppState, stop: Arc<AtomicBool>)
     longest
 }
 
-async fn number(atrium: &atrium::app::AppState, what: &str) -> i64 {
+async fn number(atrium: &AppState, what: &str) -> i64 {
+    try_number(atrium, what).await.unwrap()
+}
+
+async fn try_number(atrium: &AppState, what: &str) -> Result<i64, warehouse::Error> {
     let (value, rest) = what.split_once(" FROM ").unwrap();
     let sql = format!("SELECT toInt64({value}) AS n FROM {rest}");
-    let rows: Vec<Value> = atrium.warehouse.query(&sql, &[]).await.unwrap();
-    rows[0]["n"].as_i64().unwrap()
+    let rows: Vec<Value> = atrium.warehouse.query(&sql, &[]).await?;
+    Ok(rows[0]["n"].as_i64().unwrap())
 }
 
 async fn drain(instance: &Instance) {

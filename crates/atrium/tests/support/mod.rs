@@ -9,12 +9,14 @@
 #![allow(dead_code, unused_imports, unused_macros)]
 
 pub mod authenticator;
+pub mod clickhouse;
 mod contract;
 pub mod databases;
 #[path = "../../../warehouse/tests/warehouse/template.rs"]
 mod events;
 mod history;
 pub mod openid;
+pub mod postgres;
 pub mod running;
 pub mod sender;
 pub mod standins;

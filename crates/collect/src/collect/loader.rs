@@ -380,7 +380,7 @@ async fn recover(
     batch.keep_attempts(&part.attempts);
     batch.keep_apps(&living_apps(atrium, batch).await?);
     let warehouse = &atrium.warehouse;
-    warehouse.kill(&query_id(batch.number)).await?;
+    warehouse.end_load(batch.number).await?;
     let known = warehouse.known_ids(&batch.ids(), batch.number).await?;
     batch.drop_known(&known.into_iter().collect());
     let apps: Vec<_> = batch.apps().into_iter().collect();
@@ -456,7 +456,7 @@ async fn insert(
     body: Vec<u8>,
     token: &str,
 ) -> Result<(), NotStored> {
-    let query_id = query_id(number);
+    let query_id = warehouse::load_query_id(number);
     let options =
         Insert { token: Some(token), query_id: Some(&query_id), timeout: Some(INSERT_LIMIT) };
     atrium.warehouse.insert(sql, Bytes::from(body), options).await.map_err(NotStored)
@@ -472,8 +472,4 @@ async fn living_apps(atrium: &Collecting, batch: &Batch) -> anyhow::Result<HashS
         }
     }
     Ok(living)
-}
-
-fn query_id(number: u64) -> String {
-    format!("atrium-load-{number:016x}")
 }

@@ -1,0 +1,54 @@
+//! Loads that may still be under way after whoever sent them is gone.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+
+use crate::client::Warehouse;
+use crate::error::Error;
+
+const PREFIX: &str = "atrium-load-";
+const LOOK: Duration = Duration::from_millis(50);
+/// Longer than a load may take.
+const WAIT: Duration = Duration::from_secs(150);
+
+/// What the statements of a load are known by on a server.
+pub fn load_query_id(batch: u64) -> String {
+    format!("{PREFIX}{batch:016x}")
+}
+
+impl Warehouse {
+    /// Makes sure that a load whose answer was lost does not run any more: ends it on a server, and
+    /// waits for it in the embedded engine. Other loads that run now are waited for: one that a crash
+    /// left behind must not add to what is about to be counted.
+    pub async fn end_load(&self, batch: u64) -> Result<(), Error> {
+        if self.is_embedded() {
+            return self.quiet().await;
+        }
+        let sql =
+            format!("KILL QUERY{} WHERE query_id = {{id:String}} SYNC", self.names().on_cluster());
+        self.execute(&sql, &[("id", load_query_id(batch).into())]).await?;
+        let (before, begun) = (self.running_loads().await?, Instant::now());
+        while !before.is_disjoint(&self.running_loads().await?) {
+            if begun.elapsed() > WAIT {
+                return Err(Error::Unavailable("a load does not end".to_owned()));
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        Ok(())
+    }
+
+    /// By their ids and when they began: the statements of one load have one id.
+    async fn running_loads(&self) -> Result<BTreeSet<(String, String)>, Error> {
+        #[derive(Deserialize)]
+        struct Row {
+            query_id: String,
+            begun: String,
+        }
+        let sql = "SELECT query_id, toString(initial_query_start_time_microseconds) AS begun \
+                   FROM system.processes WHERE startsWith(query_id, {prefix:String})";
+        let rows: Vec<Row> = self.query(sql, &[("prefix", PREFIX.into())]).await?;
+        Ok(rows.into_iter().map(|row| (row.query_id, row.begun)).collect())
+    }
+}
