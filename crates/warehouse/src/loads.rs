@@ -39,16 +39,16 @@ impl Warehouse {
         Ok(())
     }
 
-    /// By their ids and when they began: the statements of one load have one id.
-    async fn running_loads(&self) -> Result<BTreeSet<(String, String)>, Error> {
+    /// By their ids and texts: the statements of one load have one id.
+    async fn running_loads(&self) -> Result<BTreeSet<(String, u64)>, Error> {
         #[derive(Deserialize)]
         struct Row {
             query_id: String,
-            begun: String,
+            text: u64,
         }
-        let sql = "SELECT query_id, toString(initial_query_start_time_microseconds) AS begun \
-                   FROM system.processes WHERE startsWith(query_id, {prefix:String})";
+        let sql = "SELECT query_id, cityHash64(query) AS text FROM system.processes \
+                   WHERE startsWith(query_id, {prefix:String})";
         let rows: Vec<Row> = self.query(sql, &[("prefix", PREFIX.into())]).await?;
-        Ok(rows.into_iter().map(|row| (row.query_id, row.begun)).collect())
+        Ok(rows.into_iter().map(|row| (row.query_id, row.text)).collect())
     }
 }
