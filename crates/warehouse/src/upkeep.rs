@@ -215,11 +215,22 @@ impl Warehouse {
         Ok(())
     }
 
-    /// Whether `retain` would find something to remove.
-    pub async fn has_older(&self, app: Uuid, before_ms: i64) -> Result<bool, Error> {
+    /// The beginning of the first quarter of an hour that `retain` would remove, if there is one.
+    pub async fn oldest_before(&self, app: Uuid, before_ms: i64) -> Result<Option<i64>, Error> {
+        #[derive(Deserialize)]
+        struct Row {
+            oldest: i64,
+            buckets: u64,
+        }
         let cut = before_ms.div_euclid(BUCKET_MS) * BUCKET_MS;
         let params = [("app", Param::from(app)), ("cut", (cut / 1000).into())];
-        Ok(self.count("totals_15m", OLD_COUNTS, &params).await? > 0)
+        let sql = format!(
+            "SELECT toInt64(toUnixTimestamp(min(bucket))) AS oldest, count() AS buckets \
+             FROM totals_15m WHERE {OLD_COUNTS} FORMAT JSONEachRow"
+        );
+        let answer = self.in_turn(Call::new(&sql, &params, LIMIT).reading()).await?;
+        let found: Vec<Row> = read_rows(&answer)?;
+        Ok(found.first().filter(|row| row.buckets > 0).map(|row| row.oldest * 1_000))
     }
 
     /// Removes events from before a moment, and their counts, and says how many events. The moment

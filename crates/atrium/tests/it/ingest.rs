@@ -386,6 +386,27 @@ in_both_sizes! {
 }
 
 in_both_sizes! {
+    async fn old_events_go_a_day_at_a_time(server: TestServer) {
+        let team = server.team("one").await;
+        let key = server.collect_key(team.app_id.as_str()).await;
+        let now = server.atrium.now().0;
+        let old = [40, 42, 44].map(|days| event_at(now - days * DAY, "old"));
+        server.collect(&key, json!(old)).await;
+        server.collect(&key, json!([event_at(now, "new")])).await;
+        drain(&server).await;
+        let set = json!({ "retention_days": 30 });
+        team.actor("owner").put(&format!("/api/v1/apps/{}", team.app_id), set).await;
+        let turns = "SELECT CAST(SUM(version) AS BIGINT) FROM data_versions WHERE day = 0";
+        let before = server.count(turns).await;
+        assert_eq!(upkeep::retain(&server.atrium).await.unwrap(), 3);
+        assert_eq!(server.count(turns).await - before, 3, "loading had its turn in between");
+        for sum in ["(SELECT count() FROM events)", "(SELECT sum(events) FROM events_1w)"] {
+            assert_eq!(number(&server, sum).await, 1, "{sum}");
+        }
+    }
+}
+
+in_both_sizes! {
     async fn a_purged_app_takes_its_data_along(server: TestServer) {
         let team = server.team("one").await;
         let other = server.team("two").await;

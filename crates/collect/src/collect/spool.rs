@@ -160,9 +160,13 @@ impl Spool {
             if folder.join(FILE).exists()
                 && let Some(lock) = try_lock(&folder)?
             {
-                let spool = Self::open_in(&folder, lock, limit, dedup)?;
-                if spool.usage.bytes.load(Ordering::Relaxed) > 0 {
-                    found.push(spool);
+                match Self::open_in(&folder, lock, limit, dedup) {
+                    Ok(spool) if spool.usage.bytes.load(Ordering::Relaxed) > 0 => found.push(spool),
+                    Ok(_) => {}
+                    // One that cannot be opened does not keep the others waiting.
+                    Err(error) => {
+                        tracing::error!(%error, folder = %folder.display(), "a spool cannot be opened");
+                    }
                 }
             }
         }

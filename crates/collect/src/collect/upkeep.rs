@@ -67,9 +67,11 @@ async fn retain_all(atrium: &Collecting, lease: &Lease) -> anyhow::Result<u64> {
     for app in apps {
         let id = app.id.uuid()?;
         let before = now.plus(-app.days.max(1) * Millis::DAY);
-        if atrium.warehouse.has_older(id, before.0).await? {
+        // A day at a time: the app's messages are loaded in between.
+        while let Some(oldest) = atrium.warehouse.oldest_before(id, before.0).await? {
+            let next_day = Millis((oldest.div_euclid(Millis::DAY) + 1) * Millis::DAY);
             lease.renew(atrium).await?;
-            removed += retain_app(atrium, &app.id, id, before).await?;
+            removed += retain_app(atrium, &app.id, id, before.min(next_day)).await?;
         }
     }
     let mut tx = atrium.db.write_relaxed().await?;

@@ -401,9 +401,9 @@ async fn figures_follow_what_is_removed() {
     assert!(store.warehouse.person_ids(&[gone]).await.unwrap().is_empty());
     // Cut where no longer piece ends; devices are remembered from before.
     let cut = START_MS + 2 * 86_400_000 + 5 * BUCKET_MS;
-    assert!(store.warehouse.has_older(apps[1], cut).await.unwrap());
+    assert!(store.warehouse.oldest_before(apps[1], cut).await.unwrap().is_some());
     store.warehouse.retain(apps[1], cut).await.unwrap();
-    assert!(!store.warehouse.has_older(apps[1], cut).await.unwrap());
+    assert!(store.warehouse.oldest_before(apps[1], cut).await.unwrap().is_none());
     let before = events.clone();
     events.retain(|event| event.app != apps[1] || event.time_ms >= cut);
     check_as_of(&store.warehouse, &apps, &events, &before, &cuts, &Versions::unknown()).await;
