@@ -27,8 +27,8 @@ use atrium_insight::insight::overall::export as overall_export;
 use atrium_insight::insight::{apps as app_counts, retention_impact};
 use atrium_insight::insight::{ingest, overall};
 use atrium_insight::workspace::{
-    engagement, events, explore, explore_export, last_app, live, metadata, profile as person,
-    profiles, properties,
+    engagement, events, explore, explore_export, last_app, live, live_message, metadata,
+    profile as person, profiles, properties,
 };
 use atrium_tenancy::accounts::factors::{passkey_login, passkeys, totp};
 use atrium_tenancy::accounts::{
@@ -240,7 +240,7 @@ fn document_head() -> OpenApi {
         servers((url = PREFIX)),
         components(schemas(
             envelope::ErrorBody,
-            live::LiveMessage,
+            live_message::LiveMessage,
             live::LiveDropped,
             // Not in an answer but in the address a provider sends people back to.
             SignInFailure,

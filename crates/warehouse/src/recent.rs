@@ -26,6 +26,9 @@ pub struct RecentEvent {
 /// day holds millions of events, and all of a stretch is read to find its latest.
 const STRETCHES_MS: [i64; 4] = [10_000, 600_000, 86_400_000, 90 * 86_400_000];
 
+const COLUMNS: &str = "SELECT toUnixTimestamp64Milli(received_at) AS received_ms, event, log_id, \
+    url_path, sdk_type, sdk_version, properties, user_id, device_id FROM events";
+
 const RECENT: Bounds = Bounds { wide: true, ..LIST };
 
 impl Warehouse {
@@ -44,6 +47,34 @@ impl Warehouse {
         Ok(found)
     }
 
+    /// Events that were received after a moment and happened within a range, the newest first and so
+    /// many at most, in the order in which they came.
+    pub async fn received_since(
+        &self,
+        app: Uuid,
+        since_ms: i64,
+        (from_ms, to_ms): (i64, i64),
+        limit: usize,
+    ) -> Result<Vec<RecentEvent>, Error> {
+        let sql = format!(
+            "{COLUMNS} WHERE app_id = {{app:UUID}} \
+                AND time > fromUnixTimestamp64Milli({{from:Int64}}, 'UTC') \
+                AND time <= fromUnixTimestamp64Milli({{to:Int64}}, 'UTC') \
+                AND received_at > fromUnixTimestamp64Milli({{since:Int64}}, 'UTC') \
+             ORDER BY received_at DESC, time DESC, log_id LIMIT {{limit:UInt64}}"
+        );
+        let params = [
+            ("app", app.into()),
+            ("from", from_ms.into()),
+            ("to", to_ms.into()),
+            ("since", since_ms.into()),
+            ("limit", u64::try_from(limit).unwrap_or(u64::MAX).into()),
+        ];
+        let mut found: Vec<RecentEvent> = self.query_within(&RECENT, &sql, &params).await?;
+        found.reverse();
+        Ok(found)
+    }
+
     async fn latest_within(
         &self,
         app: Uuid,
@@ -51,17 +82,18 @@ impl Warehouse {
         to_ms: i64,
         limit: usize,
     ) -> Result<Vec<RecentEvent>, Error> {
-        let sql = "SELECT toUnixTimestamp64Milli(received_at) AS received_ms, event, log_id, url_path, \
-                sdk_type, sdk_version, properties, user_id, device_id FROM events \
-             WHERE app_id = {app:UUID} AND time > fromUnixTimestamp64Milli({from:Int64}, 'UTC') \
-                AND time <= fromUnixTimestamp64Milli({to:Int64}, 'UTC') \
-             ORDER BY time DESC, log_id LIMIT {limit:UInt64}";
+        let sql = format!(
+            "{COLUMNS} WHERE app_id = {{app:UUID}} \
+                AND time > fromUnixTimestamp64Milli({{from:Int64}}, 'UTC') \
+                AND time <= fromUnixTimestamp64Milli({{to:Int64}}, 'UTC') \
+             ORDER BY time DESC, log_id LIMIT {{limit:UInt64}}"
+        );
         let params = [
             ("app", app.into()),
             ("from", from_ms.into()),
             ("to", to_ms.into()),
             ("limit", u64::try_from(limit).unwrap_or(u64::MAX).into()),
         ];
-        self.query_within(&RECENT, sql, &params).await
+        self.query_within(&RECENT, &sql, &params).await
     }
 }

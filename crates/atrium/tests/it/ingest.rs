@@ -396,7 +396,7 @@ in_both_sizes! {
         drain(&server).await;
         let set = json!({ "retention_days": 30 });
         team.actor("owner").put(&format!("/api/v1/apps/{}", team.app_id), set).await;
-        let turns = "SELECT CAST(SUM(version) AS BIGINT) FROM data_versions WHERE day = 0";
+        let turns = "SELECT CAST(COALESCE(SUM(version), 0) AS BIGINT) FROM data_versions WHERE day = 0";
         let before = server.count(turns).await;
         assert_eq!(upkeep::retain(&server.atrium).await.unwrap(), 3);
         assert_eq!(server.count(turns).await - before, 3, "loading had its turn in between");

@@ -270,6 +270,31 @@ in_both_sizes! {
 }
 
 in_both_sizes! {
+    async fn what_another_instance_receives_is_told_once_it_is_stored(server: TestServer) {
+        let other = server.second_instance_on_same_engine().await;
+        let team = server.team("one").await;
+        let app = team.app_id.as_str();
+        let key = server.collect_key(app).await;
+        other.catch_up().await;
+        other.collect(&key, json!([event(&server, "before")])).await;
+        drain(&other).await;
+        let mut stream = Stream::open(team.actor("owner"), app).await;
+        assert_eq!(stream.next("message").await["event"], "before");
+        other.collect(&key, json!([event(&server, "there")])).await;
+        drain(&other).await;
+        let seen = stream.next("message").await;
+        assert_eq!((&seen["event"], &seen["earlier"]), (&json!("there"), &json!(false)));
+        // Its own are told of as they come, and not again when they are stored.
+        server.collect(&key, json!([event(&server, "here")])).await;
+        drain(&server).await;
+        other.collect(&key, json!([event(&server, "last")])).await;
+        drain(&other).await;
+        assert_eq!(stream.next("message").await["event"], "here");
+        assert_eq!(stream.next("message").await["event"], "last");
+    }
+}
+
+in_both_sizes! {
     async fn what_waits_to_be_stored_is_told_once(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());

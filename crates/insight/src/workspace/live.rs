@@ -1,5 +1,6 @@
 //! Messages as they come in, as a stream that lasts for as long as somebody watches. It begins with
-//! the latest that came before (`live_history.rs`).
+//! the latest that came before, and what other instances receive is shown once it is stored
+//! (`live_history.rs`).
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::convert::Infallible;
@@ -11,20 +12,19 @@ use axum::response::{AppendHeaders, IntoResponse};
 use futures_util::stream;
 use http::request::Parts;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 use utoipa::ToSchema;
 use uuid::Uuid;
 use warehouse::Kind;
 
+use super::live_message::{LiveMessage, LiveOutcome, ViewerRights};
 use super::pseudonym::Pseudonyms;
 use super::{Class, live_history, warehouse_for};
 use crate::insight::state::Insight;
-use atrium_collect::collect::ledger::Outcome;
 use atrium_collect::collect::live::{Named, Seen, Viewer};
-use atrium_collect::collect::message::MessageType;
-use atrium_collect::collect::reason::Reason;
-use atrium_collect::personal::{self, Ids, Others};
+use atrium_collect::collect::loader;
+use atrium_collect::personal::{self, Others};
 use atrium_core::error::{Code, Error, Result};
 use atrium_core::fair_queue::Caller;
 use atrium_core::locale::Locale;
@@ -42,42 +42,11 @@ const RETRY_SECONDS: u64 = 60;
 const LOOK_BACK: Duration = Duration::from_secs(2);
 /// For how many seconds is looked again for what waits to be stored.
 const LOOKS_BACK: u8 = 10;
-
-/// What became of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum LiveOutcome {
-    Accepted,
-    Duplicate,
-    Rejected,
-}
-
-/// A message, and what became of it.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct LiveMessage {
-    at: Millis,
-    /// Whether it had come before the stream was opened.
-    earlier: bool,
-    /// Of a message that is shown as it is.
-    log_id: Option<String>,
-    /// Event, DeviceMutation, UserMutation or unknown.
-    #[serde(rename = "type")]
-    kind: &'static str,
-    outcome: LiveOutcome,
-    /// Why it was rejected: its code, and in the language of the request.
-    #[schema(value_type = Option<Reason>)]
-    reason: Option<&'static str>,
-    reason_name: Option<&'static str>,
-    event: Option<String>,
-    /// The id, or the pseudonym for those who may not see ids.
-    device: Option<String>,
-    user: Option<String>,
-    url_path: Option<String>,
-    /// Of a rejected or very long message, what it looked like.
-    #[schema(value_type = Option<Object>)]
-    properties: Option<Value>,
-    sdk: Option<String>,
-}
+/// How many messages are remembered to have been told of.
+const TOLD_MAX: usize = 5_000;
+/// How often is looked whether other instances load, and for what they have stored.
+const OTHERS_LOOK: Duration = Duration::from_secs(10);
+const STORED_LOOK: Duration = Duration::from_secs(2);
 
 /// More came than is shown.
 #[derive(Debug, Serialize, ToSchema)]
@@ -95,8 +64,9 @@ pub struct LiveEvent {
     data: String,
 }
 
-/// The latest hundred messages, then those that this instance receives, as server-sent events:
-/// `message` with a LiveMessage, `dropped` with a LiveDropped.
+/// The latest hundred messages, then those that come in, as server-sent events: `message` with a
+/// LiveMessage, `dropped` with a LiveDropped. Events that another instance receives are told of when they
+/// are stored, some seconds later; what another refuses is not.
 #[utoipa::path(
     get,
     path = "/api/v1/apps/{id}/live",
@@ -128,6 +98,7 @@ pub async fn live_view(
         app: id,
         app_id: app.id().clone(),
         earlier: Earlier::new(atrium.now()),
+        elsewhere: Elsewhere::default(),
         reader: app.reader(Class::AdHoc),
         parts,
         viewer,
@@ -157,6 +128,7 @@ struct Watching {
     app: Uuid,
     app_id: Id,
     earlier: Earlier,
+    elsewhere: Elsewhere,
     reader: Caller,
     /// Of the request, to look again at who it is from.
     parts: Parts,
@@ -177,22 +149,51 @@ struct Earlier {
     is_answered: bool,
     /// Looked up and not sent yet.
     waiting: VecDeque<LiveMessage>,
-    /// What was sent, by id: a message can be stored just when it is told of.
-    sent: HashSet<String>,
+    /// A message can be stored just when it is told of.
+    told: Told,
+}
+
+/// Messages that were told of lately, by their ids.
+#[derive(Default)]
+struct Told {
+    ids: HashSet<String>,
+    order: VecDeque<String>,
+}
+
+impl Told {
+    /// Whether it is told of for the first time.
+    fn remember(&mut self, id: &str) -> bool {
+        if !self.ids.insert(id.to_owned()) {
+            return false;
+        }
+        self.order.push_back(id.to_owned());
+        if self.order.len() > TOLD_MAX
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.ids.remove(&oldest);
+        }
+        true
+    }
+}
+
+/// What other instances receive.
+#[derive(Default)]
+struct Elsewhere {
+    is_busy: bool,
+    asked_at: Option<Instant>,
+    read_at: Option<Instant>,
 }
 
 impl Earlier {
     fn new(opened: Millis) -> Self {
-        let (waiting, sent) = (VecDeque::new(), HashSet::new());
-        Self { opened, looks: 1 + LOOKS_BACK, is_greeted: false, is_answered: false, waiting, sent }
+        let (waiting, told) = (VecDeque::new(), Told::default());
+        Self { opened, looks: 1 + LOOKS_BACK, is_greeted: false, is_answered: false, waiting, told }
     }
 
     /// Whether an accepted message is told of for the first time.
     fn is_new(&mut self, message: &LiveMessage) -> bool {
         match &message.log_id {
-            Some(id) if message.outcome == LiveOutcome::Accepted => {
-                !self.sent.contains(id) && (self.looks == 0 || self.sent.insert(id.clone()))
-            }
+            Some(id) if message.outcome == LiveOutcome::Accepted => self.told.remember(id),
             _ => true,
         }
     }
@@ -232,6 +233,7 @@ impl Watching {
                     if self.earlier.looks > 0 {
                         self.look_back().await;
                     }
+                    self.look_elsewhere().await;
                 }
                 _ = self.look.tick() => {
                     if Instant::now() >= self.end {
@@ -265,23 +267,46 @@ impl Watching {
         let Ok(Ok(seen)) = found else { return };
         self.earlier.is_answered = true;
         let is_enough = seen.len() >= live_history::MOST;
+        // Newer messages are sent as they arrive, and refused ones have no id to compare.
+        let opened = self.earlier.opened;
+        let is_wanted = |seen: &Seen| seen.at <= opened && (is_first || !seen.is_outline);
+        self.queue(&seen, true, is_wanted).await;
+        if !incomplete || is_enough {
+            self.earlier.looks = 0;
+        }
+    }
+
+    /// Looks up what was stored since the stream began, where others than this instance load.
+    async fn look_elsewhere(&mut self) {
+        let is_due = |at: Option<Instant>, every| at.is_none_or(|at| at.elapsed() >= every);
+        if is_due(self.elsewhere.asked_at, OTHERS_LOOK) {
+            self.elsewhere.asked_at = Some(Instant::now());
+            // Where that is not known, the next look may tell.
+            self.elsewhere.is_busy = loader::others_load(&self.atrium).await.unwrap_or(false);
+        }
+        if !self.elsewhere.is_busy || !is_due(self.elsewhere.read_at, STORED_LOOK) {
+            return;
+        }
+        self.elsewhere.read_at = Some(Instant::now());
+        let (atrium, reader) = (&self.atrium, self.reader.clone());
+        let stored = live_history::stored_since(atrium, reader, self.app, self.earlier.opened);
+        if let Ok(Ok(seen)) = tokio::time::timeout(LOOK_BACK, stored).await {
+            self.queue(&seen, false, |_| true).await;
+        }
+    }
+
+    /// Puts looked-up messages that were not told of yet in line.
+    async fn queue(&mut self, seen: &[Seen], earlier: bool, is_wanted: impl Fn(&Seen) -> bool) {
         let texts: Vec<Value> =
             seen.iter().map(|one| serde_json::from_str(&one.text).unwrap_or_default()).collect();
         let named = seen.iter().filter_map(|one| one.named.as_ref());
         let others = self.others(texts.iter().map(|text| &text["data"]), named).await;
-        for (seen, text) in seen.iter().zip(texts) {
-            // Newer messages are sent as they arrive, and refused ones have no id to compare.
-            if seen.at > self.earlier.opened || (!is_first && seen.is_outline) {
-                continue;
-            }
+        for (seen, text) in seen.iter().zip(texts).filter(|(seen, _)| is_wanted(seen)) {
             let mut message = self.eyes.message(seen, text, &others);
-            message.earlier = true;
+            message.earlier = earlier;
             if self.earlier.is_new(&message) {
                 self.earlier.waiting.push_back(message);
             }
-        }
-        if !incomplete || is_enough {
-            self.earlier.looks = 0;
         }
     }
 
@@ -310,109 +335,4 @@ impl Watching {
         };
         found.unwrap_or_else(|| Others::all(texts))
     }
-}
-
-/// What a viewer may see.
-struct ViewerRights {
-    pii: bool,
-    users: Pseudonyms,
-    devices: Pseudonyms,
-    locale: Locale,
-}
-
-impl ViewerRights {
-    fn message(&self, seen: &Seen, text: Value, others: &Others) -> LiveMessage {
-        let (outcome, reason) = match seen.outcome {
-            Outcome::Accepted => (LiveOutcome::Accepted, None),
-            Outcome::Duplicate => (LiveOutcome::Duplicate, None),
-            Outcome::Rejected(reason) => (LiveOutcome::Rejected, Some(reason)),
-        };
-        let mut message = LiveMessage {
-            at: seen.at,
-            earlier: false,
-            log_id: None,
-            kind: seen.kind.as_str(),
-            outcome,
-            reason: reason.map(|reason| reason.as_str()),
-            reason_name: reason.map(|reason| reason.text(self.locale)),
-            event: None,
-            device: None,
-            user: None,
-            url_path: None,
-            properties: None,
-            sdk: None,
-        };
-        if seen.is_outline {
-            message.event = seen.named.as_ref().map(|named| self.event_name(named, others));
-            // One that is no object has no fields to show.
-            message.properties =
-                Some(if text.is_object() { text } else { json!({ "message": text }) });
-        } else {
-            self.fill(&mut message, seen.kind, &text["data"], others);
-        }
-        message
-    }
-
-    fn event_name(&self, Named { event, user, device }: &Named, others: &Others) -> String {
-        if self.pii {
-            return event.clone();
-        }
-        Ids { user, device, others: Some(others) }.shown(event.clone())
-    }
-
-    fn fill(&self, message: &mut LiveMessage, kind: MessageType, data: &Value, others: &Others) {
-        let text = |field: &str| text_of(&data[field]);
-        let (user, device) = match kind {
-            MessageType::UserMutation => (text("id"), None),
-            MessageType::DeviceMutation => (None, text("id")),
-            _ => (text("user_id"), text("device_id")),
-        };
-        let mut properties = data["properties"].as_object().cloned().unwrap_or_default();
-        let (mut url_path, mut event) = (text("url_path"), text("event"));
-        let sdk: Vec<String> =
-            [text("sdk_type"), text("sdk_version")].into_iter().flatten().collect();
-        let mut sdk = (!sdk.is_empty()).then(|| sdk.join(" "));
-        if !self.pii {
-            let ids = Ids {
-                user: user.as_deref().unwrap_or_default(),
-                device: device.as_deref().unwrap_or_default(),
-                others: Some(others),
-            };
-            self.hide(&mut properties, kind, ids);
-            url_path = url_path.map(|path| personal::path(&path, ids));
-            event = event.map(|event| ids.shown(event));
-            sdk = sdk.map(|sdk| ids.shown_version(sdk));
-        }
-        let called = |id: Option<String>, pseudonyms: &Pseudonyms| match id {
-            Some(id) if !self.pii => Some(pseudonyms.of(&id)),
-            id => id,
-        };
-        let id = text("log_id").and_then(|id| Uuid::try_parse(&id).ok());
-        message.log_id = id.map(|id| id.to_string());
-        message.event = event;
-        message.user = called(user, &self.users);
-        message.device = called(device, &self.devices);
-        message.url_path = url_path;
-        message.properties = Some(Value::Object(properties));
-        message.sdk = sdk;
-    }
-
-    fn hide(&self, properties: &mut Map<String, Value>, kind: MessageType, ids: Ids<'_>) {
-        match kind {
-            MessageType::UserMutation | MessageType::DeviceMutation => {
-                personal::redact_profile(properties, ids)
-            }
-            _ => personal::redact_event(properties, ids),
-        };
-    }
-}
-
-/// As the collector reads texts: a number is its digits, an empty one is none.
-fn text_of(value: &Value) -> Option<String> {
-    let text = match value {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
-        _ => return None,
-    };
-    (!text.is_empty()).then_some(text)
 }

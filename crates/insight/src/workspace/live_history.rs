@@ -25,6 +25,10 @@ use atrium_core::types::{Id, Millis};
 /// How many messages are told of.
 pub const MOST: usize = 100;
 const READY: Duration = Duration::from_secs(30);
+/// What was received longer ago has been looked up before.
+const STORED_WITHIN: i64 = Millis::MINUTE;
+/// What happened longer ago is left out, or all that an app has would have to be read.
+const HAPPENED_WITHIN: i64 = 15 * Millis::MINUTE;
 
 /// Whether messages that came by then still wait to be stored, or nothing can be asked yet.
 pub async fn is_incomplete(atrium: &Insight, app: Uuid, opened: Millis) -> bool {
@@ -57,6 +61,21 @@ pub async fn latest(atrium: &Insight, reader: Caller, app_id: &Id, app: Uuid) ->
     }
     seen.sort_by_key(|one| one.at);
     Ok(seen.split_off(seen.len().saturating_sub(MOST)))
+}
+
+/// Events that were received since a moment and are stored by now, whichever instance received them.
+pub async fn stored_since(
+    atrium: &Insight,
+    reader: Caller,
+    app: Uuid,
+    opened: Millis,
+) -> Result<Vec<Seen>> {
+    let now = atrium.now();
+    let since = Millis(opened.0.max(now.0 - STORED_WITHIN));
+    let store = warehouse_for(atrium, reader).await?;
+    let happened = (now.0 - HAPPENED_WITHIN, now.0 + HAPPENED_WITHIN);
+    let found = store.received_since(app, since.0, happened, MOST).await;
+    Ok(found.map_err(warehouse_error)?.iter().map(of_event).collect())
 }
 
 fn of_event(row: &RecentEvent) -> Seen {

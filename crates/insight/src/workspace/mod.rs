@@ -12,6 +12,7 @@ mod explore_query;
 pub mod last_app;
 pub mod live;
 mod live_history;
+pub mod live_message;
 pub mod metadata;
 pub mod profile;
 pub mod profiles;

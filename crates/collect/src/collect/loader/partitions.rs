@@ -150,6 +150,18 @@ async fn count_loaders(atrium: &Collecting) -> Result<usize> {
     Ok(count)
 }
 
+/// Whether other instances have loaded something in the last seconds.
+pub async fn others_load(atrium: &Collecting) -> Result<bool> {
+    let clock = DatabaseClock::of(atrium);
+    let sql =
+        format!("SELECT COUNT(*) FROM loaders WHERE name != $1 AND seen_until > {}", clock.now());
+    let count: i64 = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
+        .bind(&atrium.collector.spool.name)
+        .fetch_one(&mut *atrium.db.read().await?)
+        .await?;
+    Ok(count > 0)
+}
+
 /// This instance's share of the partitions that it has messages of.
 pub async fn take(
     atrium: &Collecting,
