@@ -381,8 +381,9 @@ export interface paths {
       cookie?: never
     }
     /**
-     * The latest hundred messages, then those that this instance receives, as server-sent events:
-     *     `message` with a LiveMessage, `dropped` with a LiveDropped.
+     * The latest hundred messages, then those that come in, as server-sent events: `message` with a
+     *     LiveMessage, `dropped` with a LiveDropped. Events that another instance receives are told of when they
+     *     are stored, some seconds later; what another refuses is not.
      */
     get: operations['live_view']
     put?: never

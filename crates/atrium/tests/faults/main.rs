@@ -8,6 +8,8 @@ mod support;
 
 mod crash;
 mod disk;
+// There is a ClickHouse to test with for this platform only (`scripts/clickhouse-node`).
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod fleet;
 mod fuzz;
 mod outage;
