@@ -260,11 +260,13 @@ in_both_sizes! {
         let key = server.collect_key(app).await;
         server.collect(&key, json!([event(&server, "stored")])).await;
         drain(&server).await;
-        // As after a start: nobody has asked this one's warehouse for anything.
+        // As after a start: nobody loads, and nobody has asked this one's warehouse for anything.
         let fresh = server.second_instance_on_same_engine().await;
+        fresh.clock.advance(60_000);
         assert!(!fresh.atrium.warehouse.is_up());
         let mut stream = Stream::open(&team.actor("owner").at(&fresh.url), app).await;
-        let seen = stream.next("message").await;
+        let seen = timeout(Duration::from_secs(20), stream.next("message")).await;
+        let seen = seen.expect("what is stored is told of");
         assert_eq!((&seen["event"], &seen["earlier"]), (&json!("stored"), &json!(true)));
     }
 }
