@@ -84,7 +84,7 @@ impl Core {
             outbox: OutboxSignal::default(),
             settings,
         }));
-        clock_sync::sync(&core).await?;
+        clock_sync::sync(&core.db, &core.clock).await?;
         Ok(core)
     }
 

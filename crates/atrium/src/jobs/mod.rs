@@ -134,7 +134,7 @@ async fn keep_up(atrium: AppState) {
     loop {
         ticks.tick().await;
         atrium.metrics.upkeep();
-        if let Err(error) = clock_sync::sync(&atrium).await {
+        if let Err(error) = clock_sync::sync(&atrium.db, &atrium.clock).await {
             tracing::warn!(%error, "the clock could not be compared with the database's");
         }
         upkeep::measure(&atrium).await;
