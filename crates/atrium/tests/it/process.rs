@@ -457,6 +457,7 @@ fn the_help_names_every_setting_with_its_variable() {
         "METRICS_TOKEN",
         "DATA_DIR",
         "DATABASE_URL",
+        "DATABASE_CONNECTIONS",
         "COLLECT_QUOTA",
         "COLLECT_REJECTED_QUOTA",
         "COLLECT_ADDRESS_SHARE",
