@@ -4,5 +4,6 @@
 pub mod doctor;
 pub mod envs;
 pub mod health;
+pub mod healthcheck;
 pub mod other_servers;
 pub mod sso_doctor;

@@ -491,6 +491,22 @@ fn the_help_names_every_setting_with_its_variable() {
 }
 
 #[test]
+fn a_health_check_says_whether_the_server_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &[]);
+    let check = |address: &str| output(folder.path(), &["healthcheck", "--listen", address]);
+    let healthy = check(&server.address);
+    assert!(healthy.status.success(), "{}", text(&healthy.stderr));
+    let address = server.address.clone();
+    server.signal("-TERM");
+    server.finish();
+    let gone = check(&address);
+    assert!(!gone.status.success());
+    assert!(text(&gone.stderr).contains("does not answer"), "{}", text(&gone.stderr));
+    assert!(text(&check("127.0.0.1:0").stderr).contains("port 0"));
+}
+
+#[test]
 fn the_doctor_says_what_it_sees() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
