@@ -7,6 +7,7 @@ pub mod console;
 mod contract;
 pub mod demo;
 pub mod first_start;
+pub mod fleet;
 pub mod instance;
 pub mod jobs;
 pub mod reports;

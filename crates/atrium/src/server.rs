@@ -9,6 +9,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::app::AppState;
 use crate::first_start;
+use crate::fleet::heartbeat;
 use crate::instance::other_servers;
 use crate::{jobs, router};
 use atrium_core::config::Settings;
@@ -69,6 +70,9 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     // What was refused in the last seconds is part of the log too.
     if let Err(error) = refusals::write_due(&atrium).await {
         tracing::warn!(%error, "refused access could not be written into the audit log");
+    }
+    if let Err(error) = heartbeat::leave(&atrium).await {
+        tracing::warn!(%error, "the database could not be told that this instance stops");
     }
     atrium.warehouse.stop().await;
     atrium.db.close().await;

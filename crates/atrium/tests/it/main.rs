@@ -29,6 +29,7 @@ mod ended_sessions;
 mod engagement;
 mod erasures;
 mod explore;
+mod fleet;
 mod http;
 mod ingest;
 mod keys;
