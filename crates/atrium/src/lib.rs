@@ -6,6 +6,7 @@ pub mod app;
 pub mod console;
 mod contract;
 pub mod demo;
+pub mod figures;
 pub mod first_start;
 pub mod fleet;
 pub mod instance;

@@ -11,7 +11,7 @@ use crate::app::AppState;
 use crate::first_start;
 use crate::fleet::heartbeat;
 use crate::instance::other_servers;
-use crate::{jobs, router};
+use crate::{figures, jobs, router};
 use atrium_core::config::Settings;
 use atrium_core::db::integrity;
 use atrium_core::folder;
@@ -81,6 +81,7 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
 
 /// Serves `atrium` on a listener until `stop` resolves. Tests and benchmarks come in here.
 pub async fn run(listener: TcpListener, atrium: &AppState, stop: impl Future<Output = ()>) {
+    figures::register(atrium.started_at);
     let server = &atrium.settings.server;
     let limits = ConnectionLimits::for_this_process(server.max_connections, server.write_timeout);
     let proxies = atrium.settings.server.trusted_proxies.clone();

@@ -29,6 +29,7 @@ mod ended_sessions;
 mod engagement;
 mod erasures;
 mod explore;
+mod figures;
 mod fleet;
 mod http;
 mod ingest;
