@@ -30,5 +30,7 @@ VOLUME /var/lib/atrium
 ENV ATRIUM_DATA_DIR=/var/lib/atrium ATRIUM_LISTEN=0.0.0.0:8080
 EXPOSE 8080
 STOPSIGNAL SIGTERM
+# A start may bring the schema up to date first.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["/opt/atrium/atrium", "healthcheck"]
 ENTRYPOINT ["/opt/atrium/atrium"]
 CMD ["serve"]

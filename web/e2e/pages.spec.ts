@@ -32,6 +32,7 @@ const forSignedIn: Screen[] = [
   ['/data-dashboard', '数据看板'],
   ['/account/user-info', '个人资料'],
   ['/account/sso-link', '关联单点登录', '没有等待关联的单点登录'],
+  ['/operator/health', '实例状态'],
   ['/operator/sessions', '用户登录管理'],
   ['/operator/links', '待交付链接'],
   ['/operator/errors', '控制台错误'],

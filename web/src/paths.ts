@@ -85,6 +85,7 @@ export const paths = {
   profile: (section?: AccountSection) => `/account/user-info${section ? `#${section}` : ''}`,
 
   /** For those who run the instance. */
+  operatorHealth: () => '/operator/health',
   operatorSessions: () => '/operator/sessions',
   operatorLinks: () => '/operator/links',
   errors: () => '/operator/errors',

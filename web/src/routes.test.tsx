@@ -30,6 +30,7 @@ describe('the table of routes', () => {
     ['/data-dashboard', 'title.dataDashboard', true],
     ['/account/user-info', 'title.userInfo', true],
     ['/account/sso-link', 'title.ssoLink', true],
+    ['/operator/health', 'title.operatorHealth', true],
     ['/operator/errors', 'title.errors', true],
     ['/operator/errors/g', 'title.error', true],
     ['/a/authManagement/appDetail', 'title.appDetail', true],

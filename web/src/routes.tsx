@@ -134,6 +134,12 @@ export const routeTable: RouteEntry[] = [
         ],
       },
       {
+        path: 'operator/health',
+        title: 'title.operatorHealth',
+        skipsGate: true,
+        page: () => import('./pages/operator/HealthPage'),
+      },
+      {
         path: 'operator/sessions',
         title: 'title.operatorSessions',
         skipsGate: true,

@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use axum::extract::FromRef;
+use tokio::sync::Mutex;
 
 use crate::console::build_version;
 use crate::console::previous_builds::PreviousBuilds;
@@ -12,7 +13,7 @@ use crate::reports::Reports;
 use atrium_collect::Collecting;
 use atrium_core::Core;
 use atrium_core::config::Settings;
-use atrium_core::types::Clock;
+use atrium_core::types::{Clock, Millis};
 use atrium_insight::Insight;
 use atrium_tenancy::Tenancy;
 use atrium_tenancy::keys;
@@ -22,6 +23,9 @@ pub struct AppState(Arc<AppParts>);
 
 pub struct AppParts {
     insight: Insight,
+    pub started_at: Millis,
+    /// Held while a sign of life is given; true once this instance has said goodbye.
+    pub has_left: Mutex<bool>,
     /// What open consoles compare themselves with.
     pub build_version: String,
     /// None where the console reports no errors.
@@ -109,6 +113,13 @@ impl AppState {
         let tenancy = Tenancy::open(core).await?;
         let insight = Insight::new(Collecting::open(tenancy)?);
         keys::fill_missing(&insight).await?;
-        Ok(Self(Arc::new(AppParts { insight, build_version, reports, previous_builds })))
+        Ok(Self(Arc::new(AppParts {
+            started_at: insight.now(),
+            has_left: Mutex::new(false),
+            insight,
+            build_version,
+            reports,
+            previous_builds,
+        })))
     }
 }

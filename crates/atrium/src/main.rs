@@ -16,6 +16,7 @@ use atrium::first_start;
 use atrium::http::CLIENT_VERSION;
 use atrium::http::user_agent;
 use atrium::instance::doctor::{self, Verdict};
+use atrium::instance::healthcheck;
 use atrium::key_rotation;
 use atrium::locale::Locale;
 use atrium::sso::domains;
@@ -60,6 +61,8 @@ enum Command {
     },
     /// Look at everything an instance stands on and say what is wrong
     Doctor,
+    /// Say by the exit code whether the server of these settings answers
+    Healthcheck,
     /// Print the OpenAPI document
     Openapi,
     /// Be the embedded warehouse of the server that started this
@@ -191,6 +194,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Demo(options) => make_demo(settings, &options).await,
         Command::Spool { command } => spool(settings, command).await,
         Command::Doctor => examine(settings).await,
+        Command::Healthcheck => healthcheck::run(&settings).await.map(|()| ExitCode::SUCCESS),
         Command::Openapi | Command::Permissions | Command::Engine => Ok(ExitCode::SUCCESS),
     }
 }

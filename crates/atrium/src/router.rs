@@ -14,6 +14,7 @@ use crate::account_export;
 use crate::app::AppState;
 use crate::console::{self, sdk};
 use crate::contract;
+use crate::fleet::handlers as fleet;
 use crate::instance::{envs, health};
 use crate::reports::{handlers as errors, receive as error_reports};
 use atrium_collect::collect::receive;
@@ -61,6 +62,7 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(envs::region_list))
         .routes(routes!(envs::app_zone_list))
         .routes(routes!(openapi_view))
+        .routes(routes!(fleet::instance_health_view))
         .routes(routes!(error_reports::error_report_send))
         .routes(routes!(errors::error_group_list))
         .routes(routes!(errors::error_group_view, errors::error_group_delete))

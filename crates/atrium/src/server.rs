@@ -9,8 +9,9 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::app::AppState;
 use crate::first_start;
+use crate::fleet::heartbeat;
 use crate::instance::other_servers;
-use crate::{jobs, router};
+use crate::{figures, jobs, router};
 use atrium_core::config::Settings;
 use atrium_core::db::integrity;
 use atrium_core::folder;
@@ -70,6 +71,9 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     if let Err(error) = refusals::write_due(&atrium).await {
         tracing::warn!(%error, "refused access could not be written into the audit log");
     }
+    if let Err(error) = heartbeat::leave(&atrium).await {
+        tracing::warn!(%error, "the database could not be told that this instance stops");
+    }
     atrium.warehouse.stop().await;
     atrium.db.close().await;
     Ok(())
@@ -77,6 +81,7 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
 
 /// Serves `atrium` on a listener until `stop` resolves. Tests and benchmarks come in here.
 pub async fn run(listener: TcpListener, atrium: &AppState, stop: impl Future<Output = ()>) {
+    figures::register(atrium.started_at);
     let server = &atrium.settings.server;
     let limits = ConnectionLimits::for_this_process(server.max_connections, server.write_timeout);
     let proxies = atrium.settings.server.trusted_proxies.clone();

@@ -1,38 +1,48 @@
 //! Instances go by one clock: that of the database they share. A machine whose own is wrong would
 //! end sessions too early, refuse codes that were just sent, and stamp events with times to come.
 
-use crate::db::Dialect;
+use crate::db::{Db, Dialect};
 use crate::error::Result;
-use crate::state::Core;
-use crate::types::Millis;
+use crate::types::{Clock, Millis};
 
 /// Less than this may be the network's doing, and does no harm.
 const TOLERATED: i64 = Millis::SECOND;
 /// An answer that took longer says too little about the time.
 const ROUND_TRIP_MAX: i64 = 2 * Millis::SECOND;
 
-/// Compares this machine's clock with the database's. SQLite has none of its own.
-pub async fn sync(atrium: &Core) -> Result<()> {
-    if atrium.db.dialect() == Dialect::Sqlite {
-        return Ok(());
-    }
-    let mut db = atrium.db.read().await?;
-    let sql = format!("SELECT {}", atrium.db.now_sql());
-    let asked = atrium.clock.system_now();
-    let theirs: i64 = sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(&mut *db).await?;
-    let took = atrium.clock.system_now().since(asked);
-    if (0..=ROUND_TRIP_MAX).contains(&took) {
-        correct(atrium, theirs - (asked.0 + took / 2));
+/// Compares this machine's clock with the database's, and goes by that one where they differ.
+pub async fn sync(db: &Db, clock: &Clock) -> Result<()> {
+    if let Some(behind) = measure(db, clock).await? {
+        clock.note_ahead(-behind);
+        let seconds = -behind as f64 / Millis::SECOND as f64;
+        metrics::gauge!("atrium_clock_offset_seconds").set(seconds);
+        correct(clock, behind);
     }
     Ok(())
 }
 
-fn correct(atrium: &Core, behind: i64) {
+/// How many milliseconds this machine's clock is behind the database's. None where that is not to be
+/// known: SQLite has no clock of its own, and an answer may be too slow to tell.
+pub async fn measure(db: &Db, clock: &Clock) -> Result<Option<i64>> {
+    if db.dialect() == Dialect::Sqlite {
+        return Ok(None);
+    }
+    let mut connection = db.read().await?;
+    let sql = format!("SELECT {}", db.now_sql());
+    let asked = clock.system_now();
+    let theirs: i64 =
+        sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(&mut *connection).await?;
+    let took = clock.system_now().since(asked);
+    let is_quick = (0..=ROUND_TRIP_MAX).contains(&took);
+    Ok(is_quick.then(|| theirs - (asked.0 + took / 2)))
+}
+
+fn correct(clock: &Clock, behind: i64) {
     let correction = if behind.abs() <= TOLERATED { 0 } else { behind };
-    if (correction - atrium.clock.correction()).abs() <= TOLERATED {
+    if (correction - clock.correction()).abs() <= TOLERATED {
         return;
     }
-    atrium.clock.correct(correction);
+    clock.correct(correction);
     let seconds = -behind / Millis::SECOND;
     match correction {
         0 => tracing::info!("the clock of this machine is right again"),

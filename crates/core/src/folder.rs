@@ -34,8 +34,20 @@ pub fn check_writable(folder: &Path) -> anyhow::Result<()> {
     }
 }
 
+/// What the disk of a folder has, and what of it is left for this user, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    pub free: u64,
+    pub size: u64,
+}
+
+pub fn room(folder: &Path) -> Option<Room> {
+    let about = rustix::fs::statvfs(folder).ok()?;
+    let bytes = |blocks: u64| blocks.saturating_mul(about.f_frsize);
+    Some(Room { free: bytes(about.f_bavail), size: bytes(about.f_blocks) })
+}
+
 /// Bytes that are left on the disk of a folder for this user.
 pub fn free_bytes(folder: &Path) -> Option<u64> {
-    let about = rustix::fs::statvfs(folder).ok()?;
-    Some(about.f_bavail.saturating_mul(about.f_frsize))
+    room(folder).map(|room| room.free)
 }

@@ -17,6 +17,7 @@ pub mod keyring;
 pub mod lease;
 pub mod locale;
 pub mod logging;
+pub mod machine;
 pub mod mail;
 pub mod metrics;
 pub mod names;

@@ -12,9 +12,21 @@ use parking_lot::{Mutex, RwLock};
 /// however many servers a test process starts.
 static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
 
+/// Answers by the first digit of their status, from 2 on.
+pub const RESPONSE_CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
+
+/// For what somebody waits for. Every histogram is one of seconds.
+const WAITED_FOR: [f64; 14] =
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
+/// For work that nobody waits for and that may take minutes.
+const BACKGROUND: [f64; 13] =
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 1_800.0];
+const IN_BACKGROUND: [&str; 2] = ["atrium_job_seconds", "atrium_loader_batch_seconds"];
+
 #[derive(Clone)]
 pub struct Metrics {
     handle: PrometheusHandle,
+    responses: Arc<[Counter; 4]>,
     /// Looking a figure up by its labels costs more than counting it, so each is looked up once.
     /// Routes are patterns: there are as many entries as kinds of answers.
     requests: Arc<RwLock<HashMap<u64, RequestFigures>>>,
@@ -48,19 +60,25 @@ impl Metrics {
         if let Some(handle) = RECORDER.get() {
             return Ok(Self::with(handle.clone()));
         }
-        let buckets =
-            [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
-        let latency = Matcher::Full("atrium_http_request_seconds".to_owned());
-        let waiting = Matcher::Full("atrium_read_wait_seconds".to_owned());
-        let builder = PrometheusBuilder::new()
-            .set_buckets_for_metric(latency, &buckets)?
-            .set_buckets_for_metric(waiting, &buckets)?;
+        let mut builder = PrometheusBuilder::new()
+            .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &WAITED_FOR)?;
+        for name in IN_BACKGROUND {
+            builder =
+                builder.set_buckets_for_metric(Matcher::Full(name.to_owned()), &BACKGROUND)?;
+        }
         let handle = builder.install_recorder()?;
         Ok(Self::with(RECORDER.get_or_init(|| handle).clone()))
     }
 
     fn with(handle: PrometheusHandle) -> Self {
-        Self { handle, requests: Arc::default(), hasher: RandomState::new() }
+        let responses = RESPONSE_CLASSES
+            .map(|class| metrics::counter!("atrium_http_responses_total", "class" => class));
+        Self {
+            handle,
+            responses: Arc::new(responses),
+            requests: Arc::default(),
+            hasher: RandomState::new(),
+        }
     }
 
     pub fn request(&self, method: &str, route: &str, status: u16, seconds: f64) {
@@ -72,6 +90,12 @@ impl Metrics {
             requests.entry(key).or_insert(figures).clone()
         });
         figures.count.increment(1);
+        // There is none for 1xx, which no handler answers.
+        if let Some(class) = usize::from(status / 100).checked_sub(2)
+            && let Some(count) = self.responses.get(class)
+        {
+            count.increment(1);
+        }
         figures.seconds.record(seconds);
     }
 

@@ -65,7 +65,9 @@ impl Core {
     ) -> anyhow::Result<Self> {
         let entropy = Entropy;
         folder::prepare_data_dir(&settings.stores.data_dir)?;
-        let db = Db::open(&settings.stores.database_url).await.context("database_url")?;
+        let stores = &settings.stores;
+        let db = Db::open_with(&stores.database_url, stores.database_connections);
+        let db = db.await.context("database_url")?;
         let applied = db.migrate(may_be_new).await?;
         if applied > 0 {
             tracing::info!(applied, "the database schema was brought up to date");
@@ -84,7 +86,7 @@ impl Core {
             outbox: OutboxSignal::default(),
             settings,
         }));
-        clock_sync::sync(&core).await?;
+        clock_sync::sync(&core.db, &core.clock).await?;
         Ok(core)
     }
 

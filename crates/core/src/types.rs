@@ -143,6 +143,8 @@ pub struct Clock {
     skew: Arc<AtomicI64>,
     /// How far the system's clock is behind the database's (`clock_sync`).
     correction: Arc<AtomicI64>,
+    /// How far it was ahead when they were last compared, however little.
+    ahead: Arc<AtomicI64>,
 }
 
 impl Clock {
@@ -164,6 +166,15 @@ impl Clock {
     /// How far the system's clock is behind the one that all instances go by.
     pub fn correction(&self) -> i64 {
         self.correction.load(Ordering::Relaxed)
+    }
+
+    /// How far the system's clock was ahead of the database's when they were last compared.
+    pub fn ahead(&self) -> i64 {
+        self.ahead.load(Ordering::Relaxed)
+    }
+
+    pub fn note_ahead(&self, millis: i64) {
+        self.ahead.store(millis, Ordering::Relaxed);
     }
 
     pub fn correct(&self, behind: i64) {

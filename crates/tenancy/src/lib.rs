@@ -21,6 +21,7 @@ mod rules;
 pub mod session;
 mod session_cache;
 pub mod sign_in_failure;
+pub mod sign_in_figures;
 pub mod sso;
 pub mod sso_provider;
 mod state;

@@ -12,6 +12,7 @@ use url::Url;
 use crate::embedded::{Embedded, Plan, State};
 use crate::engine::QUEUE_WAIT;
 use crate::error::Error;
+use crate::figures::{Figures, StatementKind};
 use crate::gate::Gate;
 use crate::location::{Location, Names, Server, own_names};
 use crate::params::Param;
@@ -57,6 +58,7 @@ struct Inner {
     /// Held while the schema is brought up to date; true once it is.
     schema: tokio::sync::Mutex<bool>,
     rollup_caches: RollupCaches,
+    figures: Figures,
 }
 
 enum Source {
@@ -144,7 +146,8 @@ impl Warehouse {
             }
         };
         let schema = tokio::sync::Mutex::new(false);
-        let inner = Inner { http, source, names, schema, rollup_caches: RollupCaches::default() };
+        let (rollup_caches, figures) = (RollupCaches::default(), Figures::new());
+        let inner = Inner { http, source, names, schema, rollup_caches, figures };
         Self { inner: Arc::new(inner), limit: QUERY_LIMIT, gate: None }
     }
 
@@ -193,6 +196,14 @@ impl Warehouse {
                 embedded.address().map_or(0, |address| address.generation)
             }
             Source::Remote { .. } => 0,
+        }
+    }
+
+    /// What the embedded engine's process takes of the machine's memory, where that can be told.
+    pub fn engine_memory(&self) -> Option<u64> {
+        match &self.inner.source {
+            Source::Embedded(embedded) => resident_bytes(embedded.address()?.pid?),
+            Source::Remote { .. } => None,
         }
     }
 
@@ -329,10 +340,18 @@ impl Warehouse {
             let message = "the bound values of a statement are too long".to_owned();
             return Err(Error::Refused { code: TOO_LARGE_STRING_SIZE, message });
         }
+        let kind = match (&call.data, call.reads, &self.gate) {
+            (Some(_), ..) => StatementKind::Insert,
+            (None, true, Some(_)) => StatementKind::Question,
+            (None, true, None) => StatementKind::Read,
+            (None, false, _) => StatementKind::Change,
+        };
         let body = call.data.unwrap_or_else(|| Bytes::copy_from_slice(call.sql.as_bytes()));
         let allowed = call.limit + QUEUE_WAIT + GRACE;
         let request = self.inner.http.post(url).headers(headers).timeout(allowed).body(body);
+        let since = Instant::now();
         let outcome = receive(request).await;
+        self.inner.figures.note(kind, since, outcome.as_ref().map_err(|failure| &failure.error));
         self.note(&outcome, generation);
         outcome.map_err(|failure| failure.error)
     }
@@ -379,6 +398,13 @@ impl Warehouse {
             }
         }
     }
+}
+
+/// As Linux tells it of any process.
+pub fn resident_bytes(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().trim_end_matches("kB").trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
 }
 
 struct Failure {

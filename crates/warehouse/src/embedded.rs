@@ -13,6 +13,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use crate::engine::{Connections, Order, Ready};
+use crate::figures;
 
 const START_LIMIT: Duration = Duration::from_secs(60);
 const STOP_LIMIT: Duration = Duration::from_secs(5);
@@ -53,6 +54,7 @@ pub struct Address {
     pub secret: String,
     /// Grows with every start: two answers of the same generation came from the same process.
     pub generation: u64,
+    pub pid: Option<u32>,
 }
 
 #[derive(Clone)]
@@ -138,6 +140,7 @@ impl Supervisor {
                 End::Failed(reason) => reason,
             };
             tracing::warn!(target: "engine", %reason, "the engine ended; it is started again");
+            figures::count_restart();
             self.down(reason);
             if started.elapsed() >= HEALTHY_AFTER {
                 back_off = Duration::ZERO;
@@ -183,7 +186,7 @@ impl Supervisor {
                 return End::Failed(said.with(&reason).await);
             }
         };
-        let address = Address { port, secret, generation: self.generation };
+        let address = Address { port, secret, generation: self.generation, pid: child.id() };
         tracing::info!(target: "engine", generation = self.generation, "the engine is up");
         self.status.send_replace(Status { state: State::Up, address: Some(address.clone()) });
         self.watch(child, stdin, &address, said).await

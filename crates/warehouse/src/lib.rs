@@ -5,6 +5,7 @@
 //! brings the tables up to date, and the rest are the questions and changes that have a name.
 //! Nothing here knows about HTTP handlers or the metadata database.
 
+mod about;
 mod binary;
 mod bounds;
 mod breakdowns;
@@ -20,6 +21,7 @@ mod error;
 mod events;
 mod explore;
 mod fences;
+mod figures;
 mod first_seen;
 mod gate;
 mod identities;
@@ -46,7 +48,7 @@ mod upkeep;
 mod versions;
 
 pub use catalogue::{EVENT_NAMES_MAX, EventCount, EventMoments, EventName};
-pub use client::{Insert, Warehouse};
+pub use client::{Insert, Warehouse, resident_bytes};
 pub use embedded::State;
 pub use engagement::{Activity, Cohort, Days};
 pub use error::Error;
@@ -54,6 +56,7 @@ pub use explore::{
     Column, ExploreQuery, Filter, Finding, GROUPS_MAX, Group, Key, Measure, Property, Test,
     ValueCount, Values,
 };
+pub use figures::{FAILURES as STATEMENT_FAILURES, StatementKind};
 pub use gate::{Denied, Gate, Turn};
 pub use identities::Identity;
 pub use loading::{MutationOf, ReadUpTo};

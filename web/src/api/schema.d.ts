@@ -1205,6 +1205,23 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/instance/health': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How every instance is, who does what, and what somebody should look at. */
+    get: operations['instance_health_view']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/invitations/{id}/accept': {
     parameters: {
       query?: never
@@ -2891,6 +2908,25 @@ export interface components {
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
+    Data_InstanceHealth: {
+      data: {
+        status: components['schemas']['HealthStatus']
+        /** @description When this was looked at, by the database's clock, as all times here. */
+        at: components['schemas']['Millis']
+        /** @description The worst first. */
+        problems: components['schemas']['Problem'][]
+        /** @description Those who gave a sign of life within a day, the oldest first. */
+        instances: components['schemas']['FleetInstance'][]
+        leases: components['schemas']['FleetLease'][]
+        /** @description The latest run of each job on each instance, the latest first. */
+        job_runs: components['schemas']['JobRun'][]
+        backup?: components['schemas']['JobRun'] | null
+        database: components['schemas']['StoreHealth']
+        /** @description As the instance that answers sees them. */
+        event_stores: components['schemas']['StoreHealth'][]
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
     Data_InvitationLink: {
       /** @description A link into the organisation, for whoever cannot be written to. */
       data: {
@@ -4131,6 +4167,23 @@ export interface components {
        */
       change?: number | null
     }
+    FleetInstance: {
+      id: string
+      version: string
+      started_at: components['schemas']['Millis']
+      seen_at: components['schemas']['Millis']
+      /** @description Whether it still gives signs of life. */
+      alive: boolean
+      /** @description Whether it is the one that answers. */
+      answering: boolean
+      state: components['schemas']['InstanceState']
+    }
+    FleetLease: {
+      name: string
+      /** @description The instance that holds it, or held it last; a part of one after a slash. */
+      holder: string
+      held_until?: components['schemas']['Millis'] | null
+    }
     Frame: {
       function?: string | null
       file: string
@@ -4150,6 +4203,8 @@ export interface components {
      * @enum {string}
      */
     Granularity: 'hour' | 'day' | 'week' | 'month'
+    /** @enum {string} */
+    HealthStatus: 'ok' | 'warning' | 'failure'
     /** Format: uuid */
     Id: string
     /** @description What came, and what became of it. */
@@ -4172,6 +4227,75 @@ export interface components {
       delay_seconds?: number | null
       /** @description Accepted messages that went over a limit of their app. They are stored. */
       over_limit: components['schemas']['OverLimit'][]
+    }
+    InstanceHealth: {
+      status: components['schemas']['HealthStatus']
+      /** @description When this was looked at, by the database's clock, as all times here. */
+      at: components['schemas']['Millis']
+      /** @description The worst first. */
+      problems: components['schemas']['Problem'][]
+      /** @description Those who gave a sign of life within a day, the oldest first. */
+      instances: components['schemas']['FleetInstance'][]
+      leases: components['schemas']['FleetLease'][]
+      /** @description The latest run of each job on each instance, the latest first. */
+      job_runs: components['schemas']['JobRun'][]
+      backup?: components['schemas']['JobRun'] | null
+      database: components['schemas']['StoreHealth']
+      /** @description As the instance that answers sees them. */
+      event_stores: components['schemas']['StoreHealth'][]
+    }
+    /** @description How an instance is, in its own words. Another version may know more or less of it. */
+    InstanceState: {
+      /**
+       * @description What its machine or container is called.
+       * @default
+       */
+      host: string
+      /**
+       * Format: int64
+       * @description Messages that wait in its spool for the event store.
+       * @default 0
+       */
+      waiting_messages: number
+      /**
+       * Format: int64
+       * @description How long the oldest of them has waited; null where none does.
+       * @default null
+       */
+      oldest_waiting_seconds: number | null
+      /**
+       * Format: int64
+       * @description Messages that could not be stored.
+       * @default 0
+       */
+      set_aside_messages: number
+      /**
+       * @description `ok`, or why the spool takes nothing.
+       * @default
+       */
+      spool: string
+      /**
+       * @description `ok`, `starting`, `not started`, or `down` and why.
+       * @default
+       */
+      event_store: string
+      /**
+       * Format: int64
+       * @description What is left on the disk of its data folder; null where that is not known.
+       * @default null
+       */
+      disk_free_bytes: number | null
+      /**
+       * Format: int64
+       * @default null
+       */
+      disk_bytes: number | null
+      /**
+       * Format: int64
+       * @description How far its clock is ahead of the database's.
+       * @default 0
+       */
+      clock_offset_ms: number
     }
     /** @description A link into the organisation, for whoever cannot be written to. */
     InvitationLink: {
@@ -4201,6 +4325,16 @@ export interface components {
       invited_by?: components['schemas']['PersonRef'] | null
       created_at: components['schemas']['Millis']
       expires_at: components['schemas']['Millis']
+    }
+    JobRun: {
+      job: string
+      instance: string
+      started_at: components['schemas']['Millis']
+      /** Format: int64 */
+      duration_ms: number
+      /** @description Null where it went well. */
+      error?: string | null
+      succeeded_at?: components['schemas']['Millis'] | null
     }
     JoinableOrg: {
       id: components['schemas']['Id']
@@ -4684,6 +4818,28 @@ export interface components {
        */
       compared_until?: number | null
     }
+    /** @description Something that somebody should look at. */
+    Problem: {
+      code: components['schemas']['ProblemCode']
+      severity: components['schemas']['Severity']
+      /** @description The instance; of a job its name, and of leases the work they are for. */
+      subject: string
+      /** @description What was found, in the words of whoever found it: a reason, or a lease's holder. */
+      detail?: string | null
+      /** Format: int64 */
+      amount?: number | null
+    }
+    /** @enum {string} */
+    ProblemCode:
+      | 'instance_lost'
+      | 'lease_stuck'
+      | 'lease_too_long'
+      | 'backlog'
+      | 'spool_down'
+      | 'event_store_down'
+      | 'disk_low'
+      | 'clock_skew'
+      | 'job_failed'
     Profile: components['schemas']['ProfileItem'] & {
       /**
        * Format: int64
@@ -4989,6 +5145,8 @@ export interface components {
       ended: number
     }
     /** @enum {string} */
+    Severity: 'warning' | 'failure'
+    /** @enum {string} */
     SignInFailure:
       | 'cancelled'
       | 'state_invalid'
@@ -5127,6 +5285,17 @@ export interface components {
     Step: 'address' | 'discovery' | 'issuer' | 'endpoints' | 'features' | 'keys' | 'client'
     /** @enum {string} */
     StepState: 'ok' | 'failed' | 'skipped'
+    StoreHealth: {
+      /** @description What it is, and where: `PostgreSQL`, `ClickHouse (embedded)`, `ClickHouse at db.internal`. */
+      name: string
+      reachable: boolean
+      /** @description Null where it does not answer. */
+      version?: string | null
+      /** Format: int64 */
+      bytes?: number | null
+      /** @description Why it does not answer. */
+      error?: string | null
+    }
     /**
      * @description What an id names.
      * @enum {string}
@@ -8007,6 +8176,29 @@ export interface operations {
         content?: never
       }
       404: components['responses']['NotFound']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  instance_health_view: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_InstanceHealth']
+        }
+      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }

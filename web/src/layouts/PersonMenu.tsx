@@ -1,6 +1,7 @@
 import {
   BugOutlined,
   DesktopOutlined,
+  HeartOutlined,
   LinkOutlined,
   LogoutOutlined,
   QuestionCircleOutlined,
@@ -43,6 +44,11 @@ export function PersonMenu() {
     ...(user.operator
       ? [
           {
+            key: 'health',
+            icon: <HeartOutlined aria-hidden />,
+            label: t('title.operatorHealth'),
+          },
+          {
             key: 'sessions',
             icon: <DesktopOutlined aria-hidden />,
             label: t('title.operatorSessions'),
@@ -64,6 +70,7 @@ export function PersonMenu() {
   ]
   const places: Record<string, () => string> = {
     profile: paths.profile,
+    health: paths.operatorHealth,
     sessions: paths.operatorSessions,
     links: paths.operatorLinks,
     errors: paths.errors,

@@ -25,7 +25,7 @@ export function duration(seconds: number, language: string): string {
 }
 
 /** Chinese texts of the console have a space between a number and what follows. */
-function spaced(text: string): string {
+export function spaced(text: string): string {
   return text.replace(/(\d)(\p{Script=Han})/u, '$1 $2')
 }
 

@@ -8,12 +8,14 @@ use serde_json::json;
 use subtle::ConstantTimeEq;
 
 use crate::app::AppState;
+use crate::fleet::problems;
 use atrium_collect::collect::loading;
 use atrium_collect::collect::outage::{self, AsOf};
 use atrium_core::client;
 use atrium_core::db::Dialect;
 use atrium_core::error::Code;
 use atrium_core::folder;
+use atrium_core::types::Millis;
 
 /// With less than this on the disk, it is as good as full.
 const NO_ROOM: u64 = 1 << 20;
@@ -55,6 +57,7 @@ pub async fn readyz(State(atrium): State<AppState>) -> Response {
             "loader": if loading.is_degraded { "degraded" } else { "ok" },
             "troubled_apps": loading.troubled_apps,
             "set_aside": loading.set_aside,
+            "clock": clock(atrium.clock.ahead()),
             "storage": if disk.degraded { DEGRADED } else { "ok" },
         })),
     )
@@ -71,6 +74,16 @@ async fn look_at_database(atrium: &AppState, disk: &Disk) -> &'static str {
             error.code().unwrap_or(Code::Unavailable).as_str()
         }
     }
+}
+
+/// The database's clock is used where this machine's is wrong, so requests are answered all the same.
+fn clock(offset: i64) -> String {
+    if offset.abs() <= problems::SKEW_MS {
+        return "ok".to_owned();
+    }
+    let way = if offset > 0 { "ahead of" } else { "behind" };
+    let seconds = offset.abs() / Millis::SECOND;
+    format!("degraded: {seconds} s {way} the database's clock")
 }
 
 #[derive(Default)]

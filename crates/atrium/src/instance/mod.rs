@@ -3,6 +3,10 @@
 
 pub mod doctor;
 pub mod envs;
+mod fleet_doctor;
 pub mod health;
+pub mod healthcheck;
+mod mail_doctor;
 pub mod other_servers;
-pub mod sso_doctor;
+mod sso_doctor;
+mod store_doctor;

@@ -3,7 +3,7 @@
 
 use warehouse::engine;
 
-use super::doctor::Verdict;
+use super::doctor::Finding;
 use atrium_collect::collect::spool::Spool;
 use atrium_core::config::Settings;
 
@@ -25,20 +25,21 @@ pub fn notice(settings: &Settings) -> anyhow::Result<Option<String>> {
 }
 
 /// The same for whoever looks from outside.
-pub fn of_doctor(settings: &Settings) -> anyhow::Result<(Verdict, String)> {
+pub fn of_doctor(settings: &Settings) -> anyhow::Result<Finding> {
+    const WHAT: &str = "servers";
     let folder = &settings.stores.data_dir;
     let embedded = settings.events.warehouse_url.is_none();
     Ok(match Spool::holders(folder)? {
-        0 => (Verdict::Ok, "none runs on this data folder".to_owned()),
-        1 => (Verdict::Ok, "one runs on this data folder".to_owned()),
+        0 => Finding::ok(WHAT, "none runs on this data folder"),
+        1 => Finding::ok(WHAT, "one runs on this data folder"),
         count if embedded => {
             let text = format!(
                 "{count} run on {}: only one of them has the embedded event store, the others keep \
                  what they take in and show no figures",
                 folder.display()
             );
-            (Verdict::Warning, text)
+            Finding::warning(WHAT, text, "Stop all but one, or set warehouse_url for all of them")
         }
-        count => (Verdict::Ok, format!("{count} run on this data folder")),
+        count => Finding::ok(WHAT, format!("{count} run on this data folder")),
     })
 }

@@ -1,6 +1,6 @@
 //! What `atrium doctor` asks about single sign-on.
 
-use crate::instance::doctor::{Finding, Verdict, finding};
+use super::doctor::Finding;
 use atrium_core::config::SsoSettings;
 use atrium_core::db::Db;
 use atrium_tenancy::sso::{dns, domain};
@@ -18,22 +18,29 @@ pub async fn examine(settings: &SsoSettings, db: &Db) -> Vec<Finding> {
     };
     let enabled = match enabled {
         Ok(enabled) => enabled,
-        Err(error) => return vec![finding(Verdict::Failure, WHAT, error.to_string())],
+        Err(error) => {
+            let advice = "Look at the database's own log";
+            return vec![Finding::failure(WHAT, error.to_string(), advice)];
+        }
     };
     if enabled.is_empty() {
-        return vec![finding(Verdict::Ok, WHAT, "no team uses it")];
+        return vec![Finding::ok(WHAT, "no team uses it")];
     }
     let mut findings = vec![name_server(settings).await];
     let outside = match ProviderClient::new(settings) {
         Ok(outside) => outside,
-        Err(error) => return vec![finding(Verdict::Failure, WHAT, format!("{error:#}"))],
+        Err(error) => {
+            let advice = "Check the sso_ and dns_server settings";
+            return vec![Finding::failure(WHAT, format!("{error:#}"), advice)];
+        }
     };
     for (_, name, issuer) in enabled {
         findings.push(match provider::discover(&outside, settings, &issuer).await {
-            Ok(_) => finding(Verdict::Ok, WHAT, format!("{name}: {issuer}")),
+            Ok(_) => Finding::ok(WHAT, format!("{name}: {issuer}")),
             Err(reason) => {
                 let text = format!("{name}: {issuer} cannot be used, {reason}");
-                finding(Verdict::Warning, WHAT, text)
+                let advice = "Tell the team's owners; its settings have a test of the connection";
+                Finding::warning(WHAT, text, advice)
             }
         });
     }
@@ -45,10 +52,11 @@ async fn name_server(settings: &SsoSettings) -> Finding {
     const WHAT: &str = "dns";
     let name = settings.dns_server.map_or("the system's".to_owned(), |it| it.to_string());
     match dns::txt(settings, &domain::record_name("example.com")).await {
-        dns::Answer::Records(_) => finding(Verdict::Ok, WHAT, name),
+        dns::Answer::Records(_) => Finding::ok(WHAT, name),
         dns::Answer::Unavailable => {
             let text = format!("{name}: no answer, so no team can prove a domain");
-            finding(Verdict::Warning, WHAT, text)
+            let advice = "Set dns_server to a name server that this machine reaches";
+            Finding::warning(WHAT, text, advice)
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Work that happens by itself. Every job may run on several instances at once.
 
+pub mod runs;
+
 use std::time::Duration;
 
 use tokio::sync::oneshot;
@@ -7,6 +9,7 @@ use tokio::task::JoinHandle;
 
 use crate::app::AppState;
 use crate::first_start;
+use crate::fleet::{heartbeat, measure};
 use crate::reports;
 use atrium_collect::Collecting;
 use atrium_collect::collect::{alerts, cardinality, loader, samples, upkeep};
@@ -22,6 +25,7 @@ use atrium_tenancy::accounts;
 use atrium_tenancy::audit_log::refusals;
 use atrium_tenancy::keys;
 use atrium_tenancy::notifications::chat_outbox;
+use runs::Job;
 
 const HOURLY: Duration = Duration::from_secs(60 * 60);
 const ALERTS: Duration = Duration::from_secs(5 * 60);
@@ -62,6 +66,7 @@ pub fn start(atrium: &AppState) -> Jobs {
     for provider in Provider::ALL.into_iter().filter(|it| atrium.chat.is_configured(*it)) {
         tokio::spawn(chat_outbox::run(Tenancy::clone(atrium), provider));
     }
+    tokio::spawn(live(atrium.clone()));
     tokio::spawn(hourly(atrium.clone()));
     tokio::spawn(watch_data(atrium.clone()));
     tokio::spawn(erase(atrium.clone()));
@@ -69,42 +74,37 @@ pub fn start(atrium: &AppState) -> Jobs {
     Jobs { stop, loader }
 }
 
+/// Says in regular intervals that this instance lives.
+async fn live(atrium: AppState) {
+    let mut ticks = tokio::time::interval(heartbeat::EVERY);
+    loop {
+        ticks.tick().await;
+        if let Err(error) = heartbeat::beat(&atrium).await {
+            tracing::warn!(%error, "the database could not be told that this instance lives");
+        }
+    }
+}
+
 async fn hourly(atrium: AppState) {
     let mut ticks = tokio::time::interval(HOURLY);
     let mut hours = 0;
     loop {
         ticks.tick().await;
-        report("purging", "removed deleted apps for good", purge::run_due(&atrium).await);
-        report("reminding", "reminded of keys that end", keys::reminders::run_due(&atrium).await);
-        report("sweeping", "swept what nobody needs", accounts::sweep(&atrium).await);
-        report("sweeping keys", "swept old keys", keys::sweep(&atrium).await);
-        report("sweeping samples", "swept old samples", samples::sweep(&atrium).await);
-        let forgotten = cardinality::sweep(&atrium).await;
-        report("sweeping names", "forgot names and values that are not sent any more", forgotten);
-        report(
-            "sweeping reports",
-            "swept old error reports",
-            reports::sweep(&atrium, atrium.reports.as_deref()).await,
-        );
-        report(
-            "tidying",
-            "removed the console's files of old builds",
-            atrium.previous_builds.clone().clean_up(atrium.now()).await,
-        );
+        runs::run(&atrium, Job::Purge, purge::run_due(&atrium)).await;
+        runs::run(&atrium, Job::KeyReminders, keys::reminders::run_due(&atrium)).await;
+        runs::run(&atrium, Job::SweepAccounts, accounts::sweep(&atrium)).await;
+        runs::run(&atrium, Job::SweepKeys, keys::sweep(&atrium)).await;
+        runs::run(&atrium, Job::SweepSamples, samples::sweep(&atrium)).await;
+        runs::run(&atrium, Job::SweepNames, cardinality::sweep(&atrium)).await;
+        let reports = reports::sweep(&atrium, atrium.reports.as_deref());
+        runs::run(&atrium, Job::SweepReports, reports).await;
+        let builds = atrium.previous_builds.clone().clean_up(atrium.now());
+        runs::run(&atrium, Job::TidyBuilds, builds).await;
         // Each time rewrites a part of the store: once a day, and at the start.
         if hours % 24 == 0 {
-            let retained = upkeep::retain(&atrium).await;
-            report("retention", "removed events that are kept no longer", retained);
+            runs::run(&atrium, Job::Retention, upkeep::retain(&atrium)).await;
         }
         hours += 1;
-    }
-}
-
-fn report<E: std::fmt::Display>(what: &str, done: &str, outcome: Result<u64, E>) {
-    match outcome {
-        Ok(0) => {}
-        Ok(count) => tracing::info!(count, "{done}"),
-        Err(error) => tracing::warn!(%error, "{what} failed, it is tried again in an hour"),
     }
 }
 
@@ -113,18 +113,14 @@ async fn watch_data(atrium: AppState) {
     let mut ticks = tokio::time::interval(ALERTS);
     loop {
         ticks.tick().await;
-        if let Err(error) = watch.look(&atrium).await {
-            tracing::warn!(%error, "looking at what comes in failed");
-        }
+        runs::run(&atrium, Job::Alerts, watch.look(&atrium)).await;
     }
 }
 
 async fn erase(atrium: AppState) {
     loop {
         let asked = atrium.wake.erasures.notified();
-        if let Err(error) = erasures::run::run_due(&atrium).await {
-            tracing::warn!(%error, "erasing failed, it is tried again");
-        }
+        runs::run(&atrium, Job::Erasures, erasures::run::run_due(&atrium)).await;
         let _ = tokio::time::timeout(ERASURES, asked).await;
     }
 }
@@ -134,12 +130,15 @@ async fn keep_up(atrium: AppState) {
     loop {
         ticks.tick().await;
         atrium.metrics.upkeep();
-        if let Err(error) = clock_sync::sync(&atrium).await {
+        if let Err(error) = clock_sync::sync(&atrium.db, &atrium.clock).await {
             tracing::warn!(%error, "the clock could not be compared with the database's");
         }
         upkeep::measure(&atrium).await;
         if let Err(error) = outbox::measure(&atrium).await {
             tracing::warn!(%error, "the outbox could not be measured");
+        }
+        if let Err(error) = measure::measure(&atrium).await {
+            tracing::warn!(%error, "what this instance stands on could not be measured");
         }
         atrium.collector.spool.probe().await;
         if let Err(error) = first_start::remember(&atrium).await {

@@ -23,7 +23,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 7] = [
+    pub const ALL: [Self; 7] = [
         Self::Event,
         Self::ReplayEvent,
         Self::ReplayRecording,

@@ -92,6 +92,9 @@ pub async fn sweep(atrium: &Core, reports: Option<&Reports>) -> Result<u64> {
     Ok(gone)
 }
 
+/// What may become of a piece of a report.
+pub const OUTCOMES: [&str; 4] = ["kept", "forwarded", "failed", "dropped"];
+
 /// Counts what became of a piece of a report.
 fn count(kind: &'static str, outcome: &'static str) {
     metrics::counter!("atrium_error_reports_total", "kind" => kind, "outcome" => outcome)

@@ -92,6 +92,7 @@ const CASES: &[(&str, Access)] = &[
     ("feishu_authorize_cancel", Access::Chat),
     ("feishu_authorize_url", Access::ChatReturn),
     ("feishu_callback", Access::ChatReturn),
+    ("instance_health_view", Access::Operator),
     ("invitation_accept", Access::OwnThing),
     ("invitation_create", Access::Org(P::OrgMemberManage)),
     ("invitation_decline", Access::OwnThing),

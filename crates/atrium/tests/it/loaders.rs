@@ -95,14 +95,14 @@ on_both! {
         assert!(take(&other, "work", "second").await.is_none());
         held.renew(&server.atrium).await.unwrap();
         // Where they share a database that has a clock, they go by that.
-        clock_sync::sync(&other.atrium).await.unwrap();
+        clock_sync::sync(&other.atrium.db, &other.atrium.clock).await.unwrap();
         let ahead = other.atrium.now().since(server.atrium.now());
         match server.store {
             Store::Postgres => assert!(ahead.abs() < 5 * SECOND, "{ahead}"),
             Store::Sqlite => assert!(ahead > HOUR - 5 * SECOND, "{ahead}"),
         }
         other.clock.skew(0);
-        clock_sync::sync(&other.atrium).await.unwrap();
+        clock_sync::sync(&other.atrium.db, &other.atrium.clock).await.unwrap();
         assert!(other.atrium.now().since(server.atrium.now()).abs() < 5 * SECOND);
     }
 }

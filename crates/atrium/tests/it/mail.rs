@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::process::Server;
 use crate::support::{Store, TestServer, on_both};
+use atrium::config::{RawSettings, Settings};
+use atrium::instance::doctor::{self, Verdict};
 use atrium::outbox::{self, mail};
 use atrium::types::Millis;
 use axum::extract::FromRef;
@@ -387,6 +389,37 @@ async fn what_waits_and_for_how_long_is_measured() {
     ] {
         assert!(figures.contains(line), "{line} in {figures}");
     }
+}
+
+/// What the doctor says of a mail server, without sending it a mail.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_tries_the_mail_server() {
+    let mut smtp = SmtpServer::start("accept");
+    let folder = tempfile::tempdir().unwrap();
+    let examine = async |url: String| {
+        let data_dir = Some(folder.path().to_owned());
+        let raw = RawSettings { smtp_url: Some(url), data_dir, ..Default::default() };
+        let findings = doctor::examine(&Settings::check(raw).unwrap()).await;
+        findings.into_iter().find(|finding| finding.what == "mail").unwrap()
+    };
+    let at = |scheme: &str, user: &str, port: u16| format!("{scheme}://{user}127.0.0.1:{port}");
+    let port = smtp.port;
+    for user in ["", "atrium:right@"] {
+        let finding = examine(at("smtp", user, port)).await;
+        assert!(finding.verdict == Verdict::Ok && finding.text.contains("takes mail"), "{finding}");
+    }
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    for (url, words, advice) in [
+        (at("smtp", "atrium:wrong@", port), "refuses", "password"),
+        (at("smtps", "", port), "TLS", "certificate"),
+        (at("smtp", "", closed), "127.0.0.1", "firewall"),
+    ] {
+        let finding = examine(url).await;
+        assert_eq!(finding.verdict, Verdict::Failure, "{finding}");
+        assert!(finding.text.contains(words) && finding.advice.contains(advice), "{finding}");
+        assert!(!finding.to_string().contains("wrong@"), "no password is told: {finding}");
+    }
+    assert!(smtp.recipients().is_empty(), "no mail was sent");
 }
 
 on_both! {

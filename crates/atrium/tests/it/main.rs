@@ -29,6 +29,8 @@ mod ended_sessions;
 mod engagement;
 mod erasures;
 mod explore;
+mod figures;
+mod fleet;
 mod http;
 mod ingest;
 mod keys;

@@ -457,6 +457,7 @@ fn the_help_names_every_setting_with_its_variable() {
         "METRICS_TOKEN",
         "DATA_DIR",
         "DATABASE_URL",
+        "DATABASE_CONNECTIONS",
         "COLLECT_QUOTA",
         "COLLECT_REJECTED_QUOTA",
         "COLLECT_ADDRESS_SHARE",
@@ -487,6 +488,41 @@ fn the_help_names_every_setting_with_its_variable() {
         let flag = setting.to_lowercase().replace('_', "-");
         assert!(help.contains(&format!("--{flag} <")), "{flag} in {help}");
     }
+}
+
+#[test]
+fn a_health_check_says_whether_the_server_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &[]);
+    let check = |address: &str| output(folder.path(), &["healthcheck", "--listen", address]);
+    let healthy = check(&server.address);
+    assert!(healthy.status.success(), "{}", text(&healthy.stderr));
+    let address = server.address.clone();
+    server.signal("-TERM");
+    server.finish();
+    let gone = check(&address);
+    assert!(!gone.status.success());
+    assert!(text(&gone.stderr).contains("does not answer"), "{}", text(&gone.stderr));
+    assert!(text(&check("127.0.0.1:0").stderr).contains("port 0"));
+}
+
+/// It says goodbye, so that nobody looks for an instance that was stopped on purpose.
+#[test]
+fn a_server_that_is_stopped_is_not_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &[]);
+    let seen = || {
+        let db = rusqlite::Connection::open(folder.path().join("atrium.db")).unwrap();
+        db.query_row("SELECT COUNT(*) FROM instances", [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    let deadline = std::time::Instant::now() + Duration::from_secs(10);
+    while seen() == 0 {
+        assert!(std::time::Instant::now() < deadline, "it gives a sign of life at its start");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    server.signal("-TERM");
+    assert_eq!(server.finish().0, Some(0));
+    assert_eq!(seen(), 0);
 }
 
 #[test]

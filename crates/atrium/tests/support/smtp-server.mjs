@@ -4,6 +4,7 @@
  * which it confirms with a line of its own:
  * accept · refuse (421 at the greeting) · hang (says nothing, and prints that) · slow ADDRESS… (says
  * nothing to mails for these) · hold (takes a mail and does not say so).
+ * Whoever gives a password must be atrium with "right".
  * `release` answers for every mail that is held, and `drop` closes the connections that hang; both leave
  * the mode.
  */
@@ -29,6 +30,11 @@ const server = new SMTPServer({
   // Nobody to ask about names here, and the asking would outlast the test.
   disableReverseLookup: true,
   disabledCommands: ['STARTTLS'],
+  allowInsecureAuth: true,
+  onAuth({ username, password }, session, next) {
+    if (username === 'atrium' && password === 'right') next(null, { user: username })
+    else next(Object.assign(new Error('wrong password'), { responseCode: 535 }))
+  },
   onConnect(session, next) {
     if (mode === 'hang') return hang(session)
     if (mode === 'refuse') return next(Object.assign(new Error('come back later'), { responseCode: 421 }))

@@ -7,6 +7,7 @@ use warehouse::{Identity, Kind, MessageKey};
 
 use super::batch_choice::{Choice, Room};
 use super::dedup::MessageId;
+use super::figures::BatchTimer;
 use super::ledger::{Outcome, Tally};
 use super::record::{self, Record, RecordKind};
 use super::spool::{Attempt, FORMAT, Group, Range};
@@ -34,6 +35,7 @@ pub struct Batch {
     /// Which buffer a record lies in, and the record.
     records: Vec<(usize, Record)>,
     tallies: Vec<Tally>,
+    timer: BatchTimer,
 }
 
 /// How groups become a batch.
@@ -215,7 +217,9 @@ impl Batch {
         self.tallies.push(tally);
     }
 
+    /// What is to be booked, once all of it is stored: how long that took is told here.
     pub fn take_tally(&mut self) -> Tally {
+        self.timer.stored();
         let mut over_limit = Tally::default();
         for (_, record) in self.records.iter().filter(|(_, record)| record.over_limit != 0) {
             over_limit.remark(record.app, record.day, record.over_limit);

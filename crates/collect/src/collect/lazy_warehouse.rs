@@ -43,6 +43,11 @@ impl LazyWarehouse {
         }
     }
 
+    /// What the engine's process takes of the memory, if one was started.
+    pub fn engine_memory(&self) -> Option<u64> {
+        self.opened.get().and_then(Warehouse::engine_memory)
+    }
+
     /// Ends the engine, if one was started.
     pub async fn stop(&self) {
         if let Some(store) = self.opened.get() {

@@ -102,6 +102,12 @@ impl Tally {
         if room { version } else { OTHER }.to_owned()
     }
 
+    /// What became of how many, without what is said of limits beside it.
+    pub fn outcomes(&self) -> impl Iterator<Item = (&str, i64)> {
+        let counters = self.0.iter().filter(|(line, _)| line.kind != REMARK);
+        counters.map(|(line, count)| (line.outcome.as_ref(), *count))
+    }
+
     /// A message that was counted as accepted, and of which the loader found something else.
     pub fn move_from_accepted(
         &mut self,

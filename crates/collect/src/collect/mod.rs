@@ -15,6 +15,7 @@ pub(crate) mod budgets;
 mod callers;
 pub mod cardinality;
 mod dedup;
+pub mod figures;
 pub mod fold;
 pub(crate) mod lazy_warehouse;
 pub mod ledger;
@@ -56,6 +57,7 @@ use budgets::Budgets;
 use callers::Callers;
 use cardinality::Cardinality;
 use dedup::Dedup;
+use figures::MessageFigures;
 use live::Live;
 use loader::fence::Published;
 use loader::partitions::Loaders;
@@ -83,6 +85,7 @@ pub struct Collector {
     loaders: Loaders,
     fences: Published,
     cardinality: Cardinality,
+    figures: MessageFigures,
     pub samples: Samples,
     pub live: Arc<Live>,
     /// Bodies that may be unpacked at once, of up to eight megabytes each.
@@ -106,6 +109,7 @@ impl Collector {
             loaders: Loaders::default(),
             fences: Published::default(),
             cardinality: Cardinality::default(),
+            figures: MessageFigures::default(),
             samples: Samples::default(),
             live: Arc::default(),
             failures: Mutex::default(),

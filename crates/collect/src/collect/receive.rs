@@ -370,9 +370,12 @@ async fn keep(atrium: &Collecting, batch: Batch) -> Result<(Receipt, Vec<bool>)>
 }
 
 async fn store(atrium: &Collecting, entry: Entry) -> Result<()> {
-    let spool = &atrium.collector.spool;
+    let Collector { spool, figures, .. } = &atrium.collector;
+    let counted = figures.of(&entry.tally);
     spool.append(entry).await.map_err(|error| match error {
         SpoolError::Full => Error::busy(Code::SpoolFull, 30),
         SpoolError::Failed => Error::busy(spool.usage().fault().unwrap_or(Code::Unavailable), 5),
-    })
+    })?;
+    counted.add();
+    Ok(())
 }

@@ -49,10 +49,15 @@ pub struct Settings {
     pub log: LogSettings,
 }
 
+/// How many connections a PostgreSQL is used with, unless the settings say otherwise.
+pub const DATABASE_CONNECTIONS: u32 = 20;
+
 #[derive(Clone, Debug)]
 pub struct StoreSettings {
     pub data_dir: PathBuf,
     pub database_url: String,
+    /// Most connections to a PostgreSQL.
+    pub database_connections: u32,
     pub master_key: Option<String>,
     /// What master_key takes over from.
     pub master_key_previous: Option<String>,
@@ -204,12 +209,22 @@ fn stores(raw: &RawSettings) -> anyhow::Result<StoreSettings> {
         Some(_) => bail!("database_url: it must begin with postgres:// or sqlite:"),
         None => sqlite_url(&data_dir).context("data_dir")?,
     };
+    let database_connections = raw.database_connections.unwrap_or(DATABASE_CONNECTIONS);
+    if !(4..=1_000).contains(&database_connections) {
+        bail!("database_connections: {database_connections} is not between 4 and 1000");
+    }
     let (master_key, master_key_previous) =
         (raw.master_key.clone(), raw.master_key_previous.clone());
     if master_key.is_none() && master_key_previous.is_some() {
         bail!("master_key_previous: it goes with master_key; in a key file it is the second line");
     }
-    Ok(StoreSettings { data_dir, database_url, master_key, master_key_previous })
+    Ok(StoreSettings {
+        data_dir,
+        database_url,
+        database_connections,
+        master_key,
+        master_key_previous,
+    })
 }
 
 fn events(raw: &RawSettings) -> anyhow::Result<EventSettings> {
@@ -416,6 +431,10 @@ mod tests {
                 "registration: \"maybe\"",
             ),
             (RawSettings { log_format: some("xml"), ..Default::default() }, "log_format: \"xml\""),
+            (
+                RawSettings { database_connections: Some(3), ..Default::default() },
+                "database_connections: 3",
+            ),
             (RawSettings { max_connections: Some(1), ..Default::default() }, "max_connections: 1"),
             (
                 RawSettings { trusted_proxies: Some(vec!["ten".into()]), ..Default::default() },

@@ -72,6 +72,10 @@ pub struct RawSettings {
     )]
     pub database_url: Option<String>,
 
+    /// Most connections that one instance holds to a PostgreSQL [default: 20]
+    #[arg(long, env = "ATRIUM_DATABASE_CONNECTIONS", value_name = "N", global = true)]
+    pub database_connections: Option<u32>,
+
     /// Event store: http(s)://user:password@host:8123/database of a ClickHouse, with ?cluster=NAME
     /// for a cluster [default: embedded, in the data folder]
     #[arg(

@@ -40,6 +40,11 @@ impl ServerSettings {
         self.public_url.scheme() == "https"
     }
 
+    /// Where this machine itself reaches the server.
+    pub fn own_address(&self) -> SocketAddr {
+        reachable(self.listen)
+    }
+
     /// An address of the console: `path` begins with a slash. Links are built from the setting,
     /// never from what a request says its host is.
     pub fn link(&self, path: &str) -> String {

@@ -3,6 +3,7 @@
 //! Reads take a connection from `read()`. Changes go through `write()`, which is the only way to
 //! begin a transaction and hides how the two databases differ there.
 
+mod about;
 mod epoch;
 mod healing;
 pub mod integrity;
@@ -22,8 +23,10 @@ use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
 use sqlx::pool::PoolConnection;
 use sqlx::{Any, AnyConnection, AnyPool, SqlSafeStr, Transaction};
 
+pub use about::{About, POOLS, PoolUse};
 pub use migrate::MigrationState;
 
+use crate::config::DATABASE_CONNECTIONS;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
 use crate::types::{Clock, Entropy, Id, Millis};
@@ -66,6 +69,11 @@ impl Db {
 
     /// Opens the database. `url` is `sqlite:…` or `postgres://…`.
     pub async fn open(url: &str) -> anyhow::Result<Self> {
+        Self::open_with(url, DATABASE_CONNECTIONS).await
+    }
+
+    /// The same, with at most so many connections where it is a PostgreSQL.
+    pub async fn open_with(url: &str, connections: u32) -> anyhow::Result<Self> {
         static DRIVERS: Once = Once::new();
         DRIVERS.call_once(sqlx::any::install_default_drivers);
         let dialect = dialect_of(url)?;
@@ -82,7 +90,7 @@ impl Db {
             }
             Dialect::Postgres => {
                 let pool = healing::without_left_transactions(AnyPoolOptions::new())
-                    .max_connections(20)
+                    .max_connections(connections)
                     .acquire_timeout(BUSY_TIMEOUT)
                     .connect_with(options.clone())
                     .await?;

@@ -7,6 +7,7 @@
 //! store, so calls that ask several things at once, or wait for each other's answers, cannot block
 //! each other.
 
+mod figures;
 mod schedule;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,8 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use warehouse::{Denied, Gate, Turn};
 
+use figures::Figures;
+pub use figures::REASONS as REFUSALS;
 use schedule::Schedule;
 pub use schedule::{Caller, Class, Limits};
 
@@ -33,6 +36,7 @@ pub struct FairQueue(Arc<Shared>);
 struct Shared {
     state: Mutex<State>,
     longest_wait: Duration,
+    figures: Figures,
 }
 
 struct State {
@@ -53,7 +57,7 @@ impl FairQueue {
     pub fn new(limits: Limits, longest_wait: Duration) -> Self {
         let schedule = Schedule::new(limits);
         let state = Mutex::new(State { schedule, waiting: HashMap::new(), numbers: 0 });
-        Self(Arc::new(Shared { state, longest_wait }))
+        Self(Arc::new(Shared { state, longest_wait, figures: Figures::new() }))
     }
 
     /// The gate that the statements of one call go through.
@@ -77,18 +81,10 @@ impl FairQueue {
             }
             None => Err(Denied::TooManyWaiting),
         };
-        let class = caller.class.as_str();
+        let figures = self.0.figures.of(caller.class);
         match &outcome {
-            Ok(_) => metrics::histogram!("atrium_read_wait_seconds", "class" => class)
-                .record(since.elapsed().as_secs_f64()),
-            Err(denied) => {
-                let reason = match denied {
-                    Denied::TooManyWaiting => "too_many",
-                    Denied::WaitedTooLong => "too_long",
-                };
-                metrics::counter!("atrium_reads_refused_total", "class" => class, "reason" => reason)
-                    .increment(1);
-            }
+            Ok(_) => figures.wait.record(since.elapsed().as_secs_f64()),
+            Err(denied) => figures.refused(*denied).increment(1),
         }
         outcome
     }
@@ -115,7 +111,7 @@ impl FairQueue {
             let slot = Slot { queue: self.clone(), caller };
             served.push((state.waiting.remove(&ticket), slot));
         }
-        publish(&state.schedule);
+        self.0.figures.publish(&state.schedule);
         drop(state);
         for (tell, slot) in served {
             // A caller who left in the meantime gives the slot back by not taking it.
@@ -132,16 +128,6 @@ impl Shared {
     }
 }
 
-fn publish(schedule: &Schedule) {
-    for class in Class::ALL {
-        let name = class.as_str();
-        metrics::gauge!("atrium_reads_running", "class" => name)
-            .set(schedule.running(class) as f64);
-        metrics::gauge!("atrium_reads_waiting", "class" => name)
-            .set(schedule.waiting(class) as f64);
-    }
-}
-
 /// A place in the queue. Leaving is dropping it.
 struct Place {
     queue: FairQueue,
@@ -154,7 +140,7 @@ impl Drop for Place {
         let mut state = self.queue.0.lock();
         if state.waiting.remove(&self.ticket).is_some() {
             state.schedule.withdraw(self.ticket);
-            publish(&state.schedule);
+            self.queue.0.figures.publish(&state.schedule);
         }
     }
 }

@@ -4,4 +4,4 @@ pub mod templates;
 mod transport;
 
 pub use templates::Letter;
-pub use transport::Transport;
+pub use transport::{MailCheck, Transport};

@@ -67,6 +67,49 @@ impl Transport {
     }
 }
 
+/// Whether a mail server would take a mail from us.
+#[derive(Debug)]
+pub enum MailCheck {
+    /// There is none: mails become files.
+    NoServer,
+    Ok,
+    /// No connection, or no answer.
+    Unreachable(String),
+    /// Its certificate is not trusted, or it does not speak TLS.
+    Tls(String),
+    /// It answered, and refused us or our password.
+    Refused(String),
+}
+
+impl Transport {
+    /// Goes as far as a mail would, with TLS and the password, and sends none.
+    pub async fn check(&self, limit: Duration) -> MailCheck {
+        let Delivery::Smtp(smtp) = &self.delivery else { return MailCheck::NoServer };
+        let error = match tokio::time::timeout(limit, smtp.test_connection()).await {
+            Err(_) => return MailCheck::Unreachable(format!("no answer in {} s", limit.as_secs())),
+            Ok(Ok(true)) => return MailCheck::Ok,
+            Ok(Ok(false)) => return MailCheck::Refused("it closed the connection".to_owned()),
+            Ok(Err(error)) => error,
+        };
+        let words = error.to_string();
+        if error.is_tls() || is_about_tls(&error) {
+            MailCheck::Tls(words)
+        } else if error.is_permanent() || error.is_transient() || error.is_client() {
+            MailCheck::Refused(words)
+        } else {
+            MailCheck::Unreachable(words)
+        }
+    }
+}
+
+/// A handshake that fails is told as a connection that fails, with data that makes no sense.
+fn is_about_tls(error: &(dyn std::error::Error + 'static)) -> bool {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == std::io::ErrorKind::InvalidData)
+}
+
 async fn write_file(folder: &Path, id: &Id, message: &Message, now: Millis) -> anyhow::Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
     let file = folder.join(format!("{}-{id}.eml", now.0));

@@ -48,7 +48,7 @@ pub enum Channel {
 }
 
 impl Channel {
-    const ALL: [Self; 3] =
+    pub const ALL: [Self; 3] =
         [Self::Mail, Self::Chat(Provider::Wechatwork), Self::Chat(Provider::Feishu)];
 
     /// As in rows and figures.

@@ -14,7 +14,7 @@ use super::mailed_tokens::{self, MailRequest, MailedToken};
 use super::user_locale;
 use crate::state::Tenancy;
 use crate::store::accounts as store;
-use crate::throttle::{self, Attempt};
+use crate::throttle::Attempt;
 use crate::token::{hash_text, hash_token, new_token};
 use atrium_core::client::Client;
 use atrium_core::error::{Code, Result};
@@ -88,7 +88,7 @@ pub async fn login_by_code(
 ) -> Result<Response> {
     let email = Email::new(&input.email);
     let attempt = Attempt::of(&atrium, &email, &client, &headers);
-    throttle::count(&atrium, &attempt).await?;
+    login::admit(&atrium, &attempt, SignInMethod::EmailCode.as_str()).await?;
     let Some((token_id, user)) = check(&atrium, &headers, &email, &input.code).await? else {
         return Err(login::failed(&atrium, Some(&email), &client, SignInMethod::EmailCode).await?);
     };

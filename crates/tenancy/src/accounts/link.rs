@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::login::{self, LoginAnswer, SignIn, SignInMethod};
 use crate::state::Tenancy;
 use crate::store::accounts::{self as store, NewToken, UserRow};
-use crate::throttle::{self, Attempt};
+use crate::throttle::Attempt;
 use crate::token::{hash_token, new_token};
 use atrium_core::audit::{self, Actor, Event};
 use atrium_core::client::Client;
@@ -71,7 +71,7 @@ pub async fn login_by_link(
     Json(input): Json<LinkLogin>,
 ) -> Result<Response> {
     let attempt = Attempt::of_address(&client);
-    throttle::count(&atrium, &attempt).await?;
+    login::admit(&atrium, &attempt, SignInMethod::Link.as_str()).await?;
     let now = atrium.now();
     let mut tx = atrium.db.write().await?;
     let row = store::live_token(&mut tx, &hash_token(&input.token), now).await?;

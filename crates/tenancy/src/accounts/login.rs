@@ -12,6 +12,7 @@ use super::second_step;
 use crate::current_user::CurrentUser;
 use crate::notifications::{self, Notice, Recipient};
 use crate::session::{self, MaybeSignedIn};
+use crate::sign_in_figures::{self, SignInResult};
 use crate::state::Tenancy;
 use crate::store::accounts::{self as store, UserRow};
 use crate::store::factors;
@@ -65,7 +66,7 @@ pub async fn login(
 ) -> Result<Response> {
     let email = Email::new(&input.email);
     let attempt = Attempt::of(&atrium, &email, &client, &headers);
-    throttle::count(&atrium, &attempt).await?;
+    admit(&atrium, &attempt, SignInMethod::Password.as_str()).await?;
 
     let user = store::user_by_email(&mut *atrium.db.read().await?, &email).await?;
     let stored = user.as_ref().and_then(|user| user.password_hash.clone());
@@ -94,6 +95,23 @@ pub enum SignInMethod {
     /// A work-chat account that the person bound.
     Wechatwork,
     Feishu,
+}
+
+impl SignInMethod {
+    /// As in figures, which know it before it happens.
+    pub fn as_str(self) -> &'static str {
+        // In the order of the variants.
+        sign_in_figures::METHODS[self as usize]
+    }
+}
+
+/// Counts a try before its proof is looked at, or refuses it with how long to wait.
+pub async fn admit(atrium: &Tenancy, attempt: &Attempt, by: &'static str) -> Result<()> {
+    let counted = throttle::count(atrium, attempt).await;
+    if counted.as_ref().is_err_and(|error| error.code() == Some(Code::Throttled)) {
+        sign_in_figures::count(by, SignInResult::Throttled);
+    }
+    counted
 }
 
 /// What was shown in the second step.
@@ -182,6 +200,7 @@ pub async fn complete(
     let strong = sign_in.is_two_factors();
     if !strong && factors::has_totp(&mut tx, &user.id).await? {
         let cookie = second_step::ask(atrium, tx, &sign_in).await?;
+        sign_in_figures::count(sign_in.method.as_str(), SignInResult::SecondStep);
         return Ok(Outcome::SecondStep { cookie });
     }
     let (headers, client) = (sign_in.headers, sign_in.client);
@@ -207,6 +226,7 @@ pub async fn complete(
     let current = session::current_user(atrium, &mut tx, &user.id, shown).await?;
     let current = current.ok_or(Code::BadCredentials)?;
     tx.commit().await?;
+    sign_in_figures::count(sign_in.method.as_str(), SignInResult::SignedIn);
     if is_new_device {
         atrium.outbox.wake();
     }
@@ -230,7 +250,7 @@ pub async fn failed(
     client: &Client,
     method: SignInMethod,
 ) -> Result<Error> {
-    note_failure(atrium, email, client, json!(method)).await?;
+    note_failure(atrium, email, client, method.as_str()).await?;
     Ok(match method {
         SignInMethod::Password => Code::BadCredentials.into(),
         SignInMethod::EmailCode => Code::BadCode.into(),
@@ -247,8 +267,9 @@ pub async fn note_failure(
     atrium: &Tenancy,
     email: Option<&Email>,
     client: &Client,
-    by: serde_json::Value,
+    by: &'static str,
 ) -> Result<()> {
+    sign_in_figures::count(by, SignInResult::Refused);
     let account = email.map(|email| throttle::account_mark(atrium, email));
     let mut tx = atrium.db.write_relaxed().await?;
     let event = Event::without_target("account.sign_in_failed", "user");

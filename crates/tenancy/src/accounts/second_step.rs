@@ -6,7 +6,6 @@ use axum::response::{AppendHeaders, IntoResponse, Response};
 use http::HeaderMap;
 use http::header::{HeaderValue, SET_COOKIE};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use utoipa::ToSchema;
 
 use super::factors;
@@ -14,9 +13,10 @@ use super::login::{self, Second, SignIn, SignInMethod};
 use super::ticket::{self, Ticket};
 use crate::current_user::CurrentUser;
 use crate::notifications::{self, Notice, Recipient};
+use crate::sign_in_figures;
 use crate::state::Tenancy;
 use crate::store::{accounts as store, factors as factor_store, sso};
-use crate::throttle::{self, Attempt};
+use crate::throttle::Attempt;
 use crate::token::hash_token;
 use atrium_core::client::Client;
 use atrium_core::db::Write;
@@ -90,7 +90,7 @@ pub async fn login_mfa(
     let row = row.filter(|row| row.purpose == PURPOSE).ok_or_else(gone)?;
     let email = Email::new(row.email.as_deref().unwrap_or_default());
     let attempt = Attempt::of(&atrium, &email, &client, &headers).after_first_step();
-    throttle::count(&atrium, &attempt).await?;
+    login::admit(&atrium, &attempt, sign_in_figures::SECOND_FACTOR).await?;
 
     let row = {
         let mut tx = atrium.db.write_uncached().await?;
@@ -104,7 +104,7 @@ pub async fn login_mfa(
     let user = user.filter(|user| user.disabled_at.is_none()).ok_or_else(gone)?;
     let Some(second) = factors::codes::spend(&atrium, &mut tx, &user.id, &input.code).await? else {
         drop(tx);
-        login::note_failure(&atrium, Some(&email), &client, json!("second_factor")).await?;
+        login::note_failure(&atrium, Some(&email), &client, sign_in_figures::SECOND_FACTOR).await?;
         return Err(Code::BadCode.into());
     };
     if !store::use_token(&mut tx, &row.id, now).await? {

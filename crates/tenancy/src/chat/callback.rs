@@ -14,6 +14,7 @@ use crate::chat_vendor::{Ask, Vendor};
 use crate::notifications::{self, Notice, Recipient};
 use crate::session::SignedIn;
 use crate::sign_in_failure::SignInFailure;
+use crate::sign_in_figures;
 use crate::state::Tenancy;
 use crate::store::{accounts, chat as store};
 use crate::throttle::{self, Attempt};
@@ -223,7 +224,10 @@ async fn unknown_state(atrium: &Tenancy, request: &CallbackRequest) -> Result<Re
             audit_failure(atrium, request, None, SignInFailure::StateInvalid).await?;
             SignInFailure::StateInvalid
         }
-        Err(error) if error.code() == Some(Code::Throttled) => SignInFailure::Throttled,
+        Err(error) if error.code() == Some(Code::Throttled) => {
+            count_failure(request, Some(purpose), SignInFailure::Throttled);
+            SignInFailure::Throttled
+        }
         Err(error) => return Err(error),
     };
     Ok(redirect_with_failure(request.provider, purpose, failure, None))
@@ -248,12 +252,20 @@ fn redirect_with_failure(
     redirect_to(&to, std::iter::empty::<HeaderValue>())
 }
 
+/// Whoever is signed in came to bind an account, which is no sign-in.
+fn count_failure(request: &CallbackRequest, purpose: Option<Purpose>, failure: SignInFailure) {
+    if purpose != Some(Purpose::Bind) && request.signed_in.is_none() {
+        sign_in_figures::count(super::method(request.provider).as_str(), failure.into());
+    }
+}
+
 async fn audit_failure(
     atrium: &Tenancy,
     request: &CallbackRequest,
     purpose: Option<Purpose>,
     failure: SignInFailure,
 ) -> Result<()> {
+    count_failure(request, purpose, failure);
     let details = json!({
         "provider": request.provider, "purpose": purpose, "reason": failure.as_str(),
     });

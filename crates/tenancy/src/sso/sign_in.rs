@@ -21,10 +21,11 @@ use super::provision::{self, Provisioned};
 use super::token::{self, Person};
 use super::{CALLBACK, domain, settings};
 use crate::accounts::flow::{self, Returned};
-use crate::accounts::login::Outcome;
+use crate::accounts::login::{Outcome, SignInMethod};
 use crate::orgs::public_domains::is_public;
 use crate::session::MaybeSignedIn;
 use crate::sign_in_failure::SignInFailure;
+use crate::sign_in_figures;
 use crate::sso_provider::discovery::Provider;
 use crate::state::Tenancy;
 use crate::store::sso::{self as store, SsoRow};
@@ -234,6 +235,7 @@ impl CallbackRequest<'_> {
         let attempt = Attempt::of_return(self.client);
         match throttle::count(atrium, &attempt).await {
             Err(error) if error.code() == Some(Code::Throttled) => {
+                count_failure(SignInFailure::Throttled);
                 return Ok(refused(SignInFailure::Throttled.as_str(), None));
             }
             counted => counted?,
@@ -348,6 +350,10 @@ async fn ask(
     }
 }
 
+fn count_failure(failure: SignInFailure) {
+    sign_in_figures::count(SignInMethod::Sso.as_str(), failure.into());
+}
+
 /// Records a failed sign-in: in the organization's audit log, or in the instance's while no
 /// organization is known. The address is recorded only if the provider vouched for it.
 async fn audit_failure(
@@ -357,6 +363,7 @@ async fn audit_failure(
     failure: SignInFailure,
     email: Option<&str>,
 ) -> Result<()> {
+    count_failure(failure);
     let details = json!({ "reason": failure.as_str(), "email": email });
     let mut tx = atrium.db.write_relaxed().await?;
     let event = match org_id {

@@ -80,6 +80,7 @@ function pages({ t, org, app, isOperator }: Surroundings): Entry[] {
     ...ACCOUNT_PAGES.map(section),
     ...(isOperator
       ? [
+          page('title.operatorHealth', paths.operatorHealth()),
           page('title.operatorSessions', paths.operatorSessions()),
           page('title.operatorLinks', paths.operatorLinks()),
           page('title.errors', paths.errors()),

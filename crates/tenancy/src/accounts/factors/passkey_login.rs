@@ -79,7 +79,7 @@ pub async fn login_passkey(
 ) -> Result<Response> {
     relying_party(&atrium)?;
     let attempt = Attempt::of_address(&client);
-    throttle::count(&atrium, &attempt).await?;
+    login::admit(&atrium, &attempt, SignInMethod::Passkey.as_str()).await?;
     let mut tx = atrium.db.write().await?;
     let token = atrium.ceremony_cookie.read(&headers).unwrap_or_default();
     let Some(user) = verify(&atrium, &mut tx, token, input.credential).await? else {

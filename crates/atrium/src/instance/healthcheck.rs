@@ -1,0 +1,21 @@
+//! `atrium healthcheck`: whether the server of these settings answers, for containers, which then need
+//! no other program for it.
+
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+
+use atrium_core::config::Settings;
+
+const LIMIT: Duration = Duration::from_secs(3);
+
+pub async fn run(settings: &Settings) -> anyhow::Result<()> {
+    let address = settings.server.own_address();
+    ensure!(address.port() != 0, "listen: port 0 is any free one, so nobody knows where to ask");
+    let client = reqwest::Client::builder().no_proxy().timeout(LIMIT).build()?;
+    let asked = client.get(format!("http://{address}/healthz")).send().await;
+    let answer = asked.with_context(|| format!("{address} does not answer"))?;
+    let status = answer.status();
+    ensure!(status.is_success(), "{address} answers with {status}");
+    Ok(())
+}

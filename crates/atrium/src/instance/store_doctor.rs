@@ -1,0 +1,159 @@
+//! What `atrium doctor` finds of the stores: events and metadata.
+
+use std::time::Duration;
+
+use url::Url;
+use warehouse::{Location, Warehouse};
+
+use super::doctor::Finding;
+use super::{fleet_doctor, sso_doctor};
+use crate::first_start;
+use atrium_core::audit;
+use atrium_core::config::Settings;
+use atrium_core::db::{Db, MigrationState, integrity};
+use atrium_core::keyring::{Keyring, StoredKey};
+
+/// How long a store elsewhere may take to answer.
+const ASK_LIMIT: Duration = Duration::from_secs(5);
+const SEE_DISK: &str = "See \"When something is wrong with the disk\" in docs/operating.md";
+
+/// Every event store that the settings name.
+pub async fn event_stores(settings: &Settings) -> Vec<Finding> {
+    match &settings.events.warehouse_url {
+        Some(url) => vec![remote_store(url).await],
+        None => vec![embedded_store(settings)],
+    }
+}
+
+/// Only the library is looked for: the tables belong to the server that may be running.
+fn embedded_store(settings: &Settings) -> Finding {
+    let library = settings.events.engine_library.display();
+    if settings.events.engine_library.exists() {
+        return Finding::ok(EVENTS, format!("embedded, {library}"));
+    }
+    let text = format!("{library} is not there: events wait in the spool until it is");
+    let advice =
+        "Put lib/ of the release beside the program, or set engine_library or warehouse_url";
+    Finding::warning(EVENTS, text, advice)
+}
+
+async fn remote_store(url: &Url) -> Finding {
+    let host = url.host_str().unwrap_or_default();
+    let store = Warehouse::open(Location::Remote { url: url.clone() }).patient(ASK_LIMIT);
+    let asked = store.bytes("SELECT version() FORMAT TSV", &[]);
+    match tokio::time::timeout(ASK_LIMIT, asked).await {
+        Ok(Ok(version)) => {
+            let version = String::from_utf8_lossy(&version);
+            Finding::ok(EVENTS, format!("{host}, ClickHouse {}", version.trim()))
+        }
+        Ok(Err(error)) => Finding::failure(EVENTS, format!("{host}: {error}"), UNREACHABLE),
+        Err(_) => Finding::failure(EVENTS, format!("{host}: no answer within 5 s"), UNREACHABLE),
+    }
+}
+
+const EVENTS: &str = "events";
+const UNREACHABLE: &str = "Check that it runs, that this machine reaches its HTTP port, and the user and \
+    password in warehouse_url; events wait in the spool meanwhile";
+
+pub async fn database(settings: &Settings) -> Vec<Finding> {
+    const WHAT: &str = "database";
+    let url = &settings.stores.database_url;
+    let file = url.starts_with("sqlite:").then(|| atrium_core::db::sqlite_file(url));
+    // Opening would make the file, and a doctor leaves no trace.
+    if file.is_some_and(|file| file.is_ok_and(|file| !file.exists())) {
+        return vec![match first_start::refuse_missing_file(&settings.stores) {
+            Ok(()) => Finding::warning(WHAT, "not there yet", "`atrium serve` makes it"),
+            Err(error) => Finding::failure(WHAT, error.to_string(), SEE_DISK),
+        }];
+    }
+    if let Err(error) = integrity::refuse_damaged(url) {
+        return vec![Finding::failure(WHAT, format!("{error:#}"), SEE_DISK)];
+    }
+    let db = match Db::open(url).await {
+        Ok(db) => db,
+        Err(error) => {
+            let advice =
+                "Check database_url, that the database runs, and that this machine may connect";
+            return vec![Finding::failure(WHAT, format!("{error:#}"), advice)];
+        }
+    };
+    let mut findings = Vec::new();
+    let name = db.dialect().name();
+    match db.migration_state().await {
+        Ok(MigrationState { applied, pending: 0 }) => {
+            findings.push(Finding::ok(WHAT, format!("{name}, {applied} migrations applied")));
+            let older = first_start::doctor(&settings.stores.data_dir, url, &db).await;
+            findings.extend(older.map(|text| Finding::warning(WHAT, text, SEE_DISK)));
+            findings.push(master_key(settings, &db).await);
+            findings.push(audit_chains(settings, &db).await);
+            findings.extend(fleet_doctor::examine(&db).await);
+            findings.extend(sso_doctor::examine(&settings.sso, &db).await);
+        }
+        Ok(MigrationState { pending, .. }) => {
+            let text = format!("{name}, {pending} migrations wait");
+            findings.push(Finding::warning(
+                WHAT,
+                text,
+                "Run `atrium migrate`, or start the server",
+            ));
+        }
+        Err(error) => {
+            let advice =
+                "If its schema is newer than this program, use the program that runs on it";
+            findings.push(Finding::failure(WHAT, format!("{error:#}"), advice));
+        }
+    }
+    db.close().await;
+    findings
+}
+
+async fn master_key(settings: &Settings, db: &Db) -> Finding {
+    const WHAT: &str = "master key";
+    let failed = |error: anyhow::Error| {
+        let advice =
+            "Give this machine the key that the other instances use (master_key or master.key)";
+        Finding::failure(WHAT, format!("{error:#}"), advice)
+    };
+    let stored = match StoredKey::read(db).await {
+        Ok(stored) => stored,
+        Err(error) => return failed(error),
+    };
+    let Some(fingerprint) = stored.fingerprint else {
+        return Finding::ok(WHAT, "the database has not met one yet");
+    };
+    match Keyring::look(&settings.stores, db).await {
+        Err(error) => failed(error),
+        Ok(_) if stored.key_rotating_from.is_some() => {
+            let text = format!(
+                "fingerprint {fingerprint}; values of the key before are still moving over"
+            );
+            Finding::warning(WHAT, text, "`atrium admin rotate-key` finishes that")
+        }
+        Ok(_) => Finding::ok(WHAT, format!("fingerprint {fingerprint}, the database agrees")),
+    }
+}
+
+async fn audit_chains(settings: &Settings, db: &Db) -> Finding {
+    const WHAT: &str = "audit log";
+    let Ok(keyring) = Keyring::look(&settings.stores, db).await else {
+        let text = "cannot be checked without the master key";
+        return Finding::warning(WHAT, text, "Mend the master key first");
+    };
+    let checked = match db.read().await {
+        Ok(mut connection) => audit::verify(&mut connection, &keyring).await,
+        Err(error) => Err(error),
+    };
+    match checked {
+        Ok((seen, faults)) => match faults.first() {
+            None => Finding::ok(WHAT, format!("{seen} entries, every chain holds")),
+            Some(fault) => {
+                let (chain, seq, what) = (&fault.chain, fault.seq, fault.what);
+                let text = format!("chain {chain}: entry {seq} {what}");
+                let advice =
+                    "Somebody changed it, or a restore lost its end: compare with a back-up";
+                Finding::failure(WHAT, text, advice)
+            }
+        },
+        Err(error) => Finding::failure(WHAT, error.to_string(), "Look at the database's own log"),
+    }
+}

@@ -1,0 +1,99 @@
+//! A run of a job, and what is told of it: the log, `/metrics`, and the table that the operator's page
+//! reads, where the latest run of every instance stands.
+
+use std::fmt::Display;
+
+use tokio::time::Instant;
+
+use crate::app::AppState;
+use crate::fleet::heartbeat;
+use crate::fleet::store::{self, JobRunRow};
+use atrium_core::error::Result;
+use atrium_core::types::Millis;
+
+/// Longer ones say nothing more to people.
+const ERROR_MAX: usize = 500;
+
+macro_rules! jobs {
+    ($($variant:ident = $name:literal, $done:literal;)+) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Job { $($variant),+ }
+
+        impl Job {
+            pub const ALL: &[Job] = &[$(Job::$variant),+];
+
+            /// As in figures, rows and the console, which has words for each.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Job::$variant => $name),+ }
+            }
+
+            /// What it did, for the log.
+            fn done(self) -> &'static str {
+                match self { $(Job::$variant => $done),+ }
+            }
+        }
+    };
+}
+
+jobs! {
+    Purge = "purge", "removed deleted apps for good";
+    KeyReminders = "key_reminders", "reminded of keys that end";
+    SweepAccounts = "sweep_accounts", "swept what nobody needs";
+    SweepKeys = "sweep_keys", "swept old keys";
+    SweepSamples = "sweep_samples", "swept old samples";
+    SweepNames = "sweep_names", "forgot names and values that are not sent any more";
+    SweepReports = "sweep_reports", "swept old error reports";
+    TidyBuilds = "tidy_builds", "removed the console's files of old builds";
+    Retention = "retention", "removed events that are kept no longer";
+    Alerts = "alerts", "told people about what comes in";
+    Erasures = "erasures", "erased what was asked for";
+}
+
+/// Does the work and tells how it went. To try again is for the caller.
+pub async fn run<E: Display>(
+    atrium: &AppState,
+    job: Job,
+    work: impl Future<Output = std::result::Result<u64, E>>,
+) {
+    let (started_at, since) = (atrium.now(), Instant::now());
+    let outcome = work.await;
+    let name = job.as_str();
+    let took = since.elapsed();
+    let ending = if outcome.is_ok() { "ok" } else { "failed" };
+    metrics::counter!("atrium_job_runs_total", "task" => name, "outcome" => ending).increment(1);
+    metrics::histogram!("atrium_job_seconds", "task" => name).record(took.as_secs_f64());
+    let finished_at = atrium.now();
+    let error = match outcome {
+        Ok(count) => {
+            if count > 0 {
+                tracing::info!(count, "{}", job.done());
+            }
+            metrics::gauge!("atrium_job_last_success_timestamp_seconds", "task" => name)
+                .set(finished_at.0 as f64 / Millis::SECOND as f64);
+            None
+        }
+        Err(error) => {
+            // With its causes, where it is of the kind that has some.
+            let error = format!("{error:#}");
+            tracing::warn!(job = name, error, "a job failed, it is tried again");
+            Some(error.chars().filter(|c| *c != '\0').take(ERROR_MAX).collect())
+        }
+    };
+    let row = JobRunRow {
+        job: name.to_owned(),
+        instance: heartbeat::id(atrium).to_owned(),
+        started_at,
+        duration_ms: i64::try_from(took.as_millis()).unwrap_or(i64::MAX),
+        succeeded_at: error.is_none().then_some(finished_at),
+        error,
+    };
+    if let Err(error) = note(atrium, &row).await {
+        tracing::warn!(%error, job = name, "how a job went could not be written down");
+    }
+}
+
+async fn note(atrium: &AppState, row: &JobRunRow) -> Result<()> {
+    let mut tx = atrium.db.write_relaxed().await?;
+    store::note_run(&mut tx, row).await?;
+    tx.commit().await
+}
