@@ -10,6 +10,8 @@ mod master_key;
 mod migrate;
 mod name_order;
 pub mod page;
+pub mod pg_tools;
+pub mod snapshot;
 
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
@@ -22,7 +24,7 @@ use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
 use sqlx::pool::PoolConnection;
 use sqlx::{Any, AnyConnection, AnyPool, SqlSafeStr, Transaction};
 
-pub use migrate::MigrationState;
+pub use migrate::{MigrationState, newest as newest_migration};
 
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
