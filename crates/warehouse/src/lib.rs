@@ -5,6 +5,8 @@
 //! brings the tables up to date, and the rest are the questions and changes that have a name.
 //! Nothing here knows about HTTP handlers or the metadata database.
 
+mod address_file;
+mod answer;
 mod binary;
 mod bounds;
 mod breakdowns;
@@ -19,8 +21,10 @@ pub mod engine;
 mod error;
 mod events;
 mod explore;
+mod exported;
 mod fences;
 mod first_seen;
+mod frozen;
 mod gate;
 mod identities;
 mod loading;
@@ -45,6 +49,8 @@ mod upgrade;
 mod upkeep;
 mod versions;
 
+pub use address_file::running_engine;
+pub use answer::RowStream;
 pub use catalogue::{EVENT_NAMES_MAX, EventCount, EventMoments, EventName};
 pub use client::{Insert, Warehouse};
 pub use embedded::State;
@@ -54,6 +60,8 @@ pub use explore::{
     Column, ExploreQuery, Filter, Finding, GROUPS_MAX, Group, Key, Measure, Property, Test,
     ValueCount, Values,
 };
+pub use exported::{ExportedTable, View};
+pub use frozen::{Frozen, FrozenPart, FrozenTable, RowsOfApps};
 pub use gate::{Denied, Gate, Turn};
 pub use identities::Identity;
 pub use loading::{MutationOf, ReadUpTo};
@@ -71,4 +79,5 @@ pub use rows::{
     counted_values, event_insert, log_id_insert, mutation_insert, subjects, write_event,
     write_log_id, write_mutation, write_person_ids, write_person_ids_over_limit,
 };
+pub use schema::newest_migration;
 pub use versions::Versions;
