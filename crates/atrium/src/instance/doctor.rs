@@ -10,10 +10,11 @@ use url::Url;
 use warehouse::{Location, Warehouse};
 
 use super::other_servers;
+use crate::backup::schedule;
 use crate::first_start;
 use atrium_collect::collect::{loading, spool_slots};
 use atrium_core::audit;
-use atrium_core::config::Settings;
+use atrium_core::config::{BackupSettings, Settings};
 use atrium_core::db::{Db, Dialect, MigrationState, integrity};
 use atrium_core::folder;
 use atrium_core::keyring::{KEY_FILE, Keyring, StoredKey};
@@ -63,6 +64,7 @@ pub async fn examine(settings: &Settings) -> Vec<Finding> {
         servers(settings),
     ];
     findings.extend(damaged_spools(&settings.stores.data_dir));
+    findings.extend(settings.backup.as_ref().map(backups));
     findings.extend(chat(settings).await);
     findings.extend(database(settings).await);
     findings
@@ -128,6 +130,11 @@ fn servers(settings: &Settings) -> Finding {
         Ok((verdict, text)) => finding(verdict, WHAT, text),
         Err(error) => finding(Verdict::Warning, WHAT, format!("{error:#}")),
     }
+}
+
+fn backups(settings: &BackupSettings) -> Finding {
+    let (verdict, text) = schedule::doctor(settings, Clock::default().now());
+    finding(verdict, "back-ups", text)
 }
 
 fn damaged_spools(folder: &Path) -> Vec<Finding> {

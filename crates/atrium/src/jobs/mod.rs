@@ -6,6 +6,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::app::AppState;
+use crate::backup::schedule;
 use crate::first_start;
 use crate::reports;
 use atrium_collect::Collecting;
@@ -66,6 +67,7 @@ pub fn start(atrium: &AppState) -> Jobs {
     tokio::spawn(watch_data(atrium.clone()));
     tokio::spawn(erase(atrium.clone()));
     tokio::spawn(keep_up(atrium.clone()));
+    tokio::spawn(schedule::run(atrium.clone()));
     Jobs { stop, loader }
 }
 
