@@ -36,7 +36,7 @@ impl Progress {
                 bar.finish_and_clear();
                 *bar = ProgressBar::new(bytes);
                 let style = ProgressStyle::with_template(match bytes {
-                    0 => "{msg} {bytes}",
+                    0 => "{msg}",
                     _ => "{msg} {wide_bar} {bytes} of {total_bytes}, {eta} left",
                 });
                 bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
