@@ -3,6 +3,7 @@
 
 mod account_export;
 pub mod app;
+pub mod backup;
 pub mod console;
 mod contract;
 pub mod demo;

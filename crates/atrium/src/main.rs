@@ -10,6 +10,7 @@ use atrium::accounts::create::{self, NewAccount};
 use atrium::accounts::{link, operator};
 use atrium::app::AppState;
 use atrium::audit::Actor;
+use atrium::backup::{self, restore};
 use atrium::collect::spool_adopt;
 use atrium::config::{RawSettings, Settings, SettingsArgs};
 use atrium::first_start;
@@ -59,6 +60,10 @@ enum Command {
         #[command(subcommand)]
         command: SpoolCommand,
     },
+    /// Make one archive of everything an instance holds, while it runs
+    Backup(backup::Options),
+    /// Make an instance from such an archive, in an empty data folder
+    Restore(restore::Options),
     /// Look at everything an instance stands on and say what is wrong
     Doctor,
     /// Say by the exit code whether the server of these settings answers
@@ -193,6 +198,8 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Admin { command } => admin(settings, command).await,
         Command::Demo(options) => make_demo(settings, &options).await,
         Command::Spool { command } => spool(settings, command).await,
+        Command::Backup(options) => report(&backup::run(settings, &options).await?),
+        Command::Restore(options) => report(&restore::run(settings, &options).await?),
         Command::Doctor => examine(settings).await,
         Command::Healthcheck => healthcheck::run(&settings).await.map(|()| ExitCode::SUCCESS),
         Command::Openapi | Command::Permissions | Command::Engine => Ok(ExitCode::SUCCESS),
@@ -386,6 +393,11 @@ async fn make_demo(settings: Settings, options: &demo::Options) -> anyhow::Resul
             Ok(ExitCode::from(THERE_ALREADY))
         }
     }
+}
+
+fn report(made: &impl serde::Serialize) -> anyhow::Result<ExitCode> {
+    print_lines(&[serde_json::to_value(made)?]);
+    Ok(ExitCode::SUCCESS)
 }
 
 #[allow(clippy::print_stdout)]

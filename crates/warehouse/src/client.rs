@@ -4,11 +4,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use futures_util::Stream;
 use parking_lot::Mutex;
 use reqwest::header::HeaderMap;
 use serde::de::DeserializeOwned;
 use url::Url;
 
+use crate::address_file;
+use crate::answer::{Failure, RowStream, answered, read_rows, receive};
 use crate::embedded::{Embedded, Plan, State};
 use crate::engine::QUEUE_WAIT;
 use crate::error::Error;
@@ -181,12 +184,7 @@ impl Warehouse {
     pub fn shared_url(&self) -> Option<Url> {
         let Source::Embedded(embedded) = &self.inner.source else { return None };
         let address = embedded.address()?;
-        let database = &self.names().database;
-        Url::parse(&format!(
-            "http://default:{}@127.0.0.1:{}/{database}",
-            address.secret, address.port
-        ))
-        .ok()
+        address_file::url(address.port, &address.secret, &self.names().database)
     }
 
     /// Grows whenever the embedded engine is started anew; always zero on a server.
@@ -313,6 +311,23 @@ impl Warehouse {
             Some(gate) if call.reads => Some(gate.enter().await.map_err(Error::Denied)?),
             _ => None,
         };
+        let (request, generation) = self.prepare(&call)?;
+        let kind = match (&call.data, call.reads, &self.gate) {
+            (Some(_), ..) => StatementKind::Insert,
+            (None, true, Some(_)) => StatementKind::Question,
+            (None, true, None) => StatementKind::Read,
+            (None, false, _) => StatementKind::Change,
+        };
+        let body = call.data.unwrap_or_else(|| Bytes::copy_from_slice(call.sql.as_bytes()));
+        let since = Instant::now();
+        let outcome = receive(request.body(body)).await;
+        self.inner.figures.note(kind, since, outcome.as_ref().map_err(|failure| &failure.error));
+        self.note(&outcome, generation);
+        outcome.map_err(|failure| failure.error)
+    }
+
+    /// A statement on its way, but for its body.
+    fn prepare(&self, call: &Call<'_>) -> Result<(reqwest::RequestBuilder, u64), Error> {
         let (mut url, headers, generation) = self.target()?;
         {
             let mut pairs = url.query_pairs_mut();
@@ -340,20 +355,29 @@ impl Warehouse {
             let message = "the bound values of a statement are too long".to_owned();
             return Err(Error::Refused { code: TOO_LARGE_STRING_SIZE, message });
         }
-        let kind = match (&call.data, call.reads, &self.gate) {
-            (Some(_), ..) => StatementKind::Insert,
-            (None, true, Some(_)) => StatementKind::Question,
-            (None, true, None) => StatementKind::Read,
-            (None, false, _) => StatementKind::Change,
-        };
-        let body = call.data.unwrap_or_else(|| Bytes::copy_from_slice(call.sql.as_bytes()));
         let allowed = call.limit + QUEUE_WAIT + GRACE;
-        let request = self.inner.http.post(url).headers(headers).timeout(allowed).body(body);
-        let since = Instant::now();
-        let outcome = receive(request).await;
-        self.inner.figures.note(kind, since, outcome.as_ref().map_err(|failure| &failure.error));
-        self.note(&outcome, generation);
-        outcome.map_err(|failure| failure.error)
+        Ok((self.inner.http.post(url).headers(headers).timeout(allowed), generation))
+    }
+
+    /// Asks a question whose answer is read as it comes.
+    pub(crate) async fn stream(&self, call: Call<'_>) -> Result<RowStream, Error> {
+        let (request, _) = self.prepare(&call)?;
+        let request = request.body(Bytes::copy_from_slice(call.sql.as_bytes()));
+        let response = answered(request).await.map_err(|failure| failure.error)?;
+        Ok(RowStream(response))
+    }
+
+    /// Makes a change whose data is sent as it comes.
+    pub(crate) async fn send(
+        &self,
+        mut call: Call<'_>,
+        data: impl Stream<Item = std::io::Result<Bytes>> + Send + 'static,
+    ) -> Result<(), Error> {
+        // Says where the statement goes; what is sent is the stream.
+        call.data = Some(Bytes::new());
+        let (request, _) = self.prepare(&call)?;
+        let request = request.body(reqwest::Body::wrap_stream(data));
+        receive(request).await.map(drop).map_err(|failure| failure.error)
     }
 
     /// Where to send a statement now.
@@ -405,51 +429,4 @@ pub fn resident_bytes(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().trim_end_matches("kB").trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
-}
-
-struct Failure {
-    error: Error,
-    timed_out: bool,
-}
-
-async fn receive(request: reqwest::RequestBuilder) -> Result<Bytes, Failure> {
-    let lost = |error: reqwest::Error| {
-        let timed_out = error.is_timeout() && !error.is_connect();
-        // Without the address: a password may be in it.
-        let reason = words_of(&error.without_url());
-        Failure { error: Error::Unavailable(reason), timed_out }
-    };
-    let response = request.send().await.map_err(lost)?;
-    let status = response.status();
-    let code = response.headers().get("x-clickhouse-exception-code").cloned();
-    let body = response.bytes().await.map_err(lost)?;
-    if status.is_success() && code.is_none() {
-        return Ok(body);
-    }
-    let message = String::from_utf8_lossy(&body[..body.len().min(4096)]).trim().to_owned();
-    let code = code.and_then(|code| code.to_str().ok()?.parse().ok());
-    let error = match code {
-        Some(code) => Error::Refused { code, message },
-        // A proxy between us, a full queue, a wrong password.
-        None => Error::Unavailable(format!("{status} {message}")),
-    };
-    Err(Failure { error, timed_out: false })
-}
-
-/// An error with its causes: reqwest's own words alone say little.
-fn words_of(error: &dyn std::error::Error) -> String {
-    let mut words = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        words = format!("{words}: {cause}");
-        source = cause.source();
-    }
-    words
-}
-
-pub(crate) fn read_rows<T: DeserializeOwned>(answer: &[u8]) -> Result<Vec<T>, Error> {
-    serde_json::Deserializer::from_slice(answer)
-        .into_iter()
-        .collect::<Result<_, _>>()
-        .map_err(|error| Error::Unreadable(error.to_string()))
 }

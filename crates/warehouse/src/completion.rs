@@ -94,7 +94,7 @@ impl Warehouse {
     async fn places(&self, sql: &str) -> Result<Vec<Place>, Error> {
         let sql = format!("{sql}\nFORMAT JSONEachRow");
         let call = Call::new(&sql, &[], LIMIT).long().reading();
-        crate::client::read_rows(&self.in_turn(call).await?)
+        crate::answer::read_rows(&self.in_turn(call).await?)
     }
 }
 

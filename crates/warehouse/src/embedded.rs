@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
+use crate::address_file::AddressFile;
 use crate::engine::{Connections, Order, Ready};
 use crate::figures;
 
@@ -187,6 +188,9 @@ impl Supervisor {
             }
         };
         let address = Address { port, secret, generation: self.generation, pid: child.id() };
+        let _file = AddressFile::write(&self.plan.folder, port, &address.secret).inspect_err(
+            |error| tracing::warn!(target: "engine", %error, "commands cannot find the engine"),
+        );
         tracing::info!(target: "engine", generation = self.generation, "the engine is up");
         self.status.send_replace(Status { state: State::Up, address: Some(address.clone()) });
         self.watch(child, stdin, &address, said).await
@@ -332,7 +336,7 @@ fn collect_stderr(child: &mut Child) -> Said {
     Said { last, reading }
 }
 
-/// Made anew for every engine, and known to it and us alone.
+/// Made anew for every engine, and known to it and to us; `address_file` tells it to our own user.
 #[expect(
     clippy::disallowed_methods,
     clippy::expect_used,

@@ -12,8 +12,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
+use crate::answer::read_rows;
 use crate::bounds::{Bounds, LIST};
-use crate::client::{Call, Warehouse, read_rows};
+use crate::client::{Call, Warehouse};
 use crate::error::Error;
 use crate::over_limit::OTHER;
 use crate::params::Param;

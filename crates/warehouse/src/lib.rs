@@ -6,6 +6,8 @@
 //! Nothing here knows about HTTP handlers or the metadata database.
 
 mod about;
+mod address_file;
+mod answer;
 mod binary;
 mod bounds;
 mod breakdowns;
@@ -20,9 +22,11 @@ pub mod engine;
 mod error;
 mod events;
 mod explore;
+mod exported;
 mod fences;
 mod figures;
 mod first_seen;
+mod frozen;
 mod gate;
 mod identities;
 mod loading;
@@ -47,6 +51,8 @@ mod upgrade;
 mod upkeep;
 mod versions;
 
+pub use address_file::running_engine;
+pub use answer::RowStream;
 pub use catalogue::{EVENT_NAMES_MAX, EventCount, EventMoments, EventName};
 pub use client::{Insert, Warehouse, resident_bytes};
 pub use embedded::State;
@@ -56,7 +62,9 @@ pub use explore::{
     Column, ExploreQuery, Filter, Finding, GROUPS_MAX, Group, Key, Measure, Property, Test,
     ValueCount, Values,
 };
+pub use exported::{ExportedTable, View};
 pub use figures::{FAILURES as STATEMENT_FAILURES, StatementKind};
+pub use frozen::{Frozen, FrozenPart, FrozenTable, RowsOfApps};
 pub use gate::{Denied, Gate, Turn};
 pub use identities::Identity;
 pub use loading::{MutationOf, ReadUpTo};
@@ -74,4 +82,5 @@ pub use rows::{
     counted_values, event_insert, log_id_insert, mutation_insert, subjects, write_event,
     write_log_id, write_mutation, write_person_ids, write_person_ids_over_limit,
 };
+pub use schema::newest_migration;
 pub use versions::Versions;

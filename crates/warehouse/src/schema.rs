@@ -27,6 +27,8 @@ const PEOPLE: u32 = 3;
 /// The one after which hours have to be counted from what there is.
 const HOURS: u32 = 4;
 
+/// Where it is written down which of them ran.
+pub(crate) const RECORD_TABLE: &str = "schema_migrations";
 const RECORD: &str = "CREATE TABLE IF NOT EXISTS schema_migrations{on_cluster} \
     (number UInt32, applied_at DateTime('UTC') DEFAULT now()) \
     ENGINE = {ReplacingMergeTree} ORDER BY number";
@@ -44,6 +46,11 @@ impl Names {
             &format!("{replicated}ReplacingMergeTree(version)"),
         )
     }
+}
+
+/// The last one that this program knows.
+pub fn newest_migration() -> u32 {
+    MIGRATIONS.iter().map(|(number, _)| *number).max().unwrap_or(0)
 }
 
 /// The statements of a file. None of them has a semicolon within a line.
@@ -72,6 +79,20 @@ impl Warehouse {
         }
     }
 
+    /// Makes the tables of an empty store as they were after a migration, for rows that were copied
+    /// from such tables. `ready` brings them up to date then.
+    pub async fn make_tables(&self, newest: u32, wait: Duration) -> Result<(), Error> {
+        if tokio::time::timeout(wait, self.up()).await.is_err() {
+            return Err(self.why_not());
+        }
+        make_database(self).await?;
+        for (number, file) in MIGRATIONS.iter().filter(|(number, _)| *number <= newest) {
+            run_file(self, file).await?;
+            record(self, *number).await?;
+        }
+        Ok(())
+    }
+
     /// On a task of its own: what takes long must not begin again with whoever loses patience.
     async fn schema(&self) -> Result<(), Error> {
         if *self.schema_lock().lock().await {
@@ -90,14 +111,18 @@ impl Warehouse {
     }
 }
 
-async fn bring_up_to_date(warehouse: &Warehouse) -> Result<(), Error> {
+async fn make_database(warehouse: &Warehouse) -> Result<(), Error> {
     let names = warehouse.names();
     let create =
         format!("CREATE DATABASE IF NOT EXISTS {}{}", quoted(&names.database), names.on_cluster());
     let mut call = Call::new(&create, &[], LIMIT);
     call.in_database = false;
     warehouse.call(call).await?;
-    run(warehouse, &names.fill(RECORD)).await?;
+    run(warehouse, &names.fill(RECORD)).await
+}
+
+async fn bring_up_to_date(warehouse: &Warehouse) -> Result<(), Error> {
+    make_database(warehouse).await?;
 
     #[derive(Deserialize)]
     struct Row {

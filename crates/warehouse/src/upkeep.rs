@@ -10,7 +10,8 @@ use std::time::Duration;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::client::{Call, Warehouse, read_rows};
+use crate::answer::read_rows;
+use crate::client::{Call, Warehouse};
 use crate::counting::{COARSE, COUNTS, Coarse, Count, EXTENTS};
 use crate::error::Error;
 use crate::events::BUCKET_MS;
@@ -206,7 +207,7 @@ impl Warehouse {
 
     /// A delete only hides rows until their part is merged, which an old one may never be: this has
     /// the parts rewritten, in the background.
-    async fn wipe(&self, tables: &[&str]) -> Result<(), Error> {
+    pub(crate) async fn wipe(&self, tables: &[&str]) -> Result<(), Error> {
         for table in tables {
             let sql =
                 format!("ALTER TABLE {table}{} APPLY DELETED MASK", self.names().on_cluster());

@@ -269,6 +269,11 @@ fn jobs() -> Vec<Figure> {
             "When a job last went well on this instance since it started, in seconds since 1970",
         )
         .by("task", jobs),
+        figure(
+            Gauge,
+            "atrium_backup_last_success_timestamp_seconds",
+            "When the latest automatic backup was made, in seconds since 1970; 0 on instances that make none",
+        ),
         figure(Counter, "atrium_outbox_sent_total", "Mails and messages that went out")
             .by("channel", channels),
         figure(Counter, "atrium_outbox_failed_total", "Tries to send that failed")

@@ -8,9 +8,10 @@ use std::path::Path;
 use url::Url;
 
 use super::{mail_doctor, other_servers, store_doctor};
+use crate::backup::schedule;
 use crate::fleet::problems::{self, Severity};
 use atrium_collect::collect::{loading, spool_slots};
-use atrium_core::config::Settings;
+use atrium_core::config::{BackupSettings, Settings};
 use atrium_core::folder::{self, Room};
 use atrium_core::keyring::KEY_FILE;
 use atrium_core::types::{Clock, Millis};
@@ -73,6 +74,7 @@ pub async fn examine(settings: &Settings) -> Vec<Finding> {
     findings.extend(damaged_spools(&settings.stores.data_dir));
     findings.extend(store_doctor::event_stores(settings).await);
     findings.push(mail_doctor::examine(settings).await);
+    findings.extend(settings.backup.as_ref().map(backups));
     findings.extend(chat(settings).await);
     findings.extend(store_doctor::database(settings).await);
     findings
@@ -145,6 +147,18 @@ fn servers(settings: &Settings) -> Finding {
         Err(error) => {
             let advice = "Check that the spool's folders in data_dir belong to the server's user";
             Finding::warning(WHAT, format!("{error:#}"), advice)
+        }
+    }
+}
+
+fn backups(settings: &BackupSettings) -> Finding {
+    const WHAT: &str = "back-ups";
+    match schedule::look(settings, Clock::default().now()) {
+        Ok(text) => Finding::ok(WHAT, text),
+        Err(text) => {
+            let advice = "Look for `back-up` in the servers' logs, at the room that backup_folder has \
+                          and at who may write there";
+            Finding::warning(WHAT, text, advice)
         }
     }
 }

@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::app::AppState;
+use crate::backup::schedule;
 use crate::first_start;
 use crate::fleet::{heartbeat, measure};
 use crate::reports;
@@ -71,6 +72,7 @@ pub fn start(atrium: &AppState) -> Jobs {
     tokio::spawn(watch_data(atrium.clone()));
     tokio::spawn(erase(atrium.clone()));
     tokio::spawn(keep_up(atrium.clone()));
+    tokio::spawn(schedule::run(atrium.clone()));
     Jobs { stop, loader }
 }
 

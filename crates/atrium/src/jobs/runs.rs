@@ -47,6 +47,7 @@ jobs! {
     Retention = "retention", "removed events that are kept no longer";
     Alerts = "alerts", "told people about what comes in";
     Erasures = "erasures", "erased what was asked for";
+    Backup = "backup", "made a back-up";
 }
 
 /// Does the work and tells how it went. To try again is for the caller.
@@ -55,8 +56,30 @@ pub async fn run<E: Display>(
     job: Job,
     work: impl Future<Output = std::result::Result<u64, E>>,
 ) {
-    let (started_at, since) = (atrium.now(), Instant::now());
+    let begun = Begun::now(atrium);
     let outcome = work.await;
+    record(atrium, job, begun, outcome).await;
+}
+
+/// When a run began.
+pub struct Begun {
+    at: Millis,
+    since: Instant,
+}
+
+impl Begun {
+    pub fn now(atrium: &AppState) -> Self {
+        Self { at: atrium.now(), since: Instant::now() }
+    }
+}
+
+/// Tells how a run went.
+pub async fn record<E: Display>(
+    atrium: &AppState,
+    job: Job,
+    Begun { at: started_at, since }: Begun,
+    outcome: std::result::Result<u64, E>,
+) {
     let name = job.as_str();
     let took = since.elapsed();
     let ending = if outcome.is_ok() { "ok" } else { "failed" };

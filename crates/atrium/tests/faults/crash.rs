@@ -73,13 +73,13 @@ pub(crate) async fn collect_key(folder: &Path) -> String {
 
 /// What the senders know: ids that were acknowledged, and ids that were only sent.
 #[derive(Default)]
-struct Known {
-    accepted: HashSet<Uuid>,
-    sent: HashSet<Uuid>,
+pub(crate) struct Known {
+    pub accepted: HashSet<Uuid>,
+    pub sent: HashSet<Uuid>,
 }
 
 /// Sends batches until told to stop; what got no answer is sent again, as an SDK would.
-async fn send(
+pub(crate) async fn send(
     address: Arc<Mutex<String>>,
     key: String,
     known: Arc<Mutex<Known>>,
@@ -149,7 +149,7 @@ async fn kill_at_random_moments_loses_and_doubles_nothing() {
     check(folder.path(), &known).await;
 }
 
-async fn wait_until_empty(address: &str) -> i64 {
+pub(crate) async fn wait_until_empty(address: &str) -> i64 {
     let started = Instant::now();
     loop {
         let ready: Value =
@@ -164,7 +164,7 @@ async fn wait_until_empty(address: &str) -> i64 {
 
 /// Every id that was acknowledged is there; none is there twice; the rollups and the ledger say
 /// the same as the rows.
-async fn check(folder: &Path, known: &Known) {
+pub(crate) async fn check(folder: &Path, known: &Known) {
     let store = Warehouse::open(Location::Embedded {
         folder: folder.join("events"),
         library: engine_library(),

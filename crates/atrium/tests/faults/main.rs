@@ -6,6 +6,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod backup;
 mod crash;
 mod disk;
 // There is a ClickHouse to test with for this platform only (`scripts/clickhouse-node`).

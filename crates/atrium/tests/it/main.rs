@@ -15,6 +15,7 @@ mod adversary;
 mod apps;
 mod audit;
 mod authorization;
+mod backup;
 mod bounded;
 mod budgets;
 mod cardinality;

@@ -44,6 +44,13 @@ pub async fn postgres() -> String {
     create(&name, template.await).await
 }
 
+/// One in which there is nothing at all.
+pub async fn empty_postgres() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    create(&format!("atrium_{}_empty_{number}", std::process::id()), "template1").await
+}
+
 async fn create(name: &str, template: &str) -> String {
     let server = std::env::var("TEST_POSTGRES_URL").expect(
         "TEST_POSTGRES_URL names a PostgreSQL server: run `scripts/with-postgres cargo test`",

@@ -250,7 +250,8 @@ impl TestServer {
         Self::on(self.store, self.database_url.clone(), self.folder.clone(), change).await
     }
 
-    async fn on(
+    /// A server on stores that are there already.
+    pub async fn on(
         store: Store,
         database_url: String,
         folder: Arc<TempDir>,

@@ -29,7 +29,7 @@ use atrium_core::lease::Lease;
 use blame::NotStored;
 use booking::{finish, name_of, unbooked};
 use lanes::{Lane, Lanes, Part};
-pub use partitions::{Partitions, keep_away, others_load};
+pub use partitions::{Partitions, keep_all_away, keep_away, others_load};
 
 /// More than this is worked off without pause.
 const BACKLOG: i64 = 60_000;

@@ -69,6 +69,13 @@ pub struct Spooled {
     pub set_aside_in: PathBuf,
 }
 
+/// Messages that wait in a spool's file.
+pub fn waiting_in(file: &Path) -> anyhow::Result<i64> {
+    let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let sql = "SELECT COALESCE(SUM(messages), 0) FROM groups";
+    Ok(connection.query_row(sql, [], |row| row.get(0))?)
+}
+
 pub fn examine(data_dir: &Path) -> anyhow::Result<Spooled> {
     let mut spooled = Spooled::default();
     for file in spool_files(data_dir) {

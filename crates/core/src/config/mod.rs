@@ -2,6 +2,7 @@
 //! the only reader of files and environment. `raw` is what people write, the structs here are
 //! what the program uses: parsed, checked, with every default filled in.
 
+mod backup;
 pub mod cardinality;
 pub mod chat;
 mod raw;
@@ -20,6 +21,7 @@ use serde::Serialize;
 use url::Url;
 use utoipa::ToSchema;
 
+pub use backup::BackupSettings;
 pub use chat::{ChatSettings, FeishuSettings, Secret, WechatWorkSettings};
 pub use raw::{RawSettings, SettingsArgs};
 pub use reads::ReadSettings;
@@ -44,6 +46,8 @@ pub struct Settings {
     pub chat: ChatSettings,
     pub reports: ReportSettings,
     pub sso: SsoSettings,
+    /// None: the server makes no back-ups by itself.
+    pub backup: Option<BackupSettings>,
     /// How long owners and operators may do without a second factor; None for as long as they like.
     pub privileged_mfa_grace: Option<i64>,
     pub log: LogSettings,
@@ -156,7 +160,7 @@ impl Settings {
         let (chat, reports) = (chat::check(&raw)?, reports::check(&raw)?);
         let sso = sso::check(&raw, console.registration)?;
         let privileged_mfa_grace = privileged_mfa(&raw)?;
-        let log = log(&raw)?;
+        let (backup, log) = (backup::check(&raw)?, log(&raw)?);
         Ok(Self {
             server,
             stores,
@@ -167,6 +171,7 @@ impl Settings {
             chat,
             reports,
             sso,
+            backup,
             privileged_mfa_grace,
             log,
         })

@@ -205,6 +205,18 @@ pub struct RawSettings {
     )]
     pub master_key_previous: Option<String>,
 
+    /// Folder for back-ups that the server makes by itself [default: none]
+    #[arg(long, env = "ATRIUM_BACKUP_FOLDER", value_name = "FOLDER", global = true)]
+    pub backup_folder: Option<PathBuf>,
+
+    /// How often it makes one, in hours; 0 for never [default: 0]
+    #[arg(long, env = "ATRIUM_BACKUP_EVERY_HOURS", value_name = "HOURS", global = true)]
+    pub backup_every_hours: Option<u64>,
+
+    /// How many of them stay in the folder; older ones go once a new one is there [default: 7]
+    #[arg(long, env = "ATRIUM_BACKUP_KEEP", value_name = "N", global = true)]
+    pub backup_keep: Option<usize>,
+
     /// Mail server: smtps://user:password@host, or smtp:// for STARTTLS (plain on this machine
     /// only); without one, mails become .eml files in outbox/ in the data folder
     #[arg(

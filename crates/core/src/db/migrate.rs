@@ -60,6 +60,11 @@ pub async fn run(
     Ok(count)
 }
 
+/// The number of the last migration that this program knows.
+pub fn newest() -> i64 {
+    MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or(0)
+}
+
 pub async fn state(db: &Db) -> anyhow::Result<MigrationState> {
     let mut tx = db.write_relaxed().await?;
     let applied = match applied(&mut tx).await {

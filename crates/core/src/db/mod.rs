@@ -11,6 +11,8 @@ mod master_key;
 mod migrate;
 mod name_order;
 pub mod page;
+pub mod pg_tools;
+pub mod snapshot;
 
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
@@ -24,7 +26,7 @@ use sqlx::pool::PoolConnection;
 use sqlx::{Any, AnyConnection, AnyPool, SqlSafeStr, Transaction};
 
 pub use about::{About, POOLS, PoolUse};
-pub use migrate::MigrationState;
+pub use migrate::{MigrationState, newest as newest_migration};
 
 use crate::config::DATABASE_CONNECTIONS;
 use crate::error::{Error, Result};

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod completion;
+mod copies;
 mod crash;
 mod cut;
 mod engine;

@@ -205,6 +205,36 @@ pub async fn keep_away(atrium: &Collecting, app: Uuid) -> anyhow::Result<Lease> 
     anyhow::bail!("the loader has been busy for long")
 }
 
+/// The same for all apps at once: for a copy of everything. A store in which nothing is yet need not
+/// know.
+pub async fn keep_all_away(atrium: &Collecting, store_in_use: bool) -> anyhow::Result<Lease> {
+    let holder = format!("{}/backup", atrium.collector.spool.name);
+    let names: Vec<String> = (0..PARTITIONS).map(name_of).collect();
+    let mut held: Option<Lease> = None;
+    for _ in 0..AWAY_TRIES {
+        // One after the other and in one order: two who want all of them never wait for each other.
+        loop {
+            let count = held.as_ref().map_or(0, |lease| lease.fences().len());
+            if let Some(lease) = held.take_if(|_| count == PARTITIONS) {
+                return match store_in_use {
+                    true => published(atrium, lease).await,
+                    false => Ok(lease),
+                };
+            }
+            let wanted = &names[..=count];
+            held = Lease::take_some(atrium, &holder, wanted, PARTITIONS, wanted).await?;
+            if held.as_ref().is_none_or(|lease| lease.fences().len() <= count) {
+                break;
+            }
+        }
+        tokio::time::sleep(AWAY_LOOK).await;
+    }
+    if let Some(lease) = held {
+        lease.release(atrium).await?;
+    }
+    anyhow::bail!("the loaders have been busy for long")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

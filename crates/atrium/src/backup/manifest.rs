@@ -1,0 +1,257 @@
+//! What an archive says of itself: what it is of, what it holds, and how much of it. It is the last
+//! thing written and the first thing read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::bail;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use atrium_core::db;
+
+/// Raised when an older program could not restore what a newer one wrote.
+pub const FORMAT: u32 = 1;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Manifest {
+    pub format: u32,
+    /// The version of the program that made it.
+    pub program: String,
+    /// This archive among others: increments name the ones they need.
+    pub id: String,
+    pub made_at: String,
+    /// The archive that this one is an increment of.
+    pub since: Option<String>,
+    pub master_key: KeyOf,
+    pub database: Database,
+    /// None where there were no events yet.
+    pub events: Option<Events>,
+    pub spools: Vec<Spool>,
+    pub entries: Vec<Entry>,
+}
+
+/// Which master key the instance has.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KeyOf {
+    pub fingerprint: String,
+    /// Whether it is in the archive.
+    pub included: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DatabaseKind {
+    Sqlite,
+    Postgres,
+}
+
+impl DatabaseKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sqlite => "SQLite",
+            Self::Postgres => "PostgreSQL",
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Database {
+    pub kind: DatabaseKind,
+    /// Its last migration.
+    pub schema: i64,
+    pub entry: String,
+    /// Rows of each table.
+    pub rows: BTreeMap<String, i64>,
+}
+
+/// How the events are in the archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EventsKind {
+    /// Of an embedded store: the files of each part of a table.
+    Parts,
+    /// Of a server: the rows of each partition of a table.
+    Rows,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Events {
+    pub kind: EventsKind,
+    /// The last migration of the tables.
+    pub schema: u32,
+    pub tables: BTreeMap<String, Table>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Table {
+    /// Of parts as they are stored, deleted ones and ones to be merged among them; of a server as
+    /// they are once all are merged.
+    pub rows: u64,
+    pub parts: Vec<Part>,
+    /// Rows of each app, where merges leave their number alone.
+    pub apps: Option<BTreeMap<Uuid, u64>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    pub name: String,
+    pub rows: u64,
+    /// The SHA-256 of the part's own list of checksums: two parts with the same one are the same.
+    pub contents: String,
+    pub entry: String,
+    /// The id of the archive that has the entry: this one, or one that it is an increment of.
+    pub archive: String,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Spool {
+    pub slot: u32,
+    pub entry: String,
+    pub rows: BTreeMap<String, i64>,
+    /// Messages that wait.
+    pub messages: i64,
+}
+
+/// Something in the archive, as it lies there.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    pub name: String,
+    pub bytes: u64,
+    pub sha256: String,
+}
+
+impl Manifest {
+    /// Refuses what this program does not know.
+    pub fn check(&self) -> anyhow::Result<()> {
+        if self.format > FORMAT {
+            bail!(
+                "it has format {}, this version of Atrium knows {FORMAT}: it was made by {}",
+                self.format,
+                self.program
+            );
+        }
+        let newer = |what, has: i64, known: i64| {
+            format!(
+                "{what} in it has migration {has}, this version of Atrium knows {known}: it was made \
+                 by {}",
+                self.program
+            )
+        };
+        if self.database.schema > db::newest_migration() {
+            bail!(newer("the database", self.database.schema, db::newest_migration()));
+        }
+        let known = warehouse::newest_migration();
+        if let Some(events) = self.events.as_ref().filter(|events| events.schema > known) {
+            bail!(newer("the event store", events.schema.into(), known.into()));
+        }
+        let parts = self.events.iter().flat_map(|events| events.tables.values());
+        for part in parts.flat_map(|table| &table.parts) {
+            // It becomes the name of a folder.
+            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+            if part.name.is_empty() || !part.name.chars().all(plain) {
+                bail!("{:?} is not the name of a part", part.name);
+            }
+        }
+        Ok(())
+    }
+
+    /// The ids of all archives that are needed to restore this one.
+    pub fn needs(&self) -> BTreeSet<&str> {
+        let tables = self.events.iter().flat_map(|events| events.tables.values());
+        let parts = tables.flat_map(|table| &table.parts).map(|part| part.archive.as_str());
+        parts.chain([self.id.as_str()]).collect()
+    }
+
+    /// A part of the same table with the same contents.
+    pub fn part(&self, table: &str, name: &str, contents: &str) -> Option<&Part> {
+        let table = self.events.as_ref()?.tables.get(table)?;
+        table.parts.iter().find(|part| part.name == name && part.contents == contents)
+    }
+
+    /// How many events of all apps there are.
+    pub fn events(&self) -> u64 {
+        let table = self.events.as_ref().and_then(|events| events.tables.get("events"));
+        let apps = table.and_then(|table| table.apps.as_ref());
+        apps.map_or(0, |apps| apps.values().sum())
+    }
+
+    /// How many messages wait in spools.
+    pub fn waiting(&self) -> i64 {
+        self.spools.iter().map(|spool| spool.messages).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest() -> Manifest {
+        let part = |name: &str, archive: &str| Part {
+            name: name.to_owned(),
+            rows: 1,
+            contents: "c".to_owned(),
+            entry: String::new(),
+            archive: archive.to_owned(),
+        };
+        let parts = vec![part("202611_1_1_0", "before"), part("all_2_2_0", "this")];
+        let table = Table { rows: 2, parts, apps: Some(BTreeMap::from([(Uuid::nil(), 2)])) };
+        let tables = BTreeMap::from([("events".to_owned(), table)]);
+        Manifest {
+            format: FORMAT,
+            program: "v1".to_owned(),
+            id: "this".to_owned(),
+            made_at: String::new(),
+            since: None,
+            master_key: KeyOf { fingerprint: String::new(), included: false },
+            database: Database {
+                kind: DatabaseKind::Sqlite,
+                schema: db::newest_migration(),
+                entry: String::new(),
+                rows: BTreeMap::new(),
+            },
+            events: Some(Events {
+                kind: EventsKind::Parts,
+                schema: warehouse::newest_migration(),
+                tables,
+            }),
+            spools: Vec::new(),
+            entries: Vec::new(),
+        }
+    }
+
+    fn refused(change: impl FnOnce(&mut Manifest)) -> String {
+        let mut changed = manifest();
+        change(&mut changed);
+        changed.check().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_a_newer_version_made_is_refused() {
+        manifest().check().unwrap();
+        assert!(refused(|it| it.format += 1).contains("format"));
+        assert!(refused(|it| it.database.schema += 1).contains("the database"));
+        let newer = |it: &mut Manifest| it.events.as_mut().unwrap().schema += 1;
+        assert!(refused(newer).contains("the event store"));
+    }
+
+    #[test]
+    fn a_part_cannot_be_put_elsewhere() {
+        for name in ["", "..", "../x", "a/b", "a'b"] {
+            let said = refused(|it| {
+                let events = it.events.as_mut().unwrap();
+                events.tables.get_mut("events").unwrap().parts[0].name = name.to_owned();
+            });
+            assert!(said.contains("is not the name of a part"), "{said}");
+        }
+    }
+
+    #[test]
+    fn an_increment_knows_what_it_needs_and_has() {
+        let manifest = manifest();
+        assert_eq!(Vec::from_iter(manifest.needs()), ["before", "this"]);
+        assert_eq!(manifest.events(), 2);
+        assert!(manifest.part("events", "all_2_2_0", "c").is_some());
+        assert!(manifest.part("events", "all_2_2_0", "d").is_none(), "written anew since");
+        assert!(manifest.part("users", "all_2_2_0", "c").is_none());
+    }
+}

@@ -1,0 +1,77 @@
+//! How far it is: a bar for whoever watches at a terminal, lines in a log of a script, nothing for a
+//! job.
+
+use std::io::{IsTerminal, Write};
+
+use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+
+pub enum Progress {
+    Silent,
+    Bar(ProgressBar),
+    Lines(Lines),
+}
+
+/// A line for every tenth.
+#[derive(Default)]
+pub struct Lines {
+    total: u64,
+    done: u64,
+    told: u64,
+}
+
+impl Progress {
+    /// On standard error: what is printed for programs goes to the other.
+    pub fn on_terminal() -> Self {
+        match std::io::stderr().is_terminal() {
+            true => Self::Bar(ProgressBar::no_length()),
+            false => Self::Lines(Lines::default()),
+        }
+    }
+
+    /// Begins a step that is over after this many bytes; zero where nobody knows.
+    pub fn begin(&mut self, what: &str, bytes: u64) {
+        match self {
+            Self::Silent => {}
+            Self::Bar(bar) => {
+                bar.finish_and_clear();
+                *bar = ProgressBar::new(bytes);
+                let style = ProgressStyle::with_template(match bytes {
+                    0 => "{msg}",
+                    _ => "{msg} {wide_bar} {bytes} of {total_bytes}, {eta} left",
+                });
+                bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+                bar.set_message(what.to_owned());
+            }
+            Self::Lines(lines) => {
+                *lines = Lines { total: bytes, ..Lines::default() };
+                say(what);
+            }
+        }
+    }
+
+    pub fn add(&mut self, bytes: u64) {
+        match self {
+            Self::Silent => {}
+            Self::Bar(bar) => bar.inc(bytes),
+            Self::Lines(lines) => {
+                lines.done += bytes;
+                let tenth = (lines.done * 10).checked_div(lines.total).unwrap_or(0).min(10);
+                if tenth > lines.told {
+                    lines.told = tenth;
+                    say(&format!("  {} % of {}", tenth * 10, HumanBytes(lines.total)));
+                }
+            }
+        }
+    }
+
+    pub fn end(&mut self) {
+        if let Self::Bar(bar) = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// For the person at the terminal.
+pub fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

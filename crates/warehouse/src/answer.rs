@@ -1,0 +1,73 @@
+//! What comes back from ClickHouse: rows, or why there are none.
+
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+
+use crate::error::Error;
+
+/// Why there is no answer.
+pub(crate) struct Failure {
+    pub error: Error,
+    pub timed_out: bool,
+}
+
+/// An answer that is read as it comes.
+pub struct RowStream(pub(crate) reqwest::Response);
+
+impl RowStream {
+    /// The next of it. A server that fails half-way breaks the answer off.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
+        self.0.chunk().await.map_err(|error| lost(error).error)
+    }
+}
+
+fn lost(error: reqwest::Error) -> Failure {
+    let timed_out = error.is_timeout() && !error.is_connect();
+    // Without the address: a password may be in it.
+    let reason = words_of(&error.without_url());
+    Failure { error: Error::Unavailable(reason), timed_out }
+}
+
+/// The whole answer.
+pub(crate) async fn receive(request: reqwest::RequestBuilder) -> Result<Bytes, Failure> {
+    answered(request).await?.bytes().await.map_err(lost)
+}
+
+/// An answer that says that all is well, as far as it has come.
+pub(crate) async fn answered(
+    request: reqwest::RequestBuilder,
+) -> Result<reqwest::Response, Failure> {
+    let response = request.send().await.map_err(lost)?;
+    let status = response.status();
+    let code = response.headers().get("x-clickhouse-exception-code").cloned();
+    if status.is_success() && code.is_none() {
+        return Ok(response);
+    }
+    let body = response.bytes().await.map_err(lost)?;
+    let message = String::from_utf8_lossy(&body[..body.len().min(4096)]).trim().to_owned();
+    let code = code.and_then(|code| code.to_str().ok()?.parse().ok());
+    let error = match code {
+        Some(code) => Error::Refused { code, message },
+        // A proxy between us, a full queue, a wrong password.
+        None => Error::Unavailable(format!("{status} {message}")),
+    };
+    Err(Failure { error, timed_out: false })
+}
+
+/// An error with its causes: reqwest's own words alone say little.
+fn words_of(error: &dyn std::error::Error) -> String {
+    let mut words = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        words = format!("{words}: {cause}");
+        source = cause.source();
+    }
+    words
+}
+
+pub(crate) fn read_rows<T: DeserializeOwned>(answer: &[u8]) -> Result<Vec<T>, Error> {
+    serde_json::Deserializer::from_slice(answer)
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .map_err(|error| Error::Unreadable(error.to_string()))
+}

@@ -1,0 +1,142 @@
+//! Copies of a store on a server, over its HTTP interface: nobody but the server reaches its files. The
+//! rows of every table go out by partition in ClickHouse's own binary format, and back into an empty
+//! store whose views are taken away meanwhile: they would count every row again.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde::Deserialize;
+use tokio::sync::mpsc;
+
+use crate::answer::RowStream;
+use crate::client::{Call, Warehouse};
+use crate::error::Error;
+use crate::location::quoted;
+use crate::params::Param;
+use crate::schema::RECORD_TABLE;
+
+/// For one partition of one table.
+const LIMIT: Duration = Duration::from_secs(6 * 60 * 60);
+
+/// A table as far as a copy of its rows has to know it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ExportedTable {
+    pub name: String,
+    engine: String,
+    engine_full: String,
+    #[serde(default)]
+    pub partitions: Vec<String>,
+}
+
+impl ExportedTable {
+    /// Whether rows end by themselves: there may be fewer after a restore.
+    pub fn expires(&self) -> bool {
+        self.engine_full.contains(" TTL ")
+    }
+
+    /// Whether merges put rows together.
+    pub fn merges_rows(&self) -> bool {
+        self.engine != "MergeTree"
+    }
+}
+
+/// How a view is made again.
+#[derive(Deserialize)]
+pub struct View {
+    name: String,
+    create_table_query: String,
+}
+
+impl Warehouse {
+    /// Whether the store is spread over several servers.
+    pub fn is_cluster(&self) -> bool {
+        self.names().cluster.is_some()
+    }
+
+    /// The tables that hold something, with their partitions.
+    pub async fn exported_tables(&self) -> Result<Vec<ExportedTable>, Error> {
+        #[derive(Deserialize)]
+        struct Partition {
+            table: String,
+            partition_id: String,
+        }
+        let sql = "SELECT name, engine, engine_full FROM system.tables \
+                   WHERE database = currentDatabase() AND engine LIKE '%MergeTree' \
+                   AND name != {record:String} ORDER BY name";
+        let mut tables: Vec<ExportedTable> =
+            self.query(sql, &[("record", RECORD_TABLE.into())]).await?;
+        let sql = "SELECT DISTINCT table, partition_id FROM system.parts \
+                   WHERE database = currentDatabase() AND active ORDER BY table, partition_id";
+        let partitions: Vec<Partition> = self.query(sql, &[]).await?;
+        for Partition { table, partition_id } in partitions {
+            if let Some(table) = tables.iter_mut().find(|it| it.name == table) {
+                table.partitions.push(partition_id);
+            }
+        }
+        Ok(tables)
+    }
+
+    /// The rows of one partition, as they come.
+    pub async fn export(&self, table: &str, partition: &str) -> Result<RowStream, Error> {
+        let sql = format!(
+            "SELECT * FROM {} WHERE _partition_id = {{partition:String}} FORMAT Native",
+            quoted(table)
+        );
+        let params = [("partition", Param::from(partition))];
+        let call = Call::new(&sql, &params, LIMIT).set("readonly", 1);
+        self.stream(call.set("max_execution_time", LIMIT.as_secs())).await
+    }
+
+    /// How many rows there are once everything is merged that merges put together.
+    pub async fn rows_merged(&self, table: &ExportedTable) -> Result<u64, Error> {
+        #[derive(Deserialize)]
+        struct Row {
+            rows: u64,
+        }
+        let last = if table.merges_rows() { " FINAL" } else { "" };
+        let sql = format!("SELECT count() AS rows FROM {}{last}", quoted(&table.name));
+        let found: Vec<Row> = self.patient(Duration::from_secs(600)).query(&sql, &[]).await?;
+        Ok(found.first().map_or(0, |row| row.rows))
+    }
+
+    /// Takes the views away, and says how they are made again.
+    pub async fn take_views_away(&self) -> Result<Vec<View>, Error> {
+        let sql = "SELECT name, create_table_query FROM system.tables \
+                   WHERE database = currentDatabase() AND engine = 'MaterializedView' ORDER BY name";
+        let views: Vec<View> = self.query(sql, &[]).await?;
+        for view in &views {
+            self.execute(&format!("DROP VIEW {}", quoted(&view.name)), &[]).await?;
+        }
+        Ok(views)
+    }
+
+    pub async fn put_views_back(&self, views: &[View]) -> Result<(), Error> {
+        for view in views {
+            self.execute(&view.create_table_query, &[]).await?;
+        }
+        Ok(())
+    }
+
+    /// Stores what `export` gave of a table, as it comes.
+    pub async fn import(
+        &self,
+        table: &str,
+        rows: mpsc::Receiver<std::io::Result<Bytes>>,
+    ) -> Result<(), Error> {
+        let sql = format!("INSERT INTO {} FORMAT Native", quoted(table));
+        // As they are: neither put together here nor taken for rows that came before.
+        let call =
+            Call::new(&sql, &[], LIMIT).set("optimize_on_insert", 0).set("insert_deduplicate", 0);
+        let next = |mut rows: mpsc::Receiver<_>| async { Some((rows.recv().await?, rows)) };
+        self.send(call, futures_util::stream::unfold(rows, next)).await
+    }
+
+    /// Whether there is nothing at all yet.
+    pub async fn is_empty(&self) -> Result<bool, Error> {
+        let sql = "SELECT count() FROM system.tables WHERE database = {name:String} FORMAT TSV";
+        let params = [("name", Param::from(self.names().database.as_str()))];
+        let mut call = Call::new(sql, &params, self.limit()).reading();
+        call.in_database = false;
+        Ok(self.call(call).await?.trim_ascii() == b"0")
+    }
+}
