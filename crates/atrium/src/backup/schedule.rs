@@ -12,7 +12,7 @@ use warehouse::engine;
 use super::progress::Progress;
 use super::{Options, Report, Source, make};
 use crate::app::AppState;
-use crate::jobs::runs::{self, Begun, Job};
+use crate::fleet::runs::{self, Begun, Job};
 use atrium_core::audit::Actor;
 use atrium_core::config::BackupSettings;
 use atrium_core::folder;

@@ -3,7 +3,7 @@
 use super::Figure;
 use super::Kind::{self, Counter, Gauge, Histogram};
 use crate::fleet::measure::LEASES;
-use crate::jobs::runs::Job;
+use crate::fleet::runs::Job;
 use crate::reports;
 use crate::reports::envelope::Kind as ReportKind;
 use atrium_collect::collect::figures as collecting;

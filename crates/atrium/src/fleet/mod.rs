@@ -6,6 +6,7 @@ pub mod handlers;
 pub mod heartbeat;
 pub mod measure;
 pub mod problems;
+pub mod runs;
 pub mod store;
 
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,5 @@
 //! Work that happens by itself. Every job may run on several instances at once.
 
-pub mod runs;
-
 use std::time::Duration;
 
 use tokio::sync::oneshot;
@@ -10,6 +8,7 @@ use tokio::task::JoinHandle;
 use crate::app::AppState;
 use crate::backup::schedule;
 use crate::first_start;
+use crate::fleet::runs::{self, Job};
 use crate::fleet::{heartbeat, measure};
 use crate::reports;
 use atrium_collect::Collecting;
@@ -26,7 +25,6 @@ use atrium_tenancy::accounts;
 use atrium_tenancy::audit_log::refusals;
 use atrium_tenancy::keys;
 use atrium_tenancy::notifications::chat_outbox;
-use runs::Job;
 
 const HOURLY: Duration = Duration::from_secs(60 * 60);
 const ALERTS: Duration = Duration::from_secs(5 * 60);

@@ -11,7 +11,7 @@ use crate::support::sender::event;
 use crate::support::{PASSWORD, Store, TestServer};
 use atrium::figures::{self, Kind};
 use atrium::fleet::measure;
-use atrium::jobs::runs::{self, Job};
+use atrium::fleet::runs::{self, Job};
 use serde_json::{Value, json};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

@@ -5,8 +5,8 @@ use crate::support::{Actor, Store, TestServer, on_both};
 use atrium::clock_sync;
 use atrium::config::{RawSettings, Settings};
 use atrium::fleet::heartbeat;
+use atrium::fleet::runs::{self, Job};
 use atrium::instance::doctor::{self, Finding, Verdict};
-use atrium::jobs::runs::{self, Job};
 use atrium::types::{Clock, Millis};
 use serde_json::{Value, json};
 

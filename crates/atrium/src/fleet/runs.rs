@@ -5,9 +5,9 @@ use std::fmt::Display;
 
 use tokio::time::Instant;
 
+use super::heartbeat;
+use super::store::{self, JobRunRow};
 use crate::app::AppState;
-use crate::fleet::heartbeat;
-use crate::fleet::store::{self, JobRunRow};
 use atrium_core::error::Result;
 use atrium_core::types::Millis;
 
