@@ -7,27 +7,21 @@ mod booking;
 pub(super) mod fence;
 pub(crate) mod lanes;
 pub(super) mod partitions;
+mod storing;
 mod trouble;
 
-use std::collections::HashSet;
 use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use bytes::Bytes;
 use tokio::time::Instant;
-use uuid::Uuid;
-use warehouse::{Insert, LogIdRow};
 
 use super::batch::Batch;
 use super::batch_choice::Room;
-use super::dedup::MessageId;
-use super::spool::{Change, Spool, Wanted};
-use super::{batch_cost, cardinality, person_ids, profiles, spool_adopt};
+use super::spool::{Spool, Wanted};
+use super::{batch_cost, spool_adopt};
 use crate::collect::state::Collecting;
 use atrium_core::lease::Lease;
-use blame::NotStored;
-use booking::{finish, name_of, unbooked};
 use lanes::{Lane, Lanes, Part};
 pub use partitions::{Partitions, keep_all_away, keep_away, others_load};
 
@@ -44,8 +38,6 @@ const ADOPT_TIMEOUT: Duration = Duration::from_secs(2);
 const READY: Duration = Duration::from_secs(30);
 const RETRY_FIRST: Duration = Duration::from_secs(1);
 const RETRY_LAST: Duration = Duration::from_secs(30);
-const INSERT_LIMIT: Duration = Duration::from_secs(120);
-const PROFILE_TRIES: u32 = 3;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Turn {
@@ -306,7 +298,7 @@ async fn fresh(
     let begun = Instant::now();
     let part = Part::new(number, batch.attempts());
     let weights = batch.weights();
-    match load(atrium, spool, lease, &mut batch).await {
+    match storing::load(atrium, spool, lease, &mut batch).await {
         Ok(loaded) => {
             lanes.stored(app);
             lanes.took(i64::try_from(loaded)?, begun.elapsed());
@@ -322,23 +314,6 @@ async fn fresh(
             Err(error)
         }
     }
-}
-
-async fn load(
-    atrium: &Collecting,
-    spool: &Spool,
-    lease: &Lease,
-    batch: &mut Batch,
-) -> anyhow::Result<usize> {
-    batch.keep_apps(&living_apps(atrium, batch).await?);
-    let known = atrium.warehouse.known_ids(&batch.ids(), batch.number).await?;
-    batch.drop_known(&known.into_iter().collect());
-    let person_ids = person_ids::assign(atrium, lease, batch).await?;
-    cardinality::judge(atrium, batch).await?;
-    spool.write(Change::Begin(batch.attempts())).await?;
-    store(atrium, lease, batch, &person_ids, &HashSet::new(), false).await?;
-    let tally = batch.take_tally();
-    finish(atrium, spool, batch, &[(name_of(batch.number), tally)]).await
 }
 
 /// What failed, or was broken off by a crash.
@@ -357,119 +332,11 @@ async fn again(
     }
     let mut batch = Batch::begun(part.batch, spool.take_begun(part.attempts.clone()).await?);
     let weights = batch.weights();
-    match recover(atrium, spool, lease, &mut batch, &part).await {
+    match storing::recover(atrium, spool, lease, &mut batch, &part).await {
         Ok(loaded) => {
             lanes.stored(None);
             Ok(Turn::Loaded(loaded))
         }
         Err(error) => trouble::failed(atrium, spool, lanes, part, &weights, error).await,
     }
-}
-
-/// A batch that was begun: what is there of it stays, the rest is sent, and the counts it has a part
-/// in are completed.
-async fn recover(
-    atrium: &Collecting,
-    spool: &Spool,
-    lease: &Lease,
-    batch: &mut Batch,
-    part: &Part,
-) -> anyhow::Result<usize> {
-    tracing::info!(messages = batch.count(), "going on with a batch that was broken off");
-    trouble::set_aside_unreadable(atrium, spool, batch).await?;
-    batch.keep_attempts(&part.attempts);
-    batch.keep_apps(&living_apps(atrium, batch).await?);
-    let warehouse = &atrium.warehouse;
-    warehouse.end_load(batch.number).await?;
-    let known = warehouse.known_ids(&batch.ids(), batch.number).await?;
-    batch.drop_known(&known.into_iter().collect());
-    let apps: Vec<_> = batch.apps().into_iter().collect();
-    let (from, to) = batch.time_range();
-    let stored = warehouse.stored_of_batch(batch.number, &apps, from, to).await?;
-    let person_ids = person_ids::assign(atrium, lease, batch).await?;
-    cardinality::judge(atrium, batch).await?;
-    store(atrium, lease, batch, &person_ids, &stored.into_iter().collect(), true).await?;
-    let tallies = unbooked(atrium, batch).await?;
-    finish(atrium, spool, batch, &tallies).await
-}
-
-/// Sends the ids first, so that no other instance treats a duplicate as new, then the rows, then what
-/// they make of profiles. Ids carry their batch's number: a batch's own ids are not duplicates.
-async fn store(
-    atrium: &Collecting,
-    lease: &Lease,
-    batch: &Batch,
-    person_ids: &[(u32, u32)],
-    stored: &HashSet<MessageId>,
-    again: bool,
-) -> anyhow::Result<()> {
-    let (number, received) = (batch.number, u32::try_from(atrium.now().0 / 1_000)?);
-    // A second try has a token of its own: the store may remember the first one's and not its rows.
-    let salt = if again { u64::from_be_bytes(atrium.entropy.bytes()) } else { 0 };
-    let token = format!("{number:016x}-{salt:x}");
-    let mut ids = Vec::with_capacity(batch.count() * 52);
-    for (app_id, time_ms, log_id) in batch.ids() {
-        let row = LogIdRow { app_id, time_ms, log_id, received, batch: number };
-        warehouse::write_log_id(&row, &mut ids);
-    }
-    if !ids.is_empty() {
-        insert(atrium, number, warehouse::log_id_insert(), ids, &token).await?;
-    }
-    fence::check(atrium, lease).await?;
-    let events = batch.events(stored, person_ids);
-    if !events.is_empty() {
-        let sql = warehouse::event_insert(number);
-        insert(atrium, number, &sql, events, &token).await?;
-    }
-    if again {
-        atrium.warehouse.complete(number, &batch.buckets()).await?;
-    } else {
-        atrium.warehouse.count_sessions(&batch.buckets()).await?;
-    }
-    let mutations = batch.mutations(stored);
-    if !mutations.is_empty() {
-        let sql = warehouse::mutation_insert(number);
-        insert(atrium, number, &sql, mutations, &token).await?;
-    }
-    refresh_profiles(atrium, batch, again).await?;
-    // Another who has taken over may have counted while this was stored: then it is gone over again.
-    fence::check(atrium, lease).await
-}
-
-/// Profiles must not keep events from being stored: what fails again and again is left for the next
-/// change of the same profile, which takes it along.
-async fn refresh_profiles(atrium: &Collecting, batch: &Batch, again: bool) -> anyhow::Result<()> {
-    let Err(error) = profiles::refresh(atrium, batch.subjects(), again).await else {
-        return Ok(());
-    };
-    if atrium.collector.failures_of(batch.number) < PROFILE_TRIES {
-        return Err(error);
-    }
-    tracing::error!(%error, "some profiles could not be brought up to date");
-    Ok(())
-}
-
-async fn insert(
-    atrium: &Collecting,
-    number: u64,
-    sql: &str,
-    body: Vec<u8>,
-    token: &str,
-) -> Result<(), NotStored> {
-    let query_id = warehouse::load_query_id(number);
-    let options =
-        Insert { token: Some(token), query_id: Some(&query_id), timeout: Some(INSERT_LIMIT) };
-    atrium.warehouse.insert(sql, Bytes::from(body), options).await.map_err(NotStored)
-}
-
-async fn living_apps(atrium: &Collecting, batch: &Batch) -> anyhow::Result<HashSet<Uuid>> {
-    let mut db = atrium.db.read().await?;
-    let mut living = HashSet::new();
-    for app in batch.apps() {
-        let id = app.hyphenated().to_string();
-        if atrium_tenancy::store::apps::keeps_data(&mut db, &id).await? {
-            living.insert(app);
-        }
-    }
-    Ok(living)
 }

@@ -8,12 +8,14 @@ use tokio::time::Instant;
 
 use crate::collect::state::Collecting;
 use atrium_core::db::Dialect;
-use atrium_core::error::Result;
+use atrium_core::error::{Code, Error, Result};
 
 /// How long a request waits for a database that may be away.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// While it is away, one request asks it, and the others do not wait for that.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+const RETRY_SECONDS: u64 = 5;
 
 #[derive(Default)]
 pub struct Outage(Mutex<Option<Away>>);
@@ -73,24 +75,21 @@ pub async fn as_of(atrium: &Collecting) -> Result<AsOf> {
     if atrium.db.dialect() == Dialect::Sqlite || longest.is_zero() {
         return atrium.db.epoch().await.map(AsOf::Epoch);
     }
-    let (away, error) = match outage.known() {
-        Some(away) => (away, None),
+    let away = match outage.known() {
+        Some(away) => away,
         None => match tokio::time::timeout(PATIENCE, atrium.db.epoch()).await {
             Ok(Ok(epoch)) => {
                 outage.end();
                 return Ok(AsOf::Epoch(epoch));
             }
-            Ok(Err(error)) => (outage.begin(), Some(error)),
-            Err(_) => (outage.begin(), None),
+            Ok(Err(_)) | Err(_) => outage.begin(),
         },
     };
-    if away.since.elapsed() < longest {
-        return Ok(AsOf::Outage);
-    }
-    Err(error.unwrap_or_else(no_answer))
+    if away.since.elapsed() < longest { Ok(AsOf::Outage) } else { Err(no_answer()) }
 }
 
-/// A key that nobody has seen here lately may be good or not.
-pub fn no_answer() -> atrium_core::error::Error {
-    atrium_core::error::Error::unavailable(anyhow::anyhow!("the database is away"))
+/// A key that nobody has seen here lately may be good or not. That the database is away stands in the log
+/// once, not once for each request.
+pub fn no_answer() -> Error {
+    Error::busy(Code::Unavailable, RETRY_SECONDS)
 }

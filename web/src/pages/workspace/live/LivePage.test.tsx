@@ -129,8 +129,8 @@ describe('the live page', () => {
     expect(await screen.findByText('实时接收中')).toBeShown()
   })
 
-  it('says that only this server’s data is shown', async () => {
+  it('says that other servers’ events come later', async () => {
     show()
-    expect(await screen.findByText(/只显示这台服务器收到的数据/)).toBeShown()
+    expect(await screen.findByText(/其他服务器收到的事件会晚几秒显示/)).toBeShown()
   })
 })
