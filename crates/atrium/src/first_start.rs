@@ -23,7 +23,7 @@ use atrium_tenancy::store::accounts;
 const STATE_FILE: &str = "atrium.state";
 /// What an instance that has run leaves in its folder.
 const TRACES: [&str; 6] = [STATE_FILE, KEY_FILE, "spool", "events", "outbox", "assets"];
-const HOW_TO_GO_ON: &str = "Restore it from a back-up, together with its -wal file if there is one; \
+const HOW_TO_GO_ON: &str = "Restore it from a backup, together with its -wal file if there is one; \
     or run `atrium admin start-anew` to begin with an empty database";
 
 /// What the database knew when it was last looked at.
@@ -112,7 +112,7 @@ pub async fn doctor(folder: &Path, url: &str, db: &db::Db) -> Option<String> {
 fn older(file: &Path, before: State, now: State) -> String {
     format!(
         "{} is older than it was when the server last ran: at least {} changes are missing. Either a \
-         back-up was restored, or the end of its log ({}-wal) was lost",
+         backup was restored, or the end of its log ({}-wal) was lost",
         file.display(),
         before.epoch - now.epoch,
         file.display()

@@ -148,7 +148,7 @@ impl Lease {
     }
 
     /// Makes the fences of the leases higher than these. Where the database was restored from a
-    /// back-up, the event store knows higher ones than it does.
+    /// backup, the event store knows higher ones than it does.
     pub async fn raise_fences(
         &mut self,
         atrium: &Core,

@@ -1,4 +1,4 @@
-//! A back-up beside a running server: the embedded event store belongs to the server's engine, which
+//! A backup beside a running server: the embedded event store belongs to the server's engine, which
 //! is asked under the address that it leaves for its own user.
 
 use std::path::Path;

@@ -82,7 +82,7 @@ impl Export {
             let is_same = runtime.block_on(count(&self.warehouse, table))? == *counts;
             ensure!(
                 is_same || table.expires(),
-                "{} changed while it was read: make the back-up again",
+                "{} changed while it was read: make the backup again",
                 table.name
             );
             tables.insert(table.name.clone(), kept);

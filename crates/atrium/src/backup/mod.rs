@@ -80,7 +80,7 @@ pub async fn run(mut settings: Settings, options: &Options) -> anyhow::Result<Re
     made
 }
 
-/// A back-up changes nothing, so it neither makes an instance nor brings one up to date.
+/// A backup changes nothing, so it neither makes an instance nor brings one up to date.
 async fn refuse_other_schema(settings: &Settings) -> anyhow::Result<()> {
     let url = &settings.stores.database_url;
     if url.starts_with("sqlite:") {
@@ -93,7 +93,7 @@ async fn refuse_other_schema(settings: &Settings) -> anyhow::Result<()> {
     let pending = state?.pending;
     ensure!(
         pending == 0,
-        "{pending} migrations of the database wait for this version of Atrium: make the back-up with \
+        "{pending} migrations of the database wait for this version of Atrium: make the backup with \
          the version that the server has"
     );
     Ok(())
@@ -106,7 +106,7 @@ pub enum Source {
     Nothing,
     /// In the engine of a server, ours or one beside us.
     Engine,
-    /// In an engine that runs for the back-up alone.
+    /// In an engine that runs for the backup alone.
     OwnEngine,
     /// On a ClickHouse server.
     Server,
@@ -179,7 +179,7 @@ async fn note(atrium: &AppState, by: &Actor, id: &str, with_key: bool) -> anyhow
     Ok(tx.commit().await?)
 }
 
-/// One back-up of a folder at a time: each clears away what one before it may have left.
+/// One backup of a folder at a time: each clears away what one before it may have left.
 fn lock(data_dir: &Path) -> anyhow::Result<File> {
     let name = data_dir.join("backup.lock");
     let mut options = File::options();
@@ -188,7 +188,7 @@ fn lock(data_dir: &Path) -> anyhow::Result<File> {
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(std::fs::TryLockError::WouldBlock) => {
-            anyhow::bail!("another back-up of {} is being made", data_dir.display())
+            anyhow::bail!("another backup of {} is being made", data_dir.display())
         }
         Err(std::fs::TryLockError::Error(error)) => Err(error.into()),
     }

@@ -1,4 +1,4 @@
-//! Back-ups that happen by themselves. Of several instances one makes them, for as long as it lives;
+//! Backups that happen by themselves. Of several instances one makes them, for as long as it lives;
 //! another takes over when it is gone.
 
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub async fn run(atrium: AppState) {
             Ok(None) => continue,
             Ok(Some(made)) => {
                 let (file, bytes) = (made.file.display(), made.bytes);
-                tracing::info!(%file, bytes, events = made.events, "a back-up was made");
+                tracing::info!(%file, bytes, events = made.events, "a backup was made");
                 Ok(1)
             }
             Err(error) => {
@@ -80,12 +80,12 @@ pub async fn run_due(
     };
     let made = lease.during(atrium, make_one(atrium, &options)).await?;
     tell_last(now);
-    // Only now: a back-up that fails must not cost one that is there.
+    // Only now: a backup that fails must not cost one that is there.
     let mut archives = archives_in(&settings.folder)?;
     let too_many = archives.len().saturating_sub(settings.keep);
     for (_, file) in archives.drain(..too_many) {
         std::fs::remove_file(&file).with_context(|| file.display().to_string())?;
-        tracing::info!(file = %file.display(), "an old back-up was removed");
+        tracing::info!(file = %file.display(), "an old backup was removed");
     }
     Ok(Some(made))
 }

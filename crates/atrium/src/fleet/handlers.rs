@@ -7,6 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::problems::{self, Problem, Severity};
+use super::runs::Job;
 use super::store::{JobRunRow, LeaseRow};
 use super::{Fleet, Instance, InstanceState, heartbeat};
 use crate::app::AppState;
@@ -17,8 +18,6 @@ use atrium_tenancy::session::Operator;
 
 /// A page that tells what is slow must not be slow.
 const ASK_LIMIT: Duration = Duration::from_secs(3);
-/// The job that makes back-ups.
-const BACKUP: &str = "backup";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -40,7 +39,7 @@ pub struct InstanceHealth {
     leases: Vec<FleetLease>,
     /// The latest run of each job on each instance, the latest first.
     job_runs: Vec<JobRun>,
-    /// The latest back-up; null where none was made.
+    /// The latest backup; null where none was made.
     backup: Option<JobRun>,
     database: StoreHealth,
     /// As the instance that answers sees them.
@@ -122,7 +121,7 @@ pub async fn instance_health_view(
         problems,
         instances: fleet.instances.into_iter().map(|it| FleetInstance::of(it, own, now)).collect(),
         leases: fleet.leases.into_iter().map(|it| FleetLease::of(it, now)).collect(),
-        backup: job_runs.iter().find(|run| run.job == BACKUP).cloned(),
+        backup: job_runs.iter().find(|run| run.job == Job::Backup.as_str()).cloned(),
         job_runs,
         database,
         event_stores: vec![event_store],

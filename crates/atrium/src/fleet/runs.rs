@@ -47,7 +47,7 @@ jobs! {
     Retention = "retention", "removed events that are kept no longer";
     Alerts = "alerts", "told people about what comes in";
     Erasures = "erasures", "erased what was asked for";
-    Backup = "backup", "made a back-up";
+    Backup = "backup", "made a backup";
 }
 
 /// Does the work and tells how it went. To try again is for the caller.

@@ -152,11 +152,11 @@ fn servers(settings: &Settings) -> Finding {
 }
 
 fn backups(settings: &BackupSettings) -> Finding {
-    const WHAT: &str = "back-ups";
+    const WHAT: &str = "backups";
     match schedule::look(settings, Clock::default().now()) {
         Ok(text) => Finding::ok(WHAT, text),
         Err(text) => {
-            let advice = "Look for `back-up` in the servers' logs, at the room that backup_folder has \
+            let advice = "Look for `backup` in the servers' logs, at the room that backup_folder has \
                           and at who may write there";
             Finding::warning(WHAT, text, advice)
         }

@@ -150,7 +150,7 @@ async fn audit_chains(settings: &Settings, db: &Db) -> Finding {
                 let (chain, seq, what) = (&fault.chain, fault.seq, fault.what);
                 let text = format!("chain {chain}: entry {seq} {what}");
                 let advice =
-                    "Somebody changed it, or a restore lost its end: compare with a back-up";
+                    "Somebody changed it, or a restore lost its end: compare with a backup";
                 Finding::failure(WHAT, text, advice)
             }
         },

@@ -1,4 +1,4 @@
-//! A back-up beside a server under load, and what is left of it when the server is lost.
+//! A backup beside a server under load, and what is left of it when the server is lost.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -65,7 +65,7 @@ async fn a_back_up_under_load_has_everything_that_was_acknowledged_before_it() {
     child.wait().unwrap();
     let sent = std::mem::take(&mut known.lock().unwrap().sent);
     check(&second, &Known { accepted, sent }).await;
-    // Without a server the back-up has an engine of its own, and nothing waits any more.
+    // Without a server the backup has an engine of its own, and nothing waits any more.
     let sum = restored["events"].as_u64().unwrap() + restored["waiting"].as_u64().unwrap();
     let made = backup(&second, &again);
     assert_eq!((made["events"].as_u64(), made["waiting"].as_u64()), (Some(sum), Some(0)), "{made}");

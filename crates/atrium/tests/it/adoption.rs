@@ -6,7 +6,7 @@ use crate::ingest::{drain, number};
 use crate::support::sender::event;
 use crate::support::{Store, TestServer, in_both_sizes};
 use atrium::collect::loader::{self, Turn};
-use atrium::collect::spool_adopt::{adopt, let_go};
+use atrium::collect::spool_adopt::{adopt, drop_adopted};
 
 in_both_sizes! {
     async fn what_waits_on_a_lost_machine_is_stored_once(server: TestServer) {
@@ -36,7 +36,7 @@ in_both_sizes! {
 
         // The machine comes back after all, with what it had and with something new.
         server.collect(&key, json!([event(&server, "c")])).await;
-        let_go(&server.atrium, own).await.unwrap();
+        drop_adopted(&server.atrium, own).await.unwrap();
         drain(&server).await;
         assert_eq!(number(&server, "(SELECT count() FROM events)").await, 3);
         assert_eq!(number(&server, "(SELECT uniqExact(log_id) FROM events)").await, 3);

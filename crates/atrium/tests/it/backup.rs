@@ -359,7 +359,7 @@ async fn a_schedule_makes_them_in_time_and_keeps_some() {
     let lock = std::fs::File::create(server.folder().join("backup.lock")).unwrap();
     lock.lock().unwrap();
     let said = schedule::run_due(&server.atrium, &blocked).await.unwrap_err();
-    assert!(format!("{said:#}").contains("another back-up"), "{said:#}");
+    assert!(format!("{said:#}").contains("another backup"), "{said:#}");
     assert!(second.exists() && third.exists());
     drop(lock);
     second_instance.clock.advance(13 * Millis::HOUR);

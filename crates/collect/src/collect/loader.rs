@@ -58,7 +58,7 @@ pub async fn run(atrium: Collecting, stop: impl Future<Output = ()>) {
     tokio::select! {
         biased;
         () = &mut stop => return,
-        () = let_go(&atrium) => {}
+        () = drop_adopted(&atrium) => {}
     }
     let mut retry = RETRY_FIRST;
     let mut looked = Instant::now();
@@ -91,8 +91,8 @@ pub async fn run(atrium: Collecting, stop: impl Future<Output = ()>) {
 }
 
 /// Before anything is loaded, and as soon as the database can be asked.
-async fn let_go(atrium: &Collecting) {
-    while let Err(error) = spool_adopt::let_go(atrium, &atrium.collector.spool).await {
+async fn drop_adopted(atrium: &Collecting) {
+    while let Err(error) = spool_adopt::drop_adopted(atrium, &atrium.collector.spool).await {
         tracing::warn!(%error, "whether another server has adopted the spool is not known yet");
         tokio::time::sleep(RETRY_FIRST).await;
     }
@@ -148,7 +148,7 @@ async fn adopt(atrium: &Collecting) {
         }
     };
     for spool in found {
-        if let Err(error) = spool_adopt::let_go(atrium, &spool).await {
+        if let Err(error) = spool_adopt::drop_adopted(atrium, &spool).await {
             tracing::warn!(%error, "what another server left is tried again later");
             continue;
         }
@@ -202,7 +202,7 @@ async fn take_turn(atrium: &Collecting, spool: &Spool, lanes: &mut Lanes) -> any
     let attempts = spool.attempts().await?;
     let begun: Partitions = attempts.iter().map(|attempt| attempt.app).collect();
     lanes.take_up(attempts);
-    let wanted = begun.and(spool.waiting_partitions().await?);
+    let wanted = begun.union(spool.waiting_partitions().await?);
     let turns = &mut lanes.partition_turns;
     let taken = partitions::take(atrium, &spool.name, wanted, turns).await?;
     let Some((lease, held)) = taken else { return Ok(Turn::NotMine) };

@@ -152,8 +152,8 @@ fn remove(file: &Path) {
     let _ = std::fs::remove_file(file);
 }
 
-/// Lets go of what another server has adopted from this spool.
-pub async fn let_go(atrium: &Collecting, spool: &Spool) -> anyhow::Result<()> {
+/// Removes what another server has adopted from this spool.
+pub async fn drop_adopted(atrium: &Collecting, spool: &Spool) -> anyhow::Result<()> {
     let upto: Option<i64> = sqlx::query_scalar("SELECT upto FROM adopted_spools WHERE name = $1")
         .bind(&spool.name)
         .fetch_optional(&mut *atrium.db.read().await?)
@@ -162,7 +162,7 @@ pub async fn let_go(atrium: &Collecting, spool: &Spool) -> anyhow::Result<()> {
         tracing::warn!(
             "another server has adopted what waited here: only what came later is loaded"
         );
-        spool.write(Change::LetGo { upto }).await?;
+        spool.write(Change::DropAdopted { upto }).await?;
     }
     Ok(())
 }

@@ -56,7 +56,7 @@ pub enum Change {
     /// Removes one group and leaves attempts as they are.
     Remove { seq: i64 },
     /// Another server has adopted all groups up to a number.
-    LetGo { upto: i64 },
+    DropAdopted { upto: i64 },
 }
 
 /// What a change did to the spool's size.
@@ -78,7 +78,7 @@ impl Change {
             Self::SetAside(message) => set_aside(tx, message),
             Self::Forget { before } => forget(tx, *before),
             Self::Remove { seq } => remove(tx, "seq = ?1", params![seq]),
-            Self::LetGo { upto } => {
+            Self::DropAdopted { upto } => {
                 tx.execute("DELETE FROM attempts WHERE upto <= ?1", [upto])?;
                 remove(tx, "seq <= ?1", params![upto])
             }

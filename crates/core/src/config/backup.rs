@@ -1,4 +1,4 @@
-//! Back-ups that the server makes by itself.
+//! Backups that the server makes by itself.
 
 use std::path::PathBuf;
 

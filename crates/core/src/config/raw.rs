@@ -205,7 +205,7 @@ pub struct RawSettings {
     )]
     pub master_key_previous: Option<String>,
 
-    /// Folder for back-ups that the server makes by itself [default: none]
+    /// Folder for backups that the server makes by itself [default: none]
     #[arg(long, env = "ATRIUM_BACKUP_FOLDER", value_name = "FOLDER", global = true)]
     pub backup_folder: Option<PathBuf>,
 

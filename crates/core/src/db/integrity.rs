@@ -64,7 +64,7 @@ pub fn refuse_damaged(url: &str) -> anyhow::Result<()> {
     match found {
         Condition::Sound { .. } => Ok(()),
         Condition::Damaged(what) => bail!(
-            "database_url: {} is damaged ({what}). Restore it from a back-up, or let `sqlite3 {} \
+            "database_url: {} is damaged ({what}). Restore it from a backup, or let `sqlite3 {} \
              .recover` write what can be read into a new file, and check the disk",
             file.display(),
             file.display()

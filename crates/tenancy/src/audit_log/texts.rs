@@ -59,7 +59,7 @@ const ACTIONS: &[(&str, &str, &str)] = &[
     ("error.delete", "删除错误记录", "Errors of a kind removed"),
     ("error.replay", "下载错误回放", "Recording of an error downloaded"),
     ("event.described", "编辑事件说明", "Event described"),
-    ("instance.backup", "创建备份", "Back-up made"),
+    ("instance.backup", "创建备份", "Backup made"),
     ("instance.key_rotate", "开始轮换主密钥", "Rotation of the master key begun"),
     ("instance.key_rotated", "主密钥轮换完成", "Master key rotated"),
     ("invitation.create", "邀请成员", "Invitation sent"),

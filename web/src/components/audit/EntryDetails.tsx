@@ -1,3 +1,4 @@
+import { Facts } from '../Facts'
 import type { AuditEntry } from '../../api/audit'
 import { useLanguageStore, type Translate } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
@@ -44,14 +45,7 @@ export function EntryDetails({ entry }: { entry: AuditEntry }) {
           </tbody>
         </table>
       )}
-      <dl className={styles.facts}>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} className={styles.facts} />
     </div>
   )
 }

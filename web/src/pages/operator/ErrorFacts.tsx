@@ -1,3 +1,4 @@
+import { Facts } from '../../components/Facts'
 import type { ErrorGroup, ErrorReportDetail } from '../../api/errorGroups'
 import { Moment } from '../../components/Moment'
 import { Counted, UNKNOWN } from '../../components/table/Counted'
@@ -21,14 +22,5 @@ export function ErrorFacts({ group, latest }: ErrorFactsProps) {
     [t('errors.release'), latest?.report.release || UNKNOWN],
     [t('errors.browser'), latest?.report.browser || UNKNOWN],
   ]
-  return (
-    <dl className={styles.facts}>
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <Facts facts={facts} className={styles.facts} />
 }

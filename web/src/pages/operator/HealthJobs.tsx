@@ -1,4 +1,5 @@
-/** What happens by itself: how each job went the last time, wherever that was, and the latest back-up. */
+/** What happens by itself: how each job went the last time, wherever that was, and the latest backup. */
+import { Facts } from '../../components/Facts'
 import type { InstanceHealth, JobRun } from '../../api/health'
 import { Badge } from '../../components/Badge'
 import { Moment } from '../../components/Moment'
@@ -101,14 +102,5 @@ function Backup({ health, run }: { health: InstanceHealth; run: JobRun }) {
     [t('health.lastSuccess'), run.succeeded_at ? <Moment at={run.succeeded_at} /> : UNKNOWN],
     [t('health.instance'), instanceName(health, run.instance)],
   ]
-  return (
-    <dl className={styles.facts}>
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <Facts facts={facts} className={styles.facts} />
 }

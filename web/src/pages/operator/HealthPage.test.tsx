@@ -136,7 +136,7 @@ describe('instance health', () => {
     expect(plain[3]).toContain('“fly”上次运行失败：no wings')
   })
 
-  it('shows the latest back-up', async () => {
+  it('shows the latest backup', async () => {
     const backup = { ...HEALTHY.job_runs[0]!, job: 'backup', error: 'no room' }
     show({ '/instance/health': ok({ ...HEALTHY, backup }) })
     await screen.findByText('所有实例运行正常。')

@@ -25,7 +25,7 @@ pub async fn publish(atrium: &Collecting, lease: &mut Lease) -> anyhow::Result<(
     }
     let stored = atrium.warehouse.fences().await?;
     let fence_of = |name: &str| stored.get(name).copied().unwrap_or(0);
-    // The database is older than the store: it was restored from a back-up.
+    // The database is older than the store: it was restored from a backup.
     let higher = lease.fences().iter().map(|(name, fence)| (name.clone(), *fence, fence_of(name)));
     let higher: BTreeMap<String, i64> = higher
         .filter(|(_, own, stored)| stored > own)

@@ -36,7 +36,7 @@ impl Partitions {
         usize::from(app.as_bytes()[15]) % PARTITIONS
     }
 
-    pub fn and(self, others: Self) -> Self {
+    pub fn union(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
 

@@ -1,4 +1,5 @@
 import { memo, useId, useState } from 'react'
+import { Facts } from '../../../components/Facts'
 import type { LiveMessage, Outcome } from '../../../api/live'
 import { Badge, type Tone } from '../../../components/Badge'
 import { useLanguageStore } from '../../../i18n/store'
@@ -65,14 +66,7 @@ function Details({ message }: { message: LiveMessage }) {
   ].filter((fact): fact is [string, string] => Boolean(fact[1]))
   return (
     <>
-      <dl className={styles.facts}>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} className={styles.facts} />
       <p className={styles.detailsTitle}>
         {t(message.outcome === 'rejected' ? 'live.sample' : 'properties.title')}
       </p>

@@ -1,0 +1,125 @@
+//! Where events go, and what may wait on the way.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use url::Url;
+
+use super::RawSettings;
+use super::cardinality::Limits;
+use crate::outbound::guard::Guard;
+
+#[derive(Clone, Debug)]
+pub struct EventSettings {
+    /// None: the embedded one.
+    pub warehouse_url: Option<Url>,
+    pub engine_library: PathBuf,
+    /// What to start as the engine; this program unless a test says otherwise.
+    pub engine_program: Option<PathBuf>,
+    pub engine_memory_mb: u64,
+    pub spool_max: u64,
+    /// What an app may take in within a minute.
+    pub budgets: BudgetLimits,
+    /// How long messages of known keys are taken while the database is away.
+    pub collect_without_database: Duration,
+    /// How many names and values have counts of their own.
+    pub limits: Limits,
+}
+
+/// Messages a minute that an app may send; 0 for no limit.
+#[derive(Clone, Copy, Debug)]
+pub struct BudgetLimits {
+    /// Accepted unsigned messages of an app, and as many signed ones beside them.
+    pub messages: u64,
+    /// Rejected unsigned messages of an app.
+    pub rejected: u64,
+    /// The part of both that one address may use, from 1 to 100.
+    pub address_percent: u64,
+}
+
+pub(super) fn events(raw: &RawSettings) -> anyhow::Result<EventSettings> {
+    let warehouse_url = match &raw.warehouse_url {
+        // The value itself may hold a password: do not repeat it.
+        Some(text) => {
+            let url = Url::parse(text).ok();
+            let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+            let url = url.filter(|url| Guard::Operator.allows_url(url));
+            Some(url.context(
+                "warehouse_url: it must look like http://user:password@host:8123/database",
+            )?)
+        }
+        None => None,
+    };
+    let spool_max_mb = raw.spool_max_mb.unwrap_or(4_096);
+    if spool_max_mb == 0 {
+        bail!("spool_max_mb: at least 1");
+    }
+    let engine_memory_mb = raw.engine_memory_mb.unwrap_or_else(half_of_memory);
+    if engine_memory_mb < 256 {
+        bail!("engine_memory_mb: the event store needs at least 256");
+    }
+    Ok(EventSettings {
+        warehouse_url,
+        engine_library: raw.engine_library.clone().unwrap_or_else(library_beside_program),
+        engine_program: None,
+        engine_memory_mb,
+        spool_max: spool_max_mb << 20,
+        budgets: budgets(raw)?,
+        collect_without_database: collect_without_database(raw)?,
+        limits: Limits {
+            event_names: limit("max_event_names", raw.max_event_names, 2_000)?,
+            property_names: limit("max_property_names", raw.max_property_names, 5_000)?,
+            field_values: limit("max_field_values", raw.max_field_values, 1_000)?,
+        },
+    })
+}
+
+/// A key that was withdrawn meanwhile can be used for as long, so there is an end to it.
+const WITHOUT_DATABASE_MAX: u64 = 24 * 60;
+
+fn collect_without_database(raw: &RawSettings) -> anyhow::Result<Duration> {
+    let minutes = raw.collect_without_database.unwrap_or(15);
+    if minutes > WITHOUT_DATABASE_MAX {
+        bail!("collect_without_database: at most {WITHOUT_DATABASE_MAX} minutes");
+    }
+    Ok(Duration::from_secs(minutes * 60))
+}
+
+fn budgets(raw: &RawSettings) -> anyhow::Result<BudgetLimits> {
+    let address_percent = raw.collect_address_share.unwrap_or(25);
+    if !(1..=100).contains(&address_percent) {
+        bail!("collect_address_share: {address_percent} is not from 1 to 100");
+    }
+    Ok(BudgetLimits {
+        messages: raw.collect_quota.unwrap_or(600_000),
+        rejected: raw.collect_rejected_quota.unwrap_or(60_000),
+        address_percent,
+    })
+}
+
+/// Every value that is counted costs memory, so this is no way to switch the limits off.
+const LIMIT_MAX: u64 = 100_000;
+
+fn limit(name: &str, given: Option<u64>, default: usize) -> anyhow::Result<usize> {
+    match given {
+        None => Ok(default),
+        Some(count @ 1..=LIMIT_MAX) => Ok(usize::try_from(count)?),
+        Some(_) => bail!("{name}: from 1 to {LIMIT_MAX}"),
+    }
+}
+
+fn library_beside_program() -> PathBuf {
+    let name = if cfg!(target_os = "macos") { "libchdb.dylib" } else { "libchdb.so" };
+    let program = std::env::current_exe().unwrap_or_default();
+    program.parent().unwrap_or(Path::new(".")).join("lib").join(name)
+}
+
+/// Half of what the machine has, or what a small one would have where it does not say.
+fn half_of_memory() -> u64 {
+    let total = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+        line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()
+    });
+    total.map_or(2_048, |kilobytes| kilobytes / 1_024 / 2).max(256)
+}
