@@ -1,7 +1,13 @@
 import type { ReactNode } from 'react'
 
 /** What is known of something, each by its name. How it is laid out is for the place it stands in. */
-export function Facts({ facts, className }: { facts: [string, ReactNode][]; className: string }) {
+export function Facts({
+  facts,
+  className,
+}: {
+  facts: [string, ReactNode][]
+  className: string | undefined
+}) {
   return (
     <dl className={className}>
       {facts.map(([name, value]) => (
