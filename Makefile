@@ -126,17 +126,17 @@ check-server: web/dist/index.html sdk/dist/atrium.js
 # One more at once than there are cores: half of the tests' time is waiting for a store or a limit.
 test-server: web/dist/index.html sdk/dist/atrium.js
 	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$(( $$(getconf _NPROCESSORS_ONLN) + 1 ))} \
-		scripts/with-postgres cargo test --workspace --tests --locked --quiet
+		scripts/in-memory scripts/with-postgres cargo test --workspace --tests --locked --quiet
 
 # Everything the OpenAPI document allows and forbids, sent to a running server: the one that the tests
 # have built, because one built by itself has other features and is compiled anew.
 test-contract: web/dist/index.html sdk/dist/atrium.js
 	cargo test --workspace --locked --quiet --no-run
-	@scripts/contract-fuzz
+	@scripts/in-memory scripts/contract-fuzz
 
 test-browser: web/dist/index.html sdk/dist/atrium.js
 	cargo test --workspace --locked --quiet --no-run
-	ATRIUM_BIN=$(CARGO_TARGET_DIR)/debug/atrium npm run --silent -w web e2e
+	ATRIUM_BIN=$(CARGO_TARGET_DIR)/debug/atrium scripts/in-memory npm run --silent -w web e2e
 
 # Fifty kills under load, a minute of fuzzing for each target, ten for the contract, a minute of a noisy
 # neighbor, five thousand questions after what is hidden, every browser flow in both languages: too slow

@@ -6,9 +6,12 @@
 mod both;
 mod collect;
 mod current;
+mod devices;
 mod history;
+mod ids;
 mod lists;
 mod load;
+mod loaders;
 mod overall;
 mod program;
 mod sending;
@@ -28,6 +31,9 @@ fn main() -> anyhow::Result<()> {
         ["collect", program] => runtime.block_on(collect::measure(program)),
         ["current"] => runtime.block_on(current::measure()),
         ["overall", program] => runtime.block_on(overall::measure(program)),
+        ["devices", program] => runtime.block_on(devices::measure(program)),
+        ["ids", program] => runtime.block_on(ids::measure(program)),
+        ["loaders", program] => runtime.block_on(loaders::measure(program)),
         ["lists"] => runtime.block_on(lists::measure(std::env::var("BENCH_DATABASE_URL").ok())),
         ["signin"] => runtime.block_on(signin::measure()),
         ["serve-both", folder, accounts] => {
@@ -35,7 +41,7 @@ fn main() -> anyhow::Result<()> {
         }
         ["startup", program] => startup::measure(program),
         _ => bail!(
-            "usage: atrium-bench collect PROGRAM | overall PROGRAM | current | signin | lists | startup PROGRAM"
+            "usage: atrium-bench current | signin | lists, or startup | collect | overall | devices | ids | loaders PROGRAM"
         ),
     }
 }

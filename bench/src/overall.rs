@@ -53,10 +53,7 @@ pub async fn measure(program: &str) -> anyhow::Result<()> {
     let server = Program::start(program).await?;
     let mut apps = vec![Uuid::try_parse(&server.account.app)?];
     for number in 1..APPS {
-        let body = json!({ "name": format!("App {number}"), "region": "local", "timezone": "UTC" });
-        let made =
-            server.account.post(&format!("/orgs/{}/apps", server.account.org), &body).await?;
-        apps.push(Uuid::try_parse(made["data"]["id"].as_str().unwrap_or_default())?);
+        apps.push(Uuid::try_parse(&server.account.new_app(&format!("App {number}")).await?)?);
     }
     let folder = server.end()?;
     // Yesterday is the last whole day: the ranges below end there.
@@ -71,23 +68,12 @@ pub async fn measure(program: &str) -> anyhow::Result<()> {
     let started = Instant::now();
     history::fill(&store, &apps, last, events).await?;
     println!("{events} events over {DAYS} days in {APPS} apps ({:.0?} to make)", started.elapsed());
-    at_rest(&store).await?;
+    program::at_rest(&store).await?;
     against_events(&store, &apps, last).await?;
     store.stop().await;
     let server = Program::start_in(program, folder).await?;
     answers(&server.account, last).await?;
     viewers(&server, last).await
-}
-
-/// Waits until the engine has joined what was made in a hurry: ninety days do not come in a minute.
-async fn at_rest(store: &Warehouse) -> anyhow::Result<()> {
-    let (mut quiet, until) = (0, Instant::now() + Duration::from_secs(120));
-    while quiet < 3 && Instant::now() < until {
-        tokio::time::sleep(Duration::from_secs(1)).await;
-        let merges = store.bytes("SELECT count() FROM system.merges FORMAT TSV", &[]).await?;
-        quiet = if merges.trim_ascii() == b"0" { quiet + 1 } else { 0 };
-    }
-    Ok(())
 }
 
 /// The counts and the events, asked the same in turn.
@@ -131,7 +117,7 @@ fn p95_ms(mut times: Vec<Duration>) -> f64 {
 }
 
 /// The whole dashboard over so many days up to the last, compared with as many before.
-fn question(last: u32, days: u32, zone: &str) -> Value {
+pub fn question(last: u32, days: u32, zone: &str) -> Value {
     let date = |day: u32| {
         let epoch = jiff::civil::date(1970, 1, 1);
         epoch.checked_add(jiff::Span::new().days(i64::from(day))).unwrap_or(epoch).to_string()

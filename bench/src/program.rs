@@ -4,10 +4,11 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
+use warehouse::Warehouse;
 
 use crate::both;
 
@@ -61,6 +62,22 @@ impl Account {
     }
 }
 
+impl Account {
+    /// Makes another app, and tells its id.
+    pub async fn new_app(&self, name: &str) -> anyhow::Result<String> {
+        let body = json!({ "name": name, "region": "local", "timezone": "UTC" });
+        let made = self.post(&format!("/orgs/{}/apps", self.org), &body).await?;
+        Ok(text(&made["data"]["id"]))
+    }
+
+    pub async fn collect_key(&self, app: &str) -> anyhow::Result<String> {
+        let keys = self.get(&format!("/apps/{app}/api-keys")).await?;
+        let items = keys["data"]["items"].as_array().context("keys")?;
+        let collect = items.iter().find(|key| key["kind"] == "collect").context("a collect key")?;
+        Ok(text(&collect["key"]))
+    }
+}
+
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
@@ -68,8 +85,26 @@ fn text(value: &Value) -> String {
 impl Program {
     pub async fn start(program: &str) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
-        create_user(program, folder.path())?;
+        create_user(program, folder.path(), &[])?;
         Self::start_in(program, folder).await
+    }
+
+    /// So many instances on one database and one store, which `settings` name.
+    pub async fn fleet(
+        program: &str,
+        instances: usize,
+        settings: &[(&str, String)],
+    ) -> anyhow::Result<Vec<Self>> {
+        let first = tempfile::tempdir()?;
+        create_user(program, first.path(), settings)?;
+        let key = std::fs::read(first.path().join("master.key"))?;
+        let mut fleet = vec![Self::start_with(program, first, settings).await?];
+        for _ in 1..instances {
+            let folder = tempfile::tempdir()?;
+            std::fs::write(folder.path().join("master.key"), &key)?;
+            fleet.push(Self::start_with(program, folder, settings).await?);
+        }
+        Ok(fleet)
     }
 
     /// Ends it and leaves what it has stored.
@@ -80,10 +115,19 @@ impl Program {
     }
 
     pub async fn start_in(program: &str, folder: tempfile::TempDir) -> anyhow::Result<Self> {
+        Self::start_with(program, folder, &[]).await
+    }
+
+    async fn start_with(
+        program: &str,
+        folder: tempfile::TempDir,
+        settings: &[(&str, String)],
+    ) -> anyhow::Result<Self> {
         let mut child = Command::new(program)
             .args(["serve", "--listen", "127.0.0.1:0", "--log", "warn", "--collect-quota", "0"])
             .arg("--data-dir")
             .arg(folder.path())
+            .envs(settings.iter().map(|(name, value)| (*name, value.as_str())))
             .stdout(Stdio::piped())
             .spawn()?;
         let mut line = String::new();
@@ -110,12 +154,14 @@ impl Program {
     pub fn memory_mb(&self) -> anyhow::Result<(f64, f64)> {
         let mut sizes = Vec::new();
         for pid in self.processes() {
-            let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
-            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-            let kilobytes = line.context("VmRSS")?.trim().trim_end_matches(" kB");
-            sizes.push(kilobytes.parse::<f64>()? / 1024.0);
+            sizes.push(memory(pid, "VmRSS:")?);
         }
         Ok((sizes[0], sizes.iter().skip(1).sum()))
+    }
+
+    /// The most memory that the server itself has had, in megabytes.
+    pub fn peak_memory_mb(&self) -> anyhow::Result<f64> {
+        memory(self.child.id(), "VmHWM:")
     }
 
     /// The server, then its children.
@@ -145,6 +191,14 @@ impl Program {
     }
 }
 
+/// What the kernel says of a process's memory under a name, in megabytes.
+fn memory(pid: u32, name: &'static str) -> anyhow::Result<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    let kilobytes = line.context(name)?.trim().trim_end_matches(" kB");
+    Ok(kilobytes.parse::<f64>()? / 1024.0)
+}
+
 /// The engine's library beside the program.
 pub fn library(program: &str) -> anyhow::Result<PathBuf> {
     let folder = Path::new(program).parent().context("a program in a folder")?.join("lib");
@@ -152,11 +206,23 @@ pub fn library(program: &str) -> anyhow::Result<PathBuf> {
     found.into_iter().find(|file| file.exists()).context("make build brings the engine")
 }
 
-fn create_user(program: &str, folder: &Path) -> anyhow::Result<()> {
+/// Waits until the engine has joined what was made in a hurry: days do not come in a minute.
+pub async fn at_rest(store: &Warehouse) -> anyhow::Result<()> {
+    let (mut quiet, until) = (0, Instant::now() + Duration::from_secs(120));
+    while quiet < 3 && Instant::now() < until {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let merges = store.bytes("SELECT count() FROM system.merges FORMAT TSV", &[]).await?;
+        quiet = if merges.trim_ascii() == b"0" { quiet + 1 } else { 0 };
+    }
+    Ok(())
+}
+
+fn create_user(program: &str, folder: &Path, settings: &[(&str, String)]) -> anyhow::Result<()> {
     let mut child = Command::new(program)
         .args(["admin", "create-user", "--email", EMAIL, "--name", "B", "--organization", "B"])
         .args(["--password-stdin", "--data-dir"])
         .arg(folder)
+        .envs(settings.iter().map(|(name, value)| (*name, value.as_str())))
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .spawn()?;
@@ -167,11 +233,9 @@ fn create_user(program: &str, folder: &Path) -> anyhow::Result<()> {
 
 async fn keys(account: &Account) -> anyhow::Result<(String, (String, String))> {
     let app = &account.app;
-    let keys = account.get(&format!("/apps/{app}/api-keys")).await?;
-    let items = keys["data"]["items"].as_array().context("keys")?;
-    let collect = items.iter().find(|key| key["kind"] == "collect").context("a collect key")?;
+    let collect = account.collect_key(app).await?;
     // Each start makes one, and each has its name.
     let name = json!({ "name": format!("bench {}", account.address.port()) });
     let made = account.post(&format!("/apps/{app}/access-keys"), &name).await?;
-    Ok((text(&collect["key"]), (text(&made["data"]["id"]), text(&made["data"]["secret"]))))
+    Ok((collect, (text(&made["data"]["id"]), text(&made["data"]["secret"]))))
 }

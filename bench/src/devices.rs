@@ -1,0 +1,79 @@
+//! What the dashboard of an app costs in memory, by how many devices the app has.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+use warehouse::{Location, Warehouse};
+
+use crate::history::DAY;
+use crate::overall::question;
+use crate::program::{self, Program};
+use crate::sending;
+
+const DEVICES: [u64; 2] = [1_000_000, 10_000_000];
+const DAYS: u32 = 30;
+/// A device comes on one day of so many.
+const EVERY: u32 = 10;
+const ZONES: [&str; 4] = ["UTC", "Asia/Shanghai", "America/New_York", "Asia/Kolkata"];
+const LIMIT: Duration = Duration::from_secs(900);
+
+pub async fn measure(program: &str) -> anyhow::Result<()> {
+    let mut first = None;
+    println!("memory of the server after the dashboard over {DAYS} days in {} zones", ZONES.len());
+    for devices in DEVICES {
+        let (folder, last) = filled(program, devices).await?;
+        let server = Program::start_in(program, folder).await?;
+        let path = format!("/orgs/{}/data-overall", server.account.org);
+        let started = Instant::now();
+        for zone in ZONES {
+            let told = server.account.post(&path, &question(last, DAYS, zone)).await?;
+            let people = &told["data"]["totals"]["device_count"];
+            anyhow::ensure!(!people.is_null(), "no figures: {told}");
+        }
+        let peak = server.peak_memory_mb()?;
+        let ratio = peak / *first.get_or_insert(peak);
+        println!(
+            "  {devices:>9} devices   {peak:>8.0} MB at most  ratio {ratio:.2}  (goal ≤ 1.30; {:.1?})",
+            started.elapsed()
+        );
+    }
+    Ok(())
+}
+
+/// An instance with one app whose devices come three times in thirty days, and its last day.
+async fn filled(program: &str, devices: u64) -> anyhow::Result<(tempfile::TempDir, u32)> {
+    let server = Program::start(program).await?;
+    let app = Uuid::try_parse(&server.account.app)?;
+    let folder = server.end()?;
+    let last = u32::try_from(sending::now_ms() / 1_000)? / DAY - 1;
+    let store = Warehouse::open(Location::Embedded {
+        folder: folder.path().join("events"),
+        library: program::library(program)?,
+        program: Some(program.into()),
+        memory_mb: 4_096,
+    });
+    store.ready(Duration::from_secs(60)).await?;
+    let patient = store.patient(LIMIT);
+    for day in last + 1 - DAYS..=last {
+        patient.execute(&events_of_day(app, day, devices), &[]).await?;
+        let buckets: BTreeSet<u32> = (0..96).map(|quarter| day * DAY + quarter * 900).collect();
+        patient.count_sessions(&BTreeMap::from([(app, buckets)])).await?;
+    }
+    program::at_rest(&store).await?;
+    store.stop().await;
+    Ok((folder, last))
+}
+
+fn events_of_day(app: Uuid, day: u32, devices: u64) -> String {
+    format!(
+        "INSERT INTO events (app_id, time, event, log_id, device_id, user_id, os, language, url_path, \
+             device_type, browser, properties, received_at, batch, person_no, device_no) \
+         SELECT toUUID('{app}'), toDateTime64({day} * {DAY} + cityHash64(number) % {DAY}, 3, 'UTC') AS at, \
+             'page_view', generateUUIDv4(), concat('device-', toString(no)), '', 'Windows', 'zh-CN', '/', \
+             'PC', 'Chrome', '{{}}', at, {day}, no, no \
+         FROM (SELECT number, toUInt32(number * {EVERY} + {day} % {EVERY} + 1) AS no \
+             FROM numbers({}))",
+        devices / u64::from(EVERY)
+    )
+}
