@@ -28,8 +28,8 @@ pub async fn measure(program: &str) -> anyhow::Result<()> {
         let started = Instant::now();
         for zone in ZONES {
             let told = server.account.post(&path, &question(last, DAYS, zone)).await?;
-            let people = &told["data"]["totals"]["device_count"];
-            anyhow::ensure!(!people.is_null(), "no figures: {told}");
+            let found = &told["data"]["totals"]["active_devices"]["value"];
+            anyhow::ensure!(*found == devices, "{found} devices in {zone}");
         }
         let peak = server.peak_memory_mb()?;
         let ratio = peak / *first.get_or_insert(peak);
