@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use axum::extract::FromRef;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 
 use crate::console::build_version;
 use crate::console::previous_builds::PreviousBuilds;
@@ -26,6 +26,8 @@ pub struct AppParts {
     pub started_at: Millis,
     /// Held while a sign of life is given; true once this instance has said goodbye.
     pub has_left: Mutex<bool>,
+    /// Why this program may not use the stores any more, once a newer one has seen to that.
+    pub outdated: watch::Sender<Option<String>>,
     /// What open consoles compare themselves with.
     pub build_version: String,
     /// None where the console reports no errors.
@@ -102,7 +104,7 @@ impl AppState {
     async fn start_if(
         settings: Settings,
         clock: Clock,
-        may_be_new: impl FnOnce() -> anyhow::Result<()>,
+        may_be_new: impl Fn() -> anyhow::Result<()> + Sync,
     ) -> anyhow::Result<Self> {
         let core = Core::open(settings, clock, may_be_new).await?;
         let settings = &core.settings;
@@ -116,6 +118,7 @@ impl AppState {
         Ok(Self(Arc::new(AppParts {
             started_at: insight.now(),
             has_left: Mutex::new(false),
+            outdated: watch::Sender::default(),
             insight,
             build_version,
             reports,

@@ -9,7 +9,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::app::AppState;
 use crate::first_start;
-use crate::fleet::heartbeat;
+use crate::fleet::{heartbeat, outdated};
 use crate::instance::other_servers;
 use crate::{figures, jobs, router};
 use atrium_core::config::Settings;
@@ -35,6 +35,7 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     folder::prepare_data_dir(&settings.stores.data_dir)?;
     integrity::refuse_damaged(&settings.stores.database_url)?;
     let atrium = AppState::start(settings, Clock::default()).await?;
+    outdated::refuse(&atrium).await?;
     first_start::compare(&atrium).await?;
     first_start::remember(&atrium).await?;
     atrium.previous_builds.clone().take_over(atrium.now()).await;
@@ -55,10 +56,12 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     }
     tracing::info!(%address, database = ?atrium.db.dialect(), "listening");
 
+    let mut outdated = atrium.outdated.subscribe();
     let stop = async move {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
+            _ = outdated.wait_for(Option::is_some) => {}
         }
         tracing::info!("stopping: requests in flight are finished first");
     };
@@ -76,7 +79,10 @@ pub async fn serve(settings: Settings) -> anyhow::Result<()> {
     }
     atrium.warehouse.stop().await;
     atrium.db.close().await;
-    Ok(())
+    match atrium.outdated.borrow().clone() {
+        Some(reason) => anyhow::bail!(reason),
+        None => Ok(()),
+    }
 }
 
 /// Serves `atrium` on a listener until `stop` resolves. Tests and benchmarks come in here.

@@ -61,7 +61,7 @@ impl Core {
     pub async fn open(
         settings: Settings,
         clock: Clock,
-        may_be_new: impl FnOnce() -> anyhow::Result<()>,
+        may_be_new: impl Fn() -> anyhow::Result<()> + Sync,
     ) -> anyhow::Result<Self> {
         let entropy = Entropy;
         folder::prepare_data_dir(&settings.stores.data_dir)?;

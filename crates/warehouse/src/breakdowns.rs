@@ -78,7 +78,9 @@ impl Warehouse {
     ) -> Result<Sums, Error> {
         let columns = format!("{}, events, people", table.names);
         let read = async |buckets: &[Bucket]| {
-            let answer = self.binary(&statement(&table.tables, &columns, apps, buckets)).await?;
+            let is_counted = |table: &str| self.schema_state().is_counted(table);
+            let sql = statement(&table.tables, is_counted, &columns, apps, buckets);
+            let answer = self.binary(&sql).await?;
             let (apps, buckets) = (apps.to_vec(), buckets.to_vec());
             off_the_runtime(move || put_together(&apps, &buckets, &answer)).await
         };

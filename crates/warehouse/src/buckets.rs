@@ -79,16 +79,23 @@ impl RollupTable {
     }
 }
 
-/// A statement for what the tables say about the buckets of some apps, each by its app and start.
+/// A statement for what the tables say about the buckets of some apps, each by its app and start. In
+/// place of a table that is not counted through yet (`is_counted`) the last one is read, that of the
+/// quarters of an hour: a bucket then has the rows of all that lie in it.
 pub(crate) fn statement(
-    tables: &[RollupTable],
+    tables: &[RollupTable; 4],
+    is_counted: impl Fn(&str) -> bool,
     columns: &str,
     apps: &[Uuid],
     buckets: &[Bucket],
 ) -> String {
     let apps = literals(apps.iter().copied());
     let selects = tables.iter().filter_map(|table| {
-        let (table, condition) = (table.table, table.rows_of(buckets)?);
+        let condition = table.rows_of(buckets)?;
+        let (table, condition) = match is_counted(table.table) {
+            true => (table.table, condition),
+            false => (tables[3].table, quarters_of(buckets, table.length)),
+        };
         Some(format!(
             "SELECT app_id, toUnixTimestamp(bucket), {columns} FROM {table} \
              WHERE app_id IN ({apps}) AND {condition}"
@@ -102,6 +109,13 @@ pub(crate) fn statement(
 fn rows_of(buckets: &[Bucket], length: u32) -> Option<String> {
     let own = buckets.iter().filter(|bucket| bucket.length == length);
     condition(&joined(own.map(|bucket| (bucket.start, bucket.end())).collect()), length)
+}
+
+/// The rows of quarters of an hour that lie in one of the buckets of this length, as a condition.
+fn quarters_of(buckets: &[Bucket], length: u32) -> String {
+    let own = buckets.iter().filter(|bucket| bucket.length == length);
+    let runs = joined(own.map(|bucket| (bucket.start, bucket.end())).collect());
+    condition(&runs, QUARTER).unwrap_or_else(|| "0".to_owned())
 }
 
 /// The rows of quarters of an hour that lie in one of the buckets, as a condition. Of many stretches
@@ -262,6 +276,28 @@ mod tests {
         let by_time = RollupTable::by_time("t", HOUR).rows_of(&all).unwrap();
         assert_eq!(condition, format!("toUnixTimestamp(bucket) % 86400 IN (3600) AND {by_time}"));
         assert_eq!(RollupTable::by_time_of_day("t", DAY).rows_of(&all), None);
+    }
+
+    #[test]
+    fn quarters_take_the_place_of_what_is_not_counted_through() {
+        let tables = [("w", WEEK), ("d", DAY), ("h", HOUR), ("q", QUARTER)]
+            .map(|(table, length)| RollupTable::by_time(table, length));
+        let buckets = between(&[DAY - HOUR, 2 * DAY + QUARTER], tables.map(|it| it.length));
+        let sql = |is_counted: fn(&str) -> bool| {
+            statement(&tables, is_counted, "n", &[Uuid::nil()], &buckets)
+        };
+        let of = |table: &str, from: u32, to: u32| {
+            let app = Uuid::nil();
+            format!(
+                "SELECT app_id, toUnixTimestamp(bucket), n FROM {table} WHERE app_id IN ('{app}') \
+                 AND ((bucket >= {from} AND bucket < {to}))"
+            )
+        };
+        let (day, last) = (of("d", DAY, 2 * DAY), of("q", 2 * DAY, 2 * DAY + QUARTER));
+        let hour = of("h", DAY - HOUR, DAY);
+        assert_eq!(sql(|_| true), [&*day, &*hour, &*last].join(" UNION ALL "));
+        let quarters = of("q", DAY - HOUR, DAY);
+        assert_eq!(sql(|table| table != "h"), [&*day, &*quarters, &*last].join(" UNION ALL "));
     }
 
     #[test]

@@ -20,6 +20,7 @@ use crate::gate::Gate;
 use crate::location::{Location, Names, Server, own_names};
 use crate::params::Param;
 use crate::rollup_cache::RollupCaches;
+use crate::schema_state::SchemaState;
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 /// How long a question may take, unless the caller is more patient.
@@ -58,8 +59,7 @@ struct Inner {
     http: reqwest::Client,
     source: Source,
     names: Names,
-    /// Held while the schema is brought up to date; true once it is.
-    schema: tokio::sync::Mutex<bool>,
+    schema: SchemaState,
     rollup_caches: RollupCaches,
     figures: Figures,
 }
@@ -148,7 +148,7 @@ impl Warehouse {
                 (Source::Remote { server, state: Mutex::new(State::Starting) }, names)
             }
         };
-        let schema = tokio::sync::Mutex::new(false);
+        let schema = SchemaState::default();
         let (rollup_caches, figures) = (RollupCaches::default(), Figures::new());
         let inner = Inner { http, source, names, schema, rollup_caches, figures };
         Self { inner: Arc::new(inner), limit: QUERY_LIMIT, gate: None }
@@ -273,8 +273,7 @@ impl Warehouse {
         }
     }
 
-    /// Held while the schema is brought up to date; true once it is.
-    pub(crate) fn schema_lock(&self) -> &tokio::sync::Mutex<bool> {
+    pub(crate) fn schema_state(&self) -> &SchemaState {
         &self.inner.schema
     }
 

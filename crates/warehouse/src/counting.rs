@@ -186,6 +186,26 @@ pub(crate) const COARSE: &[Coarse] = &[
     },
 ];
 
+/// Tables that a migration brings to a store that has events already. Their views count what comes from
+/// then on; what was there before is counted beside the running system (`recount`).
+pub(crate) struct Recount {
+    pub name: &'static str,
+    /// Of buckets that lie within a month.
+    length: u32,
+}
+
+/// Those of the hours, which came with migration 4.
+pub(crate) const HOURS: Recount = Recount { name: "hours", length: HOUR };
+
+pub(crate) const RECOUNTS: &[Recount] = &[HOURS];
+
+impl Recount {
+    pub fn tables(&self) -> impl Iterator<Item = &'static Coarse> + use<> {
+        let length = self.length;
+        COARSE.iter().filter(move |coarse| coarse.length == length)
+    }
+}
+
 impl Coarse {
     /// Fills the table from the quarters of an hour that meet a condition. Columns go by their
     /// place.

@@ -64,6 +64,9 @@ pub enum Error {
     /// The answer was not what the caller wanted to read.
     #[error("the event store's answer cannot be read: {0}")]
     Unreadable(String),
+    /// A newer program uses the store, and this one may not any more.
+    #[error("{0}")]
+    Outdated(String),
     /// The question was never sent: its caller did not get a turn.
     #[error("the question got no turn: {0:?}")]
     Denied(Denied),
@@ -75,7 +78,7 @@ impl Error {
         match self {
             Self::Unavailable(_) | Self::Denied(_) => true,
             Self::Refused { code, .. } => PASSING.contains(code),
-            Self::Unreadable(_) => false,
+            Self::Unreadable(_) | Self::Outdated(_) => false,
         }
     }
 

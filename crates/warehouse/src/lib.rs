@@ -14,6 +14,7 @@ mod breakdowns;
 mod buckets;
 mod catalogue;
 mod client;
+pub mod compatibility;
 mod completion;
 mod counting;
 mod embedded;
@@ -40,10 +41,12 @@ mod person;
 mod profiles;
 mod properties;
 mod recent;
+mod recount;
 mod rollup_cache;
 mod rows;
 mod runtime;
 mod schema;
+mod schema_state;
 mod sessions;
 pub mod shown;
 mod totals;
@@ -77,10 +80,12 @@ pub use person::{CountOf, EventOf, PersonActivity};
 pub use profiles::{MutationRow, PROFILE_READ_MAX, ProfileRow, chunks as chunks_of_ids};
 pub use properties::{PropertyKind, PropertyName, PropertyNames, PropertySample};
 pub use recent::RecentEvent;
+pub use recount::RecountPart;
 pub use rows::{
     CountedFields, EventRow, Kind, LogIdRow, MessageKey, MutationIn, counted_fields,
     counted_values, event_insert, log_id_insert, mutation_insert, subjects, write_event,
     write_log_id, write_mutation, write_person_ids, write_person_ids_over_limit,
 };
 pub use schema::newest_migration;
+pub use schema_state::{Changes, SchemaGuard, Servers};
 pub use versions::Versions;

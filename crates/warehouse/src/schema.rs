@@ -1,14 +1,19 @@
-//! Brings the tables up to date. Every statement can be run again, so two servers that start at
-//! once do no harm, nor does one that is killed half-way: a migration is recorded when it ran. Only
-//! what `upgrade` counts is for one server at a time, see docs/operating.md.
+//! Brings the tables up to date. Every statement can be run again, so one that is killed half-way does no
+//! harm: a migration is recorded when it ran. One server at a time does this (`SchemaGuard`), and a
+//! server goes on beside tables that a newer one has changed for as long as it may (`compatibility`).
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
 
 use crate::client::{Call, Warehouse};
+use crate::compatibility::{may_use, oldest_program, takes_away_from};
+use crate::counting;
 use crate::error::Error;
 use crate::location::{Names, quoted};
+use crate::schema_state::SchemaGuard;
 use crate::upgrade;
 
 /// In the order they run. A published file is never changed.
@@ -20,12 +25,15 @@ const MIGRATIONS: &[(u32, &str)] = &[
     (5, include_str!("../migrations/0005_order.sql")),
     (6, include_str!("../migrations/0006_over_limit.sql")),
     (7, include_str!("../migrations/0007_loaders.sql")),
+    (UPGRADES, include_str!("../migrations/0008_upgrades.sql")),
 ];
 
 /// The one after which the people of earlier events have to be numbered.
 const PEOPLE: u32 = 3;
 /// The one after which hours have to be counted from what there is.
 const HOURS: u32 = 4;
+/// From this one on migrations say which programs may go on beside them.
+const UPGRADES: u32 = 8;
 
 /// Where it is written down which of them ran.
 pub(crate) const RECORD_TABLE: &str = "schema_migrations";
@@ -88,21 +96,49 @@ impl Warehouse {
         make_database(self).await?;
         for (number, file) in MIGRATIONS.iter().filter(|(number, _)| *number <= newest) {
             run_file(self, file).await?;
-            record(self, *number).await?;
+            record(self, *number, file).await?;
         }
         Ok(())
     }
 
+    /// Names whoever knows the other servers on this store.
+    pub fn guarded_by(self, guard: Arc<dyn SchemaGuard>) -> Self {
+        // Once, when it is opened: the first stays.
+        let _ = self.schema_state().guard.set(guard);
+        self
+    }
+
+    /// Fails where a newer program has taken away what this one needs. Changes nothing.
+    pub async fn check_schema(&self) -> Result<(), Error> {
+        let exists = "SELECT count() AS number FROM system.tables \
+                      WHERE database = currentDatabase() AND name = 'schema_migrations'";
+        let exists: Vec<Number> = self.query(exists, &[]).await?;
+        if exists.iter().any(|row| row.number > 0) {
+            check(self, &applied(self).await?).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether a newer program has changed the tables.
+    pub async fn is_schema_newer(&self) -> Result<bool, Error> {
+        Ok(applied(self).await?.iter().any(|number| *number > newest_migration()))
+    }
+
     /// On a task of its own: what takes long must not begin again with whoever loses patience.
     async fn schema(&self) -> Result<(), Error> {
-        if *self.schema_lock().lock().await {
+        if *self.schema_state().up_to_date.lock().await {
             return Ok(());
         }
         let this = self.clone();
         let work = tokio::spawn(async move {
-            let mut done = this.schema_lock().lock().await;
+            let state = this.schema_state();
+            let mut done = state.up_to_date.lock().await;
             if !*done {
-                bring_up_to_date(&this).await?;
+                let changes = Box::pin(bring_up_to_date(&this));
+                match state.guard.get() {
+                    Some(guard) => guard.alone(changes).await?,
+                    None => changes.await?,
+                }
                 *done = true;
             }
             Ok(())
@@ -123,22 +159,22 @@ async fn make_database(warehouse: &Warehouse) -> Result<(), Error> {
 
 async fn bring_up_to_date(warehouse: &Warehouse) -> Result<(), Error> {
     make_database(warehouse).await?;
-
-    #[derive(Deserialize)]
-    struct Row {
-        number: u32,
-    }
-    let applied: Vec<Row> =
-        warehouse.query("SELECT DISTINCT number FROM schema_migrations", &[]).await?;
-    let is_new = |number: u32| !applied.iter().any(|row| row.number == number);
+    let applied = applied(warehouse).await?;
+    check(warehouse, &applied).await?;
+    let is_new = |number: u32| !applied.contains(&number);
     let pending: Vec<_> = MIGRATIONS.iter().filter(|(number, _)| is_new(*number)).collect();
+    if !applied.is_empty() {
+        for (number, file) in &pending {
+            wait_for_older(warehouse, *number, file).await?;
+        }
+    }
     let (plain, counted): (Vec<_>, Vec<_>) =
         pending.into_iter().partition(|(number, _)| *number < PEOPLE);
     // At once: the views of an early file do not fit the tables that a later one leaves, and the
     // engine looks at that also when they are there already.
     for (number, file) in plain {
         run_file(warehouse, file).await?;
-        record(warehouse, number).await?;
+        record(warehouse, number, file).await?;
     }
     for (_, file) in &counted {
         run_file(warehouse, file).await?;
@@ -147,12 +183,67 @@ async fn bring_up_to_date(warehouse: &Warehouse) -> Result<(), Error> {
     if is_new(PEOPLE) {
         upgrade::number_people(warehouse).await?;
     } else if is_new(HOURS) {
-        upgrade::count_hours(warehouse).await?;
+        warehouse.plan_recount(&counting::HOURS).await?;
     }
-    for (number, _) in counted {
-        record(warehouse, number).await?;
+    for (number, file) in counted {
+        record(warehouse, number, file).await?;
     }
-    Ok(())
+    warehouse.recounts_left().await.map(drop)
+}
+
+#[derive(Deserialize)]
+struct Number {
+    number: u32,
+}
+
+async fn applied(warehouse: &Warehouse) -> Result<BTreeSet<u32>, Error> {
+    let sql = "SELECT DISTINCT number FROM schema_migrations";
+    let rows: Vec<Number> = warehouse.query(sql, &[]).await?;
+    Ok(rows.into_iter().map(|row| row.number).collect())
+}
+
+/// Of migrations that this program does not know, each must have counted it in.
+async fn check(warehouse: &Warehouse, applied: &BTreeSet<u32>) -> Result<(), Error> {
+    let known = newest_migration();
+    let Some(newest) = applied.last().filter(|newest| **newest > known) else { return Ok(()) };
+
+    #[derive(Deserialize)]
+    struct Row {
+        number: u32,
+        oldest: u32,
+    }
+    let sql = "SELECT number, max(oldest_program) AS oldest FROM schema_migrations \
+               WHERE number > {known:UInt32} GROUP BY number ORDER BY number";
+    let rows: Vec<Row> = warehouse.query(sql, &[("known", known.into())]).await?;
+    match rows.iter().find(|row| !may_use(known, row.oldest)) {
+        Some(Row { number, .. }) => Err(Error::Outdated(format!(
+            "the event store has migration {number}, and this version of Atrium (migration {known}) \
+             cannot do without what it took away; use the version that made it, or a newer one"
+        ))),
+        None => {
+            tracing::info!(
+                newest,
+                known,
+                "the event store is of a newer version, beside which this one may run"
+            );
+            Ok(())
+        }
+    }
+}
+
+/// What takes something away fails, for now, while servers run that still need it.
+async fn wait_for_older(warehouse: &Warehouse, number: u32, file: &str) -> Result<(), Error> {
+    let Some(guard) = warehouse.schema_state().guard.get() else { return Ok(()) };
+    let Some(oldest) = takes_away_from(file) else { return Ok(()) };
+    let running = guard.running_below(oldest).await?;
+    if running.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Unavailable(format!(
+        "migration {number} of the event store takes away what servers that still run need: {}; it waits \
+         until they are upgraded or stopped",
+        running.join(", ")
+    )))
 }
 
 async fn run_file(warehouse: &Warehouse, file: &str) -> Result<(), Error> {
@@ -162,8 +253,16 @@ async fn run_file(warehouse: &Warehouse, file: &str) -> Result<(), Error> {
     Ok(())
 }
 
-async fn record(warehouse: &Warehouse, number: u32) -> Result<(), Error> {
-    run(warehouse, &format!("INSERT INTO schema_migrations (number) VALUES ({number})")).await?;
+async fn record(warehouse: &Warehouse, number: u32, file: &str) -> Result<(), Error> {
+    // Those before have no column for it.
+    let sql = match number {
+        ..UPGRADES => format!("INSERT INTO schema_migrations (number) VALUES ({number})"),
+        UPGRADES.. => format!(
+            "INSERT INTO schema_migrations (number, oldest_program) VALUES ({number}, {})",
+            oldest_program(file)
+        ),
+    };
+    run(warehouse, &sql).await?;
     tracing::info!(number, "the event store's tables were brought up to date");
     Ok(())
 }
@@ -178,6 +277,39 @@ async fn run(warehouse: &Warehouse, sql: &str) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::location::Location;
+    use crate::schema_state::{Changes, Servers};
+
+    #[test]
+    fn migrations_say_who_may_go_on_beside_them() {
+        for (number, file) in MIGRATIONS.iter().filter(|(number, _)| *number >= UPGRADES) {
+            assert_eq!(crate::compatibility::fault(*number, file), None);
+        }
+    }
+
+    struct Fleet;
+
+    impl SchemaGuard for Fleet {
+        fn alone<'a>(&'a self, changes: Changes<'a>) -> Changes<'a> {
+            changes
+        }
+
+        fn running_below(&self, migration: u32) -> Servers<'_> {
+            let names = (migration > 8).then(|| "one (v1)".to_owned());
+            Box::pin(async { Ok(names.into_iter().collect()) })
+        }
+    }
+
+    #[tokio::test]
+    async fn what_takes_away_waits_for_servers_that_need_it() {
+        let url = url::Url::parse("http://127.0.0.1:1").unwrap();
+        let warehouse = Warehouse::open(Location::Remote { url }).guarded_by(Arc::new(Fleet));
+        let wait = async |file: &str| wait_for_older(&warehouse, 10, file).await;
+        wait("-- expand\nCREATE TABLE a (b UInt8)").await.unwrap();
+        wait("-- contract: 8\nDROP TABLE a").await.unwrap();
+        let error = wait("-- contract: 9\nDROP TABLE a").await.unwrap_err();
+        assert!(error.may_pass() && error.to_string().contains("one (v1)"), "{error}");
+    }
 
     /// No server of a cluster is at hand for tests, so what it would be sent is written down, and a
     /// change of it shows in review. `UPDATE_SNAPSHOT=1 cargo test` writes it anew.

@@ -39,8 +39,9 @@ impl Warehouse {
         versions: &Versions,
     ) -> Result<Grid<Total>, Error> {
         let read = async |buckets: &[Bucket]| {
-            let (sums, people) =
-                (sums(apps, buckets), statement(&TABLES, "people, machines", apps, buckets));
+            let is_counted = |table: &str| self.schema_state().is_counted(table);
+            let people = statement(&TABLES, is_counted, "people, machines", apps, buckets);
+            let sums = sums(apps, buckets);
             let (sums, people) = tokio::try_join!(self.binary(&sums), self.binary(&people))?;
             let (apps, buckets) = (apps.to_vec(), buckets.to_vec());
             off_the_runtime(move || put_together(&apps, &buckets, &sums, &people)).await

@@ -6,9 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::buckets::HOUR;
 use crate::client::Warehouse;
-use crate::counting::COARSE;
 use crate::error::Error;
 use crate::identities::{DEVICE_HASH, USER_HASH};
 
@@ -33,23 +31,6 @@ pub(crate) async fn number_people(warehouse: &Warehouse) -> Result<(), Error> {
         let buckets: Vec<Bucket> = patient.query(buckets, &params).await?;
         let buckets: Vec<u32> = buckets.into_iter().map(|row| row.bucket).collect();
         warehouse.rebuild(app_id, &buckets).await?;
-    }
-    Ok(())
-}
-
-/// Counts the hours from the quarters of an hour.
-pub(crate) async fn count_hours(warehouse: &Warehouse) -> Result<(), Error> {
-    let patient = warehouse.patient(LIMIT);
-    let hours = || COARSE.iter().filter(|coarse| coarse.length == HOUR);
-    // Sums would be added to those of an attempt that was cut off.
-    for hours in hours() {
-        let sql = format!("TRUNCATE TABLE {}{}", hours.table, patient.names().on_cluster());
-        patient.execute(&sql, &[]).await?;
-    }
-    for app in apps(&patient).await? {
-        for hours in hours() {
-            patient.fill(&hours.fill("app_id = {app:UUID}"), &[("app", app.into())]).await?;
-        }
     }
     Ok(())
 }

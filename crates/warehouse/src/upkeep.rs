@@ -159,7 +159,18 @@ impl Warehouse {
     }
 
     pub(crate) async fn fill(&self, sql: &str, params: &[(&str, Param)]) -> Result<(), Error> {
+        self.fill_as(None, sql, params).await
+    }
+
+    /// The same under an id that others can know the statement by.
+    pub(crate) async fn fill_as(
+        &self,
+        query_id: Option<&str>,
+        sql: &str,
+        params: &[(&str, Param)],
+    ) -> Result<(), Error> {
         let mut call = Call::new(sql, params, LIMIT).long();
+        call.query_id = query_id;
         for (name, value) in FRUGAL {
             call = call.set(name, value);
         }
@@ -168,7 +179,7 @@ impl Warehouse {
     }
 
     /// Removes rows, if there are any: even a delete that finds nothing is a mutation of every part.
-    async fn delete(
+    pub(crate) async fn delete(
         &self,
         table: &str,
         rows: &str,

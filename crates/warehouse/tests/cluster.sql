@@ -868,3 +868,21 @@ ORDER BY (app_id, time_ms, log_id)
 TTL received + INTERVAL 8 DAY
 SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, fsync_after_insert = 1,
     fsync_part_directory = 1;
+
+-- expand
+-- The oldest program that may use the tables after a migration, by the last migration that it knows:
+-- a program of an earlier release looks here whether it may go on.
+ALTER TABLE schema_migrations ON CLUSTER `main` ADD COLUMN IF NOT EXISTS oldest_program UInt32;
+
+-- What has to be counted from events that were stored before a table was there: an app's month at a time,
+-- beside the running system.
+CREATE TABLE IF NOT EXISTS recounts ON CLUSTER `main`
+(
+    name LowCardinality(String),
+    app_id UUID,
+    month UInt32,
+    done SimpleAggregateFunction(max, UInt8)
+)
+ENGINE = ReplicatedAggregatingMergeTree
+ORDER BY (name, app_id, month)
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;

@@ -81,10 +81,17 @@ pub enum Loading {
 
 /// Takes all of it, under a name that no other cut has.
 pub async fn take(atrium: &AppState, name: &str, source: Source) -> anyhow::Result<(Cut, Loading)> {
+    let mut is_newer = atrium.db.migration_state().await?.newer > 0;
     if source != Source::Nothing {
         // Before anything has to wait for it.
         atrium.warehouse.ready(READY).await?;
+        is_newer |= atrium.warehouse.is_schema_newer().await?;
     }
+    // It would be restored into tables that are not the ones it was made of.
+    anyhow::ensure!(
+        !is_newer,
+        "a newer version of Atrium uses the stores: make the backup with that one"
+    );
     let pause = Pause::begin(atrium, source).await?;
     let cut = pause.during(atrium, take_now(atrium, name, source)).await;
     match cut {

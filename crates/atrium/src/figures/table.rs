@@ -167,6 +167,11 @@ fn loading() -> Vec<Figure> {
         ),
         figure(
             Gauge,
+            "atrium_recount_parts_left",
+            "Parts of earlier events that a new release has still to count, as this instance last saw it",
+        ),
+        figure(
+            Gauge,
             "atrium_leases_held",
             "Leases that this instance holds: the work that one instance at a time does",
         )

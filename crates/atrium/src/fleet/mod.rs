@@ -5,6 +5,7 @@
 pub mod handlers;
 pub mod heartbeat;
 pub mod measure;
+pub mod outdated;
 pub mod problems;
 pub mod runs;
 pub mod store;

@@ -47,6 +47,7 @@ jobs! {
     Retention = "retention", "removed events that are kept no longer";
     Alerts = "alerts", "told people about what comes in";
     Erasures = "erasures", "erased what was asked for";
+    Recount = "recount", "counted what was stored before a table was there";
     Backup = "backup", "made a backup";
 }
 

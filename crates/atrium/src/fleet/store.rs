@@ -2,6 +2,7 @@
 
 use sqlx::{AnyConnection, FromRow};
 
+use atrium_core::db::newest_migration;
 use atrium_core::error::Result;
 use atrium_core::types::Millis;
 
@@ -14,18 +15,24 @@ pub struct InstanceRow {
     pub health: String,
 }
 
+/// Says that an instance lives, and which migrations its program knows.
 pub async fn beat(db: &mut AnyConnection, row: &InstanceRow) -> Result<()> {
     sqlx::query(
-        "INSERT INTO instances (id, version, started_at, seen_at, health)
-         VALUES ($1, $2, $3, $4, $5)
+        "INSERT INTO instances
+             (id, version, started_at, seen_at, health, database_migration, event_migration)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)
          ON CONFLICT (id) DO UPDATE SET version = excluded.version,
-             started_at = excluded.started_at, seen_at = excluded.seen_at, health = excluded.health",
+             started_at = excluded.started_at, seen_at = excluded.seen_at, health = excluded.health,
+             database_migration = excluded.database_migration,
+             event_migration = excluded.event_migration",
     )
     .bind(&row.id)
     .bind(&row.version)
     .bind(row.started_at)
     .bind(row.seen_at)
     .bind(&row.health)
+    .bind(newest_migration())
+    .bind(i64::from(warehouse::newest_migration()))
     .execute(db)
     .await?;
     Ok(())

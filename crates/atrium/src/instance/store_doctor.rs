@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use url::Url;
-use warehouse::{Location, Warehouse};
+use warehouse::{Location, Warehouse, running_engine};
 
-use super::doctor::Finding;
+use super::doctor::{Finding, Verdict};
 use super::{fleet_doctor, sso_doctor};
 use crate::first_start;
 use atrium_core::audit;
@@ -20,12 +20,45 @@ const SEE_DISK: &str = "See \"When something is wrong with the disk\" in docs/op
 /// Every event store that the settings name.
 pub async fn event_stores(settings: &Settings) -> Vec<Finding> {
     match &settings.events.warehouse_url {
-        Some(url) => vec![remote_store(url).await],
-        None => vec![embedded_store(settings)],
+        Some(url) => {
+            let store = Warehouse::open(Location::Remote { url: url.clone() }).patient(ASK_LIMIT);
+            let mut findings = vec![remote_store(url, &store).await];
+            if findings[0].verdict == Verdict::Ok {
+                findings.extend(tables(&store).await);
+            }
+            findings
+        }
+        None => {
+            let mut findings = vec![embedded_store(settings)];
+            if let Some(url) = running_engine(&settings.stores.data_dir.join("events")) {
+                let store = Warehouse::open(Location::Remote { url }).patient(ASK_LIMIT);
+                findings.extend(tables(&store).await);
+            }
+            findings
+        }
     }
 }
 
-/// Only the library is looked for: the tables belong to the server that may be running.
+/// Whether this program may use the tables, and whether all of them are counted through.
+async fn tables(store: &Warehouse) -> Option<Finding> {
+    if let Err(error @ warehouse::Error::Outdated(_)) = store.check_schema().await {
+        return Some(Finding::failure(EVENTS, error.to_string(), USE_NEWER));
+    }
+    // Where there are no tables yet there is nothing to count either.
+    let left = store.recounts_left().await.unwrap_or_default();
+    let first = left.first()?;
+    let text = format!(
+        "{} parts of earlier events are still to be counted ({}); figures are right meanwhile, and \
+         slower to read",
+        left.len(),
+        first.name
+    );
+    let advice =
+        "A server does this by itself, under the lease `recount`; its log tells of each part";
+    Some(Finding::warning(EVENTS, text, advice))
+}
+
+/// Only the library is looked for, unless a server runs: the tables belong to that one.
 fn embedded_store(settings: &Settings) -> Finding {
     let library = settings.events.engine_library.display();
     if settings.events.engine_library.exists() {
@@ -37,9 +70,8 @@ fn embedded_store(settings: &Settings) -> Finding {
     Finding::warning(EVENTS, text, advice)
 }
 
-async fn remote_store(url: &Url) -> Finding {
+async fn remote_store(url: &Url, store: &Warehouse) -> Finding {
     let host = url.host_str().unwrap_or_default();
-    let store = Warehouse::open(Location::Remote { url: url.clone() }).patient(ASK_LIMIT);
     let asked = store.bytes("SELECT version() FORMAT TSV", &[]);
     match tokio::time::timeout(ASK_LIMIT, asked).await {
         Ok(Ok(version)) => {
@@ -52,6 +84,7 @@ async fn remote_store(url: &Url) -> Finding {
 }
 
 const EVENTS: &str = "events";
+const USE_NEWER: &str = "If its schema is newer than this program, use the program that runs on it";
 const UNREACHABLE: &str = "Check that it runs, that this machine reaches its HTTP port, and the user and \
     password in warehouse_url; events wait in the spool meanwhile";
 
@@ -80,8 +113,13 @@ pub async fn database(settings: &Settings) -> Vec<Finding> {
     let mut findings = Vec::new();
     let name = db.dialect().name();
     match db.migration_state().await {
-        Ok(MigrationState { applied, pending: 0 }) => {
-            findings.push(Finding::ok(WHAT, format!("{name}, {applied} migrations applied")));
+        Ok(MigrationState { applied, pending: 0, newer }) => {
+            let newer = match newer {
+                0 => String::new(),
+                newer => format!(", and {newer} of a newer version beside which this one may run"),
+            };
+            let text = format!("{name}, {applied} migrations applied{newer}");
+            findings.push(Finding::ok(WHAT, text));
             let older = first_start::doctor(&settings.stores.data_dir, url, &db).await;
             findings.extend(older.map(|text| Finding::warning(WHAT, text, SEE_DISK)));
             findings.push(master_key(settings, &db).await);
@@ -98,9 +136,7 @@ pub async fn database(settings: &Settings) -> Vec<Finding> {
             ));
         }
         Err(error) => {
-            let advice =
-                "If its schema is newer than this program, use the program that runs on it";
-            findings.push(Finding::failure(WHAT, format!("{error:#}"), advice));
+            findings.push(Finding::failure(WHAT, format!("{error:#}"), USE_NEWER));
         }
     }
     db.close().await;

@@ -9,10 +9,10 @@ use crate::app::AppState;
 use crate::backup::schedule;
 use crate::first_start;
 use crate::fleet::runs::{self, Job};
-use crate::fleet::{heartbeat, measure};
+use crate::fleet::{heartbeat, measure, outdated};
 use crate::reports;
 use atrium_collect::Collecting;
-use atrium_collect::collect::{alerts, cardinality, loader, samples, upkeep};
+use atrium_collect::collect::{alerts, cardinality, loader, recount, samples, upkeep};
 use atrium_collect::erasures;
 use atrium_collect::erasures::purge;
 use atrium_core::Core;
@@ -30,6 +30,7 @@ const HOURLY: Duration = Duration::from_secs(60 * 60);
 const ALERTS: Duration = Duration::from_secs(5 * 60);
 const ERASURES: Duration = Duration::from_secs(60);
 const UPKEEP: Duration = Duration::from_secs(10);
+const RECOUNTS: Duration = Duration::from_secs(30);
 
 /// How long the loader may take to finish its batch when the server ends.
 const LAST_BATCH: Duration = Duration::from_secs(20);
@@ -69,18 +70,27 @@ pub fn start(atrium: &AppState) -> Jobs {
     tokio::spawn(hourly(atrium.clone()));
     tokio::spawn(watch_data(atrium.clone()));
     tokio::spawn(erase(atrium.clone()));
+    tokio::spawn(count_anew(atrium.clone()));
     tokio::spawn(keep_up(atrium.clone()));
     tokio::spawn(schedule::run(atrium.clone()));
     Jobs { stop, loader }
 }
 
-/// Says in regular intervals that this instance lives.
+/// Says in regular intervals that this instance lives, and looks whether it still may.
 async fn live(atrium: AppState) {
     let mut ticks = tokio::time::interval(heartbeat::EVERY);
     loop {
         ticks.tick().await;
         if let Err(error) = heartbeat::beat(&atrium).await {
             tracing::warn!(%error, "the database could not be told that this instance lives");
+        }
+        if let Some(reason) = outdated::reason(&atrium).await {
+            tracing::error!(
+                reason,
+                "this version is too old for what a newer one made of the stores"
+            );
+            atrium.outdated.send_replace(Some(reason));
+            return;
         }
     }
 }
@@ -122,6 +132,15 @@ async fn erase(atrium: AppState) {
         let asked = atrium.wake.erasures.notified();
         runs::run(&atrium, Job::Erasures, erasures::run::run_due(&atrium)).await;
         let _ = tokio::time::timeout(ERASURES, asked).await;
+    }
+}
+
+/// What a new release has to count from stored events; as a rule nothing.
+async fn count_anew(atrium: AppState) {
+    let mut ticks = tokio::time::interval(RECOUNTS);
+    while !atrium.warehouse.is_everything_counted() {
+        ticks.tick().await;
+        runs::run(&atrium, Job::Recount, recount::run_due(&atrium)).await;
     }
 }
 

@@ -4,8 +4,11 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Store, TestServer, on_both};
 use atrium::app::AppState;
+use atrium::audit::Actor;
+use atrium::backup::{self, Options, Progress, Source};
 use atrium::config::Settings;
 use atrium::db::{BUSY_TIMEOUT, Db};
+use atrium::fleet::outdated;
 use atrium::types::Clock;
 use futures::future::join_all;
 
@@ -138,6 +141,71 @@ on_both! {
         let error = server.atrium.db.migrate(|| Ok(())).await.unwrap_err().to_string();
         assert!(error.contains("9999") && error.contains("newer"), "{error}");
     }
+}
+
+on_both! {
+    async fn a_newer_schema_is_used_for_as_long_as_it_counts_this_program_in(server: TestServer) {
+        server
+            .execute(
+                "INSERT INTO schema_migrations (version, name, checksum, oldest_program) VALUES (9999, $1, '', 1)",
+                "newer",
+            )
+            .await;
+        assert_eq!(server.atrium.db.migrate(|| Ok(())).await.unwrap(), 0);
+        let state = server.atrium.db.migration_state().await.unwrap();
+        assert_eq!((state.pending, state.newer), (0, 1));
+        server.second_instance().await;
+        assert_eq!(outdated::reason(&server.atrium).await, None);
+        // What its tables hold, this program does not know.
+        let output = server.folder().join("backup.tar");
+        let options = Options { output, since: None, include_master_key: false };
+        let (by, silent) = (Actor::operator(), Progress::Silent);
+        let made = backup::make(&server.atrium, &options, Source::Nothing, &by, silent).await;
+        assert!(made.unwrap_err().to_string().contains("newer version"));
+
+        // The release after that takes away what this one needs.
+        let newest = atrium::db::newest_migration();
+        let raise = "UPDATE schema_migrations SET oldest_program = CAST($1 AS BIGINT) WHERE version = 9999";
+        server.execute(raise, &newest.to_string()).await;
+        assert_eq!(outdated::reason(&server.atrium).await, None);
+        server.execute(raise, &(newest + 1).to_string()).await;
+        let reason = outdated::reason(&server.atrium).await.unwrap();
+        assert!(reason.contains("9999") && reason.contains("newer"), "{reason}");
+        let settings = Settings::check(server.raw_settings()).unwrap();
+        let error = AppState::start(settings, Clock::default()).await.err().unwrap().to_string();
+        assert_eq!(error, reason);
+    }
+}
+
+/// Somebody reads a table for long, as pg_dump does: a migration that waited for it would keep everybody
+/// waiting who comes after.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_migration_does_not_stand_in_line_for_a_table() {
+    let server = TestServer::start(Store::Postgres).await;
+    for sql in [
+        "DELETE FROM schema_migrations WHERE version >= 24 AND name <> $1",
+        "ALTER TABLE schema_migrations DROP COLUMN oldest_program",
+        "ALTER TABLE instances DROP COLUMN database_migration, DROP COLUMN event_migration",
+    ] {
+        let mut tx = server.atrium.db.write().await.unwrap();
+        let query = sqlx::query(sql);
+        let query = if sql.contains("$1") { query.bind("") } else { query };
+        query.execute(&mut *tx).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+    let mut reader = server.atrium.db.write().await.unwrap();
+    sqlx::query("SELECT * FROM instances").execute(&mut *reader).await.unwrap();
+    let db = server.atrium.db.clone();
+    let migrating = tokio::spawn(async move { db.migrate(|| Ok(())).await.unwrap() });
+    // It is waited for, in vain, and others get through after that.
+    let waits = "SELECT COUNT(*) FROM pg_locks WHERE NOT granted AND database = \
+                 (SELECT oid FROM pg_database WHERE datname = current_database())";
+    server.until_count(waits, 1).await;
+    server.until_count(waits, 0).await;
+    let looks = server.count("SELECT COUNT(*) FROM instances");
+    assert_eq!(tokio::time::timeout(BUSY_TIMEOUT, looks).await.unwrap(), 0);
+    drop(reader);
+    assert!(migrating.await.unwrap() > 0);
 }
 
 on_both! {

@@ -57,4 +57,5 @@ mod rotation;
 mod second_factor;
 mod so_far;
 mod sso;
+mod upgrade;
 mod workspace;

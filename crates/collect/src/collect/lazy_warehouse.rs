@@ -2,20 +2,25 @@
 //! that only looks at accounts, and most tests, need none.
 
 use std::ops::Deref;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use warehouse::{Location, State, Warehouse};
+use warehouse::{Location, SchemaGuard, State, Warehouse};
 
 use atrium_core::config::{EventSettings, StoreSettings};
 use atrium_core::folder;
 
 pub struct LazyWarehouse {
     location: Location,
+    guard: Arc<dyn SchemaGuard>,
     opened: OnceLock<Warehouse>,
 }
 
 impl LazyWarehouse {
-    pub fn new(stores: &StoreSettings, events: &EventSettings) -> Self {
+    pub fn new(
+        stores: &StoreSettings,
+        events: &EventSettings,
+        guard: Arc<dyn SchemaGuard>,
+    ) -> Self {
         let location = match &events.warehouse_url {
             Some(url) => Location::Remote { url: url.clone() },
             None => Location::Embedded {
@@ -25,12 +30,17 @@ impl LazyWarehouse {
                 memory_mb: events.engine_memory_mb,
             },
         };
-        Self { location, opened: OnceLock::new() }
+        Self { location, guard, opened: OnceLock::new() }
     }
 
     /// Whether it would answer now. Does not open it.
     pub fn is_up(&self) -> bool {
         self.opened.get().is_some_and(|store| store.state() == State::Up)
+    }
+
+    /// Whether it is a server of its own, which is there before this one is.
+    pub fn is_remote(&self) -> bool {
+        matches!(self.location, Location::Remote { .. })
     }
 
     /// In a word, for whoever watches the server.
@@ -67,7 +77,7 @@ impl Deref for LazyWarehouse {
                 // The engine will say so too, and again at each of its starts.
                 tracing::error!(%error, "the event store's folder");
             }
-            Warehouse::open(self.location.clone())
+            Warehouse::open(self.location.clone()).guarded_by(self.guard.clone())
         })
     }
 }

@@ -8,6 +8,7 @@ use tokio::sync::Notify;
 
 use super::Collector;
 use super::lazy_warehouse::LazyWarehouse;
+use super::schema_lease::SchemaLease;
 use atrium_core::Core;
 use atrium_tenancy::Tenancy;
 
@@ -59,9 +60,11 @@ impl FromRef<Collecting> for Tenancy {
 impl Collecting {
     pub fn open(tenancy: Tenancy) -> anyhow::Result<Self> {
         let settings = &tenancy.settings;
+        let collector = Collector::open(&settings.stores.data_dir, &settings.events)?;
+        let guard = Arc::new(SchemaLease::new(Core::clone(&tenancy), &collector.spool.name));
         Ok(Self(Arc::new(CollectingParts {
-            collector: Collector::open(&settings.stores.data_dir, &settings.events)?,
-            warehouse: LazyWarehouse::new(&settings.stores, &settings.events),
+            collector,
+            warehouse: LazyWarehouse::new(&settings.stores, &settings.events, guard),
             wake: Wake::default(),
             tenancy,
         })))

@@ -26,7 +26,7 @@ use sqlx::pool::PoolConnection;
 use sqlx::{Any, AnyConnection, AnyPool, SqlSafeStr, Transaction};
 
 pub use about::{About, POOLS, PoolUse};
-pub use migrate::{MigrationState, newest as newest_migration};
+pub use migrate::{MigrationState, Schema, newest as newest_migration, running_below};
 
 use crate::config::DATABASE_CONNECTIONS;
 use crate::error::{Error, Result};
@@ -154,9 +154,15 @@ impl Db {
     /// `may_be_new` says whether that is to be expected.
     pub async fn migrate(
         &self,
-        may_be_new: impl FnOnce() -> anyhow::Result<()>,
+        may_be_new: impl Fn() -> anyhow::Result<()> + Sync,
     ) -> anyhow::Result<usize> {
         migrate::run(self, may_be_new).await
+    }
+
+    /// Why this program may not use the database any more, where a newer one has taken away what it
+    /// needs since it started.
+    pub async fn outdated(&self) -> Result<Option<String>> {
+        migrate::outdated(&mut *self.read().await?).await
     }
 
     pub async fn migration_state(&self) -> anyhow::Result<MigrationState> {

@@ -480,11 +480,12 @@ async fn events_of_a_version_without_numbers_are_counted_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hours_of_a_version_without_them_are_counted() {
+async fn hours_of_a_version_without_them_are_counted_beside_the_running_system() {
     let store = Store::open().await;
     let apps: Vec<Uuid> = (0..2).map(|_| Uuid::new_v4()).collect();
     let events = days(4, &apps);
-    store.insert(1, &events).await;
+    let (later, sooner) = events.split_at(events.len() / 3);
+    store.insert(1, sooner).await;
     for sql in [
         "DROP VIEW totals_1h_view",
         "DROP VIEW events_1h_view",
@@ -501,6 +502,33 @@ async fn hours_of_a_version_without_them_are_counted() {
     let again = Warehouse::open(at(store.folder.path(), 1024));
     again.ready(Duration::from_secs(120)).await.unwrap();
     let cuts: Vec<i64> = (0..12).map(|day| START_MS + day * 86_400_000 + 3_600_000).collect();
+    let count = "SELECT count() AS n FROM events_1h";
+    assert_eq!(number(&again, count, &[]).await, 0, "nothing holds up the start");
+    assert!(!again.is_everything_counted());
+    check(&again, &apps, sooner, &cuts).await;
+
+    // One part is done and another is begun, and events come in meanwhile.
+    let left = again.recounts_left().await.unwrap();
+    assert!(left.len() >= apps.len(), "{left:?}");
+    again.recount(&left[0]).await.unwrap();
+    load(&again, 2, later).await.unwrap();
+    check(&again, &apps, &events, &cuts).await;
+    again.stop().await;
+
+    let again = Warehouse::open(at(store.folder.path(), 1024));
+    again.ready(Duration::from_secs(120)).await.unwrap();
+    let rest = again.recounts_left().await.unwrap();
+    assert_eq!(rest, left[1..], "what is done is not done again");
+    for part in &rest {
+        again.recount(part).await.unwrap();
+    }
+    assert_eq!(again.recounts_left().await.unwrap(), []);
+    assert!(again.is_everything_counted());
+    for (hours, quarters) in [("events_1h", "events_15m"), ("breakdowns_1h", "breakdowns_15m")] {
+        let sum = |table: &str| format!("SELECT sum(events) AS n FROM {table}");
+        let counted = number(&again, &sum(hours), &[]).await;
+        assert_eq!(counted, number(&again, &sum(quarters), &[]).await, "{hours}");
+    }
     check(&again, &apps, &events, &cuts).await;
 }
 

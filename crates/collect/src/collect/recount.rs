@@ -1,0 +1,61 @@
+//! Counts from stored events what a table of a new release does not hold yet, beside the running system:
+//! on one instance at a time, an app's month after the other, each while nobody loads that app. Whoever
+//! comes after a crash goes on with what is left.
+
+use std::time::Duration;
+
+use warehouse::RecountPart;
+
+use super::loader;
+use crate::collect::state::Collecting;
+use atrium_core::lease::Lease;
+
+const READY: Duration = Duration::from_secs(60);
+const LEASE: &str = "recount";
+
+/// Does what is due. Returns how many parts were counted.
+pub async fn run_due(atrium: &Collecting) -> anyhow::Result<u64> {
+    // As a rule nothing is, and then nobody is asked.
+    if atrium.warehouse.is_everything_counted() {
+        return Ok(0);
+    }
+    atrium.warehouse.ready(READY).await?;
+    let left = left(atrium).await?;
+    if left.is_empty() {
+        return Ok(0);
+    }
+    let holder = &atrium.collector.spool.name;
+    let Some(lease) = Lease::take(atrium, LEASE, holder).await? else {
+        return Ok(0);
+    };
+    let counted = lease.during(atrium, count_all(atrium)).await;
+    lease.release(atrium).await?;
+    counted
+}
+
+async fn count_all(atrium: &Collecting) -> anyhow::Result<u64> {
+    let mut counted = 0;
+    // Read again: another instance may have done some before the lease was free.
+    for part in left(atrium).await? {
+        count(atrium, &part).await?;
+        counted += 1;
+        let rest = left(atrium).await?.len();
+        tracing::info!(what = part.name, app = %part.app_id, rest, "counted a part of what was stored before");
+    }
+    Ok(counted)
+}
+
+/// Loading of the app waits for this part alone.
+async fn count(atrium: &Collecting, part: &RecountPart) -> anyhow::Result<()> {
+    let turn = loader::keep_away(atrium, part.app_id).await?;
+    let work = async { Ok(atrium.warehouse.recount(part).await?) };
+    let counted = turn.during(atrium, work).await;
+    turn.release(atrium).await?;
+    counted
+}
+
+async fn left(atrium: &Collecting) -> anyhow::Result<Vec<RecountPart>> {
+    let left = atrium.warehouse.recounts_left().await?;
+    metrics::gauge!("atrium_recount_parts_left").set(left.len() as f64);
+    Ok(left)
+}

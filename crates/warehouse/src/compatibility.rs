@@ -1,0 +1,98 @@
+//! Which programs may use a schema, in both stores. A program is known by the last migration it knows.
+//!
+//! Every migration says in its first line what it means for the releases before it:
+//!
+//! - `-- expand`: it only adds, and every program goes on beside it;
+//! - `-- contract: 25`: it takes something away, and only programs that know migration 25 can do without.
+//!
+//! What was said is recorded with the migration, so that a program can tell of migrations that it does not
+//! know whether it may go on (docs/decisions/0037).
+
+/// What an expanding migration is recorded with.
+const ANY_PROGRAM: u32 = 1;
+
+/// The oldest program that may use a schema with this migration; zero where the migration does not say,
+/// as those do not that were published before there was something to say.
+pub fn oldest_program(migration: &str) -> u32 {
+    let first = migration.lines().next().unwrap_or_default().trim();
+    match first.strip_prefix("-- contract:") {
+        Some(number) => number.trim().parse().unwrap_or(0),
+        None if first == "-- expand" => ANY_PROGRAM,
+        None => 0,
+    }
+}
+
+/// The oldest program that can do without what a migration takes away; None where it only adds.
+pub fn takes_away_from(migration: &str) -> Option<u32> {
+    Some(oldest_program(migration)).filter(|oldest| *oldest > ANY_PROGRAM)
+}
+
+/// Whether a program may use a schema with a migration that it does not know. One that nothing is
+/// recorded of was made by somebody who forgot.
+pub fn may_use(program: u32, oldest: u32) -> bool {
+    (ANY_PROGRAM..=program).contains(&oldest)
+}
+
+/// Statements that the release before may not survive.
+const TAKING_AWAY: &[&str] = &[
+    "DROP ",
+    "RENAME ",
+    "EXCHANGE ",
+    "TRUNCATE ",
+    "DELETE ",
+    "ALTER COLUMN",
+    "MODIFY COLUMN",
+    "SET NOT NULL",
+];
+
+/// What is wrong with what a migration says of itself, for the tests of both stores.
+pub fn fault(number: u32, migration: &str) -> Option<String> {
+    let oldest = oldest_program(migration);
+    if oldest == 0 {
+        return Some(format!("migration {number} must begin with `-- expand` or `-- contract: N`"));
+    }
+    if oldest >= number {
+        return Some(format!("migration {number} leaves out the program that it comes with"));
+    }
+    let statements = migration.lines().filter(|line| !line.trim_start().starts_with("--"));
+    let statements = statements.collect::<Vec<_>>().join("\n").to_uppercase();
+    let found = TAKING_AWAY.iter().find(|words| statements.contains(*words));
+    match found {
+        Some(words) if oldest == ANY_PROGRAM => Some(format!(
+            "migration {number} is said to expand, but {} takes something away",
+            words.trim()
+        )),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_migration_says_who_may_go_on() {
+        assert_eq!(oldest_program("-- expand\nALTER TABLE a ADD COLUMN b TEXT;"), ANY_PROGRAM);
+        assert_eq!(oldest_program("-- contract: 25\nDROP TABLE a;"), 25);
+        assert_eq!(takes_away_from("-- contract: 25\nDROP TABLE a;"), Some(25));
+        assert_eq!(takes_away_from("-- expand\nALTER TABLE a ADD COLUMN b TEXT;"), None);
+        assert_eq!(oldest_program("-- contract: soon\nDROP TABLE a;"), 0);
+        assert_eq!(oldest_program("-- Some words.\nDROP TABLE a;"), 0);
+    }
+
+    #[test]
+    fn a_program_goes_on_where_it_was_counted_in() {
+        assert!(may_use(24, ANY_PROGRAM) && may_use(24, 23) && may_use(24, 24));
+        assert!(!may_use(24, 25));
+        assert!(!may_use(24, 0), "nothing was said");
+    }
+
+    #[test]
+    fn what_a_migration_says_is_held_against_what_it_does() {
+        assert_eq!(fault(26, "-- expand\n-- No DROP here.\nCREATE TABLE a (b TEXT);"), None);
+        assert_eq!(fault(26, "-- contract: 25\nDROP TABLE a;"), None);
+        assert!(fault(26, "-- expand\nALTER TABLE a drop column b;").unwrap().contains("DROP"));
+        assert!(fault(26, "CREATE TABLE a (b TEXT);").unwrap().contains("must begin"));
+        assert!(fault(26, "-- contract: 26\nDROP TABLE a;").unwrap().contains("leaves out"));
+    }
+}
