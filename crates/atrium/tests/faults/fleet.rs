@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -32,32 +32,39 @@ const DEVICES: u128 = 60;
 const STILL_MAX: Duration = Duration::from_secs(45);
 
 /// One of the fleet: the program and what it comes back with after a crash.
-struct Instance {
-    folder: TempDir,
+pub(crate) struct Instance {
+    /// Which program it runs; the next start may be of another.
+    pub program: PathBuf,
+    pub folder: TempDir,
     database: String,
     store: String,
     has_wrong_clock: bool,
-    running: Option<Running>,
-    address: Arc<Mutex<Option<String>>>,
+    pub running: Option<Running>,
+    pub address: Arc<Mutex<Option<String>>>,
 }
 
 impl Instance {
-    fn new(
-        server: &TestServer,
-        (database, store): (String, String),
-        has_wrong_clock: bool,
-    ) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let key = server.folder().join("master.key");
-        std::fs::copy(key, folder.path().join("master.key")).unwrap();
-        let address = Arc::default();
-        let mut instance =
-            Self { folder, database, store, has_wrong_clock, running: None, address };
+    fn new(server: &TestServer, urls: (String, String), has_wrong_clock: bool) -> Self {
+        let mut instance = Self::prepare(ATRIUM.into(), urls);
+        instance.has_wrong_clock = has_wrong_clock;
+        instance.take_key(&server.folder().join("master.key"));
         instance.start();
         instance
     }
 
-    fn start(&mut self) {
+    /// One that is still to be started.
+    pub fn prepare(program: PathBuf, (database, store): (String, String)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (has_wrong_clock, running, address) = (false, None, Arc::default());
+        Self { program, folder, database, store, has_wrong_clock, running, address }
+    }
+
+    /// All instances have the same.
+    pub fn take_key(&self, key: &Path) {
+        std::fs::copy(key, self.folder.path().join("master.key")).unwrap();
+    }
+
+    pub fn start(&mut self) {
         let mut running = Running::start(&mut self.command());
         let mut first = String::new();
         BufReader::new(running.stdout.take().unwrap()).read_line(&mut first).unwrap();
@@ -73,7 +80,7 @@ impl Instance {
     }
 
     /// Ends it and starts it anew.
-    async fn restart(&mut self, signal: &str) {
+    pub async fn restart(&mut self, signal: &str) {
         self.signal(signal);
         *self.address.lock().unwrap() = None;
         let mut running = self.running.take().unwrap();
@@ -81,14 +88,20 @@ impl Instance {
         self.start();
     }
 
-    fn command(&self) -> Command {
-        let mut command = Command::new(ATRIUM);
+    /// The program on the same stores.
+    pub fn with(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
         command
-            .args(["serve", "--listen", "127.0.0.1:0", "--log", "warn", "--collect-quota", "0"])
-            .args(["--data-dir", self.folder.path().to_str().unwrap()])
+            .args(arguments)
+            .args(["--data-dir", self.folder.path().to_str().unwrap(), "--log", "warn"])
             .env("ATRIUM_DATABASE_URL", &self.database)
             .env("ATRIUM_WAREHOUSE_URL", &self.store)
             .stdout(Stdio::piped());
+        command
+    }
+
+    fn command(&self) -> Command {
+        let mut command = self.with(&["serve", "--listen", "127.0.0.1:0", "--collect-quota", "0"]);
         if let (true, Some(library)) = (self.has_wrong_clock, faketime()) {
             command
                 .env("LD_PRELOAD", library)
@@ -154,11 +167,11 @@ impl Sender {
     }
 }
 
-fn any(count: usize) -> usize {
+pub(crate) fn any(count: usize) -> usize {
     usize::try_from(Uuid::new_v4().as_u128() % count as u128).unwrap()
 }
 
-fn messages() -> Vec<Value> {
+pub(crate) fn messages() -> Vec<Value> {
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis();
     let message = |_| {
         let mut event = event_at(i64::try_from(now).unwrap(), "a");
@@ -261,7 +274,7 @@ async fn try_number(atrium: &AppState, what: &str) -> Result<i64, warehouse::Err
     Ok(rows[0]["n"].as_i64().unwrap())
 }
 
-async fn drain(instance: &Instance) {
+pub(crate) async fn drain(instance: &Instance) {
     let address = instance.address.lock().unwrap().clone().unwrap();
     let begun = Instant::now();
     loop {

@@ -14,3 +14,5 @@ mod disk;
 mod fleet;
 mod fuzz;
 mod outage;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod upgrade;
