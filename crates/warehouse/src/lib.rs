@@ -80,7 +80,7 @@ pub use person::{CountOf, EventOf, PersonActivity};
 pub use profiles::{MutationRow, PROFILE_READ_MAX, ProfileRow, chunks as chunks_of_ids};
 pub use properties::{PropertyKind, PropertyName, PropertyNames, PropertySample};
 pub use recent::RecentEvent;
-pub use recount::RecountPart;
+pub use recount::{RecountPart, RecountStep};
 pub use rows::{
     CountedFields, EventRow, Kind, LogIdRow, MessageKey, MutationIn, counted_fields,
     counted_values, event_insert, log_id_insert, mutation_insert, subjects, write_event,

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::client::{Insert, Warehouse};
-use crate::counting::{RECOUNTS, Recount};
+use crate::counting::{Coarse, RECOUNTS, Recount};
 use crate::error::Error;
 use crate::loads::load_query_id;
 
@@ -25,6 +25,19 @@ pub struct RecountPart {
     pub app_id: Uuid,
     /// As in 202611.
     month: u32,
+}
+
+/// A step on the way to a part. Each can be taken again.
+#[derive(Clone, Copy)]
+pub struct RecountStep(Step);
+
+#[derive(Clone, Copy)]
+enum Step {
+    /// Ends what an attempt that was broken off has left running.
+    EndOthers,
+    Remove(&'static Coarse),
+    Fill(&'static Coarse),
+    Done,
 }
 
 const MONTH: &str = "app_id = {app:UUID} AND toYYYYMM(bucket) = {month:UInt32}";
@@ -62,20 +75,37 @@ impl Warehouse {
         Ok(left)
     }
 
-    /// Counts a part. The caller keeps the app's loader away.
-    pub async fn recount(&self, part: &RecountPart) -> Result<(), Error> {
-        let Some(recount) = recount_of(part) else { return Ok(()) };
-        self.end_load(NUMBER).await?;
+    /// What there is to do for a part, one after the other. The caller keeps the app's loader away, and
+    /// makes sure before each step that nobody else has taken over: one who was stopped for long must not
+    /// remove what another has counted since.
+    pub fn recount_steps(&self, part: &RecountPart) -> Vec<RecountStep> {
+        let tables = recount_of(part).into_iter().flat_map(Recount::tables);
+        let steps = tables.flat_map(|table| [Step::Remove(table), Step::Fill(table)]);
+        let all = std::iter::once(Step::EndOthers).chain(steps).chain([Step::Done]);
+        all.map(RecountStep).collect()
+    }
+
+    pub async fn recount(
+        &self,
+        part: &RecountPart,
+        RecountStep(step): RecountStep,
+    ) -> Result<(), Error> {
         let params = [("app", part.app_id.into()), ("month", u64::from(part.month).into())];
-        let query_id = load_query_id(NUMBER);
-        for coarse in recount.tables() {
-            self.delete(coarse.table, MONTH, &params).await?;
-            self.fill_as(Some(&query_id), &coarse.fill(MONTH), &params).await?;
+        match step {
+            Step::EndOthers => self.end_load(NUMBER).await,
+            Step::Remove(table) => self.delete(table.table, MONTH, &params).await.map(drop),
+            Step::Fill(table) => {
+                let query_id = load_query_id(NUMBER);
+                self.fill_as(Some(&query_id), &table.fill(MONTH), &params).await
+            }
+            Step::Done => {
+                let RecountPart { name, app_id, month } = part;
+                let done = serde_json::json!({
+                    "name": name, "app_id": app_id, "month": month, "done": 1,
+                });
+                let sql = "INSERT INTO recounts (name, app_id, month, done) FORMAT JSONEachRow";
+                self.insert(sql, done.to_string().into(), Insert::default()).await
+            }
         }
-        let done = serde_json::json!({
-            "name": part.name, "app_id": part.app_id, "month": part.month, "done": 1,
-        });
-        let sql = "INSERT INTO recounts (name, app_id, month, done) FORMAT JSONEachRow";
-        self.insert(sql, done.to_string().into(), Insert::default()).await
     }
 }

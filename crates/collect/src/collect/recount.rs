@@ -48,7 +48,13 @@ async fn count_all(atrium: &Collecting) -> anyhow::Result<u64> {
 /// Loading of the app waits for this part alone.
 async fn count(atrium: &Collecting, part: &RecountPart) -> anyhow::Result<()> {
     let turn = loader::keep_away(atrium, part.app_id).await?;
-    let work = async { Ok(atrium.warehouse.recount(part).await?) };
+    let work = async {
+        for step in atrium.warehouse.recount_steps(part) {
+            turn.renew(atrium).await?;
+            atrium.warehouse.recount(part, step).await?;
+        }
+        Ok(())
+    };
     let counted = turn.during(atrium, work).await;
     turn.release(atrium).await?;
     counted
