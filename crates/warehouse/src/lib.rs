@@ -47,6 +47,8 @@ mod schema;
 mod sessions;
 pub mod shown;
 mod totals;
+mod transfer;
+mod transfer_state;
 mod upgrade;
 mod upkeep;
 mod versions;
@@ -83,4 +85,6 @@ pub use rows::{
     write_log_id, write_mutation, write_person_ids, write_person_ids_over_limit,
 };
 pub use schema::newest_migration;
+pub use transfer::{Day, Figure, Figures, Partition, TransferTable};
+pub use transfer_state::TransferState;
 pub use versions::Versions;

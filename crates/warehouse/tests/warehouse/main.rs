@@ -16,4 +16,5 @@ mod plain;
 mod shown;
 mod support;
 mod template;
+mod transfer;
 mod upkeep;
