@@ -3959,6 +3959,7 @@ export interface components {
       | 'queries_busy'
       | 'disk_full'
       | 'storage_read_only'
+      | 'instance_moved'
       | 'provider_unavailable'
       | 'dns_unavailable'
       | 'internal'
