@@ -10,11 +10,12 @@ use super::{fleet_doctor, sso_doctor};
 use crate::first_start;
 use atrium_core::audit;
 use atrium_core::config::Settings;
-use atrium_core::db::{Db, MigrationState, integrity};
+use atrium_core::db::{Db, MigrationState, integrity, moved, transfer_marker};
 use atrium_core::keyring::{Keyring, StoredKey};
 
 /// How long a store elsewhere may take to answer.
 const ASK_LIMIT: Duration = Duration::from_secs(5);
+const SEE_MOVE: &str = "See \"Move to PostgreSQL and ClickHouse\" in docs/operating.md";
 const SEE_DISK: &str = "See \"When something is wrong with the disk\" in docs/operating.md";
 
 /// Every event store that the settings name.
@@ -69,6 +70,9 @@ pub async fn database(settings: &Settings) -> Vec<Finding> {
     if let Err(error) = integrity::refuse_damaged(url) {
         return vec![Finding::failure(WHAT, format!("{error:#}"), SEE_DISK)];
     }
+    if let Err(error) = moved::refuse(url) {
+        return vec![Finding::failure(WHAT, format!("{error:#}"), SEE_MOVE)];
+    }
     let db = match Db::open(url).await {
         Ok(db) => db,
         Err(error) => {
@@ -77,6 +81,10 @@ pub async fn database(settings: &Settings) -> Vec<Finding> {
             return vec![Finding::failure(WHAT, format!("{error:#}"), advice)];
         }
     };
+    if let Err(error) = transfer_marker::refuse(&db).await {
+        db.close().await;
+        return vec![Finding::failure(WHAT, format!("{error:#}"), SEE_MOVE)];
+    }
     let mut findings = Vec::new();
     let name = db.dialect().name();
     match db.migration_state().await {

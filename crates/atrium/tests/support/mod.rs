@@ -308,12 +308,7 @@ impl TestServer {
     }
 
     pub fn anonymous(&self) -> Actor {
-        let client = reqwest::Client::builder()
-            .cookie_store(true)
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .unwrap();
-        Actor { client, url: self.url.clone() }
+        Actor::new(&self.url)
     }
 
     /// Someone with an organisation and an app of their own, signed in.
@@ -470,6 +465,16 @@ impl Answer {
 }
 
 impl Actor {
+    /// A browser of its own.
+    pub fn new(url: &str) -> Self {
+        let client = reqwest::Client::builder()
+            .cookie_store(true)
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .unwrap();
+        Self { client, url: url.to_owned() }
+    }
+
     /// The same browser, at another instance.
     pub fn at(&self, url: &str) -> Self {
         Self { client: self.client.clone(), url: url.to_owned() }

@@ -23,7 +23,7 @@ pub async fn look(url: &str) -> anyhow::Result<Found> {
     let mut connection = AnyConnection::connect(url).await.context("database")?;
     let tables: Vec<String> = sqlx::query_scalar(
         "SELECT CAST(table_name AS TEXT) FROM information_schema.tables
-         WHERE table_schema = current_schema() ORDER BY 1",
+         WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' ORDER BY 1",
     )
     .fetch_all(&mut connection)
     .await?;
