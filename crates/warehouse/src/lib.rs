@@ -12,8 +12,10 @@ mod binary;
 mod bounds;
 mod breakdowns;
 mod buckets;
+mod call;
 mod catalogue;
 mod client;
+mod cluster;
 mod completion;
 mod counting;
 mod embedded;
@@ -46,6 +48,7 @@ mod runtime;
 mod schema;
 mod sessions;
 pub mod shown;
+mod source;
 mod totals;
 mod upgrade;
 mod upkeep;
@@ -53,8 +56,10 @@ mod versions;
 
 pub use address_file::running_engine;
 pub use answer::RowStream;
+pub use call::Insert;
 pub use catalogue::{EVENT_NAMES_MAX, EventCount, EventMoments, EventName};
-pub use client::{Insert, Warehouse, resident_bytes};
+pub use client::Warehouse;
+pub use cluster::{ShardHealth, shard_key};
 pub use embedded::State;
 pub use engagement::{Activity, Cohort, Days};
 pub use error::Error;
@@ -69,7 +74,7 @@ pub use gate::{Denied, Gate, Turn};
 pub use identities::Identity;
 pub use loading::{MutationOf, ReadUpTo};
 pub use loads::load_query_id;
-pub use location::Location;
+pub use location::{Location, addresses};
 pub use overall::{BreakdownValue, Counts, Overall};
 pub use params::Param;
 pub use people::{PeopleQuery, PeopleSearch, PeopleSort, PersonRow, PseudonymKey};
@@ -78,9 +83,10 @@ pub use profiles::{MutationRow, PROFILE_READ_MAX, ProfileRow, chunks as chunks_o
 pub use properties::{PropertyKind, PropertyName, PropertyNames, PropertySample};
 pub use recent::RecentEvent;
 pub use rows::{
-    CountedFields, EventRow, Kind, LogIdRow, MessageKey, MutationIn, counted_fields,
+    CountedFields, EventRow, Kind, LogIdRow, MessageKey, MutationIn, RowInsert, counted_fields,
     counted_values, event_insert, log_id_insert, mutation_insert, subjects, write_event,
     write_log_id, write_mutation, write_person_ids, write_person_ids_over_limit,
 };
 pub use schema::newest_migration;
+pub use source::resident_bytes;
 pub use versions::Versions;
