@@ -36,7 +36,7 @@ fn numbered(prefix: &str, numbers: std::ops::Range<u32>) -> Vec<String> {
 
 /// The events of two apps, the first one's with properties and over eleven days.
 fn all_events(apps: &[Uuid]) -> Vec<Event> {
-    let mut events = days(31, apps);
+    let mut events = shards::roam(days(31, apps));
     let rich = explore::events(apps[0]);
     for (event, rich) in events.iter_mut().filter(|event| event.app == apps[0]).zip(rich) {
         event.properties = rich.properties;
@@ -155,7 +155,7 @@ async fn dashboard(both: &Both, apps: &[Uuid]) {
 async fn workspace(both: &Both, app: Uuid, events: &[Event]) {
     let start = START_MS as u64 / 1_000;
     let mut dice = Dice(5);
-    for _ in 0..40 {
+    for _ in 0..12 {
         let mut question = explore::question(app, &mut dice);
         question.event = None;
         both.same(&format!("{question:?}"), async |store| store.explore(&question).await.unwrap())
@@ -202,25 +202,20 @@ async fn workspace(both: &Both, app: Uuid, events: &[Event]) {
 async fn people(both: &Both, app: Uuid) {
     let key = [7_u8; 32];
     for kind in [Kind::User, Kind::Device] {
-        for search in ["", "user 1", "device 1", "pro"] {
-            for (sort, pseudonyms) in [
-                (PeopleSort::FirstSeen, None),
-                (PeopleSort::LastSeen, None),
-                (PeopleSort::Id, Some(key)),
-            ] {
-                let search = match (search, pseudonyms) {
-                    ("", _) => PeopleSearch::All,
-                    (_, Some(_)) => PeopleSearch::Pseudonyms("a".to_owned()),
-                    (text, None) => PeopleSearch::IdsAndProperties(text.to_owned()),
-                };
-                let (descending, limit, offset) = (true, 30, 3);
-                let query =
-                    PeopleQuery { app, kind, search, sort, descending, limit, offset, pseudonyms };
-                both.same(&format!("{query:?}"), async |store| store.people(&query).await.unwrap())
-                    .await;
-            }
+        let text = |text: &str| PeopleSearch::IdsAndProperties(text.to_owned());
+        for (search, sort, pseudonyms) in [
+            (PeopleSearch::All, PeopleSort::FirstSeen, None),
+            (text("user 50"), PeopleSort::LastSeen, None),
+            (text("pro"), PeopleSort::Id, None),
+            (PeopleSearch::Pseudonyms("a".to_owned()), PeopleSort::Id, Some(key)),
+        ] {
+            let (descending, limit, offset) = (true, 30, 3);
+            let query =
+                PeopleQuery { app, kind, search, sort, descending, limit, offset, pseudonyms };
+            both.same(&format!("{query:?}"), async |store| store.people(&query).await.unwrap())
+                .await;
         }
-        let id = if kind == Kind::User { "user 3" } else { "device 3" };
+        let id = if kind == Kind::User { "user 504" } else { "device 3" };
         both.same(id, async |store| {
             let range = (START_MS, START_MS + 20 * 86_400_000);
             let person = store.person(app, kind, id).await.unwrap();
