@@ -163,8 +163,8 @@ codes! {
     StorageReadOnly = "storage_read_only", SERVICE_UNAVAILABLE, "服务器存储当前为只读，暂时无法保存，请稍后重试。", "The server's storage is read-only right now, so nothing can be saved. Try again later.";
     ProviderUnavailable = "provider_unavailable", SERVICE_UNAVAILABLE, "身份提供方暂时无法访问，请稍后再试。", "The sign-in provider cannot be reached right now. Try again later.";
     DnsUnavailable = "dns_unavailable", SERVICE_UNAVAILABLE, "域名查询暂时不可用，请稍后再试。", "Domain records cannot be looked up right now. Try again later.";
-    Internal = "internal", INTERNAL_SERVER_ERROR, "服务器出错了，请稍后重试。", "Something went wrong on the server. Try again later.";
     ShardLost = "shard_lost", SERVICE_UNAVAILABLE, "事件存储的第 {shard} 个分片暂时无法访问，请稍后再试。", "Shard {shard} of the event store cannot be reached right now. Try again later.";
+    Internal = "internal", INTERNAL_SERVER_ERROR, "服务器出错了，请稍后重试。", "Something went wrong on the server. Try again later.";
     Unavailable = "unavailable", SERVICE_UNAVAILABLE, "服务暂时不可用，请稍后重试。", "The service is unavailable for a moment. Try again later.";
     Timeout = "timeout", SERVICE_UNAVAILABLE, "请求超时，请重试。", "The request took too long. Try again.";
 }

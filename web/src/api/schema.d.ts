@@ -3961,6 +3961,7 @@ export interface components {
       | 'storage_read_only'
       | 'provider_unavailable'
       | 'dns_unavailable'
+      | 'shard_lost'
       | 'internal'
       | 'unavailable'
       | 'timeout'

@@ -16,11 +16,12 @@ const CONFIG: &str = "<clickhouse>
   <remote_servers><main>{shards}</main></remote_servers>
 </clickhouse>";
 
-const SHARD: &str = "<shard><replica><host>127.0.0.1</host><port>{port}</port></replica></shard>";
+const SHARD: &str = "<shard><replica><host>{host}</host><port>{port}</port></replica></shard>";
 
 /// One server. Its folder goes with the process that started it.
 pub struct ClickHouse {
     folder: PathBuf,
+    host: String,
     http_port: u16,
     tcp_port: u16,
     running: Option<Running>,
@@ -30,18 +31,23 @@ pub struct ClickHouse {
 pub struct Shards(Vec<ClickHouse>);
 
 impl Shards {
+    /// Each on a loopback address of its own, and all at the same port for HTTP, as they would be on
+    /// machines of their own. ClickHouse takes the same port for its own server, so those differ.
     pub fn start(count: usize) -> Self {
         // All at once, or some may be the same.
         let free = || TcpListener::bind("127.0.0.1:0").unwrap();
-        let listeners: Vec<_> = (0..count).map(|_| (free(), free())).collect();
+        let (http, listeners): (_, Vec<_>) = (free(), (0..count).map(|_| free()).collect());
         let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
-        let ports: Vec<(u16, u16)> =
-            listeners.iter().map(|(http, tcp)| (port(http), port(tcp))).collect();
-        drop(listeners);
-        let shards: String =
-            ports.iter().map(|(_, tcp)| SHARD.replace("{port}", &tcp.to_string())).collect();
-        let mut all: Vec<ClickHouse> =
-            ports.into_iter().map(|(http, tcp)| ClickHouse::new(http, tcp, &shards)).collect();
+        let (http_port, ports) = (port(&http), listeners.iter().map(port).collect::<Vec<_>>());
+        drop((http, listeners));
+        let hosts = (1..).map(|at| format!("127.0.0.{at}"));
+        let places: Vec<(String, u16)> = hosts.zip(ports).collect();
+        let shard = |(host, port): &(String, u16)| {
+            SHARD.replace("{host}", host).replace("{port}", &port.to_string())
+        };
+        let shards: String = places.iter().map(shard).collect();
+        let own = |(host, tcp_port)| ClickHouse::new(host, http_port, tcp_port, &shards);
+        let mut all: Vec<ClickHouse> = places.into_iter().map(own).collect();
         for one in &mut all {
             one.launch();
         }
@@ -53,10 +59,8 @@ impl Shards {
 
     /// Where a store over all of them is, in a database.
     pub fn url(&self, database: &str) -> String {
-        let shards: Vec<String> =
-            self.0.iter().map(|one| format!("127.0.0.1:{}", one.http_port)).collect();
-        let first = &shards[0];
-        format!("http://{first}/{database}?cluster=main&shards={}", shards.join(","))
+        let ClickHouse { host, http_port, .. } = &self.0[0];
+        format!("http://{host}:{http_port}/{database}?cluster=main")
     }
 
     /// One of them, by its place.
@@ -66,10 +70,10 @@ impl Shards {
 }
 
 impl ClickHouse {
-    fn new(http_port: u16, tcp_port: u16, shards: &str) -> Self {
+    fn new(host: String, http_port: u16, tcp_port: u16, shards: &str) -> Self {
         let folder = tempfile::tempdir().unwrap().keep();
         std::fs::write(folder.join("config.xml"), CONFIG.replace("{shards}", shards)).unwrap();
-        Self { folder, http_port, tcp_port, running: None }
+        Self { folder, host, http_port, tcp_port, running: None }
     }
 
     /// One by itself.
@@ -79,13 +83,14 @@ impl ClickHouse {
 
     /// Where a store on this server alone is.
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/atrium", self.http_port)
+        format!("http://{}:{}/atrium", self.host, self.http_port)
     }
 
     fn launch(&mut self) {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/clickhouse-node");
         self.running = Some(Running::start(
             Command::new(script)
+                .args(["--host", &self.host])
                 .args(["--http-port", &self.http_port.to_string()])
                 .args(["--tcp-port", &self.tcp_port.to_string()])
                 .args(["--end-with", &std::process::id().to_string()])

@@ -210,7 +210,7 @@ async fn a_lost_shard_is_named_and_a_load_it_cut_is_gone_on_with() {
     let asked = store.count_events(&apps, START_MS, START_MS + 86_400_000).await.unwrap_err();
     assert!(is_named(&asked) && asked.may_pass(), "{asked}");
     let down = |store: &Warehouse| format!("{:?}", store.state());
-    assert!(down(&store).contains("shard 2 (127.0.0.1:"), "{}", down(&store));
+    assert!(down(&store).contains("shard 2 (127.0.0.2:"), "{}", down(&store));
     let health = store.shard_health().await.unwrap();
     let answers: Vec<bool> = health.iter().map(|shard| shard.asked.is_ok()).collect();
     assert_eq!(answers, [true, false]);
@@ -270,10 +270,7 @@ async fn a_shard_that_missed_a_migration_is_brought_up_to_date() {
     assert_eq!(number(&again, "SELECT count(later) AS n FROM events", &[]).await, 300);
 
     // Shards stay those that they were.
-    let changed = |from: &str, to: &str| -> Url { url.as_str().replace(from, to).parse().unwrap() };
-    let listed = url.query_pairs().find(|(name, _)| name == "shards").unwrap().1.into_owned();
-    let (first, second) = listed.split_once(',').unwrap();
-    let query = url.query().unwrap();
+    let [first, second] = ["127.0.0.1", "127.0.0.2"];
     for (shards, word) in [
         (format!("{second},{first}"), "shard 1 of 2 was shard 2 of 2"),
         (first.to_owned(), "shard 1 of 1 was shard 1 of 2"),
@@ -283,9 +280,18 @@ async fn a_shard_that_missed_a_migration_is_brought_up_to_date() {
         let error = open(&other).ready(READY).await.unwrap_err();
         assert!(error.to_string().contains(word) && !error.may_pass(), "{error}");
     }
-    let unknown = changed(query, "cluster=nowhere");
+    let mut named = url.clone();
+    named.set_query(Some(&format!("cluster=main&shards={first},{second}")));
+    open(&named).ready(READY).await.unwrap();
+    let mut unknown = url.clone();
+    unknown.set_query(Some("cluster=nowhere"));
     let error = open(&unknown).ready(READY).await.unwrap_err();
     assert!(error.to_string().contains("`nowhere`"), "{error}");
+    // A new store whose questions would reach more servers than its rows go to.
+    let mut fewer = self::url();
+    fewer.set_query(Some(&format!("cluster=main&shards={first}")));
+    let error = open(&fewer).ready(READY).await.unwrap_err();
+    assert!(!error.may_pass(), "{error}");
     // Nor is a store of one server taken for one.
     let mut single = url.clone();
     single.set_path("/single");
