@@ -1,5 +1,9 @@
 //! The only connection to the warehouse: ClickHouse's HTTP interface, embedded or remote.
 
+mod health;
+mod parts;
+mod shards;
+
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -11,7 +15,6 @@ use url::Url;
 use crate::address_file;
 use crate::answer::{RowStream, answered, read_rows, receive};
 use crate::call::{Call, Insert};
-use crate::cluster::{Bodies, Cluster, REPLICATED_CHANGE};
 use crate::embedded::{Embedded, Plan, State};
 use crate::engine::QUEUE_WAIT;
 use crate::error::Error;
@@ -19,9 +22,13 @@ use crate::figures::{Figures, StatementKind};
 use crate::gate::Gate;
 use crate::location::{Address, Location, Names, Server, own_names};
 use crate::params::Param;
+use crate::placement::Bodies;
 use crate::rollup_cache::RollupCaches;
 use crate::rows::RowInsert;
 use crate::source::{Source, resident_bytes, why_not};
+pub use health::ShardHealth;
+pub(crate) use parts::Parts;
+use shards::{Cluster, REPLICATED_CHANGE};
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 /// How long a question may take, unless the caller is more patient.

@@ -8,10 +8,10 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::call::Call;
-use crate::client::Warehouse;
-use crate::cluster::{Parts, place_of_message};
+use crate::client::{Parts, Warehouse};
 use crate::error::Error;
 use crate::params::Param;
+use crate::placement::place_of_message;
 use crate::rows::{MessageKey, put_message_id, read_pairs};
 
 /// The quarter of an hour, which all counts are kept by.

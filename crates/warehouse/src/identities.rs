@@ -7,13 +7,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use uuid::Uuid;
-use xxhash_rust::xxh64::xxh64;
 
 use crate::call::{Call, Insert};
-use crate::client::Warehouse;
-use crate::cluster::Parts;
+use crate::client::{Parts, Warehouse};
 use crate::error::Error;
 use crate::params::literals;
+use crate::placement::{hash_of, place_of};
 use crate::rows::Kind;
 use crate::rows::{put_uuid, read_uuid};
 
@@ -31,17 +30,16 @@ pub(crate) const USER_HASH: &str = "xxHash64(concat('u', user_id))";
 
 impl Identity {
     pub fn of(app: Uuid, kind: Kind, id: &[u8]) -> Self {
-        let mut named = Vec::with_capacity(id.len() + 1);
-        named.push(match kind {
-            Kind::Device => b'd',
-            Kind::User => b'u',
-        });
-        named.extend_from_slice(id);
-        Self { app, hash: xxh64(&named, 0) }
+        Self { app, hash: hash_of(kind, id) }
     }
 
     pub(crate) fn hash(&self) -> u64 {
         self.hash
+    }
+
+    /// Where they are, among the shards.
+    pub(crate) fn place(&self) -> u64 {
+        place_of(self.app, self.hash)
     }
 }
 

@@ -5,8 +5,6 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use xxhash_rust::xxh64::xxh64;
 
-use crate::cluster::RowFormat;
-
 /// An event, borrowed from wherever it was parsed.
 #[derive(Clone, Copy, Debug)]
 pub struct EventRow<'a> {
@@ -97,6 +95,14 @@ const MUTATION_STRUCTURE: &str = "app_id UUID, kind String, id String, time Date
     log_id UUID, operation String, properties String, received_at DateTime64(3, \\'UTC\\')";
 
 const MUTATION_COLUMNS: &str = "app_id, kind, id, time, log_id, operation, properties, received_at";
+
+/// What the rows of an INSERT are, as far as where they belong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowFormat {
+    Event,
+    Mutation,
+    MessageId,
+}
 
 /// A statement that stores rows, and what they look like.
 #[derive(Clone, Debug)]

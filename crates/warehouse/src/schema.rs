@@ -2,6 +2,9 @@
 //! once do no harm, nor does one that is killed half-way: a migration is recorded when it ran. Only
 //! what `upgrade` counts is for one server at a time, see docs/operating.md.
 
+mod names;
+mod record;
+
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -36,7 +39,7 @@ const RECORD: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \
 
 impl Names {
     /// Fills the placeholders of a migration: `{…MergeTree}`.
-    pub(crate) fn fill(&self, sql: &str) -> String {
+    fn fill(&self, sql: &str) -> String {
         let replicated = if self.is_replicated() { "Replicated" } else { "" };
         let mut filled = sql.to_owned();
         for engine in ["MergeTree", "AggregatingMergeTree", "ReplacingMergeTree"] {
@@ -134,7 +137,7 @@ async fn make_database(warehouse: &Warehouse) -> Result<(), Error> {
     run(warehouse, &names.fill(RECORD)).await
 }
 
-pub(crate) async fn bring_up_to_date(warehouse: &Warehouse) -> Result<(), Error> {
+async fn bring_up_to_date(warehouse: &Warehouse) -> Result<(), Error> {
     make_database(warehouse).await?;
 
     #[derive(Deserialize)]
@@ -182,9 +185,9 @@ async fn record(warehouse: &Warehouse, number: u32) -> Result<(), Error> {
 }
 
 /// Some statements copy a table.
-pub(crate) const CHANGE_LIMIT: Duration = Duration::from_secs(600);
+const CHANGE_LIMIT: Duration = Duration::from_secs(600);
 
-pub(crate) async fn run(warehouse: &Warehouse, sql: &str) -> Result<(), Error> {
+async fn run(warehouse: &Warehouse, sql: &str) -> Result<(), Error> {
     warehouse.call(Call::new(sql, &[], CHANGE_LIMIT)).await.map(drop)
 }
 

@@ -6,7 +6,8 @@ use serde::Deserialize;
 use crate::call::Call;
 use crate::client::Warehouse;
 use crate::error::Error;
-use crate::schema::run;
+
+use super::run;
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS shard (number UInt32, shards UInt32) \
     ENGINE = {ReplacingMergeTree} ORDER BY (number, shards) \

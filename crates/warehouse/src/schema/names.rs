@@ -11,14 +11,15 @@ use crate::call::Call;
 use crate::client::Warehouse;
 use crate::error::Error;
 use crate::location::{ShardNames, quoted};
-use crate::schema::{CHANGE_LIMIT, RECORD_TABLE, bring_up_to_date};
+
+use super::{CHANGE_LIMIT, RECORD_TABLE, bring_up_to_date};
 
 /// A table: its engine, and its columns with their types, in order.
 type Tables = BTreeMap<String, (String, Vec<String>)>;
 
 impl Warehouse {
     /// Brings every shard up to date, and then the names for all of them.
-    pub(crate) async fn bring_shards_up_to_date(&self) -> Result<(), Error> {
+    pub(super) async fn bring_shards_up_to_date(&self) -> Result<(), Error> {
         if !self.is_cluster() {
             return bring_up_to_date(self).await;
         }

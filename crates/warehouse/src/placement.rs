@@ -9,18 +9,9 @@ use uuid::Uuid;
 use xxhash_rust::xxh64::xxh64;
 
 use crate::error::Error;
-use crate::identities::Identity;
-use crate::rows::{Kind, read_uuid, skip_texts, take_text};
+use crate::rows::{Kind, RowFormat, read_uuid, skip_texts, take_text};
 
 const CANNOT_READ_ALL_DATA: i32 = 33;
-
-/// What the rows of an INSERT are, as far as where they belong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RowFormat {
-    Event,
-    Mutation,
-    MessageId,
-}
 
 /// Where the rows of a table belong, in a statement about them: the remainder of this by the number of
 /// shards is the place of the shard in their order, from 0 on. None for tables that are made from
@@ -40,11 +31,20 @@ pub fn shard_key(table: &str) -> Option<&'static str> {
     })
 }
 
-impl Identity {
-    /// A number whose remainder by the number of shards says which one they are on.
-    pub(crate) fn place(&self) -> u64 {
-        xxh64(format!("{}{}", self.app, self.hash()).as_bytes(), 0)
-    }
+/// What a device or user goes by within their app.
+pub(crate) fn hash_of(kind: Kind, id: &[u8]) -> u64 {
+    let mut named = Vec::with_capacity(id.len() + 1);
+    named.push(match kind {
+        Kind::Device => b'd',
+        Kind::User => b'u',
+    });
+    named.extend_from_slice(id);
+    xxh64(&named, 0)
+}
+
+/// A number whose remainder by the number of shards says which one they are on.
+pub(crate) fn place_of(app: Uuid, hash: u64) -> u64 {
+    xxh64(format!("{app}{hash}").as_bytes(), 0)
 }
 
 /// The same for a message.
@@ -53,7 +53,7 @@ pub(crate) fn place_of_message(app: Uuid, log_id: Uuid) -> u64 {
 }
 
 /// The shard of a place, by its own place in their order. Where there is one, no place is looked up.
-pub(super) fn shard_at(shards: usize, place: impl FnOnce() -> u64) -> usize {
+pub(crate) fn shard_at(shards: usize, place: impl FnOnce() -> u64) -> usize {
     if shards <= 1 { 0 } else { (place() % shards as u64) as usize }
 }
 
@@ -103,14 +103,14 @@ fn next(format: RowFormat, rows: &[u8]) -> Option<(u64, usize)> {
             let rest = skip_texts(rest, 3)?;
             let rest = skip_texts(rest.get(4..)?, 10)?;
             // When it was received, the numbers of its people, and what is over a limit.
-            (Identity::of(app, Kind::Device, device).place(), rest.get(8 + 4 + 4 + 1..)?)
+            (place_of(app, hash_of(Kind::Device, device)), rest.get(8 + 4 + 4 + 1..)?)
         }
         RowFormat::Mutation => {
             let (kind, rest) = take_text(&rows[16..])?;
             let (id, rest) = take_text(rest)?;
             let kind = if kind == b"user" { Kind::User } else { Kind::Device };
             let rest = skip_texts(rest.get(8 + 16..)?, 2)?;
-            (Identity::of(app, kind, id).place(), rest.get(8..)?)
+            (place_of(app, hash_of(kind, id)), rest.get(8..)?)
         }
         RowFormat::MessageId => {
             let log_id = read_uuid(rows.get(24..40)?);
@@ -186,7 +186,7 @@ mod tests {
     /// Cuts rows apart again, whatever they are of, and leaves none out.
     #[test]
     fn every_row_goes_to_its_place() {
-        let place = |kind, id: &str| Identity::of(APP, kind, id.as_bytes()).place();
+        let place = |kind, id: &str| place_of(APP, hash_of(kind, id.as_bytes()));
         for number in 0..40_u128 {
             let id = format!("id {number}");
             for (format, row, place) in [
@@ -215,12 +215,12 @@ mod tests {
         let mut counts = [0_u32; 3];
         for number in 0..3_000 {
             let device = format!("device {number}");
-            let place = Identity::of(APP, Kind::Device, device.as_bytes()).place();
+            let place = place_of(APP, hash_of(Kind::Device, device.as_bytes()));
             counts[(place % 3) as usize] += 1;
         }
         assert!(counts.iter().all(|count| (900..1_100).contains(count)), "{counts:?}");
         // Many apps have one device that goes by the same name.
-        let server = |app| Identity::of(Uuid::from_u128(app), Kind::Device, b"server").place() % 3;
+        let server = |app| place_of(Uuid::from_u128(app), hash_of(Kind::Device, b"server")) % 3;
         assert!((0..20).any(|app| server(app) != server(20)));
     }
 }

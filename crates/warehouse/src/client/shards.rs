@@ -1,14 +1,8 @@
 //! A store on several servers. Each shard is a whole store by itself, with its own tables, views and
 //! counts, in the database `…_local`: it is changed, and brought up to date, as a single server is.
 //! Rows go straight to the shard that they belong to (`placement`). Questions go to one server, where
-//! a database of Distributed tables stands for the tables of all (`names`).
+//! a database of Distributed tables stands for the tables of all (`schema::names`).
 //! docs/decisions/0035-shards.md says why.
-
-mod health;
-mod names;
-mod parts;
-mod placement;
-mod record;
 
 use futures_util::future::join_all;
 use serde::Deserialize;
@@ -16,14 +10,11 @@ use tokio::sync::OnceCell;
 use url::Url;
 
 use crate::call::{Call, Insert};
-use crate::client::Warehouse;
 use crate::error::Error;
 use crate::location::{ClusterName, Names, Server, ShardNames};
+use crate::placement::Bodies;
 
-pub use health::ShardHealth;
-pub(crate) use parts::Parts;
-pub use placement::shard_key;
-pub(crate) use placement::{Bodies, RowFormat, place_of_message};
+use super::Warehouse;
 
 pub(crate) struct Cluster {
     name: ClusterName,
@@ -40,7 +31,7 @@ impl Cluster {
     }
 
     /// Those that were asked about already.
-    fn known_shards(&self) -> &[Warehouse] {
+    pub(super) fn known_shards(&self) -> &[Warehouse] {
         self.shards.get().map(Vec::as_slice).unwrap_or_default()
     }
 

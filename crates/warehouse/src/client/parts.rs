@@ -2,10 +2,10 @@
 
 use futures_util::future::try_join_all;
 
-use crate::client::Warehouse;
 use crate::error::Error;
+use crate::placement::shard_at;
 
-use super::placement::shard_at;
+use super::Warehouse;
 
 /// What to ask each shard about.
 pub(crate) struct Parts<T>(Vec<(Warehouse, Vec<T>)>);

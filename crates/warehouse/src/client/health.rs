@@ -8,11 +8,11 @@ use futures_util::future::join_all;
 
 use crate::answer::receive;
 use crate::call::Call;
-use crate::client::Warehouse;
 use crate::embedded::State;
 use crate::error::Error;
 
-use super::Cluster;
+use super::Warehouse;
+use super::shards::Cluster;
 
 /// How long a shard may take to say that it is there.
 const LOOK_LIMIT: Duration = Duration::from_secs(2);
