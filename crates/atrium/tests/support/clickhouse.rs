@@ -116,6 +116,12 @@ impl ClickHouse {
         drop(self.running.take());
     }
 
+    /// Sends it a signal, such as `-STOP`.
+    pub fn signal(&self, signal: &str) {
+        let id = self.running.as_ref().unwrap().id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    }
+
     /// Starts it with what it had.
     pub fn begin(&mut self) {
         self.launch();

@@ -110,6 +110,14 @@ impl Warehouse {
         rows.into_iter().map(url).collect()
     }
 
+    /// How many shards questions go to.
+    pub(crate) async fn count_shards(&self) -> Result<usize, Error> {
+        match self.cluster() {
+            Some(cluster) => Ok(self.ask_for_shards(cluster).await?.len()),
+            None => Ok(1),
+        }
+    }
+
     /// Does something on every shard at once. All are waited for, also when one fails: what is still
     /// under way would be in the way of the next attempt.
     pub(crate) async fn on_every_shard<T, Work: Future<Output = Result<T, Error>>>(

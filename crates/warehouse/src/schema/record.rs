@@ -27,8 +27,14 @@ struct Found {
 }
 
 impl Warehouse {
-    /// Fails where the shards are not those that they were.
+    /// Fails where the shards are not those that they were, or not all that questions reach.
     pub(super) async fn check_shards(&self) -> Result<(), Error> {
+        let (named, reached) = (self.shards().await?.len(), self.count_shards().await?);
+        if named != reached {
+            return Err(Error::Setup(format!(
+                "shards=… names {named}, and the cluster in ClickHouse's own settings has {reached}"
+            )));
+        }
         let found = self.on_every_shard(|shard| async move { shard.found().await }).await?;
         judge(&found)
     }
