@@ -247,8 +247,9 @@ async fn a_fleet_goes_on_whatever_happens_to_some_of_it() {
 
 /// Without one of the shards there are no figures, and it is said which one is missing.
 async fn lose_a_shard(server: &TestServer, team: &Team, shards: &mut Shards) {
-    let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date().to_string();
-    let body = json!({ "start": now, "end": now, "granularity": "day", "timezone": "UTC" });
+    let now = jiff::Timestamp::from_millisecond(server.atrium.now().0).unwrap();
+    let today = now.to_zoned(jiff::tz::TimeZone::UTC).date().to_string();
+    let body = json!({ "start": today, "end": today, "granularity": "day", "timezone": "UTC" });
     let path = format!("/api/v1/orgs/{}/data-overall", team.org_id);
     let ask = async || team.actor("owner").post(&path, body.clone()).await;
     shards.shard(1).kill();
