@@ -164,6 +164,7 @@ codes! {
     InstanceMoved = "instance_moved", SERVICE_UNAVAILABLE, "服务正在迁移，暂时无法保存更改，请稍后重试。", "This instance is being moved, so nothing can be changed for a moment. Try again later.";
     ProviderUnavailable = "provider_unavailable", SERVICE_UNAVAILABLE, "身份提供方暂时无法访问，请稍后再试。", "The sign-in provider cannot be reached right now. Try again later.";
     DnsUnavailable = "dns_unavailable", SERVICE_UNAVAILABLE, "域名查询暂时不可用，请稍后再试。", "Domain records cannot be looked up right now. Try again later.";
+    ShardLost = "shard_lost", SERVICE_UNAVAILABLE, "事件存储的第 {shard} 个分片暂时无法访问，请稍后再试。", "Shard {shard} of the event store cannot be reached right now. Try again later.";
     Internal = "internal", INTERNAL_SERVER_ERROR, "服务器出错了，请稍后重试。", "Something went wrong on the server. Try again later.";
     Unavailable = "unavailable", SERVICE_UNAVAILABLE, "服务暂时不可用，请稍后重试。", "The service is unavailable for a moment. Try again later.";
     Timeout = "timeout", SERVICE_UNAVAILABLE, "请求超时，请重试。", "The request took too long. Try again.";
@@ -252,7 +253,12 @@ impl Error {
 
     /// Like `unavailable`, where more is known of why.
     pub fn unavailable_for(code: Code, cause: impl Into<anyhow::Error>) -> Self {
-        let mut error: Self = code.into();
+        Self::unavailable_because(Fault::new(code), cause)
+    }
+
+    /// Like `unavailable`, where what is told has values.
+    pub fn unavailable_because(fault: Fault, cause: impl Into<anyhow::Error>) -> Self {
+        let mut error: Self = fault.into();
         error.problem.retry_after_seconds = Some(5);
         error.cause = Some(cause.into());
         error

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use tokio::sync::mpsc;
 
 use crate::answer::RowStream;
-use crate::client::{Call, Warehouse};
+use crate::call::Call;
+use crate::client::Warehouse;
 use crate::error::Error;
 use crate::location::quoted;
 use crate::params::Param;
@@ -48,11 +49,6 @@ pub struct View {
 }
 
 impl Warehouse {
-    /// Whether the store is spread over several servers.
-    pub fn is_cluster(&self) -> bool {
-        self.names().cluster.is_some()
-    }
-
     /// The tables that hold something, with their partitions.
     pub async fn exported_tables(&self) -> Result<Vec<ExportedTable>, Error> {
         #[derive(Deserialize)]

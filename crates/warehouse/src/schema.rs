@@ -2,11 +2,15 @@
 //! once do no harm, nor does one that is killed half-way: a migration is recorded when it ran. Only
 //! what `upgrade` counts is for one server at a time, see docs/operating.md.
 
+mod names;
+mod record;
+
 use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::client::{Call, Warehouse};
+use crate::call::Call;
+use crate::client::Warehouse;
 use crate::error::Error;
 use crate::location::{Names, quoted};
 use crate::upgrade;
@@ -29,15 +33,15 @@ const HOURS: u32 = 4;
 
 /// Where it is written down which of them ran.
 pub(crate) const RECORD_TABLE: &str = "schema_migrations";
-const RECORD: &str = "CREATE TABLE IF NOT EXISTS schema_migrations{on_cluster} \
+const RECORD: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \
     (number UInt32, applied_at DateTime('UTC') DEFAULT now()) \
     ENGINE = {ReplacingMergeTree} ORDER BY number";
 
 impl Names {
-    /// Fills the placeholders of a migration: `{on_cluster}` and `{…MergeTree}`.
+    /// Fills the placeholders of a migration: `{…MergeTree}`.
     fn fill(&self, sql: &str) -> String {
-        let replicated = if self.cluster.is_some() { "Replicated" } else { "" };
-        let mut filled = sql.replace("{on_cluster}", &self.on_cluster());
+        let replicated = if self.is_replicated() { "Replicated" } else { "" };
+        let mut filled = sql.to_owned();
         for engine in ["MergeTree", "AggregatingMergeTree", "ReplacingMergeTree"] {
             filled = filled.replace(&format!("{{{engine}}}"), &format!("{replicated}{engine}"));
         }
@@ -45,6 +49,19 @@ impl Names {
             "{ReplacingMergeTree:version}",
             &format!("{replicated}ReplacingMergeTree(version)"),
         )
+    }
+
+    /// A shard of several servers has a database that brings whatever is made in it to all of them, under
+    /// the names that each server gives itself and its shard.
+    fn create_database(&self) -> String {
+        let database = quoted(&self.database);
+        let shard = self.shard.as_ref().filter(|shard| shard.replicated);
+        let replicated = shard.map_or(String::new(), |shard| {
+            let path = format!("'/atrium/{}/{{shard}}'", self.database.replace(['\\', '\''], "_"));
+            let on_cluster = shard.on_cluster();
+            format!("{on_cluster} ENGINE = Replicated({path}, '{{shard}}', '{{replica}}')")
+        });
+        format!("CREATE DATABASE IF NOT EXISTS {database}{replicated}")
     }
 }
 
@@ -102,7 +119,7 @@ impl Warehouse {
         let work = tokio::spawn(async move {
             let mut done = this.schema_lock().lock().await;
             if !*done {
-                bring_up_to_date(&this).await?;
+                this.bring_shards_up_to_date().await?;
                 *done = true;
             }
             Ok(())
@@ -113,9 +130,8 @@ impl Warehouse {
 
 async fn make_database(warehouse: &Warehouse) -> Result<(), Error> {
     let names = warehouse.names();
-    let create =
-        format!("CREATE DATABASE IF NOT EXISTS {}{}", quoted(&names.database), names.on_cluster());
-    let mut call = Call::new(&create, &[], LIMIT);
+    let create = names.create_database();
+    let mut call = Call::new(&create, &[], CHANGE_LIMIT);
     call.in_database = false;
     warehouse.call(call).await?;
     run(warehouse, &names.fill(RECORD)).await
@@ -169,36 +185,38 @@ async fn record(warehouse: &Warehouse, number: u32) -> Result<(), Error> {
 }
 
 /// Some statements copy a table.
-const LIMIT: Duration = Duration::from_secs(600);
+const CHANGE_LIMIT: Duration = Duration::from_secs(600);
 
 async fn run(warehouse: &Warehouse, sql: &str) -> Result<(), Error> {
-    warehouse.call(Call::new(sql, &[], LIMIT)).await.map(drop)
+    warehouse.call(Call::new(sql, &[], CHANGE_LIMIT)).await.map(drop)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::location::{ShardNames, own_names};
 
-    /// No server of a cluster is at hand for tests, so what it would be sent is written down, and a
-    /// change of it shows in review. `UPDATE_SNAPSHOT=1 cargo test` writes it anew.
+    fn names(replicated: bool) -> Names {
+        let (database, cluster) = ("atrium_local".to_owned(), "main".to_owned());
+        let whole = "atrium".to_owned();
+        Names { database, shard: Some(ShardNames { number: 1, cluster, whole, replicated }) }
+    }
+
+    /// No replicas are at hand for tests, so what they would be sent is written down, and a change of it
+    /// shows in review. `UPDATE_SNAPSHOT=1 cargo test` writes it anew.
     #[test]
-    fn statements_of_a_cluster() {
-        let names = Names { database: "atrium".to_owned(), cluster: Some("main".to_owned()) };
+    fn statements_of_replicas() {
+        let names = names(true);
         let files = MIGRATIONS.iter().map(|(_, file)| *file);
-        let all: Vec<String> = std::iter::once(RECORD)
-            .chain(files.flat_map(statements))
-            .map(|statement| names.fill(statement))
-            .collect();
-        let text = format!("{};\n", all.join(";\n\n"));
-        let snapshot = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cluster.sql");
+        let tables = std::iter::once(RECORD).chain(files.flat_map(statements));
+        let tables: Vec<String> = tables.map(|statement| names.fill(statement)).collect();
+        let text = format!("{};\n\n{};\n", names.create_database(), tables.join(";\n\n"));
+        let snapshot = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/replicas.sql");
         if std::env::var_os("UPDATE_SNAPSHOT").is_some() {
             std::fs::write(snapshot, &text).unwrap();
         }
         assert_eq!(text, std::fs::read_to_string(snapshot).unwrap());
-        for statement in &all {
-            // Rows reach the replicas by themselves.
-            let is_insert = statement.contains("INSERT INTO");
-            assert!(is_insert || statement.contains(" ON CLUSTER `main`"), "{statement}");
+        for statement in &tables {
             assert!(!statement.contains("{"), "{statement}");
             assert_eq!(statement.contains("ENGINE = Replicated"), statement.contains("ENGINE"));
         }
@@ -206,10 +224,12 @@ mod tests {
 
     #[test]
     fn statements_of_one_server() {
-        let names = Names { database: "atrium".to_owned(), cluster: None };
-        for statement in MIGRATIONS.iter().flat_map(|(_, file)| statements(file)) {
-            let filled = names.fill(statement);
-            assert!(!filled.contains(['{', '}']) && !filled.contains("CLUSTER"), "{filled}");
+        for names in [own_names(), names(false)] {
+            assert!(!names.create_database().contains("ENGINE"));
+            for statement in MIGRATIONS.iter().flat_map(|(_, file)| statements(file)) {
+                let filled = names.fill(statement);
+                assert!(!filled.contains(['{', '}']) && !filled.contains("Replicated"), "{filled}");
+            }
         }
     }
 }

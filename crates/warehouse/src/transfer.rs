@@ -9,7 +9,8 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::answer::RowStream;
-use crate::client::{Call, Warehouse};
+use crate::call::Call;
+use crate::client::Warehouse;
 use crate::error::Error;
 use crate::location::quoted;
 use crate::params::Param;

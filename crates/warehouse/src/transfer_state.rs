@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::client::{Call, Warehouse};
+use crate::call::Call;
+use crate::client::Warehouse;
 use crate::error::Error;
 use crate::exported::View;
 use crate::location::quoted;

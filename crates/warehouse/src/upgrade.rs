@@ -32,7 +32,7 @@ pub(crate) async fn number_people(warehouse: &Warehouse) -> Result<(), Error> {
                        WHERE app_id = {app:UUID}";
         let buckets: Vec<Bucket> = patient.query(buckets, &params).await?;
         let buckets: Vec<u32> = buckets.into_iter().map(|row| row.bucket).collect();
-        warehouse.rebuild(app_id, &buckets).await?;
+        warehouse.rebuild_here(app_id, &buckets).await?;
     }
     Ok(())
 }
@@ -43,7 +43,7 @@ pub(crate) async fn count_hours(warehouse: &Warehouse) -> Result<(), Error> {
     let hours = || COARSE.iter().filter(|coarse| coarse.length == HOUR);
     // Sums would be added to those of an attempt that was cut off.
     for hours in hours() {
-        let sql = format!("TRUNCATE TABLE {}{}", hours.table, patient.names().on_cluster());
+        let sql = format!("TRUNCATE TABLE {}", hours.table);
         patient.execute(&sql, &[]).await?;
     }
     for app in apps(&patient).await? {

@@ -3962,6 +3962,7 @@ export interface components {
       | 'instance_moved'
       | 'provider_unavailable'
       | 'dns_unavailable'
+      | 'shard_lost'
       | 'internal'
       | 'unavailable'
       | 'timeout'

@@ -21,7 +21,7 @@ const SEE_DISK: &str = "See \"When something is wrong with the disk\" in docs/op
 /// Every event store that the settings name.
 pub async fn event_stores(settings: &Settings) -> Vec<Finding> {
     match &settings.events.warehouse_url {
-        Some(url) => vec![remote_store(url).await],
+        Some(url) => remote_stores(url).await,
         None => vec![embedded_store(settings)],
     }
 }
@@ -38,9 +38,23 @@ fn embedded_store(settings: &Settings) -> Finding {
     Finding::warning(EVENTS, text, advice)
 }
 
-async fn remote_store(url: &Url) -> Finding {
-    let host = url.host_str().unwrap_or_default();
+/// The server that questions go to, and each shard of a cluster.
+async fn remote_stores(url: &Url) -> Vec<Finding> {
     let store = Warehouse::open(Location::Remote { url: url.clone() }).patient(ASK_LIMIT);
+    let mut findings = vec![remote_store(url, &store).await];
+    // Where nobody can be asked for them, that was said already.
+    for shard in store.shard_health().await.unwrap_or_default() {
+        let place = format!("shard {}, {}", shard.number, shard.host);
+        findings.push(match shard.asked {
+            Ok(version) => Finding::ok(EVENTS, format!("{place}, ClickHouse {version}")),
+            Err(reason) => Finding::failure(EVENTS, format!("{place}: {reason}"), SHARD_LOST),
+        });
+    }
+    findings
+}
+
+async fn remote_store(url: &Url, store: &Warehouse) -> Finding {
+    let host = url.host_str().unwrap_or_default();
     let asked = store.bytes("SELECT version() FORMAT TSV", &[]);
     match tokio::time::timeout(ASK_LIMIT, asked).await {
         Ok(Ok(version)) => {
@@ -55,6 +69,8 @@ async fn remote_store(url: &Url) -> Finding {
 const EVENTS: &str = "events";
 const UNREACHABLE: &str = "Check that it runs, that this machine reaches its HTTP port, and the user and \
     password in warehouse_url; events wait in the spool meanwhile";
+const SHARD_LOST: &str = "Bring it back, with its data: until then nothing can be counted, and events wait \
+    in the spool. See \"A shard is lost\" in docs/operating.md";
 
 pub async fn database(settings: &Settings) -> Vec<Finding> {
     const WHAT: &str = "database";

@@ -77,7 +77,7 @@ pub struct RawSettings {
     pub database_connections: Option<u32>,
 
     /// Event store: http(s)://user:password@host:8123/database of a ClickHouse, with ?cluster=NAME
-    /// for a cluster [default: embedded, in the data folder]
+    /// for the shards of a cluster [default: embedded, in the data folder]
     #[arg(
         long,
         env = "ATRIUM_WAREHOUSE_URL",
