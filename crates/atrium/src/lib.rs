@@ -12,6 +12,7 @@ pub mod first_start;
 pub mod fleet;
 pub mod instance;
 pub mod jobs;
+pub mod moving;
 pub mod reports;
 pub mod router;
 pub mod server;

@@ -23,7 +23,7 @@ use atrium::locale::Locale;
 use atrium::sso::domains;
 use atrium::store::accounts::{self as store, SessionListRow};
 use atrium::types::{Clock, Id};
-use atrium::{demo, logging, permissions, router, server};
+use atrium::{demo, logging, moving, permissions, router, server};
 use clap::{Parser, Subcommand};
 use serde_json::json;
 
@@ -64,6 +64,8 @@ enum Command {
     Backup(backup::Options),
     /// Make an instance from such an archive, in an empty data folder
     Restore(restore::Options),
+    /// Take an instance from this machine's stores to PostgreSQL and ClickHouse, while it runs
+    Move(moving::Options),
     /// Look at everything an instance stands on and say what is wrong
     Doctor,
     /// Say by the exit code whether the server of these settings answers
@@ -200,6 +202,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Spool { command } => spool(settings, command).await,
         Command::Backup(options) => report(&backup::run(settings, &options).await?),
         Command::Restore(options) => report(&restore::run(settings, &options).await?),
+        Command::Move(options) => report(&moving::run(settings, &options).await?),
         Command::Doctor => examine(settings).await,
         Command::Healthcheck => healthcheck::run(&settings).await.map(|()| ExitCode::SUCCESS),
         Command::Openapi | Command::Permissions | Command::Engine => Ok(ExitCode::SUCCESS),

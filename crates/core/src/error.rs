@@ -161,8 +161,10 @@ codes! {
     QueriesBusy = "queries_busy", SERVICE_UNAVAILABLE, "当前查询较多，请稍后再试。", "Too many queries are running right now. Try again in a moment.";
     DiskFull = "disk_full", SERVICE_UNAVAILABLE, "服务器磁盘空间不足，暂时无法保存，请稍后重试。", "The server's disk is full, so nothing can be saved right now. Try again later.";
     StorageReadOnly = "storage_read_only", SERVICE_UNAVAILABLE, "服务器存储当前为只读，暂时无法保存，请稍后重试。", "The server's storage is read-only right now, so nothing can be saved. Try again later.";
+    InstanceMoved = "instance_moved", SERVICE_UNAVAILABLE, "服务正在迁移，暂时无法保存更改，请稍后重试。", "This instance is being moved, so nothing can be changed for a moment. Try again later.";
     ProviderUnavailable = "provider_unavailable", SERVICE_UNAVAILABLE, "身份提供方暂时无法访问，请稍后再试。", "The sign-in provider cannot be reached right now. Try again later.";
     DnsUnavailable = "dns_unavailable", SERVICE_UNAVAILABLE, "域名查询暂时不可用，请稍后再试。", "Domain records cannot be looked up right now. Try again later.";
+    ShardLost = "shard_lost", SERVICE_UNAVAILABLE, "事件存储的第 {shard} 个分片暂时无法访问，请稍后再试。", "Shard {shard} of the event store cannot be reached right now. Try again later.";
     Internal = "internal", INTERNAL_SERVER_ERROR, "服务器出错了，请稍后重试。", "Something went wrong on the server. Try again later.";
     Unavailable = "unavailable", SERVICE_UNAVAILABLE, "服务暂时不可用，请稍后重试。", "The service is unavailable for a moment. Try again later.";
     Timeout = "timeout", SERVICE_UNAVAILABLE, "请求超时，请重试。", "The request took too long. Try again.";
@@ -251,7 +253,12 @@ impl Error {
 
     /// Like `unavailable`, where more is known of why.
     pub fn unavailable_for(code: Code, cause: impl Into<anyhow::Error>) -> Self {
-        let mut error: Self = code.into();
+        Self::unavailable_because(Fault::new(code), cause)
+    }
+
+    /// Like `unavailable`, where what is told has values.
+    pub fn unavailable_because(fault: Fault, cause: impl Into<anyhow::Error>) -> Self {
+        let mut error: Self = fault.into();
         error.problem.retry_after_seconds = Some(5);
         error.cause = Some(cause.into());
         error
@@ -343,6 +350,8 @@ impl From<sqlx::Error> for Error {
 /// PostgreSQL. None for a mistake of ours.
 fn passing(code: &str) -> Option<Code> {
     match code.parse::<u32>() {
+        // A trigger refused, and only a database that was moved has any (`db::moved`).
+        Ok(1811) => Some(Code::InstanceMoved),
         // SQLite keeps the kind in the low byte; PostgreSQL's codes have five characters.
         Ok(number) if code.len() < 5 => match number & 0xff {
             13 => Some(Code::DiskFull),
@@ -440,6 +449,7 @@ mod tests {
         for code in ["8", "1032", "25006"] {
             assert_eq!(passing(code), Some(Code::StorageReadOnly), "{code}");
         }
+        assert_eq!(passing("1811"), Some(Code::InstanceMoved));
         for ours in ["1", "19", "2067", "1555", "23505", "42P01", "22021", "XX000"] {
             assert_eq!(passing(ours), None, "{ours}");
         }

@@ -79,6 +79,10 @@ impl Lease {
         Ok((!fences.is_empty()).then(|| Self { holder: holder.to_owned(), fences }))
     }
 
+    pub fn holder(&self) -> &str {
+        &self.holder
+    }
+
     pub fn fences(&self) -> &BTreeMap<String, i64> {
         &self.fences
     }

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use crate::audit::refusals::Refusals;
 use crate::clock_sync;
 use crate::config::Settings;
-use crate::db::Db;
+use crate::db::{Db, moved, transfer_marker};
 use crate::folder;
 use crate::keyring::Keyring;
 use crate::mail::Transport;
@@ -66,8 +66,10 @@ impl Core {
         let entropy = Entropy;
         folder::prepare_data_dir(&settings.stores.data_dir)?;
         let stores = &settings.stores;
+        moved::refuse(&stores.database_url)?;
         let db = Db::open_with(&stores.database_url, stores.database_connections);
         let db = db.await.context("database_url")?;
+        transfer_marker::refuse(&db).await?;
         let applied = db.migrate(may_be_new).await?;
         if applied > 0 {
             tracing::info!(applied, "the database schema was brought up to date");

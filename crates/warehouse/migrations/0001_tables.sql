@@ -1,6 +1,6 @@
 -- What people and their programs did, as it came in. Properties are text: to build a column of every
 -- property costs as much as all other columns together, and to read one from the text is cheap enough.
-CREATE TABLE IF NOT EXISTS events{on_cluster}
+CREATE TABLE IF NOT EXISTS events
 (
     app_id UUID,
     time DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
@@ -33,7 +33,7 @@ SETTINGS min_level_for_wide_part = 1, fsync_after_insert = 1, fsync_part_directo
     non_replicated_deduplication_window = 1000;
 
 -- The ids of the last days, to know a message that comes a second time.
-CREATE TABLE IF NOT EXISTS log_ids{on_cluster}
+CREATE TABLE IF NOT EXISTS log_ids
 (
     log_id UUID,
     app_id UUID,
@@ -47,7 +47,7 @@ TTL received + INTERVAL 8 DAY
 SETTINGS ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- Changes to the properties of devices and users, in the order they came.
-CREATE TABLE IF NOT EXISTS mutations{on_cluster}
+CREATE TABLE IF NOT EXISTS mutations
 (
     app_id UUID,
     kind LowCardinality(String),
@@ -64,7 +64,7 @@ ORDER BY (app_id, kind, id, time, log_id)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- What those changes add up to. The properties are text: they are read and written as a whole.
-CREATE TABLE IF NOT EXISTS profiles{on_cluster}
+CREATE TABLE IF NOT EXISTS profiles
 (
     app_id UUID,
     kind LowCardinality(String),
@@ -80,7 +80,7 @@ ORDER BY (app_id, kind, id)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- Which counts an erasure that is under way has to make anew. Empty in between.
-CREATE TABLE IF NOT EXISTS erasures{on_cluster}
+CREATE TABLE IF NOT EXISTS erasures
 (
     app_id UUID,
     kind LowCardinality(String),

@@ -1,5 +1,5 @@
 -- Counts by 15 minutes of UTC: the hours and days of every time zone are sums of those.
-CREATE TABLE IF NOT EXISTS totals_15m{on_cluster}
+CREATE TABLE IF NOT EXISTS totals_15m
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -14,7 +14,7 @@ PARTITION BY toYYYYMM(bucket)
 ORDER BY (app_id, bucket)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS totals_15m_view{on_cluster} TO totals_15m AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS totals_15m_view TO totals_15m AS
 SELECT
     app_id,
     toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket,
@@ -26,7 +26,7 @@ SELECT
 FROM events
 GROUP BY app_id, bucket;
 
-CREATE TABLE IF NOT EXISTS events_15m{on_cluster}
+CREATE TABLE IF NOT EXISTS events_15m
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -39,7 +39,7 @@ PARTITION BY toYYYYMM(bucket)
 ORDER BY (app_id, bucket, event)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS events_15m_view{on_cluster} TO events_15m AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS events_15m_view TO events_15m AS
 SELECT
     app_id,
     toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket,
@@ -49,7 +49,7 @@ SELECT
 FROM events
 GROUP BY app_id, bucket, event;
 
-CREATE TABLE IF NOT EXISTS breakdowns_15m{on_cluster}
+CREATE TABLE IF NOT EXISTS breakdowns_15m
 (
     app_id UUID,
     dimension LowCardinality(String),
@@ -63,7 +63,7 @@ PARTITION BY toYYYYMM(bucket)
 ORDER BY (app_id, dimension, bucket, value)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_15m_view{on_cluster} TO breakdowns_15m AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_15m_view TO breakdowns_15m AS
 SELECT
     app_id,
     dimension,
@@ -79,7 +79,7 @@ GROUP BY app_id, dimension, bucket, value;
 
 -- The first and last moment of a device in each quarter of an hour. No gap of half an hour fits
 -- into one, so sessions can be counted from these, and an event that comes twice changes nothing.
-CREATE TABLE IF NOT EXISTS sessions_15m{on_cluster}
+CREATE TABLE IF NOT EXISTS sessions_15m
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -92,7 +92,7 @@ PARTITION BY toYYYYMM(bucket)
 ORDER BY (app_id, bucket, device)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS sessions_15m_view{on_cluster} TO sessions_15m AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS sessions_15m_view TO sessions_15m AS
 SELECT
     app_id,
     toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket,
@@ -103,7 +103,7 @@ FROM events
 GROUP BY app_id, bucket, device;
 
 -- When a device or user was seen for the first and the last time, kept when events are not.
-CREATE TABLE IF NOT EXISTS devices{on_cluster}
+CREATE TABLE IF NOT EXISTS devices
 (
     app_id UUID,
     device_id String,
@@ -115,12 +115,12 @@ ORDER BY (app_id, device_id)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 1000;
 
 -- Grouped by the hash, which is much cheaper than by the text and the same.
-CREATE MATERIALIZED VIEW IF NOT EXISTS devices_view{on_cluster} TO devices AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS devices_view TO devices AS
 SELECT app_id, any(events.device_id) AS device_id, min(time) AS first_seen, max(time) AS last_seen
 FROM events
 GROUP BY app_id, device;
 
-CREATE TABLE IF NOT EXISTS users{on_cluster}
+CREATE TABLE IF NOT EXISTS users
 (
     app_id UUID,
     user_id String,
@@ -131,7 +131,7 @@ ENGINE = {AggregatingMergeTree}
 ORDER BY (app_id, user_id)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS users_view{on_cluster} TO users AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS users_view TO users AS
 SELECT app_id, any(events.user_id) AS user_id, min(time) AS first_seen, max(time) AS last_seen
 FROM events
 WHERE events.user_id != ''

@@ -1,12 +1,12 @@
 -- Hours: the days of most zones, and with them most ranges, begin and end with one. For events and
 -- breakdowns they take the place of four hours. Where hours do not fit there are quarters of an hour,
 -- whose tables are slow to read few rows from.
-DROP VIEW IF EXISTS events_4h_view{on_cluster};
-DROP VIEW IF EXISTS breakdowns_4h_view{on_cluster};
-DROP TABLE IF EXISTS events_4h{on_cluster};
-DROP TABLE IF EXISTS breakdowns_4h{on_cluster};
+DROP VIEW IF EXISTS events_4h_view;
+DROP VIEW IF EXISTS breakdowns_4h_view;
+DROP TABLE IF EXISTS events_4h;
+DROP TABLE IF EXISTS breakdowns_4h;
 
-CREATE TABLE IF NOT EXISTS totals_1h{on_cluster}
+CREATE TABLE IF NOT EXISTS totals_1h
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -19,7 +19,7 @@ ORDER BY (app_id, bucket)
 SETTINGS index_granularity = 16, fsync_after_insert = 1, fsync_part_directory = 1,
     non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS totals_1h_view{on_cluster} TO totals_1h AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS totals_1h_view TO totals_1h AS
 SELECT
     app_id,
     toStartOfHour(totals_15m.bucket) AS bucket,
@@ -28,7 +28,7 @@ SELECT
 FROM totals_15m
 GROUP BY app_id, bucket;
 
-CREATE TABLE IF NOT EXISTS events_1h{on_cluster}
+CREATE TABLE IF NOT EXISTS events_1h
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -42,7 +42,7 @@ ORDER BY (app_id, bucket, event)
 SETTINGS index_granularity = 32, fsync_after_insert = 1, fsync_part_directory = 1,
     non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS events_1h_view{on_cluster} TO events_1h AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS events_1h_view TO events_1h AS
 SELECT
     app_id,
     toStartOfHour(events_15m.bucket) AS bucket,
@@ -52,7 +52,7 @@ SELECT
 FROM events_15m
 GROUP BY app_id, bucket, event;
 
-CREATE TABLE IF NOT EXISTS breakdowns_1h{on_cluster}
+CREATE TABLE IF NOT EXISTS breakdowns_1h
 (
     app_id UUID,
     dimension LowCardinality(String),
@@ -67,7 +67,7 @@ ORDER BY (app_id, dimension, bucket, value)
 SETTINGS index_granularity = 32, fsync_after_insert = 1, fsync_part_directory = 1,
     non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1h_view{on_cluster} TO breakdowns_1h AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1h_view TO breakdowns_1h AS
 SELECT
     app_id,
     dimension,

@@ -1,12 +1,12 @@
 -- Small marks for the quarters of an hour of events and breakdowns. Of these a range needs one or two
 -- at its ends, where the days of its zone begin at half past, and a bitmap costs as much to pass over
 -- as to read. The tables are made anew, because the length of marks cannot be changed.
-DROP VIEW IF EXISTS events_1h_view{on_cluster};
-DROP VIEW IF EXISTS events_1d_view{on_cluster};
-DROP VIEW IF EXISTS events_1w_view{on_cluster};
-DROP TABLE IF EXISTS events_15m_anew{on_cluster};
+DROP VIEW IF EXISTS events_1h_view;
+DROP VIEW IF EXISTS events_1d_view;
+DROP VIEW IF EXISTS events_1w_view;
+DROP TABLE IF EXISTS events_15m_anew;
 
-CREATE TABLE events_15m_anew{on_cluster}
+CREATE TABLE events_15m_anew
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -24,10 +24,10 @@ INSERT INTO events_15m_anew (app_id, bucket, event, events, people)
 SELECT app_id, bucket, event, events, people
 FROM events_15m;
 
-EXCHANGE TABLES events_15m AND events_15m_anew{on_cluster};
-DROP TABLE events_15m_anew{on_cluster};
+EXCHANGE TABLES events_15m AND events_15m_anew;
+DROP TABLE events_15m_anew;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS events_1h_view{on_cluster} TO events_1h AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS events_1h_view TO events_1h AS
 SELECT
     app_id,
     toStartOfHour(events_15m.bucket) AS bucket,
@@ -37,7 +37,7 @@ SELECT
 FROM events_15m
 GROUP BY app_id, bucket, event;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS events_1d_view{on_cluster} TO events_1d AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS events_1d_view TO events_1d AS
 SELECT
     app_id,
     toStartOfDay(events_15m.bucket) AS bucket,
@@ -47,7 +47,7 @@ SELECT
 FROM events_15m
 GROUP BY app_id, bucket, event;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS events_1w_view{on_cluster} TO events_1w AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS events_1w_view TO events_1w AS
 SELECT
     app_id,
     toDateTime(intDiv(toUnixTimestamp(events_15m.bucket), 604800) * 604800, 'UTC') AS bucket,
@@ -57,12 +57,12 @@ SELECT
 FROM events_15m
 GROUP BY app_id, bucket, event;
 
-DROP VIEW IF EXISTS breakdowns_1h_view{on_cluster};
-DROP VIEW IF EXISTS breakdowns_1d_view{on_cluster};
-DROP VIEW IF EXISTS breakdowns_1w_view{on_cluster};
-DROP TABLE IF EXISTS breakdowns_15m_anew{on_cluster};
+DROP VIEW IF EXISTS breakdowns_1h_view;
+DROP VIEW IF EXISTS breakdowns_1d_view;
+DROP VIEW IF EXISTS breakdowns_1w_view;
+DROP TABLE IF EXISTS breakdowns_15m_anew;
 
-CREATE TABLE breakdowns_15m_anew{on_cluster}
+CREATE TABLE breakdowns_15m_anew
 (
     app_id UUID,
     dimension LowCardinality(String),
@@ -81,10 +81,10 @@ INSERT INTO breakdowns_15m_anew (app_id, dimension, bucket, value, events, peopl
 SELECT app_id, dimension, bucket, value, events, people
 FROM breakdowns_15m;
 
-EXCHANGE TABLES breakdowns_15m AND breakdowns_15m_anew{on_cluster};
-DROP TABLE breakdowns_15m_anew{on_cluster};
+EXCHANGE TABLES breakdowns_15m AND breakdowns_15m_anew;
+DROP TABLE breakdowns_15m_anew;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1h_view{on_cluster} TO breakdowns_1h AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1h_view TO breakdowns_1h AS
 SELECT
     app_id,
     dimension,
@@ -95,7 +95,7 @@ SELECT
 FROM breakdowns_15m
 GROUP BY app_id, dimension, bucket, value;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1d_view{on_cluster} TO breakdowns_1d AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1d_view TO breakdowns_1d AS
 SELECT
     app_id,
     dimension,
@@ -106,7 +106,7 @@ SELECT
 FROM breakdowns_15m
 GROUP BY app_id, dimension, bucket, value;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1w_view{on_cluster} TO breakdowns_1w AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1w_view TO breakdowns_1w AS
 SELECT
     app_id,
     dimension,
@@ -119,10 +119,10 @@ GROUP BY app_id, dimension, bucket, value;
 
 -- Hours and half hours by the time of day: a zone whose days begin at some hour needs that one of every
 -- day and a few around it.
-DROP VIEW IF EXISTS totals_1h_view{on_cluster};
-DROP TABLE IF EXISTS totals_1h_anew{on_cluster};
+DROP VIEW IF EXISTS totals_1h_view;
+DROP TABLE IF EXISTS totals_1h_anew;
 
-CREATE TABLE totals_1h_anew{on_cluster}
+CREATE TABLE totals_1h_anew
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -139,10 +139,10 @@ INSERT INTO totals_1h_anew (app_id, bucket, people, machines)
 SELECT app_id, bucket, people, machines
 FROM totals_1h;
 
-EXCHANGE TABLES totals_1h AND totals_1h_anew{on_cluster};
-DROP TABLE totals_1h_anew{on_cluster};
+EXCHANGE TABLES totals_1h AND totals_1h_anew;
+DROP TABLE totals_1h_anew;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS totals_1h_view{on_cluster} TO totals_1h AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS totals_1h_view TO totals_1h AS
 SELECT
     app_id,
     toStartOfHour(totals_15m.bucket) AS bucket,
@@ -151,10 +151,10 @@ SELECT
 FROM totals_15m
 GROUP BY app_id, bucket;
 
-DROP VIEW IF EXISTS totals_30m_view{on_cluster};
-DROP TABLE IF EXISTS totals_30m_anew{on_cluster};
+DROP VIEW IF EXISTS totals_30m_view;
+DROP TABLE IF EXISTS totals_30m_anew;
 
-CREATE TABLE totals_30m_anew{on_cluster}
+CREATE TABLE totals_30m_anew
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -171,10 +171,10 @@ INSERT INTO totals_30m_anew (app_id, bucket, people, machines)
 SELECT app_id, bucket, people, machines
 FROM totals_30m;
 
-EXCHANGE TABLES totals_30m AND totals_30m_anew{on_cluster};
-DROP TABLE totals_30m_anew{on_cluster};
+EXCHANGE TABLES totals_30m AND totals_30m_anew;
+DROP TABLE totals_30m_anew;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS totals_30m_view{on_cluster} TO totals_30m AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS totals_30m_view TO totals_30m AS
 SELECT
     app_id,
     toStartOfInterval(totals_15m.bucket, INTERVAL 30 MINUTE) AS bucket,

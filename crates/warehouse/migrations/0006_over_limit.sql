@@ -1,9 +1,9 @@
 -- Which values of a row went over the limits of its app: 1 the event, 2 os, 4 browser, 8 device_type,
 -- 16 language, 32 a name in its properties. Such a value has no count of its own: it is counted as
 -- '\0other', which no app can send, because the collector refuses values with a zero byte.
-ALTER TABLE events{on_cluster} ADD COLUMN IF NOT EXISTS over_limit UInt8 CODEC(ZSTD(1));
+ALTER TABLE events ADD COLUMN IF NOT EXISTS over_limit UInt8 CODEC(ZSTD(1));
 
-ALTER TABLE events_15m_view{on_cluster} MODIFY QUERY
+ALTER TABLE events_15m_view MODIFY QUERY
 SELECT
     app_id,
     toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket,
@@ -13,7 +13,7 @@ SELECT
 FROM events AS row
 GROUP BY app_id, bucket, event;
 
-ALTER TABLE breakdowns_15m_view{on_cluster} MODIFY QUERY
+ALTER TABLE breakdowns_15m_view MODIFY QUERY
 SELECT
     app_id,
     dimension,

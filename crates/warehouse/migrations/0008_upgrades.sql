@@ -1,11 +1,11 @@
 -- expand
 -- The oldest program that may use the tables after a migration, by the last migration that it knows:
 -- a program of an earlier release looks here whether it may go on.
-ALTER TABLE schema_migrations{on_cluster} ADD COLUMN IF NOT EXISTS oldest_program UInt32;
+ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS oldest_program UInt32;
 
 -- What has to be counted from events that were stored before a table was there: an app's month at a time,
 -- beside the running system.
-CREATE TABLE IF NOT EXISTS recounts{on_cluster}
+CREATE TABLE IF NOT EXISTS recounts
 (
     name LowCardinality(String),
     app_id UUID,

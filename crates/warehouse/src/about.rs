@@ -1,13 +1,23 @@
 //! What those who look after the store want to know.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 
 use crate::client::Warehouse;
 use crate::error::Error;
 
 impl Warehouse {
-    /// Its version, and the bytes that our tables take on its disks.
+    /// Its version, and the bytes that our tables take on its disks: of several servers the versions
+    /// that they have, and the sum.
     pub async fn about(&self) -> Result<(String, i64), Error> {
+        let all = self.on_every_shard(|shard| async move { shard.about_here().await }).await?;
+        let versions: BTreeSet<&str> = all.iter().map(|(version, _)| version.as_str()).collect();
+        let versions: Vec<&str> = versions.into_iter().collect();
+        Ok((versions.join(", "), all.iter().map(|(_, bytes)| bytes).sum()))
+    }
+
+    async fn about_here(&self) -> Result<(String, i64), Error> {
         #[derive(Deserialize)]
         struct Row {
             version: String,

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 
-use crate::client::{Call, Warehouse};
+use crate::call::Call;
+use crate::client::Warehouse;
 use crate::error::Error;
 use crate::params::Param;
 

@@ -1,26 +1,35 @@
 //! The only connection to the warehouse: ClickHouse's HTTP interface, embedded or remote.
 
-use std::sync::Arc;
+mod health;
+mod parts;
+mod shards;
+
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::Stream;
-use parking_lot::Mutex;
-use reqwest::header::HeaderMap;
 use serde::de::DeserializeOwned;
 use url::Url;
 
 use crate::address_file;
-use crate::answer::{Failure, RowStream, answered, read_rows, receive};
+use crate::answer::{RowStream, answered, read_rows, receive};
+use crate::call::{Call, Insert};
 use crate::embedded::{Embedded, Plan, State};
 use crate::engine::QUEUE_WAIT;
 use crate::error::Error;
 use crate::figures::{Figures, StatementKind};
 use crate::gate::Gate;
-use crate::location::{Location, Names, Server, own_names};
+use crate::location::{Address, Location, Names, Server, own_names};
 use crate::params::Param;
+use crate::placement::Bodies;
 use crate::rollup_cache::RollupCaches;
+use crate::rows::RowInsert;
 use crate::schema_state::SchemaState;
+use crate::source::{Source, resident_bytes, why_not};
+pub use health::ShardHealth;
+pub(crate) use parts::Parts;
+use shards::{Cluster, REPLICATED_CHANGE};
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 /// How long a question may take, unless the caller is more patient.
@@ -36,16 +45,6 @@ const TOO_LARGE_STRING_SIZE: i32 = 131;
 const INSERT_SETTINGS: &[(&str, &str)] =
     &[("deduplicate_blocks_in_dependent_materialized_views", "1")];
 
-/// How an INSERT is to be made.
-#[derive(Clone, Debug, Default)]
-pub struct Insert<'a> {
-    /// The same data with the same token is stored once.
-    pub token: Option<&'a str>,
-    pub query_id: Option<&'a str>,
-    /// Two minutes, if none is given.
-    pub timeout: Option<Duration>,
-}
-
 /// A handle to the warehouse. Clones share everything.
 #[derive(Clone)]
 pub struct Warehouse {
@@ -59,69 +58,38 @@ struct Inner {
     http: reqwest::Client,
     source: Source,
     names: Names,
+    /// Where the server is one of several that the store is spread over.
+    cluster: Option<Cluster>,
     schema: SchemaState,
     rollup_caches: RollupCaches,
     figures: Figures,
 }
 
-enum Source {
-    Embedded(Embedded),
-    Remote { server: Server, state: Mutex<State> },
+/// A handle that does not keep the store open.
+pub(crate) struct WeakWarehouse(Weak<Inner>);
+
+impl WeakWarehouse {
+    pub fn upgrade(&self) -> Option<Warehouse> {
+        Some(Warehouse::of(self.0.upgrade()?))
+    }
 }
 
-/// A statement on its way.
-#[derive(Clone)]
-pub(crate) struct Call<'a> {
-    pub sql: &'a str,
-    pub params: &'a [(&'a str, Param)],
-    pub settings: Vec<(&'a str, String)>,
-    /// What goes after the statement; then the statement itself goes into the address.
-    pub data: Option<Bytes>,
-    pub query_id: Option<&'a str>,
-    pub limit: Duration,
-    /// False only before there is a database.
-    pub in_database: bool,
-    /// Whether it only reads: then it waits at the gate, if there is one.
-    reads: bool,
-}
-
-impl<'a> Call<'a> {
-    pub fn new(sql: &'a str, params: &'a [(&'a str, Param)], limit: Duration) -> Self {
-        Self {
-            sql,
-            params,
-            settings: Vec::new(),
-            data: None,
-            query_id: None,
-            limit,
-            in_database: true,
-            reads: false,
-        }
-    }
-
-    pub fn set(mut self, name: &'a str, value: impl ToString) -> Self {
-        self.settings.push((name, value.to_string()));
-        self
-    }
-
-    /// For a statement that names thousands of things. One size for all, because statements share
-    /// their sessions with those of the same settings.
-    pub fn long(self) -> Self {
-        self.set("max_query_size", 64 << 20)
-    }
-
-    /// Settings of every question: it changes nothing, and integers are numbers in JSON.
-    pub fn reading(mut self) -> Self {
-        let seconds = self.limit.as_secs().max(1);
-        self.reads = true;
-        self.set("readonly", 1)
-            // Whoever hangs up wants no answer: a server ends the statement. The embedded engine
-            // does so by itself.
-            .set("cancel_http_readonly_queries_on_client_close", 1)
-            .set("max_execution_time", seconds)
-            .set("output_format_json_quote_64bit_integers", 0)
-            // The status tells whether all went well: a server must not send it before it knows.
-            .set("wait_end_of_query", 1)
+impl Inner {
+    fn new(
+        http: reqwest::Client,
+        source: Source,
+        names: Names,
+        cluster: Option<Cluster>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            http,
+            source,
+            names,
+            cluster,
+            schema: SchemaState::default(),
+            rollup_caches: RollupCaches::default(),
+            figures: Figures::new(),
+        })
     }
 }
 
@@ -138,20 +106,39 @@ impl Warehouse {
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .unwrap_or_default();
-        let (source, names) = match location {
+        let (source, names, cluster) = match location {
             Location::Embedded { folder, library, program, memory_mb } => {
                 let plan = Plan { folder, library, program, memory_mb };
-                (Source::Embedded(Embedded::start(plan)), own_names())
+                (Source::Embedded(Embedded::start(plan)), own_names(), None)
             }
-            Location::Remote { url } => {
-                let (server, names) = Server::at(&url);
-                (Source::Remote { server, state: Mutex::new(State::Starting) }, names)
-            }
+            Location::Remote { url } => match Address::of(&url) {
+                Ok(Address { server, database, cluster }) => {
+                    let cluster =
+                        cluster.map(|name| Cluster::new(name, server.clone(), database.clone()));
+                    (Source::remote(server), Names { database, shard: None }, cluster)
+                }
+                Err(wrong) => (Source::Unusable(wrong), own_names(), None),
+            },
         };
-        let schema = SchemaState::default();
-        let (rollup_caches, figures) = (RollupCaches::default(), Figures::new());
-        let inner = Inner { http, source, names, schema, rollup_caches, figures };
-        Self { inner: Arc::new(inner), limit: QUERY_LIMIT, gate: None }
+        Self::of(Inner::new(http, source, names, cluster))
+    }
+
+    fn of(inner: Arc<Inner>) -> Self {
+        Self { inner, limit: QUERY_LIMIT, gate: None }
+    }
+
+    /// A server that holds a part of this store.
+    pub(crate) fn shard(&self, server: Server, names: Names) -> Self {
+        let shard =
+            Self::of(Inner::new(self.inner.http.clone(), Source::remote(server), names, None));
+        match self.schema_state().guard.get() {
+            Some(guard) => shard.guarded_by(guard.clone()),
+            None => shard,
+        }
+    }
+
+    pub(crate) fn weak(&self) -> WeakWarehouse {
+        WeakWarehouse(Arc::downgrade(&self.inner))
     }
 
     /// The same store, for statements that may take this long.
@@ -166,51 +153,38 @@ impl Warehouse {
 
     /// Ends the embedded engine. Statements after that fail.
     pub async fn stop(&self) {
-        if let Source::Embedded(embedded) = &self.inner.source {
+        if let Some(embedded) = self.inner.source.embedded() {
             embedded.stop().await;
         }
     }
 
     /// How the store is, as far as is known without asking it.
     pub fn state(&self) -> State {
-        match &self.inner.source {
-            Source::Embedded(embedded) => embedded.state(),
-            Source::Remote { state, .. } => state.lock().clone(),
-        }
+        let own = self.inner.source.state();
+        // Without one of its shards a store is of no use.
+        let lost = self.inner.cluster.as_ref().and_then(Cluster::lost);
+        lost.filter(|_| own == State::Up).unwrap_or(own)
     }
 
     /// Where the embedded engine answers just now, as a `warehouse_url` that a second server on this
     /// machine could be given; it changes when the engine is started anew.
     pub fn shared_url(&self) -> Option<Url> {
-        let Source::Embedded(embedded) = &self.inner.source else { return None };
-        let address = embedded.address()?;
+        let address = self.inner.source.embedded()?.address()?;
         address_file::url(address.port, &address.secret, &self.names().database)
     }
 
     /// Grows whenever the embedded engine is started anew; always zero on a server.
     pub fn generation(&self) -> u64 {
-        match &self.inner.source {
-            Source::Embedded(embedded) => {
-                embedded.address().map_or(0, |address| address.generation)
-            }
-            Source::Remote { .. } => 0,
-        }
+        self.inner.source.embedded().and_then(Embedded::address).map_or(0, |it| it.generation)
     }
 
     /// What the embedded engine's process takes of the machine's memory, where that can be told.
     pub fn engine_memory(&self) -> Option<u64> {
-        match &self.inner.source {
-            Source::Embedded(embedded) => resident_bytes(embedded.address()?.pid?),
-            Source::Remote { .. } => None,
-        }
+        resident_bytes(self.inner.source.embedded()?.address()?.pid?)
     }
 
     pub(crate) fn why_not(&self) -> Error {
-        Error::Unavailable(match self.state() {
-            State::Starting => "it is starting".to_owned(),
-            State::Up => "it did not answer in time".to_owned(),
-            State::Down { reason, .. } => reason,
-        })
+        why_not(self.state())
     }
 
     /// Asks a question. `FORMAT` is added here; the rows are read as JSON objects.
@@ -238,9 +212,28 @@ impl Warehouse {
         self.call(Call::new(sql, params, self.limit)).await.map(drop)
     }
 
-    /// Stores rows: `INSERT INTO t (columns) FORMAT RowBinary` and the rows. After an error, of
-    /// whatever kind, a part may be stored: the table may have its rows while a view has not.
-    pub async fn insert(&self, sql: &str, body: Bytes, options: Insert<'_>) -> Result<(), Error> {
+    /// Stores rows, each on the shard that it belongs to. After an error, of whatever kind, a part may
+    /// be stored: one shard may have its rows, or a table, while another or a view has not.
+    pub async fn insert(
+        &self,
+        what: &RowInsert,
+        body: Bytes,
+        options: Insert<'_>,
+    ) -> Result<(), Error> {
+        if !self.is_cluster() {
+            return self.insert_here(&what.sql, body, options).await;
+        }
+        let bodies = Bodies::split(self.shards().await?.len(), what.format, &body)?;
+        self.insert_bodies(&what.sql, bodies, options).await
+    }
+
+    /// Stores rows on this server: `INSERT INTO t (columns) FORMAT RowBinary` and the rows.
+    pub(crate) async fn insert_here(
+        &self,
+        sql: &str,
+        body: Bytes,
+        options: Insert<'_>,
+    ) -> Result<(), Error> {
         let limit = options.timeout.unwrap_or(Duration::from_secs(120));
         let mut call = Call::new(sql, &[], limit);
         call.query_id = options.query_id;
@@ -255,12 +248,12 @@ impl Warehouse {
     }
 
     pub(crate) fn is_embedded(&self) -> bool {
-        matches!(self.inner.source, Source::Embedded(_))
+        self.inner.source.embedded().is_some()
     }
 
     /// Waits until the embedded engine makes no change that it made before the call.
     pub(crate) async fn quiet(&self) -> Result<(), Error> {
-        let (mut url, headers, _) = self.target()?;
+        let (mut url, headers, _) = self.inner.source.target()?;
         url.set_path("/quiet");
         let request = self.inner.http.get(url).headers(headers).timeout(QUEUE_WAIT + GRACE);
         receive(request).await.map(drop).map_err(|failure| failure.error)
@@ -268,7 +261,7 @@ impl Warehouse {
 
     /// Waits until the embedded engine has started; a server has its own times.
     pub(crate) async fn up(&self) {
-        if let Source::Embedded(embedded) = &self.inner.source {
+        if let Some(embedded) = self.inner.source.embedded() {
             embedded.up().await;
         }
     }
@@ -287,6 +280,14 @@ impl Warehouse {
 
     pub(crate) fn names(&self) -> &Names {
         &self.inner.names
+    }
+
+    pub(crate) fn cluster(&self) -> Option<&Cluster> {
+        self.inner.cluster.as_ref()
+    }
+
+    pub(crate) fn source(&self) -> &Source {
+        &self.inner.source
     }
 
     /// Like `call`, for work that can wait: a store that has too much to do is asked again until it
@@ -321,19 +322,25 @@ impl Warehouse {
         let since = Instant::now();
         let outcome = receive(request.body(body)).await;
         self.inner.figures.note(kind, since, outcome.as_ref().map_err(|failure| &failure.error));
-        self.note(&outcome, generation);
-        outcome.map_err(|failure| failure.error)
+        self.inner.source.note(&outcome, generation);
+        match outcome {
+            Ok(answer) => Ok(answer),
+            Err(failure) => Err(self.blame(failure.error).await),
+        }
     }
 
     /// A statement on its way, but for its body.
-    fn prepare(&self, call: &Call<'_>) -> Result<(reqwest::RequestBuilder, u64), Error> {
-        let (mut url, headers, generation) = self.target()?;
+    pub(crate) fn prepare(&self, call: &Call<'_>) -> Result<(reqwest::RequestBuilder, u64), Error> {
+        let (mut url, headers, generation) = self.inner.source.target()?;
         {
             let mut pairs = url.query_pairs_mut();
             if call.in_database {
                 pairs.append_pair("database", &self.inner.names.database);
             }
             for (name, value) in &call.settings {
+                pairs.append_pair(name, value);
+            }
+            for (name, value) in self.settings(call.reads) {
                 pairs.append_pair(name, value);
             }
             for (name, value) in call.params {
@@ -362,8 +369,10 @@ impl Warehouse {
     pub(crate) async fn stream(&self, call: Call<'_>) -> Result<RowStream, Error> {
         let (request, _) = self.prepare(&call)?;
         let request = request.body(Bytes::copy_from_slice(call.sql.as_bytes()));
-        let response = answered(request).await.map_err(|failure| failure.error)?;
-        Ok(RowStream(response))
+        match answered(request).await {
+            Ok(response) => Ok(RowStream(response)),
+            Err(failure) => Err(self.blame(failure.error).await),
+        }
     }
 
     /// Makes a change whose data is sent as it comes.
@@ -376,56 +385,18 @@ impl Warehouse {
         call.data = Some(Bytes::new());
         let (request, _) = self.prepare(&call)?;
         let request = request.body(reqwest::Body::wrap_stream(data));
-        receive(request).await.map(drop).map_err(|failure| failure.error)
-    }
-
-    /// Where to send a statement now.
-    fn target(&self) -> Result<(Url, HeaderMap, u64), Error> {
-        let unusable = |_| Error::Unavailable("its address or password cannot be sent".to_owned());
-        let mut headers = HeaderMap::new();
-        match &self.inner.source {
-            Source::Embedded(embedded) => {
-                let address = embedded.address().ok_or_else(|| self.why_not())?;
-                let url = Url::parse(&format!("http://127.0.0.1:{}/", address.port))
-                    .map_err(|error| Error::Unavailable(error.to_string()))?;
-                headers.insert("x-clickhouse-key", address.secret.parse().map_err(unusable)?);
-                Ok((url, headers, address.generation))
-            }
-            Source::Remote { server, .. } => {
-                headers.insert("x-clickhouse-user", server.user.parse().map_err(unusable)?);
-                headers.insert("x-clickhouse-key", server.password.parse().map_err(unusable)?);
-                Ok((server.url.clone(), headers, 0))
-            }
+        match receive(request).await {
+            Ok(_) => Ok(()),
+            Err(failure) => Err(self.blame(failure.error).await),
         }
     }
 
-    /// Remembers what an answer says about the store.
-    fn note(&self, outcome: &Result<Bytes, Failure>, generation: u64) {
-        match (&self.inner.source, outcome) {
-            (Source::Embedded(embedded), Err(Failure { timed_out: true, error })) => {
-                embedded.hangs(generation, error.to_string());
-            }
-            (Source::Embedded(_), _) => {}
-            (Source::Remote { state, .. }, outcome) => {
-                let mut state = state.lock();
-                *state = match outcome {
-                    Err(Failure { error: Error::Unavailable(reason), .. }) => {
-                        let since = match &*state {
-                            State::Down { since, .. } => *since,
-                            _ => Instant::now(),
-                        };
-                        State::Down { since, reason: reason.clone() }
-                    }
-                    _ => State::Up,
-                };
-            }
+    /// What every statement of this server is told.
+    fn settings(&self, reads: bool) -> &'static [(&'static str, &'static str)] {
+        match &self.inner.cluster {
+            Some(cluster) if reads => cluster.reading(),
+            None if !reads && self.inner.names.is_replicated() => REPLICATED_CHANGE,
+            _ => &[],
         }
     }
-}
-
-/// As Linux tells it of any process.
-pub fn resident_bytes(pid: u32) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.trim().trim_end_matches("kB").trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
 }

@@ -9,7 +9,8 @@ use std::time::Duration;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::client::{Call, Warehouse};
+use crate::call::Call;
+use crate::client::Warehouse;
 use crate::counting::{COARSE, COUNTS, Coarse, EXTENTS};
 use crate::error::Error;
 use crate::params::literals;
@@ -42,6 +43,16 @@ impl Warehouse {
         batch: u64,
         touched: &BTreeMap<Uuid, BTreeSet<u32>>,
     ) -> Result<(), Error> {
+        self.on_every_shard(|shard| async move { shard.complete_here(batch, touched).await })
+            .await
+            .map(drop)
+    }
+
+    async fn complete_here(
+        &self,
+        batch: u64,
+        touched: &BTreeMap<Uuid, BTreeSet<u32>>,
+    ) -> Result<(), Error> {
         let apps: Vec<Uuid> = touched.keys().copied().collect();
         let buckets: BTreeSet<u32> = touched.values().flatten().copied().collect();
         let buckets: Vec<u32> = buckets.into_iter().collect();
@@ -54,14 +65,14 @@ impl Warehouse {
                 self.complete_sets(batch, &some).await?;
             }
         }
-        self.count_sessions(touched).await
+        self.count_sessions_here(touched).await
     }
 
     /// Every event is counted once by the quarter of an hour.
     async fn complete_counts(&self, touched: &Touched) -> Result<(), Error> {
         for (app, buckets) in by_app(self.places(&uneven_counts(touched)).await?) {
             tracing::info!(%app, buckets = buckets.len(), "counting events anew");
-            self.rebuild(app, &buckets).await?;
+            self.rebuild_here(app, &buckets).await?;
         }
         Ok(())
     }

@@ -78,8 +78,9 @@ const EVENTS: &str = "(SELECT e.app_id AS app_id, e.time AS time, e.event AS eve
     ANY LEFT JOIN {numbers} AS d ON e.device_hash = d.hash)";
 
 /// The numbers of those whom the events are about: an app has known many more.
-const NUMBERS: &str = "(SELECT hash, max((fence, identities.no)).2 AS no FROM identities \
-    WHERE app_id = {app:UUID} AND hash IN \
+/// They may be on any shard, which is told of all that are wanted.
+const NUMBERS: &str = "(SELECT hash, max((fence, i.no)).2 AS no FROM {identities} AS i \
+    WHERE app_id = {app:UUID} AND hash GLOBAL IN \
     (SELECT arrayJoin([xxHash64(concat('d', device_id)), xxHash64(concat('u', user_id))]) \
      FROM events WHERE {where}) GROUP BY hash)";
 
@@ -89,9 +90,9 @@ const ROWS: &str = "(SELECT app_id, time, event, person, device, device_id, user
 
 impl Count {
     /// Fills the table from the events of an app that meet a condition.
-    pub fn fill(&self, events: &str) -> String {
-        let rows = EVENTS.replace("{numbers}", NUMBERS).replace("{where}", events);
-        self.fill_with(&rows)
+    pub fn fill(&self, events: &str, identities: &str) -> String {
+        let rows = EVENTS.replace("{numbers}", NUMBERS).replace("{identities}", identities);
+        self.fill_with(&rows.replace("{where}", events))
     }
 
     /// The same for events that carry the numbers of their persons and devices, of whatever app.

@@ -80,11 +80,13 @@ impl Warehouse {
         days: &Days,
         count: usize,
     ) -> Result<Vec<Cohort>, Error> {
+        // What shards send is put together here: each person once a day, not each event.
+        let distinct = if self.is_cluster() { "DISTINCT " } else { "" };
         let sql = format!(
             "SELECT born AS day, count() AS size, countIf(has(ages, 1)) AS day1, \
                 countIf(has(ages, 7)) AS day7, countIf(has(ages, 30)) AS day30 \
              FROM (SELECT person, any(new.born) AS born, groupUniqArray(active.day - new.born) AS ages \
-                FROM (SELECT person, {} AS day FROM events WHERE app_id = {{app:UUID}} \
+                FROM (SELECT {distinct}person, {} AS day FROM events WHERE app_id = {{app:UUID}} \
                     AND time >= toDateTime({{from:UInt32}}, 'UTC') \
                     AND time < toDateTime({{to:UInt32}}, 'UTC')) AS active \
                 INNER JOIN ({}) AS new USING (person) \

@@ -17,6 +17,7 @@ const PASSING: &[i32] = &[
     242, // TABLE_IS_READ_ONLY
     243, // NOT_ENOUGH_SPACE
     252, // TOO_MANY_PARTS
+    279, // ALL_CONNECTION_TRIES_FAILED
     285, // TOO_FEW_LIVE_REPLICAS
     286, // UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE
     319, // UNKNOWN_STATUS_OF_INSERT
@@ -58,6 +59,12 @@ pub enum Error {
     /// unknown.
     #[error("the event store is not available: {0}")]
     Unavailable(String),
+    /// The same of one of the shards of a cluster: without it nothing is whole.
+    #[error("shard {shard} of the event store ({host}) is not available: {reason}")]
+    ShardLost { shard: usize, host: String, reason: String },
+    /// The servers are not as the settings say. Waiting helps nothing.
+    #[error("warehouse_url: {0}")]
+    Setup(String),
     /// The engine answered with an exception. An INSERT may have taken effect in part.
     #[error("the event store refused: {message}")]
     Refused { code: i32, message: String },
@@ -76,9 +83,9 @@ impl Error {
     /// Whether the same statement may well succeed later.
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Unavailable(_) | Self::Denied(_) => true,
+            Self::Unavailable(_) | Self::ShardLost { .. } | Self::Denied(_) => true,
             Self::Refused { code, .. } => PASSING.contains(code),
-            Self::Unreadable(_) | Self::Outdated(_) => false,
+            Self::Unreadable(_) | Self::Outdated(_) | Self::Setup(_) => false,
         }
     }
 

@@ -7,9 +7,11 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::client::{Call, Warehouse};
+use crate::call::Call;
+use crate::client::{Parts, Warehouse};
 use crate::error::Error;
 use crate::params::Param;
+use crate::placement::place_of_message;
 use crate::rows::{MessageKey, put_message_id, read_pairs};
 
 /// The quarter of an hour, which all counts are kept by.
@@ -27,9 +29,21 @@ impl Warehouse {
         messages: &[MessageKey],
         batch: u64,
     ) -> Result<Vec<(Uuid, Uuid)>, Error> {
-        if messages.is_empty() {
-            return Ok(Vec::new());
+        let mut parts = Parts::new(self.shards().await?);
+        for message in messages {
+            parts.add(|| place_of_message(message.0, message.2), *message);
         }
+        let known = parts
+            .ask(|shard, some| async move { shard.known_ids_here(&some, batch).await })
+            .await?;
+        Ok(known.into_iter().flatten().collect())
+    }
+
+    async fn known_ids_here(
+        &self,
+        messages: &[MessageKey],
+        batch: u64,
+    ) -> Result<Vec<(Uuid, Uuid)>, Error> {
         // One literal, not one for each id: the parser would make a node of every one.
         let mut packed = Vec::with_capacity(messages.len() * 40);
         for message in messages {

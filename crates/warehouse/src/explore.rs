@@ -14,7 +14,8 @@ use uuid::Uuid;
 
 use crate::answer::read_rows;
 use crate::bounds::{Bounds, LIST};
-use crate::client::{Call, Warehouse};
+use crate::call::Call;
+use crate::client::Warehouse;
 use crate::error::Error;
 use crate::over_limit::OTHER;
 use crate::params::Param;

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use tokio::sync::mpsc;
 
 use crate::answer::RowStream;
-use crate::client::{Call, Warehouse};
+use crate::call::Call;
+use crate::client::Warehouse;
 use crate::error::Error;
 use crate::location::quoted;
 use crate::params::Param;
@@ -43,16 +44,11 @@ impl ExportedTable {
 /// How a view is made again.
 #[derive(Deserialize)]
 pub struct View {
-    name: String,
-    create_table_query: String,
+    pub(crate) name: String,
+    pub(crate) create_table_query: String,
 }
 
 impl Warehouse {
-    /// Whether the store is spread over several servers.
-    pub fn is_cluster(&self) -> bool {
-        self.names().cluster.is_some()
-    }
-
     /// The tables that hold something, with their partitions.
     pub async fn exported_tables(&self) -> Result<Vec<ExportedTable>, Error> {
         #[derive(Deserialize)]
@@ -99,11 +95,16 @@ impl Warehouse {
         Ok(found.first().map_or(0, |row| row.rows))
     }
 
-    /// Takes the views away, and says how they are made again.
-    pub async fn take_views_away(&self) -> Result<Vec<View>, Error> {
+    /// The views, and how they are made.
+    pub(crate) async fn views(&self) -> Result<Vec<View>, Error> {
         let sql = "SELECT name, create_table_query FROM system.tables \
                    WHERE database = currentDatabase() AND engine = 'MaterializedView' ORDER BY name";
-        let views: Vec<View> = self.query(sql, &[]).await?;
+        self.query(sql, &[]).await
+    }
+
+    /// Takes the views away, and says how they are made again.
+    pub async fn take_views_away(&self) -> Result<Vec<View>, Error> {
+        let views = self.views().await?;
         for view in &views {
             self.execute(&format!("DROP VIEW {}", quoted(&view.name)), &[]).await?;
         }

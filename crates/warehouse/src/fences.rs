@@ -3,9 +3,11 @@
 
 use std::collections::HashMap;
 
+use bytes::Bytes;
 use serde::Deserialize;
 
-use crate::client::{Insert, Warehouse};
+use crate::call::Insert;
+use crate::client::Warehouse;
 use crate::error::Error;
 
 impl Warehouse {
@@ -29,7 +31,13 @@ impl Warehouse {
             .iter()
             .map(|(name, fence)| serde_json::json!({ "name": name, "fence": fence }).to_string());
         let body = rows.collect::<Vec<_>>().join("\n");
+        let body = Bytes::from(body);
         let sql = "INSERT INTO fences (name, fence) FORMAT JSONEachRow";
-        self.insert(sql, body.into(), Insert::default()).await
+        // Every shard has them, so that none is lost with one.
+        let insert = |shard: Self| {
+            let body = body.clone();
+            async move { shard.insert_here(sql, body, Insert::default()).await }
+        };
+        self.on_every_shard(insert).await.map(drop)
     }
 }

@@ -65,7 +65,7 @@ impl Figures {
         figures.seconds.record(since.elapsed().as_secs_f64());
         match outcome.err() {
             None => {}
-            Some(Error::Unavailable(_)) => figures.failed[1].increment(1),
+            Some(Error::Unavailable(_) | Error::ShardLost { .. }) => figures.failed[1].increment(1),
             Some(_) => figures.failed[0].increment(1),
         }
     }

@@ -7,11 +7,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use uuid::Uuid;
-use xxhash_rust::xxh64::xxh64;
 
-use crate::client::{Call, Insert, Warehouse};
+use crate::call::{Call, Insert};
+use crate::client::{Parts, Warehouse};
 use crate::error::Error;
 use crate::params::literals;
+use crate::placement::{hash_of, place_of};
 use crate::rows::Kind;
 use crate::rows::{put_uuid, read_uuid};
 
@@ -29,17 +30,16 @@ pub(crate) const USER_HASH: &str = "xxHash64(concat('u', user_id))";
 
 impl Identity {
     pub fn of(app: Uuid, kind: Kind, id: &[u8]) -> Self {
-        let mut named = Vec::with_capacity(id.len() + 1);
-        named.push(match kind {
-            Kind::Device => b'd',
-            Kind::User => b'u',
-        });
-        named.extend_from_slice(id);
-        Self { app, hash: xxh64(&named, 0) }
+        Self { app, hash: hash_of(kind, id) }
     }
 
     pub(crate) fn hash(&self) -> u64 {
         self.hash
+    }
+
+    /// Where they are, among the shards.
+    pub(crate) fn place(&self) -> u64 {
+        place_of(self.app, self.hash)
     }
 }
 
@@ -51,9 +51,19 @@ impl Warehouse {
         &self,
         identities: &[Identity],
     ) -> Result<HashMap<Identity, u32>, Error> {
-        if identities.is_empty() {
-            return Ok(HashMap::new());
+        let mut parts = Parts::new(self.shards().await?);
+        for identity in identities {
+            parts.add(|| identity.place(), *identity);
         }
+        let known =
+            parts.ask(|shard, some| async move { shard.person_ids_here(&some).await }).await?;
+        Ok(known.into_iter().flatten().collect())
+    }
+
+    async fn person_ids_here(
+        &self,
+        identities: &[Identity],
+    ) -> Result<Vec<(Identity, u32)>, Error> {
         let apps: BTreeSet<Uuid> = identities.iter().map(|identity| identity.app).collect();
         let packed: Vec<u8> =
             identities.iter().flat_map(|identity| identity.hash.to_le_bytes()).collect();
@@ -83,15 +93,16 @@ impl Warehouse {
         if rows.is_empty() {
             return Ok(());
         }
-        let mut body = Vec::with_capacity(rows.len() * (ROW + 8));
+        let mut bodies = self.bodies().await?;
         for (identity, no) in rows {
-            put_uuid(identity.app, &mut body);
+            let body = bodies.at(|| identity.place());
+            put_uuid(identity.app, body);
             body.extend_from_slice(&identity.hash.to_le_bytes());
             body.extend_from_slice(&no.to_le_bytes());
             body.extend_from_slice(&fence(identity.app).to_le_bytes());
         }
         let sql = "INSERT INTO identities (app_id, hash, no, fence) FORMAT RowBinary";
-        self.insert(sql, body.into(), Insert::default()).await
+        self.insert_bodies(sql, bodies, Insert::default()).await
     }
 
     /// The highest number that someone of an app has; 0 where nobody has one.

@@ -12,6 +12,7 @@ mod binary;
 mod bounds;
 mod breakdowns;
 mod buckets;
+mod call;
 mod catalogue;
 mod client;
 pub mod compatibility;
@@ -38,6 +39,7 @@ mod overall;
 mod params;
 mod people;
 mod person;
+mod placement;
 mod profiles;
 mod properties;
 mod recent;
@@ -49,15 +51,19 @@ mod schema;
 mod schema_state;
 mod sessions;
 pub mod shown;
+mod source;
 mod totals;
+mod transfer;
+mod transfer_state;
 mod upgrade;
 mod upkeep;
 mod versions;
 
 pub use address_file::running_engine;
 pub use answer::RowStream;
+pub use call::Insert;
 pub use catalogue::{EVENT_NAMES_MAX, EventCount, EventMoments, EventName};
-pub use client::{Insert, Warehouse, resident_bytes};
+pub use client::{ShardHealth, Warehouse};
 pub use embedded::State;
 pub use engagement::{Activity, Cohort, Days};
 pub use error::Error;
@@ -72,20 +78,24 @@ pub use gate::{Denied, Gate, Turn};
 pub use identities::Identity;
 pub use loading::{MutationOf, ReadUpTo};
 pub use loads::load_query_id;
-pub use location::Location;
+pub use location::{Location, addresses};
 pub use overall::{BreakdownValue, Counts, Overall};
 pub use params::Param;
 pub use people::{PeopleQuery, PeopleSearch, PeopleSort, PersonRow, PseudonymKey};
 pub use person::{CountOf, EventOf, PersonActivity};
+pub use placement::shard_key;
 pub use profiles::{MutationRow, PROFILE_READ_MAX, ProfileRow, chunks as chunks_of_ids};
 pub use properties::{PropertyKind, PropertyName, PropertyNames, PropertySample};
 pub use recent::RecentEvent;
 pub use recount::{RecountPart, RecountStep};
 pub use rows::{
-    CountedFields, EventRow, Kind, LogIdRow, MessageKey, MutationIn, counted_fields,
+    CountedFields, EventRow, Kind, LogIdRow, MessageKey, MutationIn, RowInsert, counted_fields,
     counted_values, event_insert, log_id_insert, mutation_insert, subjects, write_event,
     write_log_id, write_mutation, write_person_ids, write_person_ids_over_limit,
 };
 pub use schema::newest_migration;
 pub use schema_state::{Changes, SchemaGuard, Servers};
+pub use source::resident_bytes;
+pub use transfer::{Day, Figure, Figures, Partition, TransferTable};
+pub use transfer_state::TransferState;
 pub use versions::Versions;

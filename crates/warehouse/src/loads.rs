@@ -26,9 +26,12 @@ impl Warehouse {
         if self.is_embedded() {
             return self.quiet().await;
         }
-        let sql =
-            format!("KILL QUERY{} WHERE query_id = {{id:String}} SYNC", self.names().on_cluster());
-        self.execute(&sql, &[("id", load_query_id(batch).into())]).await?;
+        self.on_every_shard(|shard| async move { shard.end_load_here(batch).await }).await.map(drop)
+    }
+
+    async fn end_load_here(&self, batch: u64) -> Result<(), Error> {
+        let sql = "KILL QUERY WHERE query_id = {id:String} SYNC";
+        self.execute(sql, &[("id", load_query_id(batch).into())]).await?;
         let (before, begun) = (self.running_loads().await?, Instant::now());
         while !before.is_disjoint(&self.running_loads().await?) {
             if begun.elapsed() > WAIT {

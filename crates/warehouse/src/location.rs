@@ -17,7 +17,8 @@ pub enum Location {
         program: Option<PathBuf>,
         memory_mb: u64,
     },
-    /// On a ClickHouse server: `http(s)://user:password@host:port/database?cluster=name`.
+    /// On a ClickHouse server: `http(s)://user:password@host:port/database`, or on the shards of a
+    /// cluster: `…?cluster=name&shards=host:port,host:port&replicated=1`.
     Remote { url: Url },
 }
 
@@ -26,12 +27,20 @@ impl std::fmt::Debug for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Embedded { folder, .. } => write!(f, "Embedded({})", folder.display()),
-            Self::Remote { url } => write!(f, "Remote({})", Server::at(url).0.url),
+            Self::Remote { url } => write!(f, "Remote({})", bare(url)),
         }
     }
 }
 
+/// The address of a store, taken apart.
+pub(crate) struct Address {
+    pub server: Server,
+    pub database: String,
+    pub cluster: Option<ClusterName>,
+}
+
 /// How to reach a server.
+#[derive(Clone)]
 pub(crate) struct Server {
     /// Without user and password: those go into headers, where no log writes them.
     pub url: Url,
@@ -39,9 +48,25 @@ pub(crate) struct Server {
     pub password: String,
 }
 
-impl Server {
-    /// Takes an address apart.
-    pub fn at(url: &Url) -> (Self, Names) {
+/// A cluster as the settings name it.
+pub(crate) struct ClusterName {
+    pub name: String,
+    /// Where each shard answers. Where none are named, the server is asked.
+    pub shards: Vec<Url>,
+    /// Whether each shard has several servers that copy from each other.
+    pub replicated: bool,
+}
+
+/// Where the store of an address answers: its server, and the shards that the address names. Fails
+/// with what is wrong with it.
+pub fn addresses(url: &Url) -> Result<Vec<Url>, String> {
+    let address = Address::of(url)?;
+    let shards = address.cluster.map(|cluster| cluster.shards).unwrap_or_default();
+    Ok(std::iter::once(address.server.url).chain(shards).collect())
+}
+
+impl Address {
+    pub fn of(url: &Url) -> Result<Self, String> {
         let decode =
             |text| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
         let user = match url.username() {
@@ -53,35 +78,123 @@ impl Server {
             database if database.is_empty() => DEFAULT_DATABASE.to_owned(),
             database => database,
         };
-        let cluster = url.query_pairs().find(|(name, _)| name == "cluster");
-        let cluster = cluster.map(|(_, value)| value.into_owned());
-        let mut bare = url.clone();
-        // These fail only for addresses without a host, which no request would reach either.
-        let _ = bare.set_username("");
-        let _ = bare.set_password(None);
-        bare.set_path("/");
-        bare.set_query(None);
-        (Self { url: bare, user, password }, Names { database, cluster })
+        let server = Server { url: bare(url), user, password };
+        Ok(Self { cluster: cluster(url, &server)?, server, database })
     }
+}
+
+fn cluster(url: &Url, server: &Server) -> Result<Option<ClusterName>, String> {
+    let (mut name, mut shards, mut replicated) = (None, Vec::new(), false);
+    for (key, value) in url.query_pairs() {
+        match &*key {
+            "cluster" if !value.is_empty() => name = Some(value.into_owned()),
+            "shards" => {
+                let all = value.split(',').map(|shard| server.beside(shard.trim()));
+                shards = all.collect::<Result<_, _>>()?;
+            }
+            "replicated" if value == "1" => replicated = true,
+            _ => return Err(format!("`{key}` is none of cluster=…, shards=… and replicated=1")),
+        }
+    }
+    match name {
+        Some(name) => Ok(Some(ClusterName { name, shards, replicated })),
+        None if shards.is_empty() && !replicated => Ok(None),
+        None => Err("shards=… and replicated=1 need cluster=…".to_owned()),
+    }
+}
+
+impl Server {
+    /// Another server of the same kind, by its host and, where it differs, its port.
+    pub fn beside(&self, host_and_port: &str) -> Result<Url, String> {
+        let wrong = || format!("`{host_and_port}` is no host:port of a shard");
+        let text = format!("{}://{host_and_port}/", self.url.scheme());
+        let mut url = Url::parse(&text).map_err(|_| wrong())?;
+        let only_host_and_port = url.path() == "/"
+            && url.query().is_none()
+            && url.username().is_empty()
+            && url.password().is_none();
+        if host_and_port.is_empty() || !only_host_and_port {
+            return Err(wrong());
+        }
+        if !names_port(host_and_port) {
+            url.set_port(self.url.port()).map_err(|()| wrong())?;
+        }
+        Ok(url)
+    }
+
+    /// The same user at another address.
+    pub fn at(&self, url: Url) -> Self {
+        Self { url, user: self.user.clone(), password: self.password.clone() }
+    }
+
+    /// As people know it.
+    pub fn host_and_port(&self) -> String {
+        let port = self.url.port_or_known_default().unwrap_or(0);
+        format!("{}:{port}", self.url.host_str().unwrap_or_default())
+    }
+}
+
+/// Also where it is the usual one, which a URL leaves out.
+fn names_port(host_and_port: &str) -> bool {
+    let after_address = host_and_port.rsplit(']').next().unwrap_or_default();
+    after_address.contains(':')
+}
+
+/// The address alone.
+fn bare(url: &Url) -> Url {
+    let mut bare = url.clone();
+    // These fail only for addresses without a host, which no request would reach either.
+    let _ = bare.set_username("");
+    let _ = bare.set_password(None);
+    bare.set_path("/");
+    bare.set_query(None);
+    bare
 }
 
 /// The names in a store of our own.
 pub(crate) fn own_names() -> Names {
-    Names { database: DEFAULT_DATABASE.to_owned(), cluster: None }
+    Names { database: DEFAULT_DATABASE.to_owned(), shard: None }
 }
 
 /// What the statements differ in from one installation to the next.
+#[derive(Clone)]
 pub(crate) struct Names {
     pub database: String,
-    pub cluster: Option<String>,
+    /// For a server that is one shard of a cluster.
+    pub shard: Option<ShardNames>,
+}
+
+/// What a shard has to know of the cluster that it is in.
+#[derive(Clone)]
+pub(crate) struct ShardNames {
+    /// From 1 on.
+    pub number: usize,
+    pub cluster: String,
+    /// The database in which a name stands for the tables of all shards.
+    pub whole: String,
+    pub replicated: bool,
+}
+
+impl ShardNames {
+    /// To be put after a name where each server of a shard has something of its own.
+    pub fn on_cluster(&self) -> String {
+        match self.replicated {
+            true => format!(" ON CLUSTER {}", quoted(&self.cluster)),
+            false => String::new(),
+        }
+    }
 }
 
 impl Names {
-    /// To be put after the name of a table in a statement that changes it on every replica.
-    pub fn on_cluster(&self) -> String {
-        match &self.cluster {
-            Some(cluster) => format!(" ON CLUSTER {}", quoted(cluster)),
-            None => String::new(),
+    pub fn is_replicated(&self) -> bool {
+        self.shard.as_ref().is_some_and(|shard| shard.replicated)
+    }
+
+    /// A table with the rows of all shards, as a statement of this server names it.
+    pub fn whole(&self, table: &str) -> String {
+        match &self.shard {
+            Some(shard) => format!("{}.{}", quoted(&shard.whole), quoted(table)),
+            None => table.to_owned(),
         }
     }
 }
@@ -94,14 +207,49 @@ pub(crate) fn quoted(name: &str) -> String {
 mod tests {
     use super::*;
 
+    fn address(url: &str) -> Result<Address, String> {
+        Address::of(&Url::parse(url).unwrap())
+    }
+
     #[test]
     fn an_address_is_taken_apart() {
         let url = "https://an%40a:p+%2F=&x@db.example:8443/events?cluster=main";
-        let url = Url::parse(url).unwrap();
-        let (server, names) = Server::at(&url);
+        let Address { server, database, cluster } = address(url).unwrap();
         assert_eq!(server.url.as_str(), "https://db.example:8443/");
         assert_eq!((server.user.as_str(), server.password.as_str()), ("an@a", "p+/=&x"));
-        assert_eq!((names.database.as_str(), names.cluster.as_deref()), ("events", Some("main")));
-        assert_eq!(format!("{:?}", Location::Remote { url }), "Remote(https://db.example:8443/)");
+        assert_eq!((database.as_str(), cluster.unwrap().name.as_str()), ("events", "main"));
+        let location = Location::Remote { url: Url::parse(url).unwrap() };
+        assert_eq!(format!("{location:?}"), "Remote(https://db.example:8443/)");
+    }
+
+    #[test]
+    fn shards_are_where_they_say_or_at_the_same_port() {
+        let url = "http://u:p@a:8124/db?cluster=main&shards=a,b:80,%5B::1%5D:9,%5B::2%5D";
+        let found = addresses(&Url::parse(url).unwrap()).unwrap();
+        let found: Vec<&str> = found.iter().map(Url::as_str).collect();
+        let expected = [
+            "http://a:8124/",
+            "http://a:8124/",
+            "http://b/",
+            "http://[::1]:9/",
+            "http://[::2]:8124/",
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_address_is_told() {
+        for (url, word) in [
+            ("http://a/?clsuter=main", "clsuter"),
+            ("http://a/?cluster=", "cluster"),
+            ("http://a/?shards=b:1", "cluster="),
+            ("http://a/?cluster=main&replicated=yes", "replicated"),
+            ("http://a/?cluster=main&shards=b:1,", "shard"),
+            ("http://a/?cluster=main&shards=u:p@b:1", "shard"),
+            ("http://a/?cluster=main&shards=b/c", "shard"),
+        ] {
+            let error = address(url).err().expect(url);
+            assert!(error.contains(word), "{url}: {error}");
+        }
     }
 }

@@ -16,8 +16,9 @@ use uuid::Uuid;
 
 use crate::breakdowns::{BREAKDOWNS, EVENTS, Sum};
 use crate::buckets::{DAY, HOUR, QUARTER};
+use crate::call::Call;
 use crate::catalogue::EventCount;
-use crate::client::{Call, Warehouse};
+use crate::client::Warehouse;
 use crate::error::Error;
 use crate::over_limit::OTHER;
 use crate::rollup_cache::{Grid, Name, OpenSessions, Total};

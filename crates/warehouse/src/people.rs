@@ -114,14 +114,22 @@ impl PeopleQuery {
         }
     }
 
-    /// Everyone who is wanted.
-    fn all(&self, with_profiles: bool) -> String {
+    /// Everyone who is wanted. A device is on one shard, but a user may have been on several.
+    fn all(&self, with_profiles: bool, is_spread: bool) -> String {
         let (table, column) = (self.kind.table(), self.kind.column());
         let (seen_test, known_test) = self.narrowed();
-        let mut all = format!(
-            "SELECT {column} AS id, toNullable(first_seen) AS first, toNullable(last_seen) AS last \
-             FROM {table} FINAL WHERE app_id = {{app:UUID}} AND {seen_test}"
-        );
+        let mut all = match self.kind {
+            Kind::User if is_spread => format!(
+                "SELECT {column} AS id, min(toNullable(first_seen)) AS first, \
+                    max(toNullable(last_seen)) AS last \
+                 FROM {table} WHERE app_id = {{app:UUID}} AND {seen_test} GROUP BY id"
+            ),
+            _ => format!(
+                "SELECT {column} AS id, toNullable(first_seen) AS first, \
+                    toNullable(last_seen) AS last \
+                 FROM {table} FINAL WHERE app_id = {{app:UUID}} AND {seen_test}"
+            ),
+        };
         if with_profiles {
             all.push_str(&format!(
                 " UNION ALL SELECT id, NULL AS first, NULL AS last FROM profiles FINAL \
@@ -156,7 +164,7 @@ impl Warehouse {
         struct Count {
             total: u64,
         }
-        let all = query.all(self.has_profiles(query).await?);
+        let all = query.all(self.has_profiles(query).await?, self.is_cluster());
         // Apart: to number them beside the page, all of them would have to be in memory.
         let (page, total) = (query.page(&all), format!("SELECT count() AS total FROM ({all})"));
         let mut params = query.params();

@@ -1,11 +1,12 @@
 //! The properties of devices and users: the changes that came in, and what they add up to.
 
-use bytes::Bytes;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::client::{Insert, Warehouse};
+use crate::call::Insert;
+use crate::client::Warehouse;
 use crate::error::Error;
+use crate::identities::Identity;
 use crate::params::Param;
 use crate::rows::{Kind, put_text, put_uuid};
 
@@ -73,20 +74,22 @@ impl Warehouse {
         if rows.is_empty() {
             return Ok(());
         }
-        let mut body = Vec::new();
+        let mut bodies = self.bodies().await?;
         for row in rows {
-            put_uuid(row.app_id, &mut body);
-            put_text(row.kind.as_str(), &mut body);
-            put_text(&row.id, &mut body);
-            put_text(&row.properties, &mut body);
+            let identity = Identity::of(row.app_id, row.kind, row.id.as_bytes());
+            let body = bodies.at(|| identity.place());
+            put_uuid(row.app_id, body);
+            put_text(row.kind.as_str(), body);
+            put_text(&row.id, body);
+            put_text(&row.properties, body);
             body.extend_from_slice(&row.updated_ms.to_le_bytes());
-            put_uuid(row.last_log_id, &mut body);
+            put_uuid(row.last_log_id, body);
             body.push(row.deleted.into());
             body.extend_from_slice(&row.version.to_le_bytes());
         }
         let sql = "INSERT INTO profiles (app_id, kind, id, properties, updated_at, last_log_id, deleted, version) \
                    FORMAT RowBinary";
-        self.insert(sql, Bytes::from(body), Insert::default()).await
+        self.insert_bodies(sql, bodies, Insert::default()).await
     }
 }
 

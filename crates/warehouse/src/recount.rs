@@ -9,7 +9,8 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::client::{Insert, Warehouse};
+use crate::call::Insert;
+use crate::client::Warehouse;
 use crate::counting::{Coarse, RECOUNTS, Recount};
 use crate::error::Error;
 use crate::loads::load_query_id;
@@ -62,16 +63,25 @@ impl Warehouse {
 
     /// The parts that are left, the latest months first: those are looked at most.
     pub async fn recounts_left(&self) -> Result<Vec<RecountPart>, Error> {
-        let sql = "SELECT toString(name) AS name, app_id, month FROM recounts \
-                   GROUP BY name, app_id, month HAVING max(recounts.done) = 0 \
-                   ORDER BY month DESC, app_id, name";
-        let mut left: Vec<RecountPart> = self.query(sql, &[]).await?;
-        // What a newer release has asked for is its own business.
-        left.retain(|part| recount_of(part).is_some());
+        // Each shard has its own, and one that is done does not speak for the others.
+        let all =
+            self.on_every_shard(|shard| async move { shard.recounts_left_here().await }).await?;
+        let mut left: Vec<RecountPart> = all.into_iter().flatten().collect();
+        left.sort_by(|a, b| (b.month, a.app_id, &a.name).cmp(&(a.month, b.app_id, &b.name)));
+        left.dedup();
         let is_left = |recount: &&Recount| left.iter().any(|part| part.name == recount.name);
         let tables = RECOUNTS.iter().filter(is_left).flat_map(Recount::tables);
         let tables: HashSet<&'static str> = tables.map(|coarse| coarse.table).collect();
         self.schema_state().set_uncounted(tables);
+        Ok(left)
+    }
+
+    async fn recounts_left_here(&self) -> Result<Vec<RecountPart>, Error> {
+        let sql = "SELECT toString(name) AS name, app_id, month FROM recounts \
+                   GROUP BY name, app_id, month HAVING max(recounts.done) = 0";
+        let mut left: Vec<RecountPart> = self.query(sql, &[]).await?;
+        // What a newer release has asked for is its own business.
+        left.retain(|part| recount_of(part).is_some());
         Ok(left)
     }
 
@@ -85,14 +95,24 @@ impl Warehouse {
         all.map(RecountStep).collect()
     }
 
+    /// On every shard, also where the part is done or was never there: it stays as it is.
     pub async fn recount(
         &self,
         part: &RecountPart,
         RecountStep(step): RecountStep,
     ) -> Result<(), Error> {
+        if let Step::EndOthers = step {
+            return self.end_load(NUMBER).await;
+        }
+        self.on_every_shard(|shard| async move { shard.recount_here(part, step).await })
+            .await
+            .map(drop)
+    }
+
+    async fn recount_here(&self, part: &RecountPart, step: Step) -> Result<(), Error> {
         let params = [("app", part.app_id.into()), ("month", u64::from(part.month).into())];
         match step {
-            Step::EndOthers => self.end_load(NUMBER).await,
+            Step::EndOthers => Ok(()),
             Step::Remove(table) => self.delete(table.table, MONTH, &params).await.map(drop),
             Step::Fill(table) => {
                 let query_id = load_query_id(NUMBER);
@@ -104,7 +124,7 @@ impl Warehouse {
                     "name": name, "app_id": app_id, "month": month, "done": 1,
                 });
                 let sql = "INSERT INTO recounts (name, app_id, month, done) FORMAT JSONEachRow";
-                self.insert(sql, done.to_string().into(), Insert::default()).await
+                self.insert_here(sql, done.to_string().into(), Insert::default()).await
             }
         }
     }

@@ -96,20 +96,38 @@ const MUTATION_STRUCTURE: &str = "app_id UUID, kind String, id String, time Date
 
 const MUTATION_COLUMNS: &str = "app_id, kind, id, time, log_id, operation, properties, received_at";
 
+/// What the rows of an INSERT are, as far as where they belong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowFormat {
+    Event,
+    Mutation,
+    MessageId,
+}
+
+/// A statement that stores rows, and what they look like.
+#[derive(Clone, Debug)]
+pub struct RowInsert {
+    pub(crate) sql: String,
+    pub(crate) format: RowFormat,
+}
+
 /// Stores events, each written by `write_event` and then `write_person_ids`, under the number of the
 /// load that brings them.
-pub fn event_insert(batch: u64) -> String {
-    with_batch("events", EVENT_COLUMNS, EVENT_STRUCTURE, batch)
+pub fn event_insert(batch: u64) -> RowInsert {
+    let sql = with_batch("events", EVENT_COLUMNS, EVENT_STRUCTURE, batch);
+    RowInsert { sql, format: RowFormat::Event }
 }
 
 /// Stores changes written by `write_mutation`.
-pub fn mutation_insert(batch: u64) -> String {
-    with_batch("mutations", MUTATION_COLUMNS, MUTATION_STRUCTURE, batch)
+pub fn mutation_insert(batch: u64) -> RowInsert {
+    let sql = with_batch("mutations", MUTATION_COLUMNS, MUTATION_STRUCTURE, batch);
+    RowInsert { sql, format: RowFormat::Mutation }
 }
 
 /// Stores ids written by `write_log_id`.
-pub fn log_id_insert() -> &'static str {
-    "INSERT INTO message_ids (app_id, time_ms, log_id, received, batch) FORMAT RowBinary"
+pub fn log_id_insert() -> RowInsert {
+    let sql = "INSERT INTO message_ids (app_id, time_ms, log_id, received, batch) FORMAT RowBinary";
+    RowInsert { sql: sql.to_owned(), format: RowFormat::MessageId }
 }
 
 fn with_batch(table: &str, columns: &str, structure: &str, batch: u64) -> String {
@@ -246,11 +264,11 @@ pub(crate) fn read_uuid(bytes: &[u8]) -> Uuid {
     Uuid::from_u64_pair(half(&bytes[..8]), half(&bytes[8..]))
 }
 
-fn skip_texts(bytes: &[u8], count: usize) -> Option<&[u8]> {
+pub(crate) fn skip_texts(bytes: &[u8], count: usize) -> Option<&[u8]> {
     (0..count).try_fold(bytes, |bytes, _| take_text(bytes).map(|(_, rest)| rest))
 }
 
-fn take_text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(crate) fn take_text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (mut length, mut read) = (0_usize, 0);
     loop {
         let byte = *bytes.get(read)?;

@@ -2,13 +2,17 @@
 //! harm: a migration is recorded when it ran. One server at a time does this (`SchemaGuard`), and a
 //! server goes on beside tables that a newer one has changed for as long as it may (`compatibility`).
 
+mod names;
+mod record;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::client::{Call, Warehouse};
+use crate::call::Call;
+use crate::client::Warehouse;
 use crate::compatibility::{may_use, oldest_program, takes_away_from};
 use crate::counting;
 use crate::error::Error;
@@ -37,15 +41,15 @@ const UPGRADES: u32 = 8;
 
 /// Where it is written down which of them ran.
 pub(crate) const RECORD_TABLE: &str = "schema_migrations";
-const RECORD: &str = "CREATE TABLE IF NOT EXISTS schema_migrations{on_cluster} \
+const RECORD: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \
     (number UInt32, applied_at DateTime('UTC') DEFAULT now()) \
     ENGINE = {ReplacingMergeTree} ORDER BY number";
 
 impl Names {
-    /// Fills the placeholders of a migration: `{on_cluster}` and `{…MergeTree}`.
+    /// Fills the placeholders of a migration: `{…MergeTree}`.
     fn fill(&self, sql: &str) -> String {
-        let replicated = if self.cluster.is_some() { "Replicated" } else { "" };
-        let mut filled = sql.replace("{on_cluster}", &self.on_cluster());
+        let replicated = if self.is_replicated() { "Replicated" } else { "" };
+        let mut filled = sql.to_owned();
         for engine in ["MergeTree", "AggregatingMergeTree", "ReplacingMergeTree"] {
             filled = filled.replace(&format!("{{{engine}}}"), &format!("{replicated}{engine}"));
         }
@@ -53,6 +57,19 @@ impl Names {
             "{ReplacingMergeTree:version}",
             &format!("{replicated}ReplacingMergeTree(version)"),
         )
+    }
+
+    /// A shard of several servers has a database that brings whatever is made in it to all of them, under
+    /// the names that each server gives itself and its shard.
+    fn create_database(&self) -> String {
+        let database = quoted(&self.database);
+        let shard = self.shard.as_ref().filter(|shard| shard.replicated);
+        let replicated = shard.map_or(String::new(), |shard| {
+            let path = format!("'/atrium/{}/{{shard}}'", self.database.replace(['\\', '\''], "_"));
+            let on_cluster = shard.on_cluster();
+            format!("{on_cluster} ENGINE = Replicated({path}, '{{shard}}', '{{replica}}')")
+        });
+        format!("CREATE DATABASE IF NOT EXISTS {database}{replicated}")
     }
 }
 
@@ -110,6 +127,10 @@ impl Warehouse {
 
     /// Fails where a newer program has taken away what this one needs. Changes nothing.
     pub async fn check_schema(&self) -> Result<(), Error> {
+        self.on_every_shard(|shard| async move { shard.check_schema_here().await }).await.map(drop)
+    }
+
+    async fn check_schema_here(&self) -> Result<(), Error> {
         let exists = "SELECT count() AS number FROM system.tables \
                       WHERE database = currentDatabase() AND name = 'schema_migrations'";
         let exists: Vec<Number> = self.query(exists, &[]).await?;
@@ -121,7 +142,8 @@ impl Warehouse {
 
     /// Whether a newer program has changed the tables.
     pub async fn is_schema_newer(&self) -> Result<bool, Error> {
-        Ok(applied(self).await?.iter().any(|number| *number > newest_migration()))
+        let applied = self.on_every_shard(|shard| async move { applied(&shard).await }).await?;
+        Ok(applied.iter().flatten().any(|number| *number > newest_migration()))
     }
 
     /// On a task of its own: what takes long must not begin again with whoever loses patience.
@@ -134,7 +156,7 @@ impl Warehouse {
             let state = this.schema_state();
             let mut done = state.up_to_date.lock().await;
             if !*done {
-                let changes = Box::pin(bring_up_to_date(&this));
+                let changes = Box::pin(this.bring_shards_up_to_date());
                 match state.guard.get() {
                     Some(guard) => guard.alone(changes).await?,
                     None => changes.await?,
@@ -149,9 +171,8 @@ impl Warehouse {
 
 async fn make_database(warehouse: &Warehouse) -> Result<(), Error> {
     let names = warehouse.names();
-    let create =
-        format!("CREATE DATABASE IF NOT EXISTS {}{}", quoted(&names.database), names.on_cluster());
-    let mut call = Call::new(&create, &[], LIMIT);
+    let create = names.create_database();
+    let mut call = Call::new(&create, &[], CHANGE_LIMIT);
     call.in_database = false;
     warehouse.call(call).await?;
     run(warehouse, &names.fill(RECORD)).await
@@ -188,7 +209,7 @@ async fn bring_up_to_date(warehouse: &Warehouse) -> Result<(), Error> {
     for (number, file) in counted {
         record(warehouse, number, file).await?;
     }
-    warehouse.recounts_left().await.map(drop)
+    Ok(())
 }
 
 #[derive(Deserialize)]
@@ -268,16 +289,16 @@ async fn record(warehouse: &Warehouse, number: u32, file: &str) -> Result<(), Er
 }
 
 /// Some statements copy a table.
-const LIMIT: Duration = Duration::from_secs(600);
+const CHANGE_LIMIT: Duration = Duration::from_secs(600);
 
 async fn run(warehouse: &Warehouse, sql: &str) -> Result<(), Error> {
-    warehouse.call(Call::new(sql, &[], LIMIT)).await.map(drop)
+    warehouse.call(Call::new(sql, &[], CHANGE_LIMIT)).await.map(drop)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::location::Location;
+    use crate::location::{Location, ShardNames, own_names};
     use crate::schema_state::{Changes, Servers};
 
     #[test]
@@ -311,26 +332,27 @@ mod tests {
         assert!(error.may_pass() && error.to_string().contains("one (v1)"), "{error}");
     }
 
-    /// No server of a cluster is at hand for tests, so what it would be sent is written down, and a
-    /// change of it shows in review. `UPDATE_SNAPSHOT=1 cargo test` writes it anew.
+    fn names(replicated: bool) -> Names {
+        let (database, cluster) = ("atrium_local".to_owned(), "main".to_owned());
+        let whole = "atrium".to_owned();
+        Names { database, shard: Some(ShardNames { number: 1, cluster, whole, replicated }) }
+    }
+
+    /// No replicas are at hand for tests, so what they would be sent is written down, and a change of it
+    /// shows in review. `UPDATE_SNAPSHOT=1 cargo test` writes it anew.
     #[test]
-    fn statements_of_a_cluster() {
-        let names = Names { database: "atrium".to_owned(), cluster: Some("main".to_owned()) };
+    fn statements_of_replicas() {
+        let names = names(true);
         let files = MIGRATIONS.iter().map(|(_, file)| *file);
-        let all: Vec<String> = std::iter::once(RECORD)
-            .chain(files.flat_map(statements))
-            .map(|statement| names.fill(statement))
-            .collect();
-        let text = format!("{};\n", all.join(";\n\n"));
-        let snapshot = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cluster.sql");
+        let tables = std::iter::once(RECORD).chain(files.flat_map(statements));
+        let tables: Vec<String> = tables.map(|statement| names.fill(statement)).collect();
+        let text = format!("{};\n\n{};\n", names.create_database(), tables.join(";\n\n"));
+        let snapshot = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/replicas.sql");
         if std::env::var_os("UPDATE_SNAPSHOT").is_some() {
             std::fs::write(snapshot, &text).unwrap();
         }
         assert_eq!(text, std::fs::read_to_string(snapshot).unwrap());
-        for statement in &all {
-            // Rows reach the replicas by themselves.
-            let is_insert = statement.contains("INSERT INTO");
-            assert!(is_insert || statement.contains(" ON CLUSTER `main`"), "{statement}");
+        for statement in &tables {
             assert!(!statement.contains("{"), "{statement}");
             assert_eq!(statement.contains("ENGINE = Replicated"), statement.contains("ENGINE"));
         }
@@ -338,10 +360,12 @@ mod tests {
 
     #[test]
     fn statements_of_one_server() {
-        let names = Names { database: "atrium".to_owned(), cluster: None };
-        for statement in MIGRATIONS.iter().flat_map(|(_, file)| statements(file)) {
-            let filled = names.fill(statement);
-            assert!(!filled.contains(['{', '}']) && !filled.contains("CLUSTER"), "{filled}");
+        for names in [own_names(), names(false)] {
+            assert!(!names.create_database().contains("ENGINE"));
+            for statement in MIGRATIONS.iter().flat_map(|(_, file)| statements(file)) {
+                let filled = names.fill(statement);
+                assert!(!filled.contains(['{', '}']) && !filled.contains("Replicated"), "{filled}");
+            }
         }
     }
 }

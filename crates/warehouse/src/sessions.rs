@@ -14,7 +14,8 @@ use uuid::Uuid;
 
 use crate::binary::Rows;
 use crate::buckets::{Bucket, HALF_HOUR, QUARTER, stretches};
-use crate::client::{Call, Warehouse};
+use crate::call::Call;
+use crate::client::Warehouse;
 use crate::error::Error;
 use crate::params::literals;
 use crate::rollup_cache::{Cells, Grid, OpenSessions};
@@ -28,6 +29,15 @@ impl Warehouse {
     /// Counts anew how many sessions began, after events were added to these quarters of an hour (by
     /// the Unix time they start at).
     pub async fn count_sessions(
+        &self,
+        touched: &BTreeMap<Uuid, BTreeSet<u32>>,
+    ) -> Result<(), Error> {
+        self.on_every_shard(|shard| async move { shard.count_sessions_here(touched).await })
+            .await
+            .map(drop)
+    }
+
+    pub(crate) async fn count_sessions_here(
         &self,
         touched: &BTreeMap<Uuid, BTreeSet<u32>>,
     ) -> Result<(), Error> {

@@ -30,7 +30,7 @@ pub(crate) async fn number_people(warehouse: &Warehouse) -> Result<(), Error> {
                        WHERE app_id = {app:UUID}";
         let buckets: Vec<Bucket> = patient.query(buckets, &params).await?;
         let buckets: Vec<u32> = buckets.into_iter().map(|row| row.bucket).collect();
-        warehouse.rebuild(app_id, &buckets).await?;
+        warehouse.rebuild_here(app_id, &buckets).await?;
     }
     Ok(())
 }

@@ -11,7 +11,8 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::answer::read_rows;
-use crate::client::{Call, Warehouse};
+use crate::call::Call;
+use crate::client::Warehouse;
 use crate::counting::{COARSE, COUNTS, Coarse, Count, EXTENTS};
 use crate::error::Error;
 use crate::events::BUCKET_MS;
@@ -76,10 +77,41 @@ const FRUGAL: &[(&str, u64)] = &[
 /// As many buckets as go into one statement, by their time: a month holds 2,976.
 const BUCKETS_AT_ONCE: usize = 3000;
 
+/// On every shard, each from its own events.
 impl Warehouse {
     /// Makes everything that is kept by the quarter of an hour anew from the events, for these
     /// buckets (by the Unix time they start at), and completes the tables of first and last times.
     pub async fn rebuild(&self, app: Uuid, buckets: &[u32]) -> Result<(), Error> {
+        self.on_every_shard(|shard| async move { shard.rebuild_here(app, buckets).await })
+            .await
+            .map(drop)
+    }
+
+    /// Removes everything of an app.
+    pub async fn purge_app(&self, app: Uuid) -> Result<(), Error> {
+        self.on_every_shard(|shard| async move { shard.purge_app_here(app).await }).await.map(drop)
+    }
+
+    /// Removes events from before a moment, and their counts, and says how many events. The moment
+    /// is moved back to a multiple of 15 minutes.
+    pub async fn retain(&self, app: Uuid, before_ms: i64) -> Result<u64, Error> {
+        let removed =
+            self.on_every_shard(|shard| async move { shard.retain_here(app, before_ms).await });
+        Ok(removed.await?.into_iter().sum())
+    }
+
+    /// Removes all that is stored about one device or user, and says how many events that were.
+    /// A user's events go wherever they happened; those of other users on the same device stay.
+    /// The ids of the messages stay too, for their week, so that none of them comes back.
+    pub async fn erase(&self, app: Uuid, kind: Kind, id: &str) -> Result<u64, Error> {
+        let removed =
+            self.on_every_shard(|shard| async move { shard.erase_here(app, kind, id).await });
+        Ok(removed.await?.into_iter().sum())
+    }
+}
+
+impl Warehouse {
+    pub(crate) async fn rebuild_here(&self, app: Uuid, buckets: &[u32]) -> Result<(), Error> {
         let mut buckets: Vec<u64> = buckets.iter().map(|bucket| u64::from(*bucket)).collect();
         buckets.sort_unstable();
         buckets.dedup();
@@ -96,7 +128,7 @@ impl Warehouse {
             let are_numbered = self.count("events", &unnumbered, &params).await? == 0;
             let fill = |count: &Count| match are_numbered {
                 true => count.fill_from_rows(EVENTS_OF_BUCKETS),
-                false => count.fill(EVENTS_OF_BUCKETS),
+                false => count.fill(EVENTS_OF_BUCKETS, &self.names().whole("identities")),
             };
             // One after the other: a rebuild must never take more than one of the engine's places
             // for changes, nor the memory of several statements.
@@ -155,7 +187,7 @@ impl Warehouse {
             ("buckets", Param::UInts(near.clone())),
         ];
         self.delete("session_starts", BUCKETS, &params).await?;
-        self.count_sessions(&BTreeMap::from([(app, touched)])).await
+        self.count_sessions_here(&BTreeMap::from([(app, touched)])).await
     }
 
     pub(crate) async fn fill(&self, sql: &str, params: &[(&str, Param)]) -> Result<(), Error> {
@@ -187,7 +219,7 @@ impl Warehouse {
     ) -> Result<u64, Error> {
         let count = self.count(table, rows, params).await?;
         if count > 0 {
-            let sql = format!("DELETE FROM {table}{} WHERE {rows}", self.names().on_cluster());
+            let sql = format!("DELETE FROM {table} WHERE {rows}");
             // 2: on every replica before the answer.
             let call = Call::new(&sql, params, LIMIT)
                 .set("lightweight_deletes_sync", 2)
@@ -208,8 +240,7 @@ impl Warehouse {
         Ok(found.first().map_or(0, |row| row.count))
     }
 
-    /// Removes everything of an app.
-    pub async fn purge_app(&self, app: Uuid) -> Result<(), Error> {
+    async fn purge_app_here(&self, app: Uuid) -> Result<(), Error> {
         for table in TABLES {
             self.delete(table, "app_id = {app:UUID}", &[("app", app.into())]).await?;
         }
@@ -220,8 +251,7 @@ impl Warehouse {
     /// the parts rewritten, in the background.
     pub(crate) async fn wipe(&self, tables: &[&str]) -> Result<(), Error> {
         for table in tables {
-            let sql =
-                format!("ALTER TABLE {table}{} APPLY DELETED MASK", self.names().on_cluster());
+            let sql = format!("ALTER TABLE {table} APPLY DELETED MASK");
             self.call(Call::new(&sql, &[], LIMIT).set("mutations_sync", 0)).await?;
         }
         Ok(())
@@ -245,9 +275,7 @@ impl Warehouse {
         Ok(found.first().filter(|row| row.buckets > 0).map(|row| row.oldest * 1_000))
     }
 
-    /// Removes events from before a moment, and their counts, and says how many events. The moment
-    /// is moved back to a multiple of 15 minutes.
-    pub async fn retain(&self, app: Uuid, before_ms: i64) -> Result<u64, Error> {
+    async fn retain_here(&self, app: Uuid, before_ms: i64) -> Result<u64, Error> {
         let cut = before_ms.div_euclid(BUCKET_MS) * BUCKET_MS;
         let params = [("app", Param::from(app)), ("cut", (cut / 1000).into())];
         let old = "app_id = {app:UUID} AND time < toDateTime({cut:Int64}, 'UTC')";
@@ -267,7 +295,7 @@ impl Warehouse {
         }
         // A session that the cut goes through begins with what is left of it.
         let cut = BTreeSet::from([u32::try_from(cut / 1000).unwrap_or(0)]);
-        self.count_sessions(&BTreeMap::from([(app, cut)])).await?;
+        self.count_sessions_here(&BTreeMap::from([(app, cut)])).await?;
         // Last: by them a call that was cut off is begun again.
         self.delete("totals_15m", OLD_COUNTS, &params).await?;
         if removed > 0 {
@@ -276,10 +304,7 @@ impl Warehouse {
         Ok(removed)
     }
 
-    /// Removes all that is stored about one device or user, and says how many events that were.
-    /// A user's events go wherever they happened; those of other users on the same device stay.
-    /// The ids of the messages stay too, for their week, so that none of them comes back.
-    pub async fn erase(&self, app: Uuid, kind: Kind, id: &str) -> Result<u64, Error> {
+    async fn erase_here(&self, app: Uuid, kind: Kind, id: &str) -> Result<u64, Error> {
         let (column, table) = match kind {
             Kind::Device => ("device_id", "devices"),
             Kind::User => ("user_id", "users"),
@@ -307,7 +332,7 @@ impl Warehouse {
         let touched: Vec<Row> = self.patient(LIMIT).query(&touched, &params).await?;
         let removed = self.delete("events", &events, &params).await?;
         let buckets: Vec<u32> = touched.iter().map(|row| row.bucket).collect();
-        self.rebuild(app, &buckets).await?;
+        self.rebuild_here(app, &buckets).await?;
         self.delete(table, &events, &params).await?;
         let number = [
             ("app", Param::from(app)),

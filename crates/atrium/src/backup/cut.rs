@@ -47,9 +47,13 @@ pub struct Pause {
 }
 
 impl Pause {
-    async fn begin(atrium: &AppState, source: Source) -> anyhow::Result<Self> {
+    pub async fn begin(atrium: &AppState, source: Source) -> anyhow::Result<Self> {
         let turn = loader::keep_all_away(atrium, source != Source::Nothing).await?;
         Ok(Self { turn, begun: Instant::now() })
+    }
+
+    pub fn lease(&self) -> &Lease {
+        &self.turn
     }
 
     /// Returns how long it was.

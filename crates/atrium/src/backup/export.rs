@@ -37,7 +37,7 @@ impl Export {
         let warehouse = Warehouse::clone(&atrium.warehouse);
         ensure!(
             !warehouse.is_cluster(),
-            "warehouse_url: the events are in a cluster, which has its own BACKUP ON CLUSTER"
+            "warehouse_url: the events are on several shards; use ClickHouse's own BACKUP on each"
         );
         let mut tables = Vec::new();
         for table in warehouse.exported_tables().await? {

@@ -6,11 +6,11 @@
 //! `restore` reads it again. `schedule` is the job that makes them by itself.
 
 mod archive;
-mod beside;
-mod cut;
+pub(crate) mod beside;
+pub(crate) mod cut;
 mod export;
 mod manifest;
-mod progress;
+pub(crate) mod progress;
 pub mod restore;
 mod restore_events;
 pub mod schedule;
@@ -80,12 +80,12 @@ pub async fn run(mut settings: Settings, options: &Options) -> anyhow::Result<Re
     made
 }
 
-/// A backup changes nothing, so it neither makes an instance nor brings one up to date.
-async fn refuse_other_schema(settings: &Settings) -> anyhow::Result<()> {
+/// A copy changes nothing, so it neither makes an instance nor brings one up to date.
+pub(crate) async fn refuse_other_schema(settings: &Settings) -> anyhow::Result<()> {
     let url = &settings.stores.database_url;
     if url.starts_with("sqlite:") {
         let file = db::sqlite_file(url)?;
-        ensure!(file.exists(), "there is no instance to back up: {} is missing", file.display());
+        ensure!(file.exists(), "there is no instance: {} is missing", file.display());
     }
     let db = Db::open(url).await.context("database_url")?;
     let state = db.migration_state().await;
@@ -93,8 +93,8 @@ async fn refuse_other_schema(settings: &Settings) -> anyhow::Result<()> {
     let pending = state?.pending;
     ensure!(
         pending == 0,
-        "{pending} migrations of the database wait for this version of Atrium: make the backup with \
-         the version that the server has"
+        "{pending} migrations of the database wait for this version of Atrium: use the version that \
+         the server has"
     );
     Ok(())
 }
@@ -120,7 +120,7 @@ pub async fn make(
     by: &Actor,
     mut progress: Progress,
 ) -> anyhow::Result<Report> {
-    let _lock = lock(&atrium.settings.stores.data_dir)?;
+    let _lock = lock(&atrium.settings.stores.data_dir, "backup")?;
     ensure!(
         options.since.is_none() || source != Source::Server,
         "--since: of a ClickHouse server all rows are read each time, so there are no increments"
@@ -179,16 +179,16 @@ async fn note(atrium: &AppState, by: &Actor, id: &str, with_key: bool) -> anyhow
     Ok(tx.commit().await?)
 }
 
-/// One backup of a folder at a time: each clears away what one before it may have left.
-fn lock(data_dir: &Path) -> anyhow::Result<File> {
-    let name = data_dir.join("backup.lock");
+/// One of a kind at a time in a folder: each clears away what one before it may have left.
+pub(crate) fn lock(data_dir: &Path, what: &str) -> anyhow::Result<File> {
+    let name = data_dir.join(format!("{what}.lock"));
     let mut options = File::options();
     let file = options.write(true).create(true).truncate(false).mode(0o600).open(&name);
     let file = file.with_context(|| format!("{} cannot be made", name.display()))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(std::fs::TryLockError::WouldBlock) => {
-            anyhow::bail!("another backup of {} is being made", data_dir.display())
+            anyhow::bail!("another {what} of {} is under way", data_dir.display())
         }
         Err(std::fs::TryLockError::Error(error)) => Err(error.into()),
     }

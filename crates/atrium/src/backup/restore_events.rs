@@ -82,7 +82,10 @@ async fn import(
     archives: &Archives,
     progress: &mut Progress,
 ) -> anyhow::Result<()> {
-    ensure!(!warehouse.is_cluster(), "warehouse_url: a cluster has its own RESTORE");
+    ensure!(
+        !warehouse.is_cluster(),
+        "warehouse_url: for several shards use ClickHouse's own RESTORE"
+    );
     ensure!(warehouse.is_empty().await?, "warehouse_url: the database has tables already");
     warehouse.make_tables(events.schema, START_LIMIT).await?;
     let views = warehouse.take_views_away().await?;

@@ -47,17 +47,15 @@ pub async fn load(
 async fn store(atrium: &AppState, batch: Batch) -> anyhow::Result<()> {
     atrium.warehouse.add_person_ids(&batch.numbers, |_| 0).await?;
     let number = batch.number;
-    let event_sql = warehouse::event_insert(number);
-    let mutation_sql = warehouse::mutation_insert(number);
     let tables = [
         (warehouse::log_id_insert(), batch.log_ids),
-        (event_sql.as_str(), batch.event_rows),
-        (mutation_sql.as_str(), batch.mutation_rows),
+        (warehouse::event_insert(number), batch.event_rows),
+        (warehouse::mutation_insert(number), batch.mutation_rows),
     ];
     let token = format!("{number:016x}-demo");
-    for (sql, rows) in tables.into_iter().filter(|(_, rows)| !rows.is_empty()) {
+    for (what, rows) in tables.into_iter().filter(|(_, rows)| !rows.is_empty()) {
         let options = Insert { token: Some(&token), query_id: None, timeout: Some(LIMIT) };
-        atrium.warehouse.insert(sql, Bytes::from(rows), options).await?;
+        atrium.warehouse.insert(&what, Bytes::from(rows), options).await?;
     }
     atrium.warehouse.count_sessions(&batch.quarters).await?;
     Ok(atrium.warehouse.insert_profiles(&batch.profiles).await?)

@@ -20,6 +20,7 @@ use atrium_core::types::Millis;
 /// With less than this on the disk, it is as good as full.
 const NO_ROOM: u64 = 1 << 20;
 const ALONE: &str = "away: messages of known keys are taken";
+const MOVED: &str = "moved: messages are taken for the server that comes";
 const DEGRADED: &str = "degraded: a damaged spool was set aside";
 
 /// Alive: the process answers.
@@ -27,8 +28,8 @@ pub async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Ready: the metadata database and the spool take writes, or the database is away and messages are
-/// taken without it. The warehouse's state is told, and so is how loading goes, and does not matter:
+/// Ready: the metadata database and the spool take writes, or the database is away or was moved and
+/// messages are taken without it. The warehouse's state is told, and so is how loading goes, and does not matter:
 /// what comes waits for it.
 pub async fn readyz(State(atrium): State<AppState>) -> Response {
     let disk = look_at_disk(&atrium).await;
@@ -41,7 +42,8 @@ pub async fn readyz(State(atrium): State<AppState>) -> Response {
         None if atrium.collector.spool.is_full() => "full",
         None => "ok",
     };
-    let ready = (database == "ok" || collects_alone) && spool == "ok";
+    let takes_messages = database == "ok" || database == MOVED || collects_alone;
+    let ready = takes_messages && spool == "ok";
     let events = atrium.warehouse.describe();
     let loading = loading::look(&atrium).await;
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
@@ -69,6 +71,7 @@ async fn look_at_database(atrium: &AppState, disk: &Disk) -> &'static str {
         // A small write may still find room where the next one does not.
         Ok(()) if disk.full && atrium.db.dialect() == Dialect::Sqlite => Code::DiskFull.as_str(),
         Ok(()) => "ok",
+        Err(error) if error.code() == Some(Code::InstanceMoved) => MOVED,
         Err(error) => {
             tracing::warn!(%error, "not ready");
             error.code().unwrap_or(Code::Unavailable).as_str()

@@ -10,24 +10,18 @@ use super::{fleet_doctor, sso_doctor};
 use crate::first_start;
 use atrium_core::audit;
 use atrium_core::config::Settings;
-use atrium_core::db::{Db, MigrationState, integrity};
+use atrium_core::db::{Db, MigrationState, integrity, moved, transfer_marker};
 use atrium_core::keyring::{Keyring, StoredKey};
 
 /// How long a store elsewhere may take to answer.
 const ASK_LIMIT: Duration = Duration::from_secs(5);
+const SEE_MOVE: &str = "See \"Move to PostgreSQL and ClickHouse\" in docs/operating.md";
 const SEE_DISK: &str = "See \"When something is wrong with the disk\" in docs/operating.md";
 
 /// Every event store that the settings name.
 pub async fn event_stores(settings: &Settings) -> Vec<Finding> {
     match &settings.events.warehouse_url {
-        Some(url) => {
-            let store = Warehouse::open(Location::Remote { url: url.clone() }).patient(ASK_LIMIT);
-            let mut findings = vec![remote_store(url, &store).await];
-            if findings[0].verdict == Verdict::Ok {
-                findings.extend(tables(&store).await);
-            }
-            findings
-        }
+        Some(url) => remote_stores(url).await,
         None => {
             let mut findings = vec![embedded_store(settings)];
             if let Some(url) = running_engine(&settings.stores.data_dir.join("events")) {
@@ -70,6 +64,24 @@ fn embedded_store(settings: &Settings) -> Finding {
     Finding::warning(EVENTS, text, advice)
 }
 
+/// The server that questions go to, and each shard of a cluster.
+async fn remote_stores(url: &Url) -> Vec<Finding> {
+    let store = Warehouse::open(Location::Remote { url: url.clone() }).patient(ASK_LIMIT);
+    let mut findings = vec![remote_store(url, &store).await];
+    // Where nobody can be asked for them, that was said already.
+    for shard in store.shard_health().await.unwrap_or_default() {
+        let place = format!("shard {}, {}", shard.number, shard.host);
+        findings.push(match shard.asked {
+            Ok(version) => Finding::ok(EVENTS, format!("{place}, ClickHouse {version}")),
+            Err(reason) => Finding::failure(EVENTS, format!("{place}: {reason}"), SHARD_LOST),
+        });
+    }
+    if findings.iter().all(|finding| finding.verdict == Verdict::Ok) {
+        findings.extend(tables(&store).await);
+    }
+    findings
+}
+
 async fn remote_store(url: &Url, store: &Warehouse) -> Finding {
     let host = url.host_str().unwrap_or_default();
     let asked = store.bytes("SELECT version() FORMAT TSV", &[]);
@@ -87,6 +99,8 @@ const EVENTS: &str = "events";
 const USE_NEWER: &str = "If its schema is newer than this program, use the program that runs on it";
 const UNREACHABLE: &str = "Check that it runs, that this machine reaches its HTTP port, and the user and \
     password in warehouse_url; events wait in the spool meanwhile";
+const SHARD_LOST: &str = "Bring it back, with its data: until then nothing can be counted, and events wait \
+    in the spool. See \"A shard is lost\" in docs/operating.md";
 
 pub async fn database(settings: &Settings) -> Vec<Finding> {
     const WHAT: &str = "database";
@@ -102,6 +116,9 @@ pub async fn database(settings: &Settings) -> Vec<Finding> {
     if let Err(error) = integrity::refuse_damaged(url) {
         return vec![Finding::failure(WHAT, format!("{error:#}"), SEE_DISK)];
     }
+    if let Err(error) = moved::refuse(url) {
+        return vec![Finding::failure(WHAT, format!("{error:#}"), SEE_MOVE)];
+    }
     let db = match Db::open(url).await {
         Ok(db) => db,
         Err(error) => {
@@ -110,6 +127,10 @@ pub async fn database(settings: &Settings) -> Vec<Finding> {
             return vec![Finding::failure(WHAT, format!("{error:#}"), advice)];
         }
     };
+    if let Err(error) = transfer_marker::refuse(&db).await {
+        db.close().await;
+        return vec![Finding::failure(WHAT, format!("{error:#}"), SEE_MOVE)];
+    }
     let mut findings = Vec::new();
     let name = db.dialect().name();
     match db.migration_state().await {

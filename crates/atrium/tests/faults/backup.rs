@@ -64,7 +64,7 @@ async fn a_back_up_under_load_has_everything_that_was_acknowledged_before_it() {
     Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     child.wait().unwrap();
     let sent = std::mem::take(&mut known.lock().unwrap().sent);
-    check(&second, &Known { accepted, sent }).await;
+    check(&second, &Known { accepted, sent, refused: 0 }).await;
     // Without a server the backup has an engine of its own, and nothing waits any more.
     let sum = restored["events"].as_u64().unwrap() + restored["waiting"].as_u64().unwrap();
     let made = backup(&second, &again);
@@ -72,7 +72,7 @@ async fn a_back_up_under_load_has_everything_that_was_acknowledged_before_it() {
 }
 
 /// Waits until the server has loaded something and has more to load.
-async fn until_loaded(address: &Mutex<String>, known: &Mutex<Known>) {
+pub(crate) async fn until_loaded(address: &Mutex<String>, known: &Mutex<Known>) {
     let url = format!("http://{}/readyz", address.lock().unwrap());
     let started = Instant::now();
     loop {

@@ -53,9 +53,11 @@ pub(crate) fn create_user(folder: &Path) {
 }
 
 pub(crate) fn serve(folder: &Path) -> (Running, String) {
-    let mut child = Running::start(
-        atrium(folder, &["serve", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped()),
-    );
+    serve_with(&mut atrium(folder, &["serve", "--listen", "127.0.0.1:0"]))
+}
+
+pub(crate) fn serve_with(command: &mut Command) -> (Running, String) {
+    let mut child = Running::start(command.stdout(Stdio::piped()));
     let mut first = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
     (child, first.trim().rsplit("http://").next().unwrap().to_owned())
@@ -76,6 +78,8 @@ pub(crate) async fn collect_key(folder: &Path) -> String {
 pub(crate) struct Known {
     pub accepted: HashSet<Uuid>,
     pub sent: HashSet<Uuid>,
+    /// Requests that got another answer, or none.
+    pub refused: u64,
 }
 
 /// Sends batches until told to stop; what got no answer is sent again, as an SDK would.
@@ -105,6 +109,7 @@ pub(crate) async fn send(
                 known.lock().unwrap().accepted.extend(&ids);
             }
             _ => {
+                known.lock().unwrap().refused += 1;
                 pending = Some(messages);
                 tokio::time::sleep(Duration::from_millis(30)).await;
             }
@@ -172,6 +177,11 @@ pub(crate) async fn check(folder: &Path, known: &Known) {
         memory_mb: 1_024,
     });
     store.ready(Duration::from_secs(60)).await.unwrap();
+    check_stores(&store, &atrium::config::sqlite_url(folder).unwrap(), known).await;
+    store.stop().await;
+}
+
+pub(crate) async fn check_stores(store: &Warehouse, database_url: &str, known: &Known) {
     let rows: Vec<Value> =
         store.query("SELECT toString(log_id) AS id FROM events", &[]).await.unwrap();
     let stored: Vec<Uuid> =
@@ -182,7 +192,7 @@ pub(crate) async fn check(folder: &Path, known: &Known) {
     assert_eq!(missing, 0, "accepted and missing, of {}", known.accepted.len());
     assert!(distinct.is_subset(&known.sent), "stored and never sent");
     assert!(!stored.is_empty());
-    for table in ["totals_15m", "events_15m"] {
+    for table in ["totals_15m", "events_15m", "events_1h", "events_1d", "events_1w"] {
         let sum: Vec<Value> =
             store.query(&format!("SELECT sum(events) AS n FROM {table}"), &[]).await.unwrap();
         assert_eq!(sum[0]["n"], json!(stored.len()), "{table}");
@@ -192,10 +202,8 @@ pub(crate) async fn check(folder: &Path, known: &Known) {
         .await
         .unwrap();
     assert_eq!(sum[0]["n"], json!(stored.len()));
-    store.stop().await;
     sqlx::any::install_default_drivers();
-    let url = atrium::config::sqlite_url(folder).unwrap();
-    let mut db = <sqlx::AnyConnection as sqlx::Connection>::connect(&url).await.unwrap();
+    let mut db = <sqlx::AnyConnection as sqlx::Connection>::connect(database_url).await.unwrap();
     let booked: i64 = sqlx::query_scalar(
         "SELECT CAST(SUM(messages) AS BIGINT) FROM ingest_ledger WHERE outcome = 'accepted'",
     )

@@ -1,6 +1,6 @@
-//! Three instances on one PostgreSQL and one ClickHouse, under load. Some are killed, told to end, or
-//! stopped for longer than a lease lasts, the stores are killed too, and one instance has a clock that is
-//! an hour ahead: loading goes on, and nothing is lost or doubled.
+//! Three instances on one PostgreSQL and two shards of ClickHouse, under load. Some are killed, told to
+//! end, or stopped for longer than a lease lasts, the database and a shard are killed and a shard is stopped
+//! too, and one instance has a clock that is an hour ahead: loading goes on, and nothing is lost or doubled.
 //!
 //! Half a minute here, ten minutes with `LONG_TESTS=1`.
 
@@ -17,10 +17,11 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 use crate::crash::ATRIUM;
-use crate::support::clickhouse::ClickHouse;
+use crate::support::clickhouse::Shards;
 use crate::support::postgres::OwnPostgres;
 use crate::support::running::Running;
 use crate::support::sender::event_at;
+use crate::support::world::Team;
 use crate::support::{Store, TestServer};
 use atrium::app::AppState;
 use atrium::config::RawSettings;
@@ -187,17 +188,19 @@ pub(crate) fn messages() -> Vec<Value> {
 async fn a_fleet_goes_on_whatever_happens_to_some_of_it() {
     let long = std::env::var_os("LONG_TESTS").is_some();
     let lasts = Duration::from_secs(if long { 600 } else { 30 });
-    let (postgres, mut clickhouse) = (OwnPostgres::start(), ClickHouse::start());
-    let urls = (postgres.url(), clickhouse.url());
+    let (postgres, mut shards) = (OwnPostgres::start(), Shards::start(2));
+    let urls = (postgres.url(), shards.url("atrium"));
     let change = |raw: &mut RawSettings| {
         raw.database_url = Some(urls.0.clone());
         raw.warehouse_url = Some(urls.1.clone());
     };
     let server = TestServer::start_with(Store::Postgres, change).await;
     server.atrium.warehouse.ready(Duration::from_secs(60)).await.unwrap();
-    let mut keys = Vec::new();
+    let (mut keys, mut teams) = (Vec::new(), Vec::new());
     for name in ["one", "two", "three", "four"] {
-        keys.push(server.collect_key(server.team(name).await.app_id.as_str()).await);
+        let team = server.team(name).await;
+        keys.push(server.collect_key(team.app_id.as_str()).await);
+        teams.push(team);
     }
     let mut fleet: Vec<Instance> =
         (0..INSTANCES).map(|number| Instance::new(&server, urls.clone(), number == 2)).collect();
@@ -223,10 +226,16 @@ async fn a_fleet_goes_on_whatever_happens_to_some_of_it() {
             tokio::time::sleep(Duration::from_millis(pause)).await;
             let other = &mut fleet[1 + any(INSTANCES - 1)];
             match turn % 4 {
-                0 => other.restart("-KILL").await,
+                0 => {
+                    // A shard that does not answer meanwhile is no reason to stop either.
+                    let shard = shards.shard(any(2));
+                    shard.signal("-STOP");
+                    other.restart("-KILL").await;
+                    shard.signal("-CONT");
+                }
                 1 => postgres.crash(),
                 2 => other.restart("-TERM").await,
-                _ => clickhouse.crash(),
+                _ => shards.shard(any(2)).crash(),
             }
             if stopped.elapsed() > Duration::from_secs(35) {
                 break;
@@ -246,6 +255,32 @@ async fn a_fleet_goes_on_whatever_happens_to_some_of_it() {
     }
     let known = std::mem::take(&mut *known.lock().unwrap());
     check(&server, &known).await;
+    lose_a_shard(&server, &teams[0], &mut shards).await;
+}
+
+/// Without one of the shards there are no figures, and it is said which one is missing.
+async fn lose_a_shard(server: &TestServer, team: &Team, shards: &mut Shards) {
+    let now = jiff::Timestamp::from_millisecond(server.atrium.now().0).unwrap();
+    let today = now.to_zoned(jiff::tz::TimeZone::UTC).date().to_string();
+    let body = json!({ "start": today, "end": today, "granularity": "day", "timezone": "UTC" });
+    let path = format!("/api/v1/orgs/{}/data-overall", team.org_id);
+    let ask = async || team.actor("owner").post(&path, body.clone()).await;
+    shards.shard(1).kill();
+    let answer = ask().await;
+    assert_eq!((answer.status, answer.code()), (503, "shard_lost"), "{answer:?}");
+    assert!(answer.body["message"].as_str().unwrap().contains('2'), "{answer:?}");
+    let ready = server.anonymous().get("/readyz").await;
+    assert!(ready.body["events"].as_str().unwrap().contains("shard 2 ("), "{ready:?}");
+    shards.shard(1).begin();
+    let begun = Instant::now();
+    loop {
+        let answer = ask().await;
+        if answer.status == 200 {
+            return;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(30), "{answer:?}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
 }
 
 /// The longest time in which nothing was loaded, by counting what is stored.

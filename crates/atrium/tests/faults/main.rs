@@ -13,6 +13,8 @@ mod disk;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod fleet;
 mod fuzz;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod moving;
 mod outage;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod upgrade;

@@ -157,7 +157,7 @@ in_both_sizes! {
                 warehouse::write_person_ids(1, 1, &mut rows);
             }
             if broken_after != "nothing" {
-                store.insert(warehouse::log_id_insert(), ids.into(), Default::default()).await.unwrap();
+                store.insert(&warehouse::log_id_insert(), ids.into(), Default::default()).await.unwrap();
             }
             if broken_after == "rows" {
                 let sql = warehouse::event_insert(number);

@@ -352,7 +352,7 @@ async fn a_spool_of_an_earlier_version_is_taken_over() {
         events.extend_from_slice(&row);
         warehouse::write_person_ids(1, 1, &mut events);
     }
-    store.insert(warehouse::log_id_insert(), ids.into(), Default::default()).await.unwrap();
+    store.insert(&warehouse::log_id_insert(), ids.into(), Default::default()).await.unwrap();
     store.insert(&warehouse::event_insert(7), events.into(), Default::default()).await.unwrap();
     let steps = drain_with_restarts(&server).await;
     assert!(steps >= 2, "{steps}");

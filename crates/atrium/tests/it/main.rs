@@ -40,6 +40,7 @@ mod live;
 mod loaders;
 mod loading;
 mod mail;
+mod moving;
 mod orgs;
 mod overall;
 mod passkeys;

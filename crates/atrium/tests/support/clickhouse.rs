@@ -1,10 +1,10 @@
-//! A real ClickHouse server of a test's own, which it may kill (`scripts/clickhouse-node`).
+//! Real ClickHouse servers of a test's own, which it may kill (`scripts/clickhouse-node`). The
+//! warehouse's tests use this too.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::net::TcpListener;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
-
-use tempfile::TempDir;
 
 use super::running::Running;
 
@@ -13,54 +13,131 @@ const CONFIG: &str = "<clickhouse>
     <networks><ip>127.0.0.1</ip></networks></default></users>
   <profiles><default/></profiles><quotas><default/></quotas>
   <max_server_memory_usage>2000000000</max_server_memory_usage>
+  <remote_servers><main>{shards}</main></remote_servers>
 </clickhouse>";
 
+const SHARD: &str = "<shard><replica><host>{host}</host><port>{port}</port></replica></shard>";
+
+/// One server. Its folder goes with the process that started it.
 pub struct ClickHouse {
-    folder: TempDir,
+    folder: PathBuf,
+    host: String,
     http_port: u16,
     tcp_port: u16,
     running: Option<Running>,
 }
 
+/// The shards of a cluster.
+pub struct Shards(Vec<ClickHouse>);
+
+impl Shards {
+    /// Each on a loopback address of its own, and all at the same port for HTTP, as they would be on
+    /// machines of their own. ClickHouse takes the same port for its own server, so those differ.
+    pub fn start(count: usize) -> Self {
+        // All at once, or some may be the same.
+        let free = || TcpListener::bind("127.0.0.1:0").unwrap();
+        let (http, listeners): (_, Vec<_>) = (free(), (0..count).map(|_| free()).collect());
+        let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
+        let (http_port, ports) = (port(&http), listeners.iter().map(port).collect::<Vec<_>>());
+        drop((http, listeners));
+        let hosts = (1..).map(|at| format!("127.0.0.{at}"));
+        let places: Vec<(String, u16)> = hosts.zip(ports).collect();
+        let shard = |(host, port): &(String, u16)| {
+            SHARD.replace("{host}", host).replace("{port}", &port.to_string())
+        };
+        let shards: String = places.iter().map(shard).collect();
+        let own = |(host, tcp_port)| ClickHouse::new(host, http_port, tcp_port, &shards);
+        let mut all: Vec<ClickHouse> = places.into_iter().map(own).collect();
+        for one in &mut all {
+            one.launch();
+        }
+        for one in &mut all {
+            one.wait();
+        }
+        Self(all)
+    }
+
+    /// Where a store over all of them is, in a database.
+    pub fn url(&self, database: &str) -> String {
+        let ClickHouse { host, http_port, .. } = &self.0[0];
+        format!("http://{host}:{http_port}/{database}?cluster=main")
+    }
+
+    /// One of them, by its place.
+    pub fn shard(&mut self, at: usize) -> &mut ClickHouse {
+        &mut self.0[at]
+    }
+}
+
 impl ClickHouse {
+    fn new(host: String, http_port: u16, tcp_port: u16, shards: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap().keep();
+        std::fs::write(folder.join("config.xml"), CONFIG.replace("{shards}", shards)).unwrap();
+        Self { folder, host, http_port, tcp_port, running: None }
+    }
+
+    /// One by itself.
     pub fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("config.xml"), CONFIG).unwrap();
-        let free = || std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        // Both at once, or they may be the same.
-        let (http, tcp) = (free(), free());
-        let port = |listener: &std::net::TcpListener| listener.local_addr().unwrap().port();
-        let (http_port, tcp_port) = (port(&http), port(&tcp));
-        let mut own = Self { folder, http_port, tcp_port, running: None };
-        drop((http, tcp));
-        own.begin();
-        own
+        Shards::start(1).0.remove(0)
     }
 
+    /// Where a store on this server alone is.
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/atrium", self.http_port)
+        format!("http://{}:{}/atrium", self.host, self.http_port)
     }
 
-    fn begin(&mut self) {
+    fn launch(&mut self) {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/clickhouse-node");
-        let mut running = Running::start(
+        self.running = Some(Running::start(
             Command::new(script)
+                .args(["--host", &self.host])
                 .args(["--http-port", &self.http_port.to_string()])
                 .args(["--tcp-port", &self.tcp_port.to_string()])
                 .args(["--end-with", &std::process::id().to_string()])
-                .args([Path::new("--path"), &self.folder.path().join("data")])
-                .args([Path::new("--config"), &self.folder.path().join("config.xml")])
+                .arg("--path")
+                .arg(self.folder.join("data"))
+                .arg("--config")
+                .arg(self.folder.join("config.xml"))
+                .arg("--remove")
+                .arg(&self.folder)
                 .stdout(Stdio::piped()),
-        );
-        let mut line = String::new();
-        BufReader::new(running.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        assert_eq!(line, "ready\n", "ClickHouse does not start");
-        self.running = Some(running);
+        ));
     }
 
-    /// Kills it without a word, and starts it again.
-    pub fn crash(&mut self) {
+    fn wait(&mut self) {
+        let mut line = String::new();
+        let stdout = self.running.as_mut().unwrap().stdout.take().unwrap();
+        BufReader::new(stdout).read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n", "ClickHouse does not start");
+    }
+
+    /// Kills it without a word.
+    pub fn kill(&mut self) {
         drop(self.running.take());
+    }
+
+    /// Sends it a signal, such as `-STOP`.
+    pub fn signal(&self, signal: &str) {
+        let id = self.running.as_ref().unwrap().id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    }
+
+    /// Starts it with what it had.
+    pub fn begin(&mut self) {
+        self.launch();
+        self.wait();
+    }
+
+    /// Kills it, and starts it again.
+    pub fn crash(&mut self) {
+        self.kill();
         self.begin();
+    }
+}
+
+impl Drop for ClickHouse {
+    fn drop(&mut self) {
+        self.kill();
+        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

@@ -465,7 +465,7 @@ impl Answer {
 }
 
 impl Actor {
-    /// Somebody who has never been there.
+    /// A browser of its own, signed in nowhere.
     pub fn new(url: &str) -> Self {
         let client = reqwest::Client::builder()
             .cookie_store(true)

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::collect::ledger;
 use crate::collect::state::Collecting;
+use crate::collect::{ledger, loader};
 use atrium_core::audit::{self, Actor, Event};
 use atrium_core::error::{Error, Result};
 use atrium_core::types::Millis;
@@ -36,8 +36,16 @@ pub async fn run_due(atrium: &Collecting) -> Result<u64> {
 }
 
 async fn purge(atrium: &Collecting, app: &store::PurgeRow) -> Result<bool> {
-    // Data first: while the app's row exists, an interrupted purge is started again.
     atrium.warehouse.ready(READY).await.map_err(Error::unavailable)?;
+    // Whoever copies or counts what is stored keeps others away, and a purge changes it, too.
+    let turn = loader::keep_away(atrium, app.id.uuid()?).await.map_err(Error::unavailable)?;
+    let purged = turn.during(atrium, async { Ok(remove_all(atrium, app).await?) }).await;
+    turn.release(atrium).await?;
+    purged.map_err(Error::unavailable)
+}
+
+async fn remove_all(atrium: &Collecting, app: &store::PurgeRow) -> Result<bool> {
+    // Data first: while the app's row exists, an interrupted purge is started again.
     atrium.warehouse.purge_app(app.id.uuid()?).await.map_err(Error::unavailable)?;
     let mut tx = atrium.db.write().await?;
     ledger::forget_app(&mut tx, &app.id).await?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use url::Url;
 
 use super::RawSettings;
@@ -45,9 +45,15 @@ pub(super) fn events(raw: &RawSettings) -> anyhow::Result<EventSettings> {
             let url = Url::parse(text).ok();
             let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
             let url = url.filter(|url| Guard::Operator.allows_url(url));
-            Some(url.context(
+            let url = url.context(
                 "warehouse_url: it must look like http://user:password@host:8123/database",
-            )?)
+            )?;
+            let addresses =
+                warehouse::addresses(&url).map_err(|wrong| anyhow!("warehouse_url: {wrong}"))?;
+            if !addresses.iter().all(|url| Guard::Operator.allows_url(url)) {
+                bail!("warehouse_url: a shard has an address that is not allowed");
+            }
+            Some(url)
         }
         None => None,
     };

@@ -348,6 +348,17 @@ mod tests {
                 RawSettings { warehouse_url: some("http://168.63.129.16"), ..Default::default() },
                 "warehouse_url: ",
             ),
+            (
+                RawSettings { warehouse_url: some("http://a/b?clsuter=c"), ..Default::default() },
+                "warehouse_url: `clsuter`",
+            ),
+            (
+                RawSettings {
+                    warehouse_url: some("http://a/b?cluster=c&shards=168.63.129.16"),
+                    ..Default::default()
+                },
+                "warehouse_url: a shard",
+            ),
             (RawSettings { hsts: some("always"), ..Default::default() }, "hsts: \"always\""),
             (RawSettings { mail_from: some("nobody"), ..Default::default() }, "mail_from: "),
             (RawSettings { metrics_token: some("short"), ..Default::default() }, "metrics_token: "),

@@ -77,7 +77,7 @@ pub struct RawSettings {
     pub database_connections: Option<u32>,
 
     /// Event store: http(s)://user:password@host:8123/database of a ClickHouse, with ?cluster=NAME
-    /// for a cluster [default: embedded, in the data folder]
+    /// for the shards of a cluster [default: embedded, in the data folder]
     #[arg(
         long,
         env = "ATRIUM_WAREHOUSE_URL",
@@ -354,7 +354,8 @@ pub struct RawSettings {
 }
 
 /// Variables that are no setting but belong to us all the same.
-const OTHER_VARIABLES: [&str; 1] = ["ATRIUM_CONFIG"];
+const OTHER_VARIABLES: [&str; 3] =
+    ["ATRIUM_CONFIG", "ATRIUM_MOVE_DATABASE", "ATRIUM_MOVE_WAREHOUSE"];
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct SettingsArgs {
@@ -382,7 +383,7 @@ impl RawSettings {
         }
     }
 
-    fn from_file(path: &Path) -> anyhow::Result<Self> {
+    pub fn from_file(path: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("the settings file {} cannot be read", path.display()))?;
         // The parser's message quotes the line, which may hold a secret: keep what it says only.

@@ -9,10 +9,13 @@ mod healing;
 pub mod integrity;
 mod master_key;
 mod migrate;
+pub mod moved;
 mod name_order;
 pub mod page;
 pub mod pg_tools;
 pub mod snapshot;
+pub mod transfer;
+pub mod transfer_marker;
 
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;

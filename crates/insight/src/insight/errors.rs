@@ -5,7 +5,7 @@ use std::time::Duration;
 use warehouse::{Denied, Warehouse};
 
 use crate::insight::state::Insight;
-use atrium_core::error::{Code, Error, Result};
+use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::fair_queue::Caller;
 
 /// How long to wait for a warehouse that is starting. One that is down is not waited for.
@@ -31,7 +31,10 @@ pub async fn warehouse_for(atrium: &Insight, caller: Caller) -> Result<Warehouse
 
 /// Waits for a warehouse that is starting.
 pub async fn ready(atrium: &Insight) -> Result<()> {
-    atrium.warehouse.ready(READY).await.map_err(Error::unavailable)
+    atrium.warehouse.ready(READY).await.map_err(|error| match error {
+        lost @ warehouse::Error::ShardLost { .. } => warehouse_error(lost),
+        error => Error::unavailable(error),
+    })
 }
 
 /// Maps a failed statement to the error for the caller.
@@ -42,6 +45,9 @@ pub fn warehouse_error(error: warehouse::Error) -> Error {
             Denied::WaitedTooLong => Code::QueriesBusy,
         };
         return Error::busy(code, RETRY_SECONDS);
+    }
+    if let warehouse::Error::ShardLost { shard, .. } = error {
+        return Error::unavailable_because(Fault::new(Code::ShardLost).with("shard", shard), error);
     }
     match error.code() {
         Some(code) if TOO_HEAVY.contains(&code) => Code::QueryTooHeavy.into(),

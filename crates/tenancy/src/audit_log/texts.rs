@@ -62,6 +62,11 @@ const ACTIONS: &[(&str, &str, &str)] = &[
     ("instance.backup", "创建备份", "Backup made"),
     ("instance.key_rotate", "开始轮换主密钥", "Rotation of the master key begun"),
     ("instance.key_rotated", "主密钥轮换完成", "Master key rotated"),
+    (
+        "instance.move",
+        "迁移到 PostgreSQL 和 ClickHouse",
+        "Instance moved to PostgreSQL and ClickHouse",
+    ),
     ("invitation.create", "邀请成员", "Invitation sent"),
     ("invitation.decline", "拒绝邀请", "Invitation declined"),
     ("invitation.link", "复制邀请链接", "Invitation link copied"),

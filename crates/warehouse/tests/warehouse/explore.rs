@@ -35,7 +35,7 @@ fn json_value(dice: &mut Dice, depth: u32) -> Value {
     }
 }
 
-fn events(app: Uuid) -> Vec<Event> {
+pub fn events(app: Uuid) -> Vec<Event> {
     let mut dice = Dice(4711);
     let mut events = make_up(7, 3_000, &[app]);
     for event in &mut events {
@@ -84,7 +84,7 @@ fn filter(dice: &mut Dice) -> Filter {
     Filter { property: property(dice), test, negated }
 }
 
-fn question(app: Uuid, dice: &mut Dice) -> ExploreQuery {
+pub fn question(app: Uuid, dice: &mut Dice) -> ExploreQuery {
     let start = START_MS as u64 / 1000 + dice.below(3) * 3_600;
     let width = [900, 3_600, 5_000][dice.below(3) as usize];
     ExploreQuery {

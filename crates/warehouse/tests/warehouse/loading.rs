@@ -189,7 +189,7 @@ async fn known_ids_are_found_and_no_others() {
         write_log_id(&LogIdRow { app_id, time_ms, log_id, received: now as u32, batch }, &mut body);
     }
     assert_eq!(body.len(), 20_000 * 52);
-    store.warehouse.insert(log_id_insert(), body.into(), Insert::default()).await.unwrap();
+    store.warehouse.insert(&log_id_insert(), body.into(), Insert::default()).await.unwrap();
 
     let known = async |ids: &[MessageKey], batch| {
         let known = store.warehouse.known_ids(ids, batch).await.unwrap();

@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
+// The program's tests need more of it.
+#[allow(dead_code)]
+#[path = "../../../atrium/tests/support/clickhouse.rs"]
+mod clickhouse;
 mod completion;
 mod copies;
 mod crash;
@@ -13,8 +17,13 @@ mod loading;
 mod over_limit;
 mod overall;
 mod plain;
+#[path = "../../../atrium/tests/support/running.rs"]
+mod running;
+mod shards;
+mod shards_answers;
 mod shown;
 mod support;
 mod template;
+mod transfer;
 mod upgrade;
 mod upkeep;

@@ -13,7 +13,7 @@ use crate::support::{
 };
 
 /// Several apps over eleven days, in sessions of some minutes with pauses around half an hour.
-fn days(seed: u64, apps: &[Uuid]) -> Vec<Event> {
+pub fn days(seed: u64, apps: &[Uuid]) -> Vec<Event> {
     let mut dice = Dice(seed);
     let mut events = Vec::new();
     for _ in 0..900 {

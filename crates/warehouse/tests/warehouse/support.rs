@@ -355,7 +355,8 @@ pub async fn stored(warehouse: &Warehouse) -> Counts {
         ));
     }
     parts.push(format!(
-        "SELECT {} AS key, toUInt64(starts) AS a, 0 AS b FROM session_starts FINAL WHERE starts > 0",
+        "SELECT {} AS key, toUInt64(sum(starts)) AS a, 0 AS b FROM session_starts FINAL \
+         WHERE starts > 0 GROUP BY app_id, bucket",
         key("starts")
     ));
     let mut counts = Counts::new();

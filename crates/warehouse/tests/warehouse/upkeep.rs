@@ -48,7 +48,7 @@ async fn add_profiles(store: &Store, app: Uuid, kind: Kind, id: &str) {
     let mut body = Vec::new();
     let received = number(&store.warehouse, "SELECT toUnixTimestamp(now()) AS n", &[]).await as u32;
     write_log_id(&LogIdRow { app_id: app, time_ms: 0, log_id, received, batch: 1 }, &mut body);
-    store.warehouse.insert(log_id_insert(), body.into(), Insert::default()).await.unwrap();
+    store.warehouse.insert(&log_id_insert(), body.into(), Insert::default()).await.unwrap();
 }
 
 fn buckets(events: &[Event], app: Uuid) -> Vec<u32> {

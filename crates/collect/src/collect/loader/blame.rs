@@ -71,6 +71,9 @@ mod tests {
         }
         let away = StoreError::Unavailable("down".to_owned());
         assert_eq!(blame(&NotStored(away.clone()).into()), Blame::Moment);
+        let (host, reason) = ("events2:8123".to_owned(), "down".to_owned());
+        let lost = StoreError::ShardLost { shard: 2, host, reason };
+        assert_eq!(blame(&NotStored(lost).into()), Blame::Moment);
         // Rows that are stored are not to blame for what is counted from them.
         assert_eq!(blame(&refused(241).into()), Blame::Aftermath);
         assert_eq!(blame(&away.into()), Blame::Moment);

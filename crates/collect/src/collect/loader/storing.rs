@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use uuid::Uuid;
-use warehouse::{Insert, LogIdRow};
+use warehouse::{Insert, LogIdRow, RowInsert};
 
 use super::super::batch::Batch;
 use super::super::dedup::MessageId;
@@ -87,13 +87,12 @@ async fn store(
         warehouse::write_log_id(&row, &mut ids);
     }
     if !ids.is_empty() {
-        insert(atrium, number, warehouse::log_id_insert(), ids, &token).await?;
+        insert(atrium, number, &warehouse::log_id_insert(), ids, &token).await?;
     }
     fence::check(atrium, lease).await?;
     let events = batch.events(stored, person_ids);
     if !events.is_empty() {
-        let sql = warehouse::event_insert(number);
-        insert(atrium, number, &sql, events, &token).await?;
+        insert(atrium, number, &warehouse::event_insert(number), events, &token).await?;
     }
     if again {
         atrium.warehouse.complete(number, &batch.buckets()).await?;
@@ -102,8 +101,7 @@ async fn store(
     }
     let mutations = batch.mutations(stored);
     if !mutations.is_empty() {
-        let sql = warehouse::mutation_insert(number);
-        insert(atrium, number, &sql, mutations, &token).await?;
+        insert(atrium, number, &warehouse::mutation_insert(number), mutations, &token).await?;
     }
     refresh_profiles(atrium, batch, again).await?;
     // Another who has taken over may have counted while this was stored: then it is gone over again.
@@ -126,14 +124,14 @@ async fn refresh_profiles(atrium: &Collecting, batch: &Batch, again: bool) -> an
 async fn insert(
     atrium: &Collecting,
     number: u64,
-    sql: &str,
+    what: &RowInsert,
     body: Vec<u8>,
     token: &str,
 ) -> Result<(), NotStored> {
     let query_id = warehouse::load_query_id(number);
     let options =
         Insert { token: Some(token), query_id: Some(&query_id), timeout: Some(INSERT_LIMIT) };
-    atrium.warehouse.insert(sql, Bytes::from(body), options).await.map_err(NotStored)
+    atrium.warehouse.insert(what, Bytes::from(body), options).await.map_err(NotStored)
 }
 
 async fn living_apps(atrium: &Collecting, batch: &Batch) -> anyhow::Result<HashSet<Uuid>> {

@@ -1,8 +1,10 @@
-CREATE TABLE IF NOT EXISTS schema_migrations ON CLUSTER `main` (number UInt32, applied_at DateTime('UTC') DEFAULT now()) ENGINE = ReplicatedReplacingMergeTree ORDER BY number;
+CREATE DATABASE IF NOT EXISTS `atrium_local` ON CLUSTER `main` ENGINE = Replicated('/atrium/atrium_local/{shard}', '{shard}', '{replica}');
+
+CREATE TABLE IF NOT EXISTS schema_migrations (number UInt32, applied_at DateTime('UTC') DEFAULT now()) ENGINE = ReplicatedReplacingMergeTree ORDER BY number;
 
 -- What people and their programs did, as it came in. Properties are text: to build a column of every
 -- property costs as much as all other columns together, and to read one from the text is cheap enough.
-CREATE TABLE IF NOT EXISTS events ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS events
 (
     app_id UUID,
     time DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
@@ -35,7 +37,7 @@ SETTINGS min_level_for_wide_part = 1, fsync_after_insert = 1, fsync_part_directo
     non_replicated_deduplication_window = 1000;
 
 -- The ids of the last days, to know a message that comes a second time.
-CREATE TABLE IF NOT EXISTS log_ids ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS log_ids
 (
     log_id UUID,
     app_id UUID,
@@ -49,7 +51,7 @@ TTL received + INTERVAL 8 DAY
 SETTINGS ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- Changes to the properties of devices and users, in the order they came.
-CREATE TABLE IF NOT EXISTS mutations ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS mutations
 (
     app_id UUID,
     kind LowCardinality(String),
@@ -66,7 +68,7 @@ ORDER BY (app_id, kind, id, time, log_id)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- What those changes add up to. The properties are text: they are read and written as a whole.
-CREATE TABLE IF NOT EXISTS profiles ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS profiles
 (
     app_id UUID,
     kind LowCardinality(String),
@@ -82,7 +84,7 @@ ORDER BY (app_id, kind, id)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- Which counts an erasure that is under way has to make anew. Empty in between.
-CREATE TABLE IF NOT EXISTS erasures ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS erasures
 (
     app_id UUID,
     kind LowCardinality(String),
@@ -94,7 +96,7 @@ ORDER BY (app_id, kind, id, bucket)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- Counts by 15 minutes of UTC: the hours and days of every time zone are sums of those.
-CREATE TABLE IF NOT EXISTS totals_15m ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS totals_15m
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -109,7 +111,7 @@ PARTITION BY toYYYYMM(bucket)
 ORDER BY (app_id, bucket)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS totals_15m_view ON CLUSTER `main` TO totals_15m AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS totals_15m_view TO totals_15m AS
 SELECT
     app_id,
     toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket,
@@ -121,7 +123,7 @@ SELECT
 FROM events
 GROUP BY app_id, bucket;
 
-CREATE TABLE IF NOT EXISTS events_15m ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS events_15m
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -134,7 +136,7 @@ PARTITION BY toYYYYMM(bucket)
 ORDER BY (app_id, bucket, event)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS events_15m_view ON CLUSTER `main` TO events_15m AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS events_15m_view TO events_15m AS
 SELECT
     app_id,
     toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket,
@@ -144,7 +146,7 @@ SELECT
 FROM events
 GROUP BY app_id, bucket, event;
 
-CREATE TABLE IF NOT EXISTS breakdowns_15m ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS breakdowns_15m
 (
     app_id UUID,
     dimension LowCardinality(String),
@@ -158,7 +160,7 @@ PARTITION BY toYYYYMM(bucket)
 ORDER BY (app_id, dimension, bucket, value)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_15m_view ON CLUSTER `main` TO breakdowns_15m AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_15m_view TO breakdowns_15m AS
 SELECT
     app_id,
     dimension,
@@ -174,7 +176,7 @@ GROUP BY app_id, dimension, bucket, value;
 
 -- The first and last moment of a device in each quarter of an hour. No gap of half an hour fits
 -- into one, so sessions can be counted from these, and an event that comes twice changes nothing.
-CREATE TABLE IF NOT EXISTS sessions_15m ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS sessions_15m
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -187,7 +189,7 @@ PARTITION BY toYYYYMM(bucket)
 ORDER BY (app_id, bucket, device)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS sessions_15m_view ON CLUSTER `main` TO sessions_15m AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS sessions_15m_view TO sessions_15m AS
 SELECT
     app_id,
     toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket,
@@ -198,7 +200,7 @@ FROM events
 GROUP BY app_id, bucket, device;
 
 -- When a device or user was seen for the first and the last time, kept when events are not.
-CREATE TABLE IF NOT EXISTS devices ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS devices
 (
     app_id UUID,
     device_id String,
@@ -210,12 +212,12 @@ ORDER BY (app_id, device_id)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 1000;
 
 -- Grouped by the hash, which is much cheaper than by the text and the same.
-CREATE MATERIALIZED VIEW IF NOT EXISTS devices_view ON CLUSTER `main` TO devices AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS devices_view TO devices AS
 SELECT app_id, any(events.device_id) AS device_id, min(time) AS first_seen, max(time) AS last_seen
 FROM events
 GROUP BY app_id, device;
 
-CREATE TABLE IF NOT EXISTS users ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS users
 (
     app_id UUID,
     user_id String,
@@ -226,7 +228,7 @@ ENGINE = ReplicatedAggregatingMergeTree
 ORDER BY (app_id, user_id)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS users_view ON CLUSTER `main` TO users AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS users_view TO users AS
 SELECT app_id, any(events.user_id) AS user_id, min(time) AS first_seen, max(time) AS last_seen
 FROM events
 WHERE events.user_id != ''
@@ -234,7 +236,7 @@ GROUP BY app_id, person;
 
 -- A number for every device and user of an app, counted from 1. Sets of small numbers are bitmaps,
 -- which can be joined by the thousand in no time, and count exactly.
-CREATE TABLE IF NOT EXISTS identities ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS identities
 (
     app_id UUID,
     hash UInt64,
@@ -244,13 +246,13 @@ ENGINE = ReplicatedMergeTree
 ORDER BY (app_id, hash)
 SETTINGS index_granularity = 256, fsync_after_insert = 1, fsync_part_directory = 1;
 
-ALTER TABLE events ON CLUSTER `main`
+ALTER TABLE events
     ADD COLUMN IF NOT EXISTS person_no UInt32 CODEC(T64, ZSTD(1)),
     ADD COLUMN IF NOT EXISTS device_no UInt32 CODEC(T64, ZSTD(1));
 
-ALTER TABLE devices ON CLUSTER `main` ADD COLUMN IF NOT EXISTS no SimpleAggregateFunction(max, UInt32);
+ALTER TABLE devices ADD COLUMN IF NOT EXISTS no SimpleAggregateFunction(max, UInt32);
 
-ALTER TABLE devices_view ON CLUSTER `main` MODIFY QUERY
+ALTER TABLE devices_view MODIFY QUERY
 SELECT
     app_id,
     any(events.device_id) AS device_id,
@@ -260,11 +262,11 @@ SELECT
 FROM events
 GROUP BY app_id, device;
 
-ALTER TABLE totals_15m ON CLUSTER `main`
+ALTER TABLE totals_15m
     ADD COLUMN IF NOT EXISTS people AggregateFunction(groupBitmap, UInt32),
     ADD COLUMN IF NOT EXISTS machines AggregateFunction(groupBitmap, UInt32);
 
-ALTER TABLE totals_15m_view ON CLUSTER `main` MODIFY QUERY
+ALTER TABLE totals_15m_view MODIFY QUERY
 SELECT
     app_id,
     toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket,
@@ -276,10 +278,10 @@ SELECT
 FROM events
 GROUP BY app_id, bucket;
 
-ALTER TABLE events_15m ON CLUSTER `main`
+ALTER TABLE events_15m
     ADD COLUMN IF NOT EXISTS people AggregateFunction(groupBitmap, UInt32);
 
-ALTER TABLE events_15m_view ON CLUSTER `main` MODIFY QUERY
+ALTER TABLE events_15m_view MODIFY QUERY
 SELECT
     app_id,
     toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket,
@@ -289,10 +291,10 @@ SELECT
 FROM events
 GROUP BY app_id, bucket, event;
 
-ALTER TABLE breakdowns_15m ON CLUSTER `main`
+ALTER TABLE breakdowns_15m
     ADD COLUMN IF NOT EXISTS people AggregateFunction(groupBitmap, UInt32);
 
-ALTER TABLE breakdowns_15m_view ON CLUSTER `main` MODIFY QUERY
+ALTER TABLE breakdowns_15m_view MODIFY QUERY
 SELECT
     app_id,
     dimension,
@@ -307,15 +309,15 @@ ARRAY JOIN
 GROUP BY app_id, dimension, bucket, value;
 
 -- The bitmaps take the place of the hashes.
-ALTER TABLE totals_15m ON CLUSTER `main` DROP COLUMN IF EXISTS persons, DROP COLUMN IF EXISTS devices;
+ALTER TABLE totals_15m DROP COLUMN IF EXISTS persons, DROP COLUMN IF EXISTS devices;
 
-ALTER TABLE events_15m ON CLUSTER `main` DROP COLUMN IF EXISTS persons;
+ALTER TABLE events_15m DROP COLUMN IF EXISTS persons;
 
-ALTER TABLE breakdowns_15m ON CLUSTER `main` DROP COLUMN IF EXISTS persons;
+ALTER TABLE breakdowns_15m DROP COLUMN IF EXISTS persons;
 
 -- How many sessions began in a quarter of an hour: events of a device with none of its own in the
 -- half hour before. Counted anew whenever events come near; the latest count is the one that holds.
-CREATE TABLE IF NOT EXISTS session_starts ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS session_starts
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -330,7 +332,7 @@ SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
 -- The same in longer pieces, for the middle of a range: half hours and four hours for the days of
 -- any time zone; four hours, days and weeks (from 1970 on) for what is only asked about a range as a
 -- whole. What a bitmap costs is to be read at all, so few long pieces are quicker than many short ones.
-CREATE TABLE IF NOT EXISTS totals_30m ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS totals_30m
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -343,7 +345,7 @@ ORDER BY (app_id, bucket)
 SETTINGS index_granularity = 16, fsync_after_insert = 1, fsync_part_directory = 1,
     non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS totals_30m_view ON CLUSTER `main` TO totals_30m AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS totals_30m_view TO totals_30m AS
 SELECT
     app_id,
     toStartOfInterval(totals_15m.bucket, INTERVAL 30 MINUTE) AS bucket,
@@ -352,7 +354,7 @@ SELECT
 FROM totals_15m
 GROUP BY app_id, bucket;
 
-CREATE TABLE IF NOT EXISTS totals_4h ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS totals_4h
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -365,7 +367,7 @@ ORDER BY (app_id, bucket)
 SETTINGS index_granularity = 16, fsync_after_insert = 1, fsync_part_directory = 1,
     non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS totals_4h_view ON CLUSTER `main` TO totals_4h AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS totals_4h_view TO totals_4h AS
 SELECT
     app_id,
     toStartOfInterval(totals_15m.bucket, INTERVAL 4 HOUR) AS bucket,
@@ -374,7 +376,7 @@ SELECT
 FROM totals_15m
 GROUP BY app_id, bucket;
 
-CREATE TABLE IF NOT EXISTS events_4h ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS events_4h
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -388,7 +390,7 @@ ORDER BY (app_id, bucket, event)
 SETTINGS index_granularity = 32, fsync_after_insert = 1, fsync_part_directory = 1,
     non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS events_4h_view ON CLUSTER `main` TO events_4h AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS events_4h_view TO events_4h AS
 SELECT
     app_id,
     toStartOfInterval(events_15m.bucket, INTERVAL 4 HOUR) AS bucket,
@@ -398,7 +400,7 @@ SELECT
 FROM events_15m
 GROUP BY app_id, bucket, event;
 
-CREATE TABLE IF NOT EXISTS events_1d ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS events_1d
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -412,7 +414,7 @@ ORDER BY (app_id, bucket, event)
 SETTINGS index_granularity = 32, fsync_after_insert = 1, fsync_part_directory = 1,
     non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS events_1d_view ON CLUSTER `main` TO events_1d AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS events_1d_view TO events_1d AS
 SELECT
     app_id,
     toStartOfDay(events_15m.bucket) AS bucket,
@@ -422,7 +424,7 @@ SELECT
 FROM events_15m
 GROUP BY app_id, bucket, event;
 
-CREATE TABLE IF NOT EXISTS events_1w ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS events_1w
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -436,7 +438,7 @@ ORDER BY (app_id, bucket, event)
 SETTINGS index_granularity = 32, fsync_after_insert = 1, fsync_part_directory = 1,
     non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS events_1w_view ON CLUSTER `main` TO events_1w AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS events_1w_view TO events_1w AS
 SELECT
     app_id,
     toDateTime(intDiv(toUnixTimestamp(events_15m.bucket), 604800) * 604800, 'UTC') AS bucket,
@@ -446,7 +448,7 @@ SELECT
 FROM events_15m
 GROUP BY app_id, bucket, event;
 
-CREATE TABLE IF NOT EXISTS breakdowns_4h ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS breakdowns_4h
 (
     app_id UUID,
     dimension LowCardinality(String),
@@ -461,7 +463,7 @@ ORDER BY (app_id, dimension, bucket, value)
 SETTINGS index_granularity = 32, fsync_after_insert = 1, fsync_part_directory = 1,
     non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_4h_view ON CLUSTER `main` TO breakdowns_4h AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_4h_view TO breakdowns_4h AS
 SELECT
     app_id,
     dimension,
@@ -472,7 +474,7 @@ SELECT
 FROM breakdowns_15m
 GROUP BY app_id, dimension, bucket, value;
 
-CREATE TABLE IF NOT EXISTS breakdowns_1d ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS breakdowns_1d
 (
     app_id UUID,
     dimension LowCardinality(String),
@@ -487,7 +489,7 @@ ORDER BY (app_id, dimension, bucket, value)
 SETTINGS index_granularity = 32, fsync_after_insert = 1, fsync_part_directory = 1,
     non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1d_view ON CLUSTER `main` TO breakdowns_1d AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1d_view TO breakdowns_1d AS
 SELECT
     app_id,
     dimension,
@@ -498,7 +500,7 @@ SELECT
 FROM breakdowns_15m
 GROUP BY app_id, dimension, bucket, value;
 
-CREATE TABLE IF NOT EXISTS breakdowns_1w ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS breakdowns_1w
 (
     app_id UUID,
     dimension LowCardinality(String),
@@ -513,7 +515,7 @@ ORDER BY (app_id, dimension, bucket, value)
 SETTINGS index_granularity = 32, fsync_after_insert = 1, fsync_part_directory = 1,
     non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1w_view ON CLUSTER `main` TO breakdowns_1w AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1w_view TO breakdowns_1w AS
 SELECT
     app_id,
     dimension,
@@ -527,15 +529,15 @@ GROUP BY app_id, dimension, bucket, value;
 -- Hours: the days of most zones, and with them most ranges, begin and end with one. For events and
 -- breakdowns they take the place of four hours. Where hours do not fit there are quarters of an hour,
 -- whose tables are slow to read few rows from.
-DROP VIEW IF EXISTS events_4h_view ON CLUSTER `main`;
+DROP VIEW IF EXISTS events_4h_view;
 
-DROP VIEW IF EXISTS breakdowns_4h_view ON CLUSTER `main`;
+DROP VIEW IF EXISTS breakdowns_4h_view;
 
-DROP TABLE IF EXISTS events_4h ON CLUSTER `main`;
+DROP TABLE IF EXISTS events_4h;
 
-DROP TABLE IF EXISTS breakdowns_4h ON CLUSTER `main`;
+DROP TABLE IF EXISTS breakdowns_4h;
 
-CREATE TABLE IF NOT EXISTS totals_1h ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS totals_1h
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -548,7 +550,7 @@ ORDER BY (app_id, bucket)
 SETTINGS index_granularity = 16, fsync_after_insert = 1, fsync_part_directory = 1,
     non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS totals_1h_view ON CLUSTER `main` TO totals_1h AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS totals_1h_view TO totals_1h AS
 SELECT
     app_id,
     toStartOfHour(totals_15m.bucket) AS bucket,
@@ -557,7 +559,7 @@ SELECT
 FROM totals_15m
 GROUP BY app_id, bucket;
 
-CREATE TABLE IF NOT EXISTS events_1h ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS events_1h
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -571,7 +573,7 @@ ORDER BY (app_id, bucket, event)
 SETTINGS index_granularity = 32, fsync_after_insert = 1, fsync_part_directory = 1,
     non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS events_1h_view ON CLUSTER `main` TO events_1h AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS events_1h_view TO events_1h AS
 SELECT
     app_id,
     toStartOfHour(events_15m.bucket) AS bucket,
@@ -581,7 +583,7 @@ SELECT
 FROM events_15m
 GROUP BY app_id, bucket, event;
 
-CREATE TABLE IF NOT EXISTS breakdowns_1h ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS breakdowns_1h
 (
     app_id UUID,
     dimension LowCardinality(String),
@@ -596,7 +598,7 @@ ORDER BY (app_id, dimension, bucket, value)
 SETTINGS index_granularity = 32, fsync_after_insert = 1, fsync_part_directory = 1,
     non_replicated_deduplication_window = 1000;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1h_view ON CLUSTER `main` TO breakdowns_1h AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1h_view TO breakdowns_1h AS
 SELECT
     app_id,
     dimension,
@@ -610,15 +612,15 @@ GROUP BY app_id, dimension, bucket, value;
 -- Small marks for the quarters of an hour of events and breakdowns. Of these a range needs one or two
 -- at its ends, where the days of its zone begin at half past, and a bitmap costs as much to pass over
 -- as to read. The tables are made anew, because the length of marks cannot be changed.
-DROP VIEW IF EXISTS events_1h_view ON CLUSTER `main`;
+DROP VIEW IF EXISTS events_1h_view;
 
-DROP VIEW IF EXISTS events_1d_view ON CLUSTER `main`;
+DROP VIEW IF EXISTS events_1d_view;
 
-DROP VIEW IF EXISTS events_1w_view ON CLUSTER `main`;
+DROP VIEW IF EXISTS events_1w_view;
 
-DROP TABLE IF EXISTS events_15m_anew ON CLUSTER `main`;
+DROP TABLE IF EXISTS events_15m_anew;
 
-CREATE TABLE events_15m_anew ON CLUSTER `main`
+CREATE TABLE events_15m_anew
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -636,11 +638,11 @@ INSERT INTO events_15m_anew (app_id, bucket, event, events, people)
 SELECT app_id, bucket, event, events, people
 FROM events_15m;
 
-EXCHANGE TABLES events_15m AND events_15m_anew ON CLUSTER `main`;
+EXCHANGE TABLES events_15m AND events_15m_anew;
 
-DROP TABLE events_15m_anew ON CLUSTER `main`;
+DROP TABLE events_15m_anew;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS events_1h_view ON CLUSTER `main` TO events_1h AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS events_1h_view TO events_1h AS
 SELECT
     app_id,
     toStartOfHour(events_15m.bucket) AS bucket,
@@ -650,7 +652,7 @@ SELECT
 FROM events_15m
 GROUP BY app_id, bucket, event;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS events_1d_view ON CLUSTER `main` TO events_1d AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS events_1d_view TO events_1d AS
 SELECT
     app_id,
     toStartOfDay(events_15m.bucket) AS bucket,
@@ -660,7 +662,7 @@ SELECT
 FROM events_15m
 GROUP BY app_id, bucket, event;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS events_1w_view ON CLUSTER `main` TO events_1w AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS events_1w_view TO events_1w AS
 SELECT
     app_id,
     toDateTime(intDiv(toUnixTimestamp(events_15m.bucket), 604800) * 604800, 'UTC') AS bucket,
@@ -670,15 +672,15 @@ SELECT
 FROM events_15m
 GROUP BY app_id, bucket, event;
 
-DROP VIEW IF EXISTS breakdowns_1h_view ON CLUSTER `main`;
+DROP VIEW IF EXISTS breakdowns_1h_view;
 
-DROP VIEW IF EXISTS breakdowns_1d_view ON CLUSTER `main`;
+DROP VIEW IF EXISTS breakdowns_1d_view;
 
-DROP VIEW IF EXISTS breakdowns_1w_view ON CLUSTER `main`;
+DROP VIEW IF EXISTS breakdowns_1w_view;
 
-DROP TABLE IF EXISTS breakdowns_15m_anew ON CLUSTER `main`;
+DROP TABLE IF EXISTS breakdowns_15m_anew;
 
-CREATE TABLE breakdowns_15m_anew ON CLUSTER `main`
+CREATE TABLE breakdowns_15m_anew
 (
     app_id UUID,
     dimension LowCardinality(String),
@@ -697,11 +699,11 @@ INSERT INTO breakdowns_15m_anew (app_id, dimension, bucket, value, events, peopl
 SELECT app_id, dimension, bucket, value, events, people
 FROM breakdowns_15m;
 
-EXCHANGE TABLES breakdowns_15m AND breakdowns_15m_anew ON CLUSTER `main`;
+EXCHANGE TABLES breakdowns_15m AND breakdowns_15m_anew;
 
-DROP TABLE breakdowns_15m_anew ON CLUSTER `main`;
+DROP TABLE breakdowns_15m_anew;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1h_view ON CLUSTER `main` TO breakdowns_1h AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1h_view TO breakdowns_1h AS
 SELECT
     app_id,
     dimension,
@@ -712,7 +714,7 @@ SELECT
 FROM breakdowns_15m
 GROUP BY app_id, dimension, bucket, value;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1d_view ON CLUSTER `main` TO breakdowns_1d AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1d_view TO breakdowns_1d AS
 SELECT
     app_id,
     dimension,
@@ -723,7 +725,7 @@ SELECT
 FROM breakdowns_15m
 GROUP BY app_id, dimension, bucket, value;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1w_view ON CLUSTER `main` TO breakdowns_1w AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS breakdowns_1w_view TO breakdowns_1w AS
 SELECT
     app_id,
     dimension,
@@ -736,11 +738,11 @@ GROUP BY app_id, dimension, bucket, value;
 
 -- Hours and half hours by the time of day: a zone whose days begin at some hour needs that one of every
 -- day and a few around it.
-DROP VIEW IF EXISTS totals_1h_view ON CLUSTER `main`;
+DROP VIEW IF EXISTS totals_1h_view;
 
-DROP TABLE IF EXISTS totals_1h_anew ON CLUSTER `main`;
+DROP TABLE IF EXISTS totals_1h_anew;
 
-CREATE TABLE totals_1h_anew ON CLUSTER `main`
+CREATE TABLE totals_1h_anew
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -757,11 +759,11 @@ INSERT INTO totals_1h_anew (app_id, bucket, people, machines)
 SELECT app_id, bucket, people, machines
 FROM totals_1h;
 
-EXCHANGE TABLES totals_1h AND totals_1h_anew ON CLUSTER `main`;
+EXCHANGE TABLES totals_1h AND totals_1h_anew;
 
-DROP TABLE totals_1h_anew ON CLUSTER `main`;
+DROP TABLE totals_1h_anew;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS totals_1h_view ON CLUSTER `main` TO totals_1h AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS totals_1h_view TO totals_1h AS
 SELECT
     app_id,
     toStartOfHour(totals_15m.bucket) AS bucket,
@@ -770,11 +772,11 @@ SELECT
 FROM totals_15m
 GROUP BY app_id, bucket;
 
-DROP VIEW IF EXISTS totals_30m_view ON CLUSTER `main`;
+DROP VIEW IF EXISTS totals_30m_view;
 
-DROP TABLE IF EXISTS totals_30m_anew ON CLUSTER `main`;
+DROP TABLE IF EXISTS totals_30m_anew;
 
-CREATE TABLE totals_30m_anew ON CLUSTER `main`
+CREATE TABLE totals_30m_anew
 (
     app_id UUID,
     bucket DateTime('UTC'),
@@ -791,11 +793,11 @@ INSERT INTO totals_30m_anew (app_id, bucket, people, machines)
 SELECT app_id, bucket, people, machines
 FROM totals_30m;
 
-EXCHANGE TABLES totals_30m AND totals_30m_anew ON CLUSTER `main`;
+EXCHANGE TABLES totals_30m AND totals_30m_anew;
 
-DROP TABLE totals_30m_anew ON CLUSTER `main`;
+DROP TABLE totals_30m_anew;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS totals_30m_view ON CLUSTER `main` TO totals_30m AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS totals_30m_view TO totals_30m AS
 SELECT
     app_id,
     toStartOfInterval(totals_15m.bucket, INTERVAL 30 MINUTE) AS bucket,
@@ -807,9 +809,9 @@ GROUP BY app_id, bucket;
 -- Which values of a row went over the limits of its app: 1 the event, 2 os, 4 browser, 8 device_type,
 -- 16 language, 32 a name in its properties. Such a value has no count of its own: it is counted as
 -- '\0other', which no app can send, because the collector refuses values with a zero byte.
-ALTER TABLE events ON CLUSTER `main` ADD COLUMN IF NOT EXISTS over_limit UInt8 CODEC(ZSTD(1));
+ALTER TABLE events ADD COLUMN IF NOT EXISTS over_limit UInt8 CODEC(ZSTD(1));
 
-ALTER TABLE events_15m_view ON CLUSTER `main` MODIFY QUERY
+ALTER TABLE events_15m_view MODIFY QUERY
 SELECT
     app_id,
     toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket,
@@ -819,7 +821,7 @@ SELECT
 FROM events AS row
 GROUP BY app_id, bucket, event;
 
-ALTER TABLE breakdowns_15m_view ON CLUSTER `main` MODIFY QUERY
+ALTER TABLE breakdowns_15m_view MODIFY QUERY
 SELECT
     app_id,
     dimension,
@@ -840,7 +842,7 @@ GROUP BY app_id, dimension, bucket, value;
 
 -- Who may write: a number for each lease of loaders, which grows when one takes over from another that
 -- did not give the lease back.
-CREATE TABLE IF NOT EXISTS fences ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS fences
 (
     name String,
     fence SimpleAggregateFunction(max, Int64)
@@ -850,11 +852,11 @@ ORDER BY name
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- Under which number somebody was numbered: what one wrote who had been superseded does not count.
-ALTER TABLE identities ON CLUSTER `main` ADD COLUMN IF NOT EXISTS fence Int64;
+ALTER TABLE identities ADD COLUMN IF NOT EXISTS fence Int64;
 
 -- The ids of the last days, to know a message that comes a second time. In the order of time: a batch's
 -- messages happened at about the same time, so it finds its ids next to each other however many there are.
-CREATE TABLE IF NOT EXISTS message_ids ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS message_ids
 (
     app_id UUID,
     time_ms Int64 CODEC(Delta, ZSTD(1)),
@@ -872,11 +874,11 @@ SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, fsync_after_insert =
 -- expand
 -- The oldest program that may use the tables after a migration, by the last migration that it knows:
 -- a program of an earlier release looks here whether it may go on.
-ALTER TABLE schema_migrations ON CLUSTER `main` ADD COLUMN IF NOT EXISTS oldest_program UInt32;
+ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS oldest_program UInt32;
 
 -- What has to be counted from events that were stored before a table was there: an app's month at a time,
 -- beside the running system.
-CREATE TABLE IF NOT EXISTS recounts ON CLUSTER `main`
+CREATE TABLE IF NOT EXISTS recounts
 (
     name LowCardinality(String),
     app_id UUID,

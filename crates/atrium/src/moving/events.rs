@@ -1,0 +1,260 @@
+//! Carries the rows of one event store into another. What two stores hold is compared by partition,
+//! app and day, and the days that differ are copied anew: so a copy that was broken off goes on where it
+//! was, and what changed since is found without anybody having written it down.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use anyhow::{Context, ensure};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use tokio::sync::mpsc;
+use uuid::Uuid;
+use warehouse::{Day, Figure, Figures, Partition, TransferTable, Warehouse};
+
+use super::comparison::{Comparison, Line};
+use crate::backup::Progress;
+use atrium_core::types::Millis;
+
+/// How much of a stream may wait.
+const PIECES: usize = 8;
+/// Ids of messages are of use for so long, and go after another day.
+const IDS_KEPT: i64 = 7 * Millis::DAY;
+
+/// One of the two stores, and what is known of it. A partition whose parts are the same as before
+/// holds what it held before.
+struct Store {
+    warehouse: Warehouse,
+    known: HashMap<(String, String), Known>,
+}
+
+struct Known {
+    parts: Vec<String>,
+    since: String,
+    figures: Arc<Figures>,
+}
+
+impl Store {
+    fn new(warehouse: Warehouse) -> Self {
+        Self { warehouse, known: HashMap::new() }
+    }
+
+    async fn partitions(
+        &self,
+        table: &TransferTable,
+    ) -> anyhow::Result<BTreeMap<String, Partition>> {
+        let found = self.warehouse.partitions(&table.name).await?;
+        Ok(found.into_iter().map(|partition| (partition.id.clone(), partition)).collect())
+    }
+
+    async fn figures(
+        &mut self,
+        table: &TransferTable,
+        partition: Option<&Partition>,
+        since: &str,
+    ) -> anyhow::Result<Arc<Figures>> {
+        let Some(partition) = partition else { return Ok(Arc::default()) };
+        let key = (table.name.clone(), partition.id.clone());
+        let known = self.known.get(&key);
+        if let Some(known) = known.filter(|it| it.parts == partition.parts && it.since == since) {
+            return Ok(known.figures.clone());
+        }
+        let figures = self.warehouse.figures(table, &partition.id, since).await;
+        let figures = Arc::new(figures.with_context(|| table.name.clone())?);
+        let (parts, since) = (partition.parts.clone(), since.to_owned());
+        self.known.insert(key, Known { parts, since, figures: figures.clone() });
+        Ok(figures)
+    }
+}
+
+pub struct Copying {
+    /// None where nothing was ever stored.
+    here: Option<Store>,
+    there: Store,
+    tables: Vec<TransferTable>,
+}
+
+/// A partition in both stores.
+struct Pair {
+    id: String,
+    partition: Option<Partition>,
+    here: Arc<Figures>,
+    there: Arc<Figures>,
+}
+
+impl Copying {
+    pub async fn begin(here: Option<Warehouse>, there: Warehouse) -> anyhow::Result<Self> {
+        let tables = there.transfer_tables().await?;
+        if let Some(here) = &here {
+            let names = |tables: &[TransferTable]| -> BTreeSet<String> {
+                tables.iter().map(|table| table.name.clone()).collect()
+            };
+            let own = here.transfer_tables().await?;
+            ensure!(names(&own) == names(&tables), "the two event stores have different tables");
+        }
+        Ok(Self { here: here.map(Store::new), there: Store::new(there), tables })
+    }
+
+    /// Copies every day that differs. Returns how many bytes that took.
+    pub async fn pass(
+        &mut self,
+        now: Millis,
+        what: &str,
+        progress: &mut Progress,
+    ) -> anyhow::Result<u64> {
+        let since = since(now)?;
+        let mut total = 0;
+        if let Some(here) = &self.here {
+            for table in &self.tables {
+                total += here.partitions(table).await?.values().map(|it| it.bytes).sum::<u64>();
+            }
+        }
+        progress.begin(what, total);
+        let mut copied = 0;
+        for table in self.tables.clone() {
+            for pair in self.pairs(&table, &since).await? {
+                let bytes = pair.partition.as_ref().map_or(0, |partition| partition.bytes);
+                let mut shown = 0;
+                for day in differing(&pair.here, &pair.there) {
+                    let day = Day { table: &table, partition: &pair.id, day: &day, since: &since };
+                    let mut note = |piece: u64| {
+                        let piece = piece.min(bytes - shown);
+                        shown += piece;
+                        progress.add(piece);
+                    };
+                    let work = self.copy(day, &pair, &mut note).await;
+                    copied += work.with_context(|| format!("{} {}", table.name, day.day))?;
+                }
+                progress.add(bytes - shown);
+            }
+        }
+        Ok(copied)
+    }
+
+    /// What both hold, by table, app and day.
+    pub async fn compare(&mut self, now: Millis) -> anyhow::Result<Comparison> {
+        let since = since(now)?;
+        let mut comparison = Comparison::default();
+        for table in self.tables.clone() {
+            for pair in self.pairs(&table, &since).await? {
+                let keys: BTreeSet<&(Uuid, String)> =
+                    pair.here.keys().chain(pair.there.keys()).collect();
+                for key in keys {
+                    let of = |figures: &Figures| figures.get(key).copied().unwrap_or_default();
+                    let (here, there): (Figure, Figure) = (of(&pair.here), of(&pair.there));
+                    comparison.lines.push(Line {
+                        table: table.name.clone(),
+                        app: key.0,
+                        day: key.1.clone(),
+                        here: here.rows,
+                        there: there.rows,
+                        is_same: here == there,
+                    });
+                }
+            }
+        }
+        Ok(comparison)
+    }
+
+    async fn pairs(&mut self, table: &TransferTable, since: &str) -> anyhow::Result<Vec<Pair>> {
+        let mut here = match &self.here {
+            Some(store) => store.partitions(table).await?,
+            None => BTreeMap::new(),
+        };
+        let there = self.there.partitions(table).await?;
+        let ids: BTreeSet<String> = here.keys().chain(there.keys()).cloned().collect();
+        let mut pairs = Vec::new();
+        for id in ids {
+            let partition = here.remove(&id);
+            let own = match &mut self.here {
+                Some(store) => store.figures(table, partition.as_ref(), since).await?,
+                None => Arc::default(),
+            };
+            let theirs = self.there.figures(table, there.get(&id), since).await?;
+            pairs.push(Pair { id, partition, here: own, there: theirs });
+        }
+        Ok(pairs)
+    }
+
+    /// Puts a day's rows in the place of those that are there.
+    async fn copy(
+        &self,
+        day: Day<'_>,
+        pair: &Pair,
+        note: &mut impl FnMut(u64),
+    ) -> anyhow::Result<u64> {
+        if has_day(&pair.there, day.day) {
+            self.there.warehouse.remove_day(day).await?;
+        }
+        let (Some(here), Some(partition)) = (&self.here, &pair.partition) else { return Ok(0) };
+        if !has_day(&pair.here, day.day) {
+            return Ok(0);
+        }
+        let slices = here.warehouse.slices(day, partition).await?;
+        let mut bytes = 0;
+        for slice in 0..slices {
+            let mut rows = here.warehouse.rows_of_day(day, (slice, slices)).await?;
+            let (sender, receiver) = mpsc::channel(PIECES);
+            let reading = async {
+                while let Some(piece) = rows.chunk().await? {
+                    let length = piece.len() as u64;
+                    // Nobody listens any more: whoever listened says why.
+                    if sender.send(Ok(piece)).await.is_err() {
+                        break;
+                    }
+                    bytes += length;
+                    note(length);
+                }
+                drop(sender);
+                Ok::<_, warehouse::Error>(())
+            };
+            let storing = self.there.warehouse.import(&day.table.name, receiver);
+            let (read, stored) = tokio::join!(reading, storing);
+            stored?;
+            read?;
+        }
+        Ok(bytes)
+    }
+}
+
+/// The first day whose ids are copied: those before may go from one store before the other.
+fn since(now: Millis) -> anyhow::Result<String> {
+    let first = Timestamp::from_millisecond(now.plus(-IDS_KEPT).0)?;
+    Ok(first.to_zoned(TimeZone::UTC).strftime("%F").to_string())
+}
+
+fn has_day(figures: &Figures, day: &str) -> bool {
+    figures.keys().any(|(_, known)| known == day)
+}
+
+fn differing(here: &Figures, there: &Figures) -> BTreeSet<String> {
+    let differs = |key: &&(Uuid, String)| here.get(*key) != there.get(*key);
+    here.keys().chain(there.keys()).filter(differs).map(|(_, day)| day.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_that_differs_for_one_app_is_copied_anew() {
+        let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let figures = |all: &[(Uuid, &str, u64, u64)]| -> Figures {
+            let entry = |(app, day, rows, hash): &(Uuid, &str, u64, u64)| {
+                ((*app, (*day).to_owned()), Figure { rows: *rows, hash: *hash })
+            };
+            all.iter().map(entry).collect()
+        };
+        let here = figures(&[(one, "a", 1, 7), (two, "a", 1, 7), (one, "b", 2, 8)]);
+        assert!(differing(&here, &here).is_empty());
+        let there = figures(&[(one, "a", 1, 7), (two, "a", 1, 9), (one, "b", 2, 8)]);
+        assert_eq!(Vec::from_iter(differing(&here, &there)), ["a"], "other rows, as many");
+        let there = figures(&[(one, "a", 1, 7), (two, "a", 1, 7), (one, "c", 1, 1)]);
+        assert_eq!(Vec::from_iter(differing(&here, &there)), ["b", "c"], "missing and left over");
+    }
+
+    #[test]
+    fn ids_of_a_week_are_copied() {
+        assert_eq!(since(Millis(1_795_000_000_000)).unwrap(), "2026-11-11");
+    }
+}

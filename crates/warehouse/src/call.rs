@@ -1,0 +1,73 @@
+//! A statement on its way to a server.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::params::Param;
+
+/// How an INSERT is to be made.
+#[derive(Clone, Debug, Default)]
+pub struct Insert<'a> {
+    /// The same data with the same token is stored once.
+    pub token: Option<&'a str>,
+    pub query_id: Option<&'a str>,
+    /// Two minutes, if none is given.
+    pub timeout: Option<Duration>,
+}
+
+/// A statement on its way.
+#[derive(Clone)]
+pub(crate) struct Call<'a> {
+    pub sql: &'a str,
+    pub params: &'a [(&'a str, Param)],
+    pub settings: Vec<(&'a str, String)>,
+    /// What goes after the statement; then the statement itself goes into the address.
+    pub data: Option<Bytes>,
+    pub query_id: Option<&'a str>,
+    pub limit: Duration,
+    /// False only before there is a database.
+    pub in_database: bool,
+    /// Whether it only reads: then it waits at the gate, if there is one.
+    pub reads: bool,
+}
+
+impl<'a> Call<'a> {
+    pub fn new(sql: &'a str, params: &'a [(&'a str, Param)], limit: Duration) -> Self {
+        Self {
+            sql,
+            params,
+            settings: Vec::new(),
+            data: None,
+            query_id: None,
+            limit,
+            in_database: true,
+            reads: false,
+        }
+    }
+
+    pub fn set(mut self, name: &'a str, value: impl ToString) -> Self {
+        self.settings.push((name, value.to_string()));
+        self
+    }
+
+    /// For a statement that names thousands of things. One size for all, because statements share
+    /// their sessions with those of the same settings.
+    pub fn long(self) -> Self {
+        self.set("max_query_size", 64 << 20)
+    }
+
+    /// Settings of every question: it changes nothing, and integers are numbers in JSON.
+    pub fn reading(mut self) -> Self {
+        let seconds = self.limit.as_secs().max(1);
+        self.reads = true;
+        self.set("readonly", 1)
+            // Whoever hangs up wants no answer: a server ends the statement. The embedded engine
+            // does so by itself.
+            .set("cancel_http_readonly_queries_on_client_close", 1)
+            .set("max_execution_time", seconds)
+            .set("output_format_json_quote_64bit_integers", 0)
+            // The status tells whether all went well: a server must not send it before it knows.
+            .set("wait_end_of_query", 1)
+    }
+}

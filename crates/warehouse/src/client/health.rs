@@ -1,0 +1,134 @@
+//! Which shards answer. Without one of them nothing can be counted, so it is told which one is lost, and
+//! looked after until it is back.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+
+use crate::answer::receive;
+use crate::call::Call;
+use crate::embedded::State;
+use crate::error::Error;
+
+use super::Warehouse;
+use super::shards::Cluster;
+
+/// How long a shard may take to say that it is there.
+const LOOK_LIMIT: Duration = Duration::from_secs(2);
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// What a server answers when it does not reach another, or loses it half-way.
+const ABOUT_ANOTHER: &[i32] = &[
+    32,   // ATTEMPT_TO_READ_AFTER_EOF
+    159,  // TIMEOUT_EXCEEDED
+    209,  // SOCKET_TIMEOUT
+    210,  // NETWORK_ERROR
+    279,  // ALL_CONNECTION_TRIES_FAILED
+    1000, // POCO_EXCEPTION
+];
+const ATTEMPT_TO_READ_AFTER_EOF: i32 = 32;
+
+/// A shard, for whoever looks after the store.
+#[derive(Clone, Debug)]
+pub struct ShardHealth {
+    /// From 1 on.
+    pub number: usize,
+    pub host: String,
+    /// Its version, or why there is none.
+    pub asked: Result<String, String>,
+}
+
+impl Cluster {
+    /// The first shard that is known to be lost.
+    pub fn lost(&self) -> Option<State> {
+        self.known_shards().iter().enumerate().find_map(|(at, shard)| match shard.state() {
+            State::Down { since, reason } => {
+                let reason = format!("shard {} ({}): {reason}", at + 1, shard.source().host());
+                Some(State::Down { since, reason })
+            }
+            _ => None,
+        })
+    }
+}
+
+impl Warehouse {
+    /// How each shard is. None where the store is on one server.
+    pub async fn shard_health(&self) -> Result<Vec<ShardHealth>, Error> {
+        if !self.is_cluster() {
+            return Ok(Vec::new());
+        }
+        let shards = self.shards().await?.into_iter().enumerate().map(|(at, shard)| async move {
+            let asked = shard.look("SELECT version()").await.map_err(|error| match error {
+                Error::ShardLost { reason, .. } => reason,
+                other => other.to_string(),
+            });
+            ShardHealth { number: at + 1, host: shard.source().host(), asked }
+        });
+        Ok(join_all(shards).await)
+    }
+
+    /// Says which shard a failure is about, if it is about one.
+    pub(crate) async fn blame(&self, error: Error) -> Error {
+        if let Some(shard) = self.names().shard.as_ref()
+            && let Error::Unavailable(reason) = error
+        {
+            self.watch();
+            return Error::ShardLost { shard: shard.number, host: self.source().host(), reason };
+        }
+        let Some(cluster) = self.cluster() else { return error };
+        let is_suspect = match &error {
+            Error::Unavailable(_) => true,
+            Error::Refused { code, .. } => ABOUT_ANOTHER.contains(code),
+            _ => false,
+        };
+        if !is_suspect {
+            return error;
+        }
+        let looks = cluster.known_shards().iter().map(|shard| shard.look("SELECT 1"));
+        let lost = join_all(looks).await.into_iter().find_map(Result::err);
+        match (lost, error) {
+            (Some(lost), _) => lost,
+            // A question has no rows to be read to an end: it is back already.
+            (None, Error::Refused { code: ATTEMPT_TO_READ_AFTER_EOF, message }) => {
+                Error::Unavailable(message)
+            }
+            (None, error) => error,
+        }
+    }
+
+    /// Whether a shard is there, within a moment.
+    async fn look(&self, sql: &str) -> Result<String, Error> {
+        let mut call = Call::new(sql, &[], LOOK_LIMIT);
+        call.in_database = false;
+        let (request, generation) = self.prepare(&call)?;
+        let outcome = receive(request.timeout(LOOK_LIMIT).body(sql.to_owned())).await;
+        self.source().note(&outcome, generation);
+        match outcome {
+            Ok(answer) => Ok(String::from_utf8_lossy(&answer).trim().to_owned()),
+            Err(failure) => Err(Box::pin(self.blame(failure.error)).await),
+        }
+    }
+
+    /// Looks at a lost shard until it is back: nothing is sent to it meanwhile that would tell.
+    fn watch(&self) {
+        let Some(watched) = self.source().watched() else { return };
+        if watched.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let shard = self.weak();
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(LOOK_AGAIN).await;
+                let Some(shard) = shard.upgrade() else { return };
+                if shard.look("SELECT 1").await.is_ok() {
+                    tracing::info!(shard = shard.source().host(), "a lost shard is back");
+                    if let Some(watched) = shard.source().watched() {
+                        watched.store(false, Ordering::Relaxed);
+                    }
+                    return;
+                }
+            }
+        });
+    }
+}

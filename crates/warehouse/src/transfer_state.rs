@@ -1,0 +1,128 @@
+//! A store that another one is being moved into: it has all tables and no views, which would count
+//! every row again. How the views are made is kept in the store itself, with whose rows it gets, so
+//! that whoever goes on after a crash knows both.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::call::Call;
+use crate::client::Warehouse;
+use crate::error::Error;
+use crate::exported::View;
+use crate::location::quoted;
+use crate::params::Param;
+use crate::schema::newest_migration;
+
+pub(crate) const STATE_TABLE: &str = "move_in_progress";
+/// What is noted once all tables are there and the views are noted.
+const MADE: &str = "made";
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// What is found where a store is to be moved to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TransferState {
+    Empty,
+    /// A transfer that was begun and not ended: from where.
+    Begun(String),
+    /// Something else: the name of a table in it.
+    Used(String),
+}
+
+#[derive(Deserialize)]
+struct Noted {
+    name: String,
+    value: String,
+}
+
+impl Warehouse {
+    pub async fn transfer_state(&self) -> Result<TransferState, Error> {
+        #[derive(Deserialize)]
+        struct Row {
+            name: String,
+            comment: String,
+        }
+        let sql = "SELECT name, comment FROM system.tables WHERE database = {database:String} \
+                   ORDER BY name\nFORMAT JSONEachRow";
+        let params = [("database", Param::from(self.names().database.as_str()))];
+        let mut call = Call::new(sql, &params, self.limit()).reading();
+        call.in_database = false;
+        let tables: Vec<Row> = self.rows(call).await?;
+        let state = tables.iter().find(|table| table.name == STATE_TABLE);
+        Ok(match (state, tables.first()) {
+            (Some(state), _) => TransferState::Begun(state.comment.clone()),
+            (None, Some(table)) => TransferState::Used(table.name.clone()),
+            (None, None) => TransferState::Empty,
+        })
+    }
+
+    /// Makes all tables, and takes the views away, in a store that is empty or was left half-way.
+    pub async fn begin_transfer(&self, from: &str, wait: Duration) -> Result<(), Error> {
+        let create = format!("CREATE DATABASE IF NOT EXISTS {}", quoted(&self.names().database));
+        let mut call = Call::new(&create, &[], LIMIT);
+        call.in_database = false;
+        self.call(call).await?;
+        // With the source in the same statement: there is no moment in which it is not known.
+        let comment = from.replace('\\', "\\\\").replace('\'', "\\'");
+        let sql = format!(
+            "CREATE TABLE IF NOT EXISTS {STATE_TABLE} (name String, value String) \
+             ENGINE = MergeTree ORDER BY name COMMENT '{comment}'"
+        );
+        self.execute(&sql, &[]).await?;
+        if !self.noted().await?.iter().any(|noted| noted.name == MADE) {
+            self.drop_all().await?;
+            self.make_tables(newest_migration(), wait).await?;
+            for View { name, create_table_query } in self.views().await? {
+                self.note_of_transfer(&name, &create_table_query).await?;
+            }
+            self.note_of_transfer(MADE, "").await?;
+        }
+        self.take_views_away().await.map(drop)
+    }
+
+    /// Makes the views that are missing. What is stored from now on is counted.
+    pub async fn complete_transfer(&self) -> Result<(), Error> {
+        let there = self.views().await?;
+        let mut missing = self.noted().await?;
+        missing.retain(|noted| noted.name != MADE);
+        missing.retain(|noted| !there.iter().any(|view| view.name == noted.name));
+        let views = missing
+            .into_iter()
+            .map(|noted| View { name: noted.name, create_table_query: noted.value });
+        self.put_views_back(&views.collect::<Vec<_>>()).await
+    }
+
+    /// Forgets that the store came from elsewhere.
+    pub async fn end_transfer(&self) -> Result<(), Error> {
+        self.execute(&format!("DROP TABLE IF EXISTS {STATE_TABLE} SYNC"), &[]).await
+    }
+
+    async fn noted(&self) -> Result<Vec<Noted>, Error> {
+        // One that was broken off while it noted them noted some twice.
+        let sql = format!("SELECT DISTINCT name, value FROM {STATE_TABLE} ORDER BY name");
+        self.query(&sql, &[]).await
+    }
+
+    async fn note_of_transfer(&self, name: &str, value: &str) -> Result<(), Error> {
+        let sql = format!(
+            "INSERT INTO {STATE_TABLE} (name, value) SELECT {{name:String}}, {{value:String}}"
+        );
+        self.execute(&sql, &[("name", name.into()), ("value", value.into())]).await
+    }
+
+    /// Tables that were made half-way cannot be gone on with.
+    async fn drop_all(&self) -> Result<(), Error> {
+        #[derive(Deserialize)]
+        struct Row {
+            name: String,
+        }
+        // Views first: a table that one reads from may not be dropped.
+        let sql = "SELECT name FROM system.tables WHERE database = currentDatabase() \
+                   AND name != {state:String} ORDER BY engine != 'MaterializedView', name";
+        let tables: Vec<Row> = self.query(sql, &[("state", STATE_TABLE.into())]).await?;
+        for Row { name } in tables {
+            self.execute(&format!("DROP TABLE IF EXISTS {} SYNC", quoted(&name)), &[]).await?;
+        }
+        Ok(())
+    }
+}
