@@ -224,6 +224,7 @@ async fn a_fleet_goes_on_whatever_happens_to_some_of_it() {
         for turn in 0.. {
             let pause = 500 + any(3_500) as u64;
             tokio::time::sleep(Duration::from_millis(pause)).await;
+            shards.revive();
             let other = &mut fleet[1 + any(INSTANCES - 1)];
             match turn % 4 {
                 0 => {
@@ -250,6 +251,7 @@ async fn a_fleet_goes_on_whatever_happens_to_some_of_it() {
     }
     let still = watching.await.unwrap();
     assert!(still <= STILL_MAX, "nothing was loaded for {still:?}");
+    shards.revive();
     for instance in &fleet {
         drain(instance).await;
     }

@@ -63,6 +63,18 @@ impl Shards {
         format!("http://{host}:{http_port}/{database}?cluster=main")
     }
 
+    /// Starts those again that ended by themselves, as whatever starts servers on a machine would. The
+    /// library is no server, and one of them was seen to end when another was killed.
+    pub fn revive(&mut self) {
+        for one in &mut self.0 {
+            let ended = one.running.as_mut().and_then(|running| running.try_wait().unwrap());
+            if let Some(ended) = ended {
+                eprintln!("the ClickHouse at {} ended by itself: {ended}", one.host);
+                one.crash();
+            }
+        }
+    }
+
     /// One of them, by its place.
     pub fn shard(&mut self, at: usize) -> &mut ClickHouse {
         &mut self.0[at]

@@ -481,7 +481,7 @@ async fn events_of_a_version_without_numbers_are_counted_too() {
     assert!(again.last_number(apps[0]).await.unwrap() > 100);
 }
 
-async fn recount(store: &Warehouse, part: &RecountPart) {
+pub async fn recount(store: &Warehouse, part: &RecountPart) {
     for step in store.recount_steps(part) {
         store.recount(part, step).await.unwrap();
     }

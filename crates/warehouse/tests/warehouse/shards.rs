@@ -13,6 +13,7 @@ use warehouse::{
 };
 
 use crate::clickhouse::Shards;
+use crate::overall::recount;
 use crate::support::{
     BUCKET_MS, Event, START_MS, counted, know, load, make_up, number, rows, same, stored,
 };
@@ -295,4 +296,37 @@ async fn a_shard_that_missed_a_migration_is_brought_up_to_date() {
     single.set_query(url.query());
     let error = open(&single).ready(READY).await.unwrap_err();
     assert!(error.to_string().contains("on one server"), "{error}");
+}
+
+/// What one shard has counted says nothing of the other.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_counted_anew_is_counted_on_every_shard() {
+    let (store, apps) = (store().await, apps());
+    load(&store, 1, &make_up(23, 600, &apps)).await.unwrap();
+    let shards = store.shards().await.unwrap();
+    for shard in &shards {
+        for sql in [
+            "TRUNCATE TABLE events_1h",
+            "INSERT INTO recounts SELECT DISTINCT 'hours', app_id, toYYYYMM(bucket), 0 FROM totals_15m",
+        ] {
+            shard.execute(sql, &[]).await.unwrap();
+        }
+    }
+    // As somebody left it who was killed when only the first shard had answered.
+    let done = "INSERT INTO recounts SELECT name, app_id, month, 1 FROM recounts";
+    shards[0].execute(done, &[]).await.unwrap();
+    let left = store.recounts_left().await.unwrap();
+    assert!(left.len() >= apps.len(), "{left:?}");
+    assert!(!store.is_everything_counted());
+    for part in &left {
+        recount(&store, part).await;
+    }
+    assert_eq!(store.recounts_left().await.unwrap(), []);
+    assert!(store.is_everything_counted());
+    for (at, shard) in shards.iter().enumerate() {
+        let sum = |table: &str| format!("SELECT sum(events) AS n FROM {table}");
+        let hours = number(shard, &sum("events_1h"), &[]).await;
+        assert!(hours > 0);
+        assert_eq!(hours, number(shard, &sum("events_15m"), &[]).await, "shard {at}");
+    }
 }
