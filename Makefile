@@ -123,9 +123,9 @@ check-server: web/dist/index.html sdk/dist/atrium.js
 	@scripts/check-modules
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
-# Twice as many at once as there are cores: half of the tests' time is waiting for a store or a limit.
+# One more at once than there are cores: half of the tests' time is waiting for a store or a limit.
 test-server: web/dist/index.html sdk/dist/atrium.js
-	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$(( $$(getconf _NPROCESSORS_ONLN) * 2 ))} \
+	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$(( $$(getconf _NPROCESSORS_ONLN) + 1 ))} \
 		scripts/in-memory scripts/with-postgres cargo test --workspace --tests --locked --quiet
 
 # Everything the OpenAPI document allows and forbids, sent to a running server: the one that the tests

@@ -140,11 +140,6 @@ fn engine_at(folder: &Path) -> Location {
 }
 
 impl TestServer {
-    /// Whether the event store is over the network.
-    pub fn is_remote(&self) -> bool {
-        self.engine.is_some()
-    }
-
     /// On SQLite with the engine embedded, on PostgreSQL with one over the network: the two sizes
     /// that Atrium comes in.
     pub async fn start_with_engine(store: Store) -> Self {
