@@ -99,7 +99,7 @@ async fn drained(fleet: &[Program]) -> anyhow::Result<()> {
 async fn slow_store(port: u16, slow: Duration) -> anyhow::Result<std::net::SocketAddr> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
-    let store = Arc::new(SlowStore { client: reqwest::Client::new(), port, slow });
+    let store = Arc::new(SlowStore { client: http_client::local(), port, slow });
     let router = axum::Router::new()
         .fallback(pass_on)
         .layer(axum::extract::DefaultBodyLimit::disable())

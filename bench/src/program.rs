@@ -42,7 +42,7 @@ pub struct Account {
 
 impl Account {
     async fn sign_in(address: SocketAddr) -> anyhow::Result<Self> {
-        let client = reqwest::Client::builder().cookie_store(true).build()?;
+        let client = http_client::builder().cookie_store(true).build()?;
         let mut account = Self { client, address, org: String::new(), app: String::new() };
         account.post("/login", &json!({ "email": EMAIL, "password": PASSWORD })).await?;
         account.org = text(&account.get("/orgs").await?["data"]["items"][0]["id"]);

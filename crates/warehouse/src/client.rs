@@ -97,7 +97,7 @@ impl Warehouse {
     /// Returns at once; in the embedded case the engine starts in the background. Must be called
     /// within a runtime.
     pub fn open(location: Location) -> Self {
-        let http = reqwest::Client::builder()
+        let http = http_client::builder()
             .connect_timeout(CONNECT_LIMIT)
             .pool_idle_timeout(Duration::from_secs(5))
             .tcp_nodelay(true)
@@ -105,7 +105,7 @@ impl Warehouse {
             // Nor may an answer send us, and the password, somewhere else.
             .redirect(reqwest::redirect::Policy::none())
             .build()
-            .unwrap_or_default();
+            .expect("nothing that could be wrong is set");
         let (source, names, cluster) = match location {
             Location::Embedded { folder, library, program, memory_mb } => {
                 let plan = Plan { folder, library, program, memory_mb };

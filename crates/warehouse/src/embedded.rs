@@ -290,7 +290,7 @@ async fn kill(child: &mut Child) {
 
 /// Resolves, with words, when the engine's server no longer answers.
 async fn ping_for_ever(address: Address) -> String {
-    let client = reqwest::Client::new();
+    let client = http_client::local();
     let url = format!("http://127.0.0.1:{}/ping", address.port);
     loop {
         sleep(PING_EVERY).await;

@@ -26,7 +26,7 @@ pub struct Upstream {
 
 impl Upstream {
     pub fn new(dsn: &Dsn) -> anyhow::Result<Self> {
-        let client = reqwest::Client::builder()
+        let client = http_client::builder()
             .timeout(TIMEOUT)
             // Elsewhere is not where the settings say.
             .redirect(reqwest::redirect::Policy::none())

@@ -59,7 +59,7 @@ async fn a_back_up_under_load_has_everything_that_was_acknowledged_before_it() {
     let (mut child, address) = serve(&second);
     assert_eq!(wait_until_empty(&address).await, 0, "what waited is loaded");
     let login = json!({ "email": "a@b.co", "password": "correct horse battery" });
-    let login = reqwest::Client::new().post(format!("http://{address}/api/v1/login")).json(&login);
+    let login = http_client::local().post(format!("http://{address}/api/v1/login")).json(&login);
     assert_eq!(login.send().await.unwrap().status(), 200);
     Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     child.wait().unwrap();
@@ -76,7 +76,8 @@ pub(crate) async fn until_loaded(address: &Mutex<String>, known: &Mutex<Known>) 
     let url = format!("http://{}/readyz", address.lock().unwrap());
     let started = Instant::now();
     loop {
-        let ready: Value = reqwest::get(&url).await.unwrap().json().await.unwrap();
+        let ready: Value =
+            http_client::local().get(&url).send().await.unwrap().json().await.unwrap();
         let waiting = usize::try_from(ready["waiting"].as_i64().unwrap()).unwrap();
         if waiting > 0 && known.lock().unwrap().accepted.len() > waiting + 2_000 {
             return;

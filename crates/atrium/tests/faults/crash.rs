@@ -89,7 +89,7 @@ pub(crate) async fn send(
     known: Arc<Mutex<Known>>,
     stop: Arc<std::sync::atomic::AtomicBool>,
 ) {
-    let client = reqwest::Client::builder().timeout(Duration::from_secs(5)).build().unwrap();
+    let client = http_client::builder().timeout(Duration::from_secs(5)).build().unwrap();
     let mut pending: Option<Vec<Value>> = None;
     while !stop.load(std::sync::atomic::Ordering::Relaxed) {
         let messages = pending.take().unwrap_or_else(|| {
@@ -157,8 +157,14 @@ async fn kill_at_random_moments_loses_and_doubles_nothing() {
 pub(crate) async fn wait_until_empty(address: &str) -> i64 {
     let started = Instant::now();
     loop {
-        let ready: Value =
-            reqwest::get(format!("http://{address}/readyz")).await.unwrap().json().await.unwrap();
+        let ready: Value = http_client::local()
+            .get(format!("http://{address}/readyz"))
+            .send()
+            .await
+            .unwrap()
+            .json()
+            .await
+            .unwrap();
         let waiting = ready["waiting"].as_i64().unwrap();
         if waiting == 0 || started.elapsed() > Duration::from_secs(120) {
             return waiting;

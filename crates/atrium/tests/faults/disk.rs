@@ -129,7 +129,7 @@ async fn a_full_disk_heals_by_itself() {
     create_user(&disk.data());
     let key = collect_key(&disk.data()).await;
     let (mut child, address) = serve(&disk.data());
-    let mut client = Client { client: reqwest::Client::new(), address, key, accepted: 0 };
+    let mut client = Client { client: http_client::local(), address, key, accepted: 0 };
     assert_eq!(client.collect().await.0, 200);
     client.until("the store has it", |_, ready| ready["waiting"] == 0).await;
     for _ in 0..2 {
@@ -198,7 +198,10 @@ async fn a_read_only_disk_is_refused_with_a_sentence() {
     assert!(line.starts_with("FAILURE") && line.contains("read-only"), "{said}");
     disk.remount("rw");
     let (mut child, address) = serve(&folder);
-    assert_eq!(reqwest::get(format!("http://{address}/readyz")).await.unwrap().status(), 200);
+    assert_eq!(
+        http_client::local().get(format!("http://{address}/readyz")).send().await.unwrap().status(),
+        200
+    );
     child.kill().unwrap();
     child.wait().unwrap();
 }

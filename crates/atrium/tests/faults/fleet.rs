@@ -136,7 +136,7 @@ struct Sender {
 impl Sender {
     /// Sends to any instance; what got no answer goes to another, which may be the second to have it.
     async fn send(self) {
-        let client = reqwest::Client::builder().timeout(Duration::from_secs(3)).build().unwrap();
+        let client = http_client::builder().timeout(Duration::from_secs(3)).build().unwrap();
         let mut pending: Option<(String, Vec<Value>)> = None;
         while !self.stop.load(Ordering::Relaxed) {
             let (key, messages) = pending.take().unwrap_or_else(|| (self.key(), messages()));
@@ -315,8 +315,14 @@ pub(crate) async fn drain(instance: &Instance) {
     let address = instance.address.lock().unwrap().clone().unwrap();
     let begun = Instant::now();
     loop {
-        let ready: Value =
-            reqwest::get(format!("http://{address}/readyz")).await.unwrap().json().await.unwrap();
+        let ready: Value = http_client::local()
+            .get(format!("http://{address}/readyz"))
+            .send()
+            .await
+            .unwrap()
+            .json()
+            .await
+            .unwrap();
         if ready["waiting"] == 0 {
             return;
         }

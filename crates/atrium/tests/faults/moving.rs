@@ -78,7 +78,7 @@ async fn events_in(store: &Warehouse) -> u64 {
 /// How many of the messages that a server took are in its event store.
 async fn loaded(address: &str, known: &Mutex<Known>) -> i64 {
     let accepted = i64::try_from(known.lock().unwrap().accepted.len()).unwrap();
-    let ready = reqwest::get(format!("http://{address}/readyz")).await.unwrap();
+    let ready = http_client::local().get(format!("http://{address}/readyz")).send().await.unwrap();
     let ready: Value = ready.json().await.unwrap();
     accepted - ready["waiting"].as_i64().unwrap()
 }
@@ -158,7 +158,7 @@ impl Belongings {
             nonce: nonce(),
             timestamp: i64::try_from(now).unwrap(),
         };
-        let answer = reqwest::Client::new()
+        let answer = http_client::local()
             .post(format!("http://{address}{PATH}"))
             .header("content-type", "application/json")
             .header("x-access-key-id", &self.access_key.id)
@@ -211,7 +211,7 @@ async fn a_move_under_load_takes_everything_along() {
     let login = Actor::new(&format!("http://{old}")).login(EMAIL, PASSWORD).await;
     assert_eq!((login.status, login.code()), (503, "instance_moved"), "{login:?}");
     assert!(!login.header("retry-after").is_empty());
-    let ready = reqwest::get(format!("http://{old}/readyz")).await.unwrap();
+    let ready = http_client::local().get(format!("http://{old}/readyz")).send().await.unwrap();
     assert_eq!(ready.status(), 200);
     let stored = events_in(&goal.store()).await;
     assert_eq!(report["events"].as_u64(), Some(stored));

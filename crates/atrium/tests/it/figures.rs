@@ -82,7 +82,7 @@ impl Shown {
 }
 
 async fn shown(server: &TestServer) -> Shown {
-    let text = reqwest::get(format!("{}/metrics", server.url)).await.unwrap();
+    let text = http_client::local().get(format!("{}/metrics", server.url)).send().await.unwrap();
     Shown::read(&text.text().await.unwrap())
 }
 

@@ -417,8 +417,14 @@ async fn how_long_messages_wait_is_told() {
     assert!((180..200).contains(&waited), "{ready:?}");
     assert_eq!((ready.status, &ready.body["loader"]), (200, &json!("degraded")), "{ready:?}");
     upkeep::measure(&server.atrium).await;
-    let metrics =
-        reqwest::get(format!("{}/metrics", server.url)).await.unwrap().text().await.unwrap();
+    let metrics = http_client::local()
+        .get(format!("{}/metrics", server.url))
+        .send()
+        .await
+        .unwrap()
+        .text()
+        .await
+        .unwrap();
     let told = metrics.lines().find_map(|line| line.strip_prefix("atrium_spool_oldest_seconds "));
     assert!(told.unwrap().parse::<f64>().unwrap() >= 180.0, "{told:?}");
     assert!(metrics.contains("\natrium_loader_degraded 1"), "{metrics}");

@@ -173,7 +173,7 @@ async fn explore(shared: Arc<Shared>) {
         let body = json!({ "start": date(170), "end": date(0), "granularity": "day",
             "measure": "users", "group_by": "$browser", "filters": [filter] });
         let url = format!("{}/api/v1/apps/{}/explore", shared.member.url, shared.member.app);
-        let request = reqwest::Client::new().post(url).bearer_auth(&shared.query_key);
+        let request = http_client::local().post(url).bearer_auth(&shared.query_key);
         match request.json(&body).send().await.map(|answer| answer.status().as_u16()) {
             Ok(200) => drop(shared.explored.fetch_add(1, Ordering::Relaxed)),
             _ => {

@@ -55,7 +55,7 @@ impl Instance {
     /// Someone who calls from an address of their own.
     pub async fn member(&self, email: &str, address: [u8; 4]) -> Member {
         let from = std::net::IpAddr::from(address);
-        let client = reqwest::Client::builder().cookie_store(true).local_address(from);
+        let client = http_client::builder().cookie_store(true).local_address(from);
         let client = client.build().unwrap();
         let login = json!({ "email": email, "password": PASSWORD });
         let answer = client.post(format!("{}/api/v1/login", self.url)).json(&login).send().await;

@@ -462,7 +462,7 @@ impl Answer {
 impl Actor {
     /// A browser of its own, signed in nowhere.
     pub fn new(url: &str) -> Self {
-        let client = reqwest::Client::builder()
+        let client = http_client::builder()
             .cookie_store(true)
             .redirect(reqwest::redirect::Policy::none())
             .build()

@@ -42,7 +42,7 @@ impl OpenId {
     /// Goes through the provider's pages as a browser would that has never been there, types the
     /// address where it is asked for one, and returns where the provider sends it back to.
     pub async fn visit(&self, url: &str, typed: Option<&str>) -> String {
-        let browser = reqwest::Client::builder()
+        let browser = http_client::builder()
             .cookie_store(true)
             .redirect(reqwest::redirect::Policy::none())
             .build()

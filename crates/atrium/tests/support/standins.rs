@@ -108,5 +108,5 @@ impl Drop for Standins {
 
 /// A fresh one each time: connections belong to the test that opened them, stand-ins may be shared.
 fn client() -> reqwest::Client {
-    reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap()
+    http_client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap()
 }

@@ -8,7 +8,7 @@ use bytes::{Bytes, BytesMut};
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::redirect::Policy;
-use reqwest::{Client, ClientBuilder, RequestBuilder, Response};
+use reqwest::{ClientBuilder, RequestBuilder, Response};
 use serde::de::DeserializeOwned;
 
 use super::guard::{Guard, GuardedNames};
@@ -40,7 +40,7 @@ impl Answer {
 /// The limits that every client keeps, `limit` for one call; the caller adds what is its own. Names that lead to a
 /// cloud's metadata service are unknown to it.
 pub fn limited(limit: Duration) -> ClientBuilder {
-    Client::builder()
+    http_client::builder()
         .connect_timeout(limit / 2)
         .timeout(limit)
         .redirect(Policy::none())

@@ -58,7 +58,7 @@ impl Cutter {
         let url = format!("http://127.0.0.1:{}{}", self.engine, request.uri());
         let (head, body) = request.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
-        let answer = reqwest::Client::new().post(url).headers(head.headers).body(body);
+        let answer = http_client::local().post(url).headers(head.headers).body(body);
         let answer = answer.send().await.unwrap();
         let mut passed = Response::builder().status(answer.status());
         passed.headers_mut().unwrap().extend(answer.headers().clone());

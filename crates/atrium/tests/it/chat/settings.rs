@@ -267,7 +267,8 @@ async fn the_log_holds_nothing_of_a_trip() {
         "{}/cgi-bin/gettoken?corpid=ww-atrium&corpsecret=wechat-secret",
         standins.place("wechatwork")
     );
-    let token: Value = reqwest::get(gettoken).await.unwrap().json().await.unwrap();
+    let token: Value =
+        http_client::local().get(gettoken).send().await.unwrap().json().await.unwrap();
     secrets.push(token["access_token"].as_str().unwrap().to_owned());
     server.signal("-INT");
     let (_, log) = server.finish();
