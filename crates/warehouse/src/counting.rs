@@ -62,7 +62,15 @@ pub(crate) const EXTENTS: &[Count] = &[
         select: "SELECT app_id, user_id, min(time), max(time) FROM {events} WHERE user_id != '' \
             GROUP BY app_id, user_id",
     },
+    DEVICE_OWNERS,
 ];
+
+pub(crate) const DEVICE_OWNERS: Count = Count {
+    table: "device_owners",
+    columns: "app_id, device_no, hash, first",
+    select: "SELECT app_id, device_no, any(xxHash64(concat('d', device_id))), min((time, person_no)) \
+        FROM {events} WHERE user_id != '' AND device_no > 0 GROUP BY app_id, device_no",
+};
 
 /// The events that `{where}` names, with the numbers of their persons and devices. Those come from
 /// the table of numbers: events of earlier versions carry none.
@@ -191,19 +199,49 @@ pub(crate) const COARSE: &[Coarse] = &[
 /// then on; what was there before is counted beside the running system (`recount`).
 pub(crate) struct Recount {
     pub name: &'static str,
-    /// Of buckets that lie within a month.
-    length: u32,
+    what: What,
+}
+
+enum What {
+    /// All tables of buckets of this length, which lie within a month.
+    Buckets(u32),
+    Extent(&'static Count),
+}
+
+/// A table that is counted anew.
+#[derive(Clone, Copy)]
+pub(crate) enum Recounted {
+    /// From shorter buckets. It is emptied first.
+    Coarse(&'static Coarse),
+    /// From events. A row that comes twice changes nothing.
+    Extent(&'static Count),
+}
+
+impl Recounted {
+    pub fn table(self) -> &'static str {
+        match self {
+            Self::Coarse(coarse) => coarse.table,
+            Self::Extent(count) => count.table,
+        }
+    }
 }
 
 /// Those of the hours, which came with migration 4.
-pub(crate) const HOURS: Recount = Recount { name: "hours", length: HOUR };
+pub(crate) const HOURS: Recount = Recount { name: "hours", what: What::Buckets(HOUR) };
+/// Whose devices are, which came with migration 9.
+pub(crate) const OWNERS: Recount = Recount { name: "owners", what: What::Extent(&DEVICE_OWNERS) };
 
-pub(crate) const RECOUNTS: &[Recount] = &[HOURS];
+pub(crate) const RECOUNTS: &[Recount] = &[HOURS, OWNERS];
 
 impl Recount {
-    pub fn tables(&self) -> impl Iterator<Item = &'static Coarse> + use<> {
-        let length = self.length;
-        COARSE.iter().filter(move |coarse| coarse.length == length)
+    pub fn tables(&self) -> Vec<Recounted> {
+        match self.what {
+            What::Buckets(length) => {
+                let of_length = COARSE.iter().filter(|coarse| coarse.length == length);
+                of_length.map(Recounted::Coarse).collect()
+            }
+            What::Extent(count) => vec![Recounted::Extent(count)],
+        }
     }
 }
 

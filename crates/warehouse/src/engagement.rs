@@ -7,6 +7,8 @@ use uuid::Uuid;
 
 use crate::client::Warehouse;
 use crate::error::Error;
+use crate::identities::USER_HASH;
+use crate::owners::Whose;
 use crate::params::Param;
 
 /// Days in a row: where each starts, as Unix times, and where the last one ends.
@@ -58,42 +60,48 @@ impl Warehouse {
     /// Days on which nobody came for a month are absent. The first 29 days only count towards those
     /// that follow.
     pub async fn activity(&self, app: Uuid, days: &Days) -> Result<Vec<Activity>, Error> {
+        let numbers = format!(
+            "(SELECT {} AS active, arrayJoin(bitmapToArray(groupBitmapMergeState(people))) AS person_no \
+             FROM totals_15m WHERE app_id = {{app:UUID}} AND bucket >= toDateTime({{from:UInt32}}, 'UTC') \
+             AND bucket < toDateTime({{to:UInt32}}, 'UTC') GROUP BY active)",
+            day_of("toUnixTimestamp(bucket)")
+        );
         let sql = format!(
             "SELECT active + back AS day, groupBitmapMergeIf(state, back = 0) AS dau, \
                 groupBitmapMergeIf(state, back < 7) AS wau, groupBitmapMerge(state) AS mau \
-             FROM (SELECT {} AS active, groupBitmapMergeState(people) AS state FROM totals_15m \
-                WHERE app_id = {{app:UUID}} AND bucket >= toDateTime({{from:UInt32}}, 'UTC') \
-                AND bucket < toDateTime({{to:UInt32}}, 'UTC') GROUP BY active) \
+             FROM (SELECT active, groupBitmapState(person) AS state FROM {} GROUP BY active) \
              ARRAY JOIN range(30) AS back \
              WHERE day >= 29 AND day < length({{starts:Array(UInt32)}}) GROUP BY day ORDER BY day",
-            day_of("toUnixTimestamp(bucket)")
+            self.whose().of("{app:UUID}", "active", &numbers)
         );
         self.query(&sql, &days.params(app)).await
     }
 
-    /// Those who were new on one of the first `count` days. Someone is new on the day of their first
-    /// event ever; a device that nobody is signed in on, on the day it was first seen, whoever used
-    /// it then.
+    /// Those who were new on one of the first `count` days: on the day of their first event ever.
     pub async fn cohorts(
         &self,
         app: Uuid,
         days: &Days,
         count: usize,
     ) -> Result<Vec<Cohort>, Error> {
+        let whose = self.whose();
         // What shards send is put together here: each person once a day, not each event.
         let distinct = if self.is_cluster() { "DISTINCT " } else { "" };
+        let active = whose.events(
+            "{app:UUID}",
+            &format!("{} AS day", day_of("toUnixTimestamp(time)")),
+            "app_id = {app:UUID} AND time >= toDateTime({from:UInt32}, 'UTC') \
+             AND time < toDateTime({to:UInt32}, 'UTC')",
+        );
         let sql = format!(
             "SELECT born AS day, count() AS size, countIf(has(ages, 1)) AS day1, \
                 countIf(has(ages, 7)) AS day7, countIf(has(ages, 30)) AS day30 \
              FROM (SELECT person, any(new.born) AS born, groupUniqArray(active.day - new.born) AS ages \
-                FROM (SELECT {distinct}person, {} AS day FROM events WHERE app_id = {{app:UUID}} \
-                    AND time >= toDateTime({{from:UInt32}}, 'UTC') \
-                    AND time < toDateTime({{to:UInt32}}, 'UTC')) AS active \
+                FROM (SELECT {distinct}person, day FROM {active}) AS active \
                 INNER JOIN ({}) AS new USING (person) \
                 WHERE active.day - new.born IN (0, 1, 7, 30) GROUP BY person) \
              WHERE has(ages, 0) GROUP BY born ORDER BY born",
-            day_of("toUnixTimestamp(time)"),
-            newcomers()
+            newcomers(whose)
         );
         let mut params = days.params(app);
         let until = days.starts.get(count).copied().unwrap_or(days.end);
@@ -102,20 +110,21 @@ impl Warehouse {
     }
 }
 
-/// Whoever was seen for the first time on one of the days before `until`, by the hash that events
-/// know them by, and on which. Grouped by the hash, which is much cheaper than by the text.
-fn newcomers() -> String {
-    let of = |hash: &str, table: &str| {
-        format!(
-            "SELECT {hash} AS person, min(first_seen) AS seen FROM {table} \
-             WHERE app_id = {{app:UUID}} GROUP BY person"
-        )
-    };
+/// Whoever was seen for the first time on one of the days before `until`, and on which. What a device
+/// did before anyone was signed in on it is its owner's, so the owner was there when the device was.
+fn newcomers(whose: Whose) -> String {
+    let devices = "(SELECT no AS person_no, min(first_seen) AS seen FROM devices \
+                   WHERE app_id = {app:UUID} AND no > 0 GROUP BY no)";
+    let devices = whose.of("{app:UUID}", "seen", devices);
     format!(
-        "SELECT person, {} AS born FROM ({} UNION ALL {}) \
+        "SELECT person, {} AS born FROM (SELECT person, min(seen) AS seen FROM (\
+             SELECT person, seen FROM {devices} UNION ALL SELECT no AS person, seen FROM (\
+                 SELECT {USER_HASH} AS hash, min(first_seen) AS seen FROM users \
+                 WHERE app_id = {{app:UUID}} GROUP BY hash) AS u \
+             ANY INNER JOIN (SELECT hash, max((fence, i.no)).2 AS no FROM identities AS i \
+                 WHERE app_id = {{app:UUID}} GROUP BY hash) AS numbers USING (hash)) \
+             GROUP BY person) \
          WHERE seen >= toDateTime({{from:UInt32}}, 'UTC') AND seen < toDateTime({{until:UInt32}}, 'UTC')",
         day_of("toUnixTimestamp(seen)"),
-        of("cityHash64('user', user_id)", "users"),
-        of("cityHash64(device_id)", "devices"),
     )
 }

@@ -214,7 +214,7 @@ impl Warehouse {
         let place = |group: &Group| top.iter().position(|key| *key == group.key);
         groups.sort_by_key(|group| place(group).unwrap_or(top.len()));
         // Not the sum of the groups: an event with a list is in several of them.
-        let total: Vec<Counts> = self.bounded(Statement::total(query)).await?;
+        let total: Vec<Counts> = self.bounded(Statement::total(query, self.whose())).await?;
         let total = total.first().map_or(0.0, |counts| counts.measure(query.measure));
         Ok(Finding { total, groups })
     }
@@ -223,11 +223,12 @@ impl Warehouse {
     /// one would tell who has something to hide.
     async fn top(&self, query: &ExploreQuery) -> Result<(Vec<Key>, HiddenAs), Error> {
         let mut hidden_as = HiddenAs::Hidden;
-        let mut top: Vec<GroupRow> = self.bounded(Statement::top(query, hidden_as)).await?;
+        let whose = self.whose();
+        let mut top: Vec<GroupRow> = self.bounded(Statement::top(query, whose, hidden_as)).await?;
         let is_few = |row: &GroupRow| row.kind == statement::HIDDEN && row.people < PEOPLE_MIN;
         if top.iter().any(is_few) {
             hidden_as = HiddenAs::Nothing;
-            top = self.bounded(Statement::top(query, hidden_as)).await?;
+            top = self.bounded(Statement::top(query, whose, hidden_as)).await?;
         }
         if query.hide_personal {
             let size = |row: &GroupRow| row.counts.measure(query.measure);
@@ -289,7 +290,8 @@ impl Warehouse {
         top: &[Key],
         hidden_as: HiddenAs,
     ) -> Result<Vec<Group>, Error> {
-        let rows: Vec<PointRow> = self.bounded(Statement::points(query, top, hidden_as)).await?;
+        let statement = Statement::points(query, self.whose(), top, hidden_as);
+        let rows: Vec<PointRow> = self.bounded(statement).await?;
         let mut groups: Vec<Group> = Vec::new();
         for row in rows {
             let key = key(row.kind, row.value);

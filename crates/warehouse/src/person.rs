@@ -9,6 +9,7 @@ use uuid::Uuid;
 use crate::bounds::{Bounds, LIST};
 use crate::client::Warehouse;
 use crate::error::Error;
+use crate::owners::Whose;
 use crate::people::PersonRow;
 use crate::rows::Kind;
 
@@ -49,13 +50,15 @@ pub struct EventOf {
 const WITHIN: &str = "app_id = {app:UUID} AND time >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') \
     AND time < fromUnixTimestamp64Milli({to:Int64}, 'UTC')";
 
-impl Kind {
-    /// The events of one of them: by the hash, which is quick to compare, and by the id itself.
-    fn events_of_one(self) -> &'static str {
-        match self {
-            Self::Device => "device = cityHash64({id:String}) AND device_id = {id:String}",
-            Self::User => "person = cityHash64('user', {id:String}) AND user_id = {id:String}",
-        }
+/// The events of a user or device: by the hash, which is quick to compare, and by the id itself. What a
+/// user's devices did before they signed in is theirs.
+fn events_of_one(kind: Kind, whose: Whose) -> String {
+    match kind {
+        Kind::Device => "device = cityHash64({id:String}) AND device_id = {id:String}".to_owned(),
+        Kind::User => format!(
+            "(person = cityHash64('user', {{id:String}}) AND user_id = {{id:String}} OR {})",
+            whose.is_of("{app:UUID}", "{id:String}")
+        ),
     }
 }
 
@@ -87,7 +90,7 @@ impl Warehouse {
             Kind::Device => "user_id",
             Kind::User => "device_id",
         };
-        let wanted = format!("{WITHIN} AND {}", kind.events_of_one());
+        let wanted = format!("{WITHIN} AND {}", events_of_one(kind, self.whose()));
         let params = [
             ("app", app.into()),
             ("id", id.into()),
@@ -129,7 +132,7 @@ impl Warehouse {
             "SELECT toUnixTimestamp64Milli(time) AS time_ms, event, log_id, url_path, os, browser, \
                 device_type, properties, user_id, device_id FROM events WHERE {WITHIN} AND {} \
              ORDER BY toStartOfHour(time) DESC, time DESC, log_id LIMIT {{limit:UInt64}}",
-            kind.events_of_one()
+            events_of_one(kind, self.whose())
         );
         let params = [
             ("app", app.into()),

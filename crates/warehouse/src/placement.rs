@@ -22,7 +22,7 @@ pub fn shard_key(table: &str) -> Option<&'static str> {
             "xxHash64(concat(toString(app_id), toString(xxHash64(concat('d', device_id)))))"
         }
         "users" => "xxHash64(concat(toString(app_id), toString(xxHash64(concat('u', user_id)))))",
-        "identities" => "xxHash64(concat(toString(app_id), toString(hash)))",
+        "identities" | "device_owners" => "xxHash64(concat(toString(app_id), toString(hash)))",
         "mutations" | "profiles" => {
             "xxHash64(concat(toString(app_id), toString(xxHash64(concat(substring(kind, 1, 1), id)))))"
         }

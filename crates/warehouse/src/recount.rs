@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::call::Insert;
 use crate::client::Warehouse;
-use crate::counting::{Coarse, RECOUNTS, Recount};
+use crate::counting::{RECOUNTS, Recount, Recounted};
 use crate::error::Error;
 use crate::loads::load_query_id;
 
@@ -36,12 +36,13 @@ pub struct RecountStep(Step);
 enum Step {
     /// Ends what an attempt that was broken off has left running.
     EndOthers,
-    Remove(&'static Coarse),
-    Fill(&'static Coarse),
+    Remove(Recounted),
+    Fill(Recounted),
     Done,
 }
 
 const MONTH: &str = "app_id = {app:UUID} AND toYYYYMM(bucket) = {month:UInt32}";
+const EVENTS_OF_MONTH: &str = "app_id = {app:UUID} AND toYYYYMM(time) = {month:UInt32}";
 
 fn recount_of(part: &RecountPart) -> Option<&'static Recount> {
     RECOUNTS.iter().find(|recount| recount.name == part.name)
@@ -71,7 +72,7 @@ impl Warehouse {
         left.dedup();
         let is_left = |recount: &&Recount| left.iter().any(|part| part.name == recount.name);
         let tables = RECOUNTS.iter().filter(is_left).flat_map(Recount::tables);
-        let tables: HashSet<&'static str> = tables.map(|coarse| coarse.table).collect();
+        let tables: HashSet<&'static str> = tables.map(Recounted::table).collect();
         self.schema_state().set_uncounted(tables);
         Ok(left)
     }
@@ -90,7 +91,10 @@ impl Warehouse {
     /// remove what another has counted since.
     pub fn recount_steps(&self, part: &RecountPart) -> Vec<RecountStep> {
         let tables = recount_of(part).into_iter().flat_map(Recount::tables);
-        let steps = tables.flat_map(|table| [Step::Remove(table), Step::Fill(table)]);
+        let steps = tables.flat_map(|table| match table {
+            Recounted::Coarse(_) => vec![Step::Remove(table), Step::Fill(table)],
+            Recounted::Extent(_) => vec![Step::Fill(table)],
+        });
         let all = std::iter::once(Step::EndOthers).chain(steps).chain([Step::Done]);
         all.map(RecountStep).collect()
     }
@@ -113,10 +117,16 @@ impl Warehouse {
         let params = [("app", part.app_id.into()), ("month", u64::from(part.month).into())];
         match step {
             Step::EndOthers => Ok(()),
-            Step::Remove(table) => self.delete(table.table, MONTH, &params).await.map(drop),
+            Step::Remove(table) => self.delete(table.table(), MONTH, &params).await.map(drop),
             Step::Fill(table) => {
                 let query_id = load_query_id(NUMBER);
-                self.fill_as(Some(&query_id), &table.fill(MONTH), &params).await
+                let sql = match table {
+                    Recounted::Coarse(coarse) => coarse.fill(MONTH),
+                    Recounted::Extent(count) => {
+                        self.fill_of_events(count, EVENTS_OF_MONTH, &params).await?
+                    }
+                };
+                self.fill_as(Some(&query_id), &sql, &params).await
             }
             Step::Done => {
                 let RecountPart { name, app_id, month } = part;

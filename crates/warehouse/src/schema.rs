@@ -30,6 +30,7 @@ const MIGRATIONS: &[(u32, &str)] = &[
     (6, include_str!("../migrations/0006_over_limit.sql")),
     (7, include_str!("../migrations/0007_loaders.sql")),
     (UPGRADES, include_str!("../migrations/0008_upgrades.sql")),
+    (OWNERS, include_str!("../migrations/0009_owners.sql")),
 ];
 
 /// The one after which the people of earlier events have to be numbered.
@@ -38,6 +39,8 @@ const PEOPLE: u32 = 3;
 const HOURS: u32 = 4;
 /// From this one on migrations say which programs may go on beside them.
 const UPGRADES: u32 = 8;
+/// The one after which it has to be found out whose devices are.
+const OWNERS: u32 = 9;
 
 /// Where it is written down which of them ran.
 pub(crate) const RECORD_TABLE: &str = "schema_migrations";
@@ -203,8 +206,12 @@ async fn bring_up_to_date(warehouse: &Warehouse) -> Result<(), Error> {
     // When all tables are as they will be. Who is numbered is counted in all of them.
     if is_new(PEOPLE) {
         upgrade::number_people(warehouse).await?;
-    } else if is_new(HOURS) {
-        warehouse.plan_recount(&counting::HOURS).await?;
+    } else {
+        for (migration, recount) in [(HOURS, counting::HOURS), (OWNERS, counting::OWNERS)] {
+            if is_new(migration) {
+                warehouse.plan_recount(&recount).await?;
+            }
+        }
     }
     for (number, file) in counted {
         record(warehouse, number, file).await?;

@@ -36,7 +36,7 @@ impl Default for SchemaState {
     fn default() -> Self {
         // Until somebody has looked, whatever may be incomplete is taken for it: figures are right
         // either way, and only slower to read.
-        let tables = RECOUNTS.iter().flat_map(|recount| recount.tables()).map(|it| it.table);
+        let tables = RECOUNTS.iter().flat_map(|recount| recount.tables()).map(|it| it.table());
         Self {
             up_to_date: tokio::sync::Mutex::default(),
             guard: OnceLock::new(),

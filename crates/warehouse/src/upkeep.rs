@@ -1,4 +1,4 @@
-//! Changes to what is stored already: counts made anew, retention, erasure, the end of an app.
+//! Changes to what is stored already: counts made anew, retention, the end of an app.
 //!
 //! Everything here has taken effect when the call returns, and can be run again after a crash at any
 //! point. Counts are made from `events` while nobody adds to it: the caller keeps the app's loader
@@ -16,13 +16,11 @@ use crate::client::Warehouse;
 use crate::counting::{COARSE, COUNTS, Coarse, Count, EXTENTS};
 use crate::error::Error;
 use crate::events::BUCKET_MS;
-use crate::identities::Identity;
 use crate::params::Param;
-use crate::rows::Kind;
 use crate::sessions::near;
 
 /// A delete rewrites whole parts; on a large store that takes its time.
-const LIMIT: Duration = Duration::from_secs(600);
+pub(crate) const LIMIT: Duration = Duration::from_secs(600);
 
 /// Every table that holds something of an app.
 const TABLES: &[&str] = &[
@@ -44,6 +42,7 @@ const TABLES: &[&str] = &[
     "identities",
     "devices",
     "users",
+    "device_owners",
     "mutations",
     "profiles",
     "message_ids",
@@ -99,15 +98,6 @@ impl Warehouse {
             self.on_every_shard(|shard| async move { shard.retain_here(app, before_ms).await });
         Ok(removed.await?.into_iter().sum())
     }
-
-    /// Removes all that is stored about one device or user, and says how many events that were.
-    /// A user's events go wherever they happened; those of other users on the same device stay.
-    /// The ids of the messages stay too, for their week, so that none of them comes back.
-    pub async fn erase(&self, app: Uuid, kind: Kind, id: &str) -> Result<u64, Error> {
-        let removed =
-            self.on_every_shard(|shard| async move { shard.erase_here(app, kind, id).await });
-        Ok(removed.await?.into_iter().sum())
-    }
 }
 
 impl Warehouse {
@@ -123,13 +113,8 @@ impl Warehouse {
                 ("to", Param::UInt(*last)),
                 ("buckets", Param::UInts(some.to_vec())),
             ];
-            // Those of earlier versions carry none, and have to be looked up among all of the app's.
-            let unnumbered = format!("{EVENTS_OF_BUCKETS} AND (person_no = 0 OR device_no = 0)");
-            let are_numbered = self.count("events", &unnumbered, &params).await? == 0;
-            let fill = |count: &Count| match are_numbered {
-                true => count.fill_from_rows(EVENTS_OF_BUCKETS),
-                false => count.fill(EVENTS_OF_BUCKETS, &self.names().whole("identities")),
-            };
+            let are_numbered = self.are_numbered(EVENTS_OF_BUCKETS, &params).await?;
+            let fill = |count: &Count| self.fill_from(count, EVENTS_OF_BUCKETS, are_numbered);
             // One after the other: a rebuild must never take more than one of the engine's places
             // for changes, nor the memory of several statements.
             for count in COUNTS {
@@ -146,6 +131,30 @@ impl Warehouse {
             self.rebuild_sessions(app, some).await?;
         }
         Ok(())
+    }
+
+    /// The statement that fills a table from the events that meet a condition.
+    pub(crate) async fn fill_of_events(
+        &self,
+        count: &Count,
+        events: &str,
+        params: &[(&str, Param)],
+    ) -> Result<String, Error> {
+        Ok(self.fill_from(count, events, self.are_numbered(events, params).await?))
+    }
+
+    /// Whether events carry the numbers of their people. Those of earlier versions carry none, and have
+    /// to be looked up among all of the app's.
+    async fn are_numbered(&self, events: &str, params: &[(&str, Param)]) -> Result<bool, Error> {
+        let unnumbered = format!("{events} AND (person_no = 0 OR device_no = 0)");
+        Ok(self.count("events", &unnumbered, params).await? == 0)
+    }
+
+    fn fill_from(&self, count: &Count, events: &str, are_numbered: bool) -> String {
+        match are_numbered {
+            true => count.fill_from_rows(events),
+            false => count.fill(events, &self.names().whole("identities")),
+        }
     }
 
     /// Makes the longer buckets anew that these quarters of an hour lie in.
@@ -301,48 +310,6 @@ impl Warehouse {
         if removed > 0 {
             self.wipe(&["events"]).await?;
         }
-        Ok(removed)
-    }
-
-    async fn erase_here(&self, app: Uuid, kind: Kind, id: &str) -> Result<u64, Error> {
-        let (column, table) = match kind {
-            Kind::Device => ("device_id", "devices"),
-            Kind::User => ("user_id", "users"),
-        };
-        let events = format!("app_id = {{app:UUID}} AND {column} = {{id:String}}");
-        let whole = "app_id = {app:UUID} AND kind = {kind:String} AND id = {id:String}";
-        let params =
-            [("app", Param::from(app)), ("kind", kind.as_str().into()), ("id", Param::from(id))];
-        // Which counts are touched is written down first: once the events are gone, nothing else
-        // says so, and a call that was cut off must find it again.
-        let note = format!(
-            "INSERT INTO erasures (app_id, kind, id, bucket) SELECT DISTINCT {{app:UUID}}, \
-             {{kind:String}}, {{id:String}}, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) \
-             FROM events WHERE {events}"
-        );
-        self.call(Call::new(&note, &params, LIMIT).set("insert_deduplicate", 0)).await?;
-
-        #[derive(Deserialize)]
-        struct Row {
-            bucket: u32,
-        }
-        let touched = format!(
-            "SELECT DISTINCT toUnixTimestamp(bucket) AS bucket FROM erasures WHERE {whole}"
-        );
-        let touched: Vec<Row> = self.patient(LIMIT).query(&touched, &params).await?;
-        let removed = self.delete("events", &events, &params).await?;
-        let buckets: Vec<u32> = touched.iter().map(|row| row.bucket).collect();
-        self.rebuild_here(app, &buckets).await?;
-        self.delete(table, &events, &params).await?;
-        let number = [
-            ("app", Param::from(app)),
-            ("hash", Identity::of(app, kind, id.as_bytes()).hash().into()),
-        ];
-        self.delete("identities", "app_id = {app:UUID} AND hash = {hash:UInt64}", &number).await?;
-        for table in ["mutations", "profiles", "erasures"] {
-            self.delete(table, whole, &params).await?;
-        }
-        self.wipe(&["events", table, "identities", "mutations", "profiles", "erasures"]).await?;
         Ok(removed)
     }
 }

@@ -17,10 +17,19 @@ struct Visit {
     device: String,
 }
 
-impl Visit {
-    fn person(&self) -> String {
-        if self.user.is_empty() { format!("d {}", self.device) } else { format!("u {}", self.user) }
+/// Who made a visit: what a device did without a user is the first one's who was signed in on it.
+fn people(visits: &[Visit]) -> Vec<String> {
+    let mut owners = BTreeMap::<&str, (i64, &str)>::new();
+    for visit in visits.iter().filter(|visit| !visit.user.is_empty()) {
+        let owner = owners.entry(&visit.device).or_insert((visit.time_ms, &visit.user));
+        *owner = (visit.time_ms, visit.user.as_str()).min(*owner);
     }
+    let person = |visit: &Visit| match (visit.user.as_str(), owners.get(visit.device.as_str())) {
+        ("", None) => format!("d {}", visit.device),
+        ("", Some((_, owner))) => format!("u {owner}"),
+        (user, _) => format!("u {user}"),
+    };
+    visits.iter().map(person).collect()
 }
 
 /// Visits of some people over some months; the same every time.
@@ -83,14 +92,11 @@ fn engagement(visits: &[Visit], start: Date, end: Date, zone: &TimeZone) -> Valu
     };
     let mut active = BTreeMap::<Date, BTreeSet<String>>::new();
     let mut first = BTreeMap::<String, Date>::new();
-    for visit in visits {
+    for (visit, who) in visits.iter().zip(people(visits)) {
         let today = day(visit.time_ms);
-        active.entry(today).or_default().insert(visit.person());
-        // A device was there, whoever used it.
-        for who in [format!("d {}", visit.device), format!("u {}", visit.user)] {
-            let earliest = first.entry(who).or_insert(today);
-            *earliest = (*earliest).min(today);
-        }
+        active.entry(today).or_default().insert(who.clone());
+        let earliest = first.entry(who).or_insert(today);
+        *earliest = (*earliest).min(today);
     }
     let none = BTreeSet::new();
     let on = |date: Date| active.get(&date).unwrap_or(&none);

@@ -20,6 +20,14 @@ pub struct People {
     /// The user, or the device of someone who never said their name.
     pub person: Identity,
     pub device: Identity,
+    pub time_ms: i64,
+}
+
+/// Somebody was signed in on a device, by its number.
+pub struct SignIn {
+    pub app: Uuid,
+    pub device: u32,
+    pub time_ms: i64,
 }
 
 pub type Subjects = BTreeMap<(Uuid, Kind), BTreeMap<String, i64>>;
@@ -35,6 +43,8 @@ pub struct Batch {
     /// Which buffer a record lies in, and the record.
     records: Vec<(usize, Record)>,
     tallies: Vec<Tally>,
+    /// Those that may have made a device somebody's.
+    pub sign_ins: Vec<SignIn>,
     timer: BatchTimer,
 }
 
@@ -249,7 +259,7 @@ impl Batch {
                 [] => device,
                 user => Identity::of(record.app, Kind::User, user),
             };
-            Some(People { person, device })
+            Some(People { person, device, time_ms: record.time_ms })
         })
     }
 

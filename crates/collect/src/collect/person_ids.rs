@@ -13,7 +13,7 @@ use sqlx::AnyConnection;
 use uuid::Uuid;
 use warehouse::Identity;
 
-use super::batch::{Batch, People};
+use super::batch::{Batch, People, SignIn};
 use super::loader::partitions;
 use crate::collect::state::Collecting;
 use atrium_core::lease::Lease;
@@ -25,6 +25,8 @@ const ASKED_AT_ONCE: usize = 100_000;
 
 pub struct PersonIds {
     known: Cache<Identity, u32>,
+    /// By app and device: the earliest time of which everyone was told that somebody was signed in.
+    signed_in: Cache<(Uuid, u32), i64>,
     /// As of which removal: an erased one comes back under another number.
     removals: AtomicI64,
     /// Apps whose next number was compared with the warehouse, which may be the newer of the two
@@ -36,6 +38,7 @@ impl Default for PersonIds {
     fn default() -> Self {
         Self {
             known: Cache::new(KNOWN_MAX),
+            signed_in: Cache::new(KNOWN_MAX),
             removals: AtomicI64::new(0),
             compared: Mutex::default(),
         }
@@ -45,6 +48,19 @@ impl Default for PersonIds {
 impl PersonIds {
     pub fn forget(&self) {
         self.known.clear();
+        self.signed_in.clear();
+    }
+
+    /// Whether a device may have changed hands by this. One that is not remembered may.
+    fn is_news(&self, SignIn { app, device, time_ms }: &SignIn) -> bool {
+        self.signed_in.get(&(*app, *device)).is_none_or(|known| *time_ms < known)
+    }
+
+    /// That everyone was told of these.
+    pub fn told(&self, sign_ins: &[SignIn]) {
+        for sign_in in sign_ins.iter().filter(|it| self.is_news(it)) {
+            self.signed_in.insert((sign_in.app, sign_in.device), sign_in.time_ms);
+        }
     }
 }
 
@@ -52,7 +68,7 @@ impl PersonIds {
 pub async fn assign(
     atrium: &Collecting,
     lease: &Lease,
-    batch: &Batch,
+    batch: &mut Batch,
 ) -> anyhow::Result<Vec<(u32, u32)>> {
     let ids = &atrium.collector.person_ids;
     let removals = versions::removals(&mut *atrium.db.read().await?).await?;
@@ -79,6 +95,13 @@ pub async fn assign(
         }
     }
     let number = |identity: &Identity| found.get(identity).copied().unwrap_or(0);
+    let signed_in = people.iter().flatten().filter(|people| people.person != people.device);
+    let sign_ins = signed_in.map(|People { device, time_ms, .. }| SignIn {
+        app: device.app,
+        device: number(device),
+        time_ms: *time_ms,
+    });
+    batch.sign_ins = sign_ins.filter(|sign_in| ids.is_news(sign_in)).collect();
     let both = |people: &People| (number(&people.person), number(&people.device));
     Ok(people.iter().map(|people| people.as_ref().map_or((0, 0), both)).collect())
 }

@@ -34,6 +34,8 @@ pub struct CachedQuery {
     /// The end of the part that is compared, where that is not the whole.
     pub part: Option<i64>,
     pub version: Version,
+    /// Whether the store knows whose devices are.
+    pub knows_owners: bool,
     /// Read when it is needed, which is not where the answer is kept.
     pub versions: Arc<OnceCell<Versions>>,
     /// Who asks.
@@ -47,6 +49,8 @@ struct Key {
     cuts: Arc<[i64]>,
     part: Option<i64>,
     version: i64,
+    /// None while nobody is taken for the owner of a device.
+    owners: Option<i64>,
 }
 
 impl CachedQuery {
@@ -58,14 +62,18 @@ impl CachedQuery {
     /// it was here earlier.
     fn by_bucket(&self) -> Key {
         let (apps, cuts) = (self.apps.clone(), self.cuts.clone());
-        Key { apps, cuts, part: self.part, version: self.version.until }
+        Key { apps, cuts, part: self.part, version: self.version.until, owners: self.owners() }
     }
 
     /// For one about the range as a whole.
     fn as_whole(&self) -> Key {
         let (from, to) = self.ends();
         let (apps, cuts) = (self.apps.clone(), Arc::new([from, to]));
-        Key { apps, cuts, part: None, version: self.version.within }
+        Key { apps, cuts, part: None, version: self.version.within, owners: self.owners() }
+    }
+
+    fn owners(&self) -> Option<i64> {
+        self.knows_owners.then_some(self.version.owners)
     }
 
     /// Everything that is read for it begins and ends at one of these.

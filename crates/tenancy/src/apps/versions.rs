@@ -21,6 +21,8 @@ pub struct Version {
     pub within: i64,
     /// And of all days before: a device is not new if it was here earlier.
     pub until: i64,
+    /// Changes of whose devices are, at whatever time.
+    pub owners: i64,
 }
 
 /// That events of these UTC days (since 1970) were added. An app that is gone has no versions.
@@ -36,6 +38,19 @@ pub async fn added(db: &mut AnyConnection, app_id: &str, days: &BTreeSet<i64>) -
         .execute(&mut *db)
         .await?;
     }
+    Ok(())
+}
+
+/// Notes that devices of an app have become somebody's, or somebody else's.
+pub async fn note_owners(db: &mut AnyConnection, app_id: &str) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO owner_versions (app_id, version)
+         SELECT $1, 1 WHERE EXISTS (SELECT 1 FROM apps WHERE id = $1)
+         ON CONFLICT (app_id) DO UPDATE SET version = owner_versions.version + 1",
+    )
+    .bind(app_id)
+    .execute(db)
+    .await?;
     Ok(())
 }
 
@@ -91,14 +106,16 @@ pub async fn by_day(db: &mut AnyConnection, apps: &[Uuid]) -> Result<Versions> {
 /// The version of some apps' events between two moments.
 pub async fn of(db: &mut AnyConnection, apps: &[Id], from: Millis, to: Millis) -> Result<Version> {
     if apps.is_empty() {
-        return Ok(Version { within: 0, until: 0 });
+        return Ok(Version { within: 0, until: 0, owners: 0 });
     }
+    let apps_asked = places(3, apps.len());
     let sql = format!(
         "SELECT CAST(COALESCE(SUM(CASE WHEN day = {ALL} OR day >= $1 THEN version ELSE 0 END), 0)
                 AS BIGINT),
-            CAST(COALESCE(SUM(version), 0) AS BIGINT)
-         FROM data_versions WHERE day <= $2 AND app_id IN ({})",
-        places(3, apps.len())
+            CAST(COALESCE(SUM(version), 0) AS BIGINT),
+            (SELECT CAST(COALESCE(SUM(version), 0) AS BIGINT) FROM owner_versions
+             WHERE app_id IN ({apps_asked}))
+         FROM data_versions WHERE day <= $2 AND app_id IN ({apps_asked})"
     );
     let mut query = sqlx::query_as(sqlx::AssertSqlSafe(sql))
         .bind(from.0.div_euclid(Millis::DAY))
@@ -106,8 +123,8 @@ pub async fn of(db: &mut AnyConnection, apps: &[Id], from: Millis, to: Millis) -
     for app in apps {
         query = query.bind(app);
     }
-    let (within, until) = query.fetch_one(db).await?;
-    Ok(Version { within, until })
+    let (within, until, owners) = query.fetch_one(db).await?;
+    Ok(Version { within, until, owners })
 }
 
 /// So many places for values in a statement, from this one on.

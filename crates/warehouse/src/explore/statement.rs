@@ -5,6 +5,7 @@ use super::{
 };
 use crate::explore::GROUPS_MAX;
 use crate::over_limit;
+use crate::owners::Whose;
 use crate::params::Param;
 use crate::shown::{Shown, says_version};
 
@@ -33,12 +34,23 @@ pub struct Statement {
     app: String,
     /// For those who are not shown everything.
     shown: Option<Shown>,
+    whose: Whose,
+    /// Who they are matters to nothing else, and is not free to know.
+    counts_people: bool,
 }
 
 impl Statement {
-    fn of(query: &ExploreQuery) -> Self {
-        let mut this =
-            Self { sql: String::new(), params: Vec::new(), app: String::new(), shown: None };
+    fn of(query: &ExploreQuery, whose: Whose) -> Self {
+        let counts_people = query.hide_personal
+            || matches!(query.measure, Measure::Persons | Measure::EventsPerPerson);
+        let mut this = Self {
+            sql: String::new(),
+            params: Vec::new(),
+            app: String::new(),
+            shown: None,
+            whose,
+            counts_people,
+        };
         this.app = this.bind("UUID", query.app.into());
         this.shown = query.hide_personal.then(|| Shown::of(&this.app));
         this
@@ -46,8 +58,8 @@ impl Statement {
 
     /// The largest groups. Where there is a hidden one it comes first, whatever its size, so that
     /// it is known how many people are in it.
-    pub fn top(query: &ExploreQuery, hidden_as: HiddenAs) -> Self {
-        let mut this = Self::of(query);
+    pub fn top(query: &ExploreQuery, whose: Whose, hidden_as: HiddenAs) -> Self {
+        let mut this = Self::of(query, whose);
         let from = this.grouped(query, "part", hidden_as);
         let size = match query.measure {
             Measure::EventsPerPerson => "events / who",
@@ -55,7 +67,7 @@ impl Statement {
             Measure::Persons | Measure::Devices => "who",
         };
         let (people, first, more) = match query.hide_personal {
-            true => (", uniq(person) AS people", format!("kind = {HIDDEN} DESC, "), 1),
+            true => (", groupBitmap(person) AS people", format!("kind = {HIDDEN} DESC, "), 1),
             false => ("", String::new(), 0),
         };
         this.sql = format!(
@@ -68,8 +80,13 @@ impl Statement {
     }
 
     /// The groups over time, those that are not among the top taken together.
-    pub fn points(query: &ExploreQuery, top: &[Key], hidden_as: HiddenAs) -> Self {
-        let mut this = Self::of(query);
+    pub fn points(
+        query: &ExploreQuery,
+        whose: Whose,
+        top: &[Key],
+        hidden_as: HiddenAs,
+    ) -> Self {
+        let mut this = Self::of(query, whose);
         let label = this.group_label(top);
         let from = this.grouped(query, &label, hidden_as);
         let starts = this.bind("Array(UInt32)", query.starts.clone().into());
@@ -102,8 +119,8 @@ impl Statement {
     }
 
     /// All that passes the filters, each event once.
-    pub fn total(query: &ExploreQuery) -> Self {
-        let mut this = Self::of(query);
+    pub fn total(query: &ExploreQuery, whose: Whose) -> Self {
+        let mut this = Self::of(query, whose);
         let from = this.filtered(query);
         this.sql = format!("SELECT {} FROM {from}", counts(query.measure));
         this
@@ -112,7 +129,7 @@ impl Statement {
     /// One more than is shown, to know whether there are others. What has no count of its own is no
     /// value to choose.
     pub fn values(query: &ExploreQuery, property: &Property, search: &str) -> Self {
-        let mut this = Self::of(query);
+        let mut this = Self::of(query, Whose::AsSent);
         let within = match property.over_limit_bit() {
             Some(bit) => format!(" AND bitAnd(over_limit, {bit}) = 0"),
             None => String::new(),
@@ -136,7 +153,7 @@ impl Statement {
 
     /// How many events carry values that have no counts of their own.
     pub fn over_limit(query: &ExploreQuery, bit: u8) -> Self {
-        let mut this = Self::of(query);
+        let mut this = Self::of(query, Whose::AsSent);
         let wanted = this.wanted(query);
         this.sql = format!(
             "SELECT countIf(bitAnd(over_limit, {bit}) != 0) AS events FROM (\
@@ -151,13 +168,13 @@ impl Statement {
         let Some(property) = &query.group_by else {
             let from = self.filtered(query);
             return format!(
-                "(SELECT time, person, device, (toUInt8({NOT_SET}), '') AS belongs FROM {from})"
+                "(SELECT time, person, device_no, (toUInt8({NOT_SET}), '') AS belongs FROM {from})"
             );
         };
         let elements = self.elements(property);
         let from = self.filtered_with(query, &format!(", {elements} AS looked_at"));
         format!(
-            "(SELECT time, person, device, \
+            "(SELECT time, person, device_no, \
              arrayJoin(arrayDistinct(arrayMap(part -> {label}, {}))) AS belongs FROM {from})",
             self.keys(property, hidden_as)
         )
@@ -171,10 +188,9 @@ impl Statement {
         let wanted = self.wanted(query);
         let passes: Vec<String> = query.filters.iter().map(|filter| self.passes(filter)).collect();
         let passes = passes.into_iter().map(|test| format!(" AND {test}")).collect::<String>();
-        format!(
-            "(SELECT time, person, device, user_id, device_id{more} FROM events \
-              WHERE {wanted}{passes})"
-        )
+        let whose = if self.counts_people { self.whose } else { Whose::AsSent };
+        let columns = format!("time, device_no, user_id, device_id{more}");
+        whose.events(&self.app, &columns, &format!("{wanted}{passes}"))
     }
 
     fn wanted(&mut self, query: &ExploreQuery) -> String {
@@ -317,8 +333,8 @@ fn text(property: &Property) -> &'static str {
 fn counts(measure: Measure) -> &'static str {
     match measure {
         Measure::Events => "count() AS events, 0 AS who",
-        Measure::Persons | Measure::EventsPerPerson => "count() AS events, uniq(person) AS who",
-        Measure::Devices => "count() AS events, uniq(device) AS who",
+        Measure::Persons | Measure::EventsPerPerson => "count() AS events, groupBitmap(person) AS who",
+        Measure::Devices => "count() AS events, groupBitmap(device_no) AS who",
     }
 }
 

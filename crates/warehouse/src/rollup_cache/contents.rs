@@ -2,7 +2,9 @@
 
 use roaring::RoaringBitmap;
 
-use super::first_seen::FirstSeenCache;
+use super::by_app::ByApp;
+use super::first_seen::FirstSeen;
+use super::owners::Owners;
 use super::{Content, RollupCache};
 use crate::buckets::QUARTER;
 
@@ -13,7 +15,8 @@ pub(crate) struct RollupCaches {
     pub events: RollupCache<Vec<Part>>,
     pub breakdowns: RollupCache<Vec<Part>>,
     pub open_sessions: RollupCache<OpenSessions>,
-    pub first_seen: FirstSeenCache,
+    pub first_seen: ByApp<FirstSeen>,
+    pub owners: ByApp<Owners>,
 }
 
 #[derive(Clone, Debug, Default)]

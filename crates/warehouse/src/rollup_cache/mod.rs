@@ -1,8 +1,10 @@
 //! Counts that were read from the warehouse, kept in memory for the next question. A bucket of time
 //! is part of many ranges: whoever looks at thirty days after seven needs twenty-three more.
 
+mod by_app;
 mod contents;
 mod first_seen;
+mod owners;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,8 +13,10 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use uuid::Uuid;
 
+pub(crate) use by_app::AsOf;
 pub(crate) use contents::{Name, OpenSessions, Part, RollupCaches, Total};
-pub(crate) use first_seen::{AsOf, FirstSeen};
+pub(crate) use first_seen::FirstSeen;
+pub(crate) use owners::Owners;
 
 use crate::buckets::{Bucket, holder};
 use crate::error::Error;

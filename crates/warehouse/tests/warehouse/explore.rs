@@ -5,7 +5,7 @@ use uuid::Uuid;
 use warehouse::{Column, ExploreQuery, Filter, Finding, Group, Key, Measure, Property, Test};
 
 use crate::plain::evaluate;
-use crate::support::{Dice, Event, START_MS, Store, make_up};
+use crate::support::{Dice, Event, START_MS, Store, make_up, own};
 
 const VALUES: &[&str] = &[
     "free",
@@ -51,6 +51,7 @@ pub fn events(app: Uuid) -> Vec<Event> {
         }
         event.properties = Value::Object(properties).to_string();
     }
+    own(&mut events);
     events
 }
 

@@ -9,7 +9,7 @@ use warehouse::{
 };
 
 use crate::support::{
-    BUCKET_MS, Dice, Event, START_MS, Store, at, counted, load, make_up, number, same, stored,
+    BUCKET_MS, Dice, Event, START_MS, Store, at, counted, load, make_up, number, own, same, stored,
 };
 
 /// Several apps over eleven days, in sessions of some minutes with pauses around half an hour.
@@ -29,14 +29,8 @@ pub fn days(seed: u64, apps: &[Uuid]) -> Vec<Event> {
             events.push(event.clone());
         }
     }
+    own(&mut events);
     events
-}
-
-fn person(event: &Event) -> String {
-    match event.user_id.as_str() {
-        "" => format!("d {}", event.device_id),
-        user => format!("u {user}"),
-    }
 }
 
 /// The events of a range, by app.
@@ -56,7 +50,7 @@ fn counts(events: &[&Event]) -> Counts {
     Counts {
         events: events.len() as u64,
         page_views: events.iter().filter(|event| event.event == "page_view").count() as u64,
-        persons: distinct(events, person),
+        persons: distinct(events, Event::person),
         devices: distinct(events, |event| event.device_id.as_str()),
         ..Counts::default()
     }
@@ -127,7 +121,7 @@ fn top(events: &[Event], from: i64, to: i64, most: usize) -> Vec<EventCount> {
         for name in names {
             let of_name: Vec<_> = all.iter().copied().filter(|it| it.event == name).collect();
             let sum = sums.entry(name.to_owned()).or_default();
-            *sum = (sum.0 + of_name.len() as u64, sum.1 + distinct(&of_name, person));
+            *sum = (sum.0 + of_name.len() as u64, sum.1 + distinct(&of_name, Event::person));
         }
     }
     let mut top: Vec<_> = sums
@@ -171,7 +165,7 @@ fn shares(events: &[Event], from: i64, to: i64, most: usize) -> Vec<BreakdownVal
                 let here: Vec<_> =
                     of_app.iter().copied().filter(|it| place(it).min(most) == shown).collect();
                 share.events += here.len() as u64;
-                share.persons += distinct(&here, person);
+                share.persons += distinct(&here, Event::person);
             }
             shares.push(share);
         }

@@ -133,10 +133,8 @@ struct Count {
 
 impl Count {
     fn add(&mut self, event: &Event) {
-        let user = if event.user_id.is_empty() { "" } else { "user " };
-        let id = if user.is_empty() { &event.device_id } else { &event.user_id };
         self.events += 1;
-        self.persons.insert(format!("{user}{id}"));
+        self.persons.insert(event.person());
         self.devices.insert(event.device_id.clone());
     }
 

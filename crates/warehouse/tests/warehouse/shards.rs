@@ -15,7 +15,7 @@ use warehouse::{
 use crate::clickhouse::Shards;
 use crate::overall::recount;
 use crate::support::{
-    BUCKET_MS, Event, START_MS, counted, know, load, make_up, number, rows, same, stored,
+    BUCKET_MS, Event, START_MS, counted, know, load, make_up, number, own, rows, same, stored,
 };
 
 const READY: Duration = Duration::from_secs(60);
@@ -140,7 +140,8 @@ async fn what_is_removed_or_counted_anew_is_so_on_every_shard() {
     add_profiles(&store, apps[0], &[(Kind::User, "user 504".to_owned())]).await;
 
     // One of those users who were on several devices, which lie apart.
-    let of_user = |event: &Event| event.app == apps[0] && event.user_id == "user 504";
+    own(&mut events);
+    let of_user = |event: &Event| event.app == apps[0] && event.person() == "u user 504";
     let count = events.iter().filter(|event| of_user(event)).count();
     let mut on = Vec::new();
     for shard in store.shards().await.unwrap() {

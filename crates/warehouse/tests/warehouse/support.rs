@@ -118,6 +118,8 @@ pub struct Event {
     pub event: String,
     pub device_id: String,
     pub user_id: String,
+    /// Whose it is, where it has no user: `own` says so.
+    pub owner: String,
     pub os: &'static str,
     pub browser: &'static str,
     pub properties: String,
@@ -140,12 +142,38 @@ impl Event {
         numbers
     }
 
-    fn person(&self) -> String {
+    /// As it came, which is what the tables of counts are made from.
+    fn sent_by(&self) -> String {
         if self.user_id.is_empty() {
             format!("d {}", self.device_id)
         } else {
             format!("u {}", self.user_id)
         }
+    }
+
+    /// Who that is by now.
+    pub fn person(&self) -> String {
+        match self.owner.as_str() {
+            owner if self.user_id.is_empty() && !owner.is_empty() => format!("u {owner}"),
+            _ => self.sent_by(),
+        }
+    }
+}
+
+/// Finds out whose the devices of these events are: the first user's.
+pub fn own(events: &mut [Event]) {
+    let mut first: BTreeMap<(Uuid, String), (i64, u32, String)> = BTreeMap::new();
+    for event in events.iter().filter(|event| !event.user_id.is_empty()) {
+        let user = (event.time_ms, event.numbers()[1].1, event.user_id.clone());
+        let device = (event.app, event.device_id.clone());
+        let known = first.entry(device).or_insert_with(|| user.clone());
+        if user < *known {
+            *known = user;
+        }
+    }
+    for event in events {
+        let owner = first.get(&(event.app, event.device_id.clone()));
+        event.owner = owner.map_or(String::new(), |(_, _, user)| user.clone());
     }
 }
 
@@ -207,11 +235,14 @@ pub fn make_up(seed: u64, count: usize, apps: &[Uuid]) -> Vec<Event> {
                 event: ["page_view", "button_click", "sign_up", "订阅"][dice.below(4) as usize]
                     .to_owned(),
                 device_id: format!("device {device}"),
-                user_id: if device.is_multiple_of(3) {
-                    format!("user {}", device / 2)
-                } else {
-                    String::new()
+                // A third of the devices is somebody's who is not always signed in, and some of those
+                // somebody else's, too.
+                user_id: match (device % 3, dice.below(6)) {
+                    (1 | 2, _) | (_, 0 | 1) => String::new(),
+                    (_, 2) if device.is_multiple_of(9) => format!("user {}", device / 9),
+                    _ => format!("user {}", device / 2),
                 },
+                owner: String::new(),
                 os: ["Windows", "iOS", ""][dice.below(3) as usize],
                 browser: ["Chrome", "Safari"][dice.below(2) as usize],
                 properties: format!(r#"{{"n":{}}}"#, dice.below(100)),
@@ -233,19 +264,19 @@ pub fn counted(events: &[Event]) -> Counts {
     };
     for event in events {
         let (app, bucket) = (event.app, event.bucket());
-        add(format!("total {app} {bucket}"), 1, event.person());
+        add(format!("total {app} {bucket}"), 1, event.sent_by());
         for (table, length) in [("15m", 900), ("30m", 1_800), ("1h", 3_600), ("4h", 14_400)] {
             let start = bucket / length * length;
-            add(format!("people {table} {app} {start}"), 0, event.person());
+            add(format!("people {table} {app} {start}"), 0, event.sent_by());
             add(format!("machines {table} {app} {start}"), 0, event.device_id.clone());
         }
         add(format!("views {app} {bucket}"), u64::from(event.event == "page_view"), String::new());
         add(format!("devices {app} {bucket}"), 1, event.device_id.clone());
-        add(format!("event {app} {bucket} {}", event.event), 1, event.person());
+        add(format!("event {app} {bucket} {}", event.event), 1, event.sent_by());
         let pieces = [("1h", 3_600), ("1d", 86_400), ("1w", 604_800)];
         let pieces = pieces.map(|(table, length)| (table, bucket / length * length));
         for (table, start) in pieces {
-            add(format!("event {table} {app} {start} {}", event.event), 1, event.person());
+            add(format!("event {table} {app} {start} {}", event.event), 1, event.sent_by());
         }
         for (dimension, value) in [
             ("os", event.os),
@@ -253,10 +284,10 @@ pub fn counted(events: &[Event]) -> Counts {
             ("device_type", "PC"),
             ("language", "en-US"),
         ] {
-            add(format!("{dimension} {app} {bucket} {value}"), 1, event.person());
+            add(format!("{dimension} {app} {bucket} {value}"), 1, event.sent_by());
             for (table, start) in pieces {
                 let key = format!("{dimension} {table} {app} {start} {value}");
-                add(key, 1, event.person());
+                add(key, 1, event.sent_by());
             }
         }
     }
@@ -273,6 +304,13 @@ pub fn counted(events: &[Event]) -> Counts {
         if !event.user_id.is_empty() {
             seen(format!("user {} {}", event.app, event.user_id));
         }
+    }
+    for event in events.iter().filter(|event| !event.user_id.is_empty()) {
+        let numbers = event.numbers();
+        let first = (event.time_ms as u64, u64::from(numbers[1].1));
+        let key = format!("owner {} {}", event.app, numbers[0].1);
+        let known = counts.entry(key).or_insert(first);
+        *known = first.min(*known);
     }
     for (app, bucket) in session_starts(events) {
         counts.entry(format!("starts {app} {bucket}")).or_default().0 += 1;
@@ -332,6 +370,12 @@ pub async fn stored(warehouse: &Warehouse) -> Counts {
         format!("SELECT concat('device ', toString(app_id), ' ', device_id) AS key, {seen} FROM devices GROUP BY app_id, device_id"),
         format!("SELECT concat('user ', toString(app_id), ' ', user_id) AS key, {seen} FROM users GROUP BY app_id, user_id"),
     ];
+    parts.push(
+        "SELECT concat('owner ', toString(app_id), ' ', toString(device_no)) AS key, \
+         toUInt64(toUnixTimestamp64Milli(min(first).1)) AS a, toUInt64(min(first).2) AS b \
+         FROM device_owners GROUP BY app_id, device_no"
+            .to_owned(),
+    );
     for table in ["15m", "30m", "1h", "4h"] {
         for column in ["people", "machines"] {
             parts.push(format!(

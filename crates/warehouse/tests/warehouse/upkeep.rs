@@ -1,12 +1,14 @@
 //! Counts made anew, retention, erasure and the end of an app.
 
+use std::collections::BTreeSet;
+
 use uuid::Uuid;
 use warehouse::{
     Insert, Kind, LogIdRow, MutationIn, ProfileRow, log_id_insert, mutation_insert, write_log_id,
     write_mutation,
 };
 
-use crate::support::{BUCKET_MS, Event, START_MS, Store, counted, make_up, number, same, stored};
+use crate::support::{BUCKET_MS, Event, START_MS, Store, counted, make_up, number, own, same, stored};
 
 /// A store with events of two apps, and the events.
 async fn filled() -> (Store, Vec<Uuid>, Vec<Event>) {
@@ -103,7 +105,7 @@ async fn retention_cuts_at_a_quarter_of_an_hour() {
     assert_eq!(store.warehouse.retain(apps[0], cut).await.unwrap(), 0);
 
     let mut expected = counted(&events);
-    expected.retain(|key, _| key.starts_with("device ") || key.starts_with("user "));
+    expected.retain(|key, _| ["device ", "user ", "owner "].iter().any(|it| key.starts_with(it)));
     events.retain(|event| event.app != apps[0] || event.time_ms >= cut);
     let mut rest = counted(&events);
     // Devices and users are remembered from before.
@@ -120,15 +122,25 @@ async fn an_erased_user_leaves_nothing_and_takes_nobody_along() {
     for (kind, id) in [(Kind::User, "user 3"), (Kind::User, "user 4"), (Kind::Device, "device 6")] {
         add_profiles(&store, app, kind, id).await;
     }
-    let hit = |event: &Event| event.app == app && event.user_id == "user 3";
+    own(&mut events);
+    let hit = |event: &Event| event.app == app && event.person() == "u user 3";
     let count = events.iter().filter(|event| hit(event)).count();
-    assert!(count > 0);
+    let anonymous = events.iter().filter(|event| hit(event) && event.user_id.is_empty()).count();
+    assert!(0 < anonymous && anonymous < count);
     let expected_devices = counted(&events);
     assert_eq!(store.warehouse.erase(app, Kind::User, "user 3").await.unwrap(), count as u64);
+    let theirs: BTreeSet<String> =
+        events.iter().filter(|event| hit(event)).map(|event| event.device_id.clone()).collect();
     events.retain(|event| !hit(event));
+    let is_left = |device: &str| events.iter().any(|it| it.app == app && it.device_id == device);
+    assert!(theirs.iter().any(|device| !is_left(device)));
     let mut expected = counted(&events);
-    // The device was seen, whoever used it.
-    expected.extend(expected_devices.into_iter().filter(|(key, _)| key.starts_with("device ")));
+    // A device that others used was seen, whoever used it then; one that nothing is left of is gone.
+    let gone = |key: &str| {
+        theirs.iter().any(|device| key == format!("device {app} {device}") && !is_left(device))
+    };
+    let devices = expected_devices.into_iter().filter(|(key, _)| key.starts_with("device "));
+    expected.extend(devices.filter(|(key, _)| !gone(key)));
     same(&stored(&store.warehouse).await, &expected);
     let users = ["user 3".to_owned(), "user 4".to_owned()];
     let left = store.warehouse.mutations_of_many(app, Kind::User, &users, None).await.unwrap();

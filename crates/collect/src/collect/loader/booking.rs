@@ -1,6 +1,9 @@
 //! The end of a batch: its counts are booked, once, and the spool lets go of it.
 
+use std::collections::BTreeSet;
+
 use anyhow::Context;
+use uuid::Uuid;
 
 use super::super::batch::Batch;
 use super::super::ledger::{self, Tally};
@@ -26,7 +29,12 @@ pub async fn finish(
             buckets.into_iter().map(|bucket| i64::from(bucket) * Millis::SECOND / Millis::DAY);
         versions::added(&mut tx, &app.hyphenated().to_string(), &days.collect()).await?;
     }
+    let owned: BTreeSet<Uuid> = batch.sign_ins.iter().map(|sign_in| sign_in.app).collect();
+    for app in owned {
+        versions::note_owners(&mut tx, &app.hyphenated().to_string()).await?;
+    }
     tx.commit().await?;
+    atrium.collector.person_ids.told(&batch.sign_ins);
     spool.write(Change::Finish(batch.ranges())).await.context("the spool")?;
     metrics::counter!("atrium_loaded_messages_total").increment(loaded as u64);
     Ok(loaded)

@@ -34,12 +34,13 @@ impl<'a> Spans<'a> {
         let ids = request.app_ids();
         let versions = Arc::new(OnceCell::new());
         let reader = atrium.reads.reader(request.caller.clone());
+        let knows_owners = atrium.warehouse.knows_owners();
         let mut db = atrium.db.read().await?;
         let mut ask = async |span: &'a Span| -> Result<(&'a Span, CachedQuery)> {
             let version = versions::of(&mut db, &ids, span.range.from, span.range.to).await?;
             let (cuts, part) = (span.counted(), span.part().map(|part| part.0));
             let (apps, versions, reader) = (apps.clone(), versions.clone(), reader.clone());
-            Ok((span, CachedQuery { apps, cuts, part, version, versions, reader }))
+            Ok((span, CachedQuery { apps, cuts, part, version, knows_owners, versions, reader }))
         };
         let now = ask(&request.now).await?;
         let before = match &request.before {

@@ -1,0 +1,79 @@
+//! Whose an app's devices are, as `owners` keeps it.
+
+use roaring::RoaringBitmap;
+use uuid::Uuid;
+
+use super::by_app::{AsOf, Weighs};
+use crate::versions::Versions;
+
+/// Of one app.
+#[derive(Default)]
+pub(crate) struct Owners {
+    /// As of when this is; None before anything was read.
+    pub as_of: Option<AsOf>,
+    /// The devices that somebody owns.
+    devices: RoaringBitmap,
+    /// The number of the owner by the number of the device; 0 where there is none.
+    owners: Vec<u32>,
+    highest: u32,
+}
+
+impl Weighs for Owners {
+    fn numbers(&self) -> usize {
+        self.owners.len()
+    }
+}
+
+impl Owners {
+    pub fn stale_from(&self, app: Uuid, versions: &Versions) -> Option<u32> {
+        AsOf::stale_from(self.as_of.as_ref(), app, versions)
+    }
+
+    pub fn note(&mut self, device: u32, owner: u32) {
+        let index = usize::try_from(device).unwrap_or(usize::MAX);
+        if index >= self.owners.len() {
+            self.owners.resize(index + 1, 0);
+        }
+        self.owners[index] = owner;
+        self.devices.insert(device);
+        self.highest = self.highest.max(owner);
+    }
+
+    /// How many different people these numbers are.
+    pub fn people(&self, numbers: &RoaringBitmap) -> u64 {
+        let owned = numbers & &self.devices;
+        if owned.is_empty() {
+            return numbers.len();
+        }
+        // A bit for each possible owner: to add them to a bitmap one by one takes ten times as long.
+        let mut bits = vec![0_u8; usize::try_from(self.highest / 8).unwrap_or(0) + 1];
+        for device in &owned {
+            let owner = self.owners.get(device as usize).copied().unwrap_or(0);
+            bits[(owner / 8) as usize] |= 1 << (owner % 8);
+        }
+        let owners = RoaringBitmap::from_lsb0_bytes(0, &bits);
+        // Users and devices share one row of numbers: no owner is among the devices that are owned.
+        numbers.len() - owned.len() + owners.difference_len(numbers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_counts_as_its_owner() {
+        let mut owners = Owners::default();
+        // Two devices of one person, one of another, and one that changed hands.
+        for (device, owner) in [(1, 10), (2, 10), (3, 70_000), (4, 10), (4, 11)] {
+            owners.note(device, owner);
+        }
+        let people = |numbers: &[u32]| owners.people(&numbers.iter().copied().collect());
+        assert_eq!(people(&[]), 0);
+        assert_eq!(people(&[5, 6]), 2);
+        assert_eq!(people(&[1, 2]), 1);
+        assert_eq!(people(&[1, 2, 10]), 1);
+        assert_eq!(people(&[1, 2, 3, 4, 5]), 4);
+        assert_eq!(people(&[1, 3, 70_000, 11, 4]), 3);
+    }
+}
