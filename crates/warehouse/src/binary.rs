@@ -34,6 +34,10 @@ impl<'a> Rows<'a> {
         self.fixed().map(|[byte]| byte)
     }
 
+    pub fn u16(&mut self) -> Result<u16, Error> {
+        self.fixed().map(u16::from_le_bytes)
+    }
+
     pub fn u32(&mut self) -> Result<u32, Error> {
         self.fixed().map(u32::from_le_bytes)
     }
@@ -65,9 +69,31 @@ impl<'a> Rows<'a> {
 
     /// An array of numbers.
     pub fn u32s(&mut self) -> Result<impl Iterator<Item = u32> + use<'a>, Error> {
+        Ok(self.chunks()?.iter().map(|number| u32::from_le_bytes(*number)))
+    }
+
+    pub fn i64s(&mut self) -> Result<impl Iterator<Item = i64> + use<'a>, Error> {
+        Ok(self.chunks()?.iter().map(|number| i64::from_le_bytes(*number)))
+    }
+
+    pub fn u16s(&mut self) -> Result<impl Iterator<Item = u16> + use<'a>, Error> {
+        Ok(self.chunks()?.iter().map(|number| u16::from_le_bytes(*number)))
+    }
+
+    pub fn u8s(&mut self) -> Result<impl Iterator<Item = u8> + use<'a>, Error> {
+        Ok(self.chunks()?.iter().map(|[number]| *number))
+    }
+
+    fn chunks<const N: usize>(&mut self) -> Result<&'a [[u8; N]], Error> {
         let length = self.length()?;
-        let bytes = self.take(length.checked_mul(4).ok_or_else(cut_short)?)?;
-        Ok(bytes.as_chunks().0.iter().map(|number| u32::from_le_bytes(*number)))
+        Ok(self.take(length.checked_mul(N).ok_or_else(cut_short)?)?.as_chunks().0)
+    }
+
+    /// An array of texts.
+    pub fn texts(&mut self) -> Result<std::vec::IntoIter<&'a str>, Error> {
+        let length = self.length()?;
+        let texts: Result<Vec<&str>, Error> = (0..length).map(|_| self.text()).collect();
+        texts.map(Vec::into_iter)
     }
 
     /// A state of `groupBitmap`: few numbers as they are, more as a roaring bitmap.

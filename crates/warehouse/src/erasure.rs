@@ -124,7 +124,8 @@ impl Warehouse {
             let theirs = format!("app_id = {{app:UUID}} AND kind = 'device' AND id IN ({ids})");
             self.delete("mutations", &theirs, &app).await?;
             self.delete("profiles", &theirs, &app).await?;
-            let hashes = format!("SELECT xxHash64(concat('d', device_id)) FROM devices WHERE {gone}");
+            let hashes =
+                format!("SELECT xxHash64(concat('d', device_id)) FROM devices WHERE {gone}");
             let theirs = format!("app_id = {{app:UUID}} AND hash IN ({hashes})");
             self.delete("identities", &theirs, &app).await?;
             self.delete("devices", &gone, &app).await?;

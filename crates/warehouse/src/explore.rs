@@ -1,8 +1,4 @@
 //! Questions that people put together: of one event or any, counted, filtered, grouped, over time.
-//!
-//! Every statement is made of our own words; what came from outside goes into it as bound values.
-//! A property's value is a list of elements here: none where it is missing or null, one for a plain
-//! value, each element of a list.
 
 mod statement;
 
@@ -16,11 +12,12 @@ use crate::answer::read_rows;
 use crate::bounds::{Bounds, LIST};
 use crate::call::Call;
 use crate::client::Warehouse;
+use crate::conditions::{Filter, Property};
 use crate::error::Error;
 use crate::over_limit::OTHER;
 use crate::params::Param;
 use crate::shown::PEOPLE_MIN;
-use statement::{HiddenAs, Statement};
+use crate::statement::{self as words, HiddenAs, Statement};
 
 /// Groups that are told apart.
 pub const GROUPS_MAX: usize = 10;
@@ -41,50 +38,6 @@ pub enum Measure {
     Persons,
     Devices,
     EventsPerPerson,
-}
-
-/// What a filter or a grouping looks at.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Property {
-    Column(Column),
-    /// A name in the properties, and one for each level below.
-    Path(Vec<String>),
-}
-
-/// A field that every event has; empty is not set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Column {
-    Os,
-    Browser,
-    BrowserVersion,
-    DeviceType,
-    Language,
-    UrlPath,
-    ClientVersion,
-    SdkVersion,
-    Source,
-    UserId,
-    DeviceId,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum Test {
-    /// One of the elements is one of these; numbers compare as numbers.
-    Is(Vec<String>),
-    Contains(Vec<String>),
-    Above(f64),
-    AtLeast(f64),
-    Below(f64),
-    AtMost(f64),
-    Set,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Filter {
-    pub property: Property,
-    pub test: Test,
-    /// Those that do not pass the test are wanted.
-    pub negated: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -214,7 +167,7 @@ impl Warehouse {
         let place = |group: &Group| top.iter().position(|key| *key == group.key);
         groups.sort_by_key(|group| place(group).unwrap_or(top.len()));
         // Not the sum of the groups: an event with a list is in several of them.
-        let total: Vec<Counts> = self.bounded(Statement::total(query, self.whose())).await?;
+        let total: Vec<Counts> = self.bounded(statement::total(query, self.whose())).await?;
         let total = total.first().map_or(0.0, |counts| counts.measure(query.measure));
         Ok(Finding { total, groups })
     }
@@ -224,11 +177,11 @@ impl Warehouse {
     async fn top(&self, query: &ExploreQuery) -> Result<(Vec<Key>, HiddenAs), Error> {
         let mut hidden_as = HiddenAs::Hidden;
         let whose = self.whose();
-        let mut top: Vec<GroupRow> = self.bounded(Statement::top(query, whose, hidden_as)).await?;
-        let is_few = |row: &GroupRow| row.kind == statement::HIDDEN && row.people < PEOPLE_MIN;
+        let mut top: Vec<GroupRow> = self.bounded(statement::top(query, whose, hidden_as)).await?;
+        let is_few = |row: &GroupRow| row.kind == words::HIDDEN && row.people < PEOPLE_MIN;
         if top.iter().any(is_few) {
             hidden_as = HiddenAs::Nothing;
-            top = self.bounded(Statement::top(query, whose, hidden_as)).await?;
+            top = self.bounded(statement::top(query, whose, hidden_as)).await?;
         }
         if query.hide_personal {
             let size = |row: &GroupRow| row.counts.measure(query.measure);
@@ -253,11 +206,11 @@ impl Warehouse {
         }
         let query = &self.newest(query).await?;
         let mut values: Vec<ValueCount> =
-            self.statement_within(&VALUES, Statement::values(query, property, search)).await?;
+            self.statement_within(&VALUES, statement::values(query, property, search)).await?;
         let more = values.len() as u64 > VALUES_MAX;
         values.truncate(VALUES_MAX as usize);
         let other: Vec<Other> = match property.over_limit_bit() {
-            Some(bit) => self.statement_within(&VALUES, Statement::over_limit(query, bit)).await?,
+            Some(bit) => self.statement_within(&VALUES, statement::over_limit(query, bit)).await?,
             None => Vec::new(),
         };
         Ok(Values { values, more, other: other.first().map_or(0, |other| other.events) })
@@ -290,7 +243,7 @@ impl Warehouse {
         top: &[Key],
         hidden_as: HiddenAs,
     ) -> Result<Vec<Group>, Error> {
-        let statement = Statement::points(query, self.whose(), top, hidden_as);
+        let statement = statement::points(query, self.whose(), top, hidden_as);
         let rows: Vec<PointRow> = self.bounded(statement).await?;
         let mut groups: Vec<Group> = Vec::new();
         for row in rows {
@@ -338,9 +291,9 @@ impl Warehouse {
 
 fn key(kind: u8, value: String) -> Key {
     match kind {
-        statement::TEXT => Key::Text(value),
-        statement::NOT_SET => Key::NotSet,
-        statement::HIDDEN => Key::Hidden,
+        words::TEXT => Key::Text(value),
+        words::NOT_SET => Key::NotSet,
+        words::HIDDEN => Key::Hidden,
         _ => Key::Rest,
     }
 }

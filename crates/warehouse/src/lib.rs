@@ -7,6 +7,7 @@
 
 mod about;
 mod address_file;
+pub mod analysis;
 mod answer;
 mod binary;
 mod bounds;
@@ -17,6 +18,7 @@ mod catalogue;
 mod client;
 pub mod compatibility;
 mod completion;
+mod conditions;
 mod counting;
 mod embedded;
 mod engagement;
@@ -54,6 +56,7 @@ mod schema_state;
 mod sessions;
 pub mod shown;
 mod source;
+mod statement;
 mod totals;
 mod transfer;
 mod transfer_state;
@@ -66,13 +69,11 @@ pub use answer::RowStream;
 pub use call::Insert;
 pub use catalogue::{EVENT_NAMES_MAX, EventCount, EventMoments, EventName};
 pub use client::{ShardHealth, Warehouse};
+pub use conditions::{Column, Condition, EventChoice, Filter, Property, Test};
 pub use embedded::State;
 pub use engagement::{Activity, Cohort, Days};
 pub use error::Error;
-pub use explore::{
-    Column, ExploreQuery, Filter, Finding, GROUPS_MAX, Group, Key, Measure, Property, Test,
-    ValueCount, Values,
-};
+pub use explore::{ExploreQuery, Finding, GROUPS_MAX, Group, Key, Measure, ValueCount, Values};
 pub use exported::{ExportedTable, View};
 pub use figures::{FAILURES as STATEMENT_FAILURES, StatementKind};
 pub use frozen::{Frozen, FrozenPart, FrozenTable, RowsOfApps};

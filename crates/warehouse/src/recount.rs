@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::call::Insert;
 use crate::client::Warehouse;
-use crate::counting::{RECOUNTS, Recount, Recounted};
+use crate::counting::{OWNERS, RECOUNTS, Recount, Recounted};
 use crate::error::Error;
 use crate::loads::load_query_id;
 
@@ -26,6 +26,13 @@ pub struct RecountPart {
     pub app_id: Uuid,
     /// As in 202611.
     month: u32,
+}
+
+impl RecountPart {
+    /// Whether people are others once it is done.
+    pub fn is_about_owners(&self) -> bool {
+        self.name == OWNERS.name
+    }
 }
 
 /// A step on the way to a part. Each can be taken again.

@@ -9,6 +9,7 @@ use warehouse::RecountPart;
 use super::loader;
 use crate::collect::state::Collecting;
 use atrium_core::lease::Lease;
+use atrium_tenancy::apps::versions;
 
 const READY: Duration = Duration::from_secs(60);
 const LEASE: &str = "recount";
@@ -57,7 +58,13 @@ async fn count(atrium: &Collecting, part: &RecountPart) -> anyhow::Result<()> {
     };
     let counted = turn.during(atrium, work).await;
     turn.release(atrium).await?;
-    counted
+    counted?;
+    if part.is_about_owners() {
+        let mut tx = atrium.db.write_uncached().await?;
+        versions::note_owners(&mut tx, &part.app_id.hyphenated().to_string()).await?;
+        tx.commit().await?;
+    }
+    Ok(())
 }
 
 async fn left(atrium: &Collecting) -> anyhow::Result<Vec<RecountPart>> {

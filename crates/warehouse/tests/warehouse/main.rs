@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 // The program's tests need more of it.
+mod analyses;
 #[allow(dead_code)]
 #[path = "../../../atrium/tests/support/clickhouse.rs"]
 mod clickhouse;
@@ -17,6 +18,7 @@ mod loading;
 mod over_limit;
 mod overall;
 mod plain;
+mod plain_analyses;
 #[path = "../../../atrium/tests/support/running.rs"]
 mod running;
 mod shards;

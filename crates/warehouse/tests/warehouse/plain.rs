@@ -12,14 +12,14 @@ use crate::support::Event;
 
 /// An element of a property, as plain Rust sees it.
 #[derive(Clone)]
-enum Element {
+pub enum Element {
     Text(String),
     Number(f64, String),
     Composite,
 }
 
 impl Element {
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         match self {
             Self::Text(text) | Self::Number(_, text) => text.clone(),
             Self::Composite => "{…}".to_owned(),
@@ -27,7 +27,7 @@ impl Element {
     }
 }
 
-fn elements(event: &Event, property: &Property) -> Vec<Element> {
+pub fn elements(event: &Event, property: &Property) -> Vec<Element> {
     let path = match property {
         Property::Column(column) => {
             let text = match column {
@@ -62,7 +62,7 @@ fn elements(event: &Event, property: &Property) -> Vec<Element> {
 }
 
 /// Whether an element is not shown to those who may not see personal data.
-fn is_hidden(event: &Event, element: &Element) -> bool {
+pub fn is_hidden(event: &Event, element: &Element) -> bool {
     let ids = [&event.user_id, &event.device_id];
     let is_id = |text: &str| ids.iter().any(|id| !id.is_empty() && text.contains(id.as_str()));
     match element {
@@ -72,7 +72,7 @@ fn is_hidden(event: &Event, element: &Element) -> bool {
     }
 }
 
-fn passes(event: &Event, filter: &Filter, hide: bool) -> bool {
+pub fn passes(event: &Event, filter: &Filter, hide: bool) -> bool {
     let mut elements = elements(event, &filter.property);
     elements.retain(|element| !(hide && is_hidden(event, element)));
     let number = |element: &Element| match (element, &filter.property) {

@@ -8,7 +8,9 @@ use warehouse::{
     write_mutation,
 };
 
-use crate::support::{BUCKET_MS, Event, START_MS, Store, counted, make_up, number, own, same, stored};
+use crate::support::{
+    BUCKET_MS, Event, START_MS, Store, counted, make_up, number, own, same, stored,
+};
 
 /// A store with events of two apps, and the events.
 async fn filled() -> (Store, Vec<Uuid>, Vec<Event>) {

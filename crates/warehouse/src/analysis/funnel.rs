@@ -1,0 +1,240 @@
+//! How far people get on a way of several steps, and how long it takes them.
+//!
+//! Somebody's attempt begins with the first step, within the range, and has the window's time for the
+//! others, also beyond the end of the range. What counts is the attempt that got furthest; of those, the
+//! one that got there first, and of its events the latest that led there. One event is one step. Events of
+//! the same millisecond are taken in the order of the steps.
+
+use super::groups::Groups;
+use super::sets::Slots;
+use super::{Range, Scope};
+use crate::binary::Rows;
+use crate::client::Warehouse;
+use crate::conditions::{EventChoice, Property};
+use crate::error::Error;
+use crate::explore::Key;
+use crate::owners::Whose;
+use crate::runtime::off_the_runtime;
+use crate::statement::Statement;
+
+pub const STEPS_MAX: usize = 10;
+/// The bit of an event that excludes whoever did it.
+const EXCLUDES: u16 = 1 << STEPS_MAX;
+
+#[derive(Clone, Debug)]
+pub struct FunnelQuery {
+    pub scope: Scope,
+    pub steps: Vec<EventChoice>,
+    /// Whoever did one of these, from the range's beginning until the last window ends, is not counted.
+    pub exclude: Option<EventChoice>,
+    pub order: FunnelOrder,
+    pub window_ms: i64,
+    /// The buckets that attempts begin in.
+    pub slots: Slots,
+    /// The moment up to which there are events to look at.
+    pub until_ms: i64,
+    /// A property of the first step.
+    pub group_by: Option<Property>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FunnelOrder {
+    /// Anything may happen between two steps.
+    Loose,
+    /// None of the funnel's events may happen between two steps.
+    Strict,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FunnelStep {
+    pub people: u64,
+    /// From the step before, of those who made it; None where nobody did, and for the first.
+    pub median_ms: Option<i64>,
+    pub p90_ms: Option<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct FunnelGroup {
+    pub key: Key,
+    pub steps: Vec<FunnelStep>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Funnel {
+    pub steps: Vec<FunnelStep>,
+    /// The largest first, the rest last. None without a grouping.
+    pub groups: Vec<FunnelGroup>,
+    /// How many began in each bucket, and how many of those made it to the end.
+    pub over_time: Vec<(u64, u64)>,
+    /// How long it took from the first step to the last, of all who made it, in order.
+    pub durations_ms: Vec<i64>,
+}
+
+/// The attempt of one person that counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Attempt {
+    /// When each step was made.
+    pub times: Vec<i64>,
+    /// The group of the first one.
+    pub group: u8,
+}
+
+/// One event of somebody: when, which steps it can be as bits, and its group.
+pub(crate) type Moment = (i64, u16, u8);
+
+impl FunnelQuery {
+    fn range(&self) -> Range {
+        let (from, to) = self.slots.range();
+        (from, to.saturating_add(self.window_ms).saturating_add(1).min(self.until_ms).max(from))
+    }
+
+    fn statement(&self, whose: Whose, groups: Option<&Groups>) -> Statement {
+        let mut this = self.scope.statement();
+        let choices: Vec<&EventChoice> = self.steps.iter().chain(&self.exclude).collect();
+        let bits: Vec<String> = self
+            .steps
+            .iter()
+            .enumerate()
+            .map(|(step, choice)| (1 << step, choice))
+            .chain(self.exclude.iter().map(|choice| (EXCLUDES, choice)))
+            .map(|(bit, choice): (u16, _)| format!("if({}, {bit}, 0)", this.is_chosen(choice)))
+            .collect();
+        let group = groups.map_or("toUInt8(0)".to_owned(), |groups| groups.place(&mut this));
+        let columns = format!(
+            "toUnixTimestamp64Milli(time) AS at, toUInt16({}) AS steps, {group} AS belongs",
+            bits.join(" + ")
+        );
+        let events = self.scope.events(&mut this, whose, self.range(), &choices, &columns);
+        let end = this.bind("Int64", self.slots.range().1.into());
+        // Whoever did nothing but the first step got that far when they did it first.
+        this.sql = format!(
+            "SELECT if(others = 0, [min(at)], groupArray(at)), \
+                if(others = 0, [toUInt16(1)], groupArray(steps)), \
+                if(others = 0, [argMin(belongs, (at, belongs))], groupArray(belongs)), \
+                groupBitOr(bitAnd(steps, 65534)) AS others \
+             FROM {events} GROUP BY person \
+             HAVING bitAnd(others, {EXCLUDES}) = 0 AND countIf(bitAnd(steps, 1) = 1 AND at < {end}) > 0"
+        );
+        this
+    }
+}
+
+impl Warehouse {
+    pub async fn funnel(&self, query: &FunnelQuery) -> Result<Funnel, Error> {
+        let groups = match (&query.group_by, query.steps.first()) {
+            (Some(property), Some(first)) => {
+                Some(self.groups(&query.scope, first, query.slots.range(), property).await?)
+            }
+            _ => None,
+        };
+        let answer = self.analyze(&query.statement(self.whose(), groups.as_ref())).await?;
+        let query = query.clone();
+        off_the_runtime(move || {
+            let mut rows = Rows::new(&answer);
+            let (mut attempts, mut moments) = (Vec::new(), Vec::new());
+            while !rows.is_at_end() {
+                moments.clear();
+                let (at, steps, places) = (rows.i64s()?, rows.u16s()?, rows.u8s()?);
+                rows.u16()?;
+                moments.extend(
+                    at.zip(steps).zip(places).map(|((at, steps), place)| (at, steps, place)),
+                );
+                moments.sort_unstable();
+                attempts.extend(furthest(&moments, &query));
+            }
+            Ok(summed_up(attempts, &query, groups.as_ref()))
+        })
+        .await
+    }
+}
+
+/// The attempt that counts. The moments are in order.
+pub(crate) fn furthest(moments: &[Moment], query: &FunnelQuery) -> Option<Attempt> {
+    let (count, end) = (query.steps.len(), query.slots.range().1);
+    // Of each number of steps made, the attempt that made the last of them latest: it has the most time
+    // left for the others.
+    let mut under_way: [Option<Attempt>; STEPS_MAX] = [const { None }; STEPS_MAX];
+    let mut best: Option<Attempt> = None;
+    for (at, steps, group) in moments {
+        let previous = match query.order {
+            FunnelOrder::Loose => None,
+            // Whatever does not go on with an attempt ends it.
+            FunnelOrder::Strict => Some(std::mem::take(&mut under_way)),
+        };
+        // From the last step to the first, so that an event is no two steps of an attempt.
+        for step in (0..count).rev().filter(|step| steps & (1 << step) != 0) {
+            let made = if step == 0 {
+                (*at < end).then(|| Attempt { times: vec![*at], group: *group })
+            } else {
+                let before = previous.as_ref().unwrap_or(&under_way)[step - 1].as_ref();
+                before.filter(|before| at - before.times[0] <= query.window_ms).map(|before| {
+                    let mut after = before.clone();
+                    after.times.push(*at);
+                    after
+                })
+            };
+            let Some(made) = made else { continue };
+            if best.as_ref().is_none_or(|best| made.times.len() > best.times.len()) {
+                best = Some(made.clone());
+            }
+            under_way[step] = Some(made);
+        }
+    }
+    best
+}
+
+fn summed_up(attempts: Vec<Attempt>, query: &FunnelQuery, groups: Option<&Groups>) -> Funnel {
+    let count = query.steps.len();
+    let mut over_time = vec![(0, 0); query.slots.starts.len()];
+    let mut durations_ms = Vec::new();
+    for Attempt { times, .. } in &attempts {
+        let start = u64::try_from(times[0] / 1_000).unwrap_or(0);
+        let after = query.slots.starts.partition_point(|slot| *slot <= start);
+        if let Some((began, made_it)) =
+            after.checked_sub(1).and_then(|place| over_time.get_mut(place))
+        {
+            *began += 1;
+            *made_it += u64::from(times.len() == count);
+        }
+        if times.len() == count {
+            durations_ms.push(times[count - 1] - times[0]);
+        }
+    }
+    durations_ms.sort_unstable();
+    let of_group = |place: usize| {
+        let own = attempts.iter().filter(|attempt| usize::from(attempt.group) == place);
+        steps_of(own, count)
+    };
+    let groups = groups.map_or(Vec::new(), |groups| {
+        let all = (0..groups.count()).map(|place| (groups.key(place), of_group(place)));
+        let all = all.filter(|(_, steps)| steps.first().is_some_and(|step| step.people > 0));
+        all.map(|(key, steps)| FunnelGroup { key, steps }).collect()
+    });
+    Funnel { steps: steps_of(attempts.iter(), count), groups, over_time, durations_ms }
+}
+
+fn steps_of<'a>(attempts: impl Iterator<Item = &'a Attempt>, count: usize) -> Vec<FunnelStep> {
+    let mut people = vec![0; count];
+    let mut times: Vec<Vec<i64>> = vec![Vec::new(); count];
+    for attempt in attempts {
+        for (step, at) in attempt.times.iter().enumerate() {
+            people[step] += 1;
+            if let Some(before) = step.checked_sub(1) {
+                times[step].push(at - attempt.times[before]);
+            }
+        }
+    }
+    let step = |(people, mut times): (u64, Vec<i64>)| {
+        times.sort_unstable();
+        FunnelStep { people, median_ms: quantile(&times, 5), p90_ms: quantile(&times, 9) }
+    };
+    people.into_iter().zip(times).map(step).collect()
+}
+
+/// Between the two that are nearest, by how near they are, in whole numbers. The numbers are in order.
+fn quantile(numbers: &[i64], tenths: usize) -> Option<i64> {
+    let last = numbers.len().checked_sub(1)?;
+    let (place, rest) = (last * tenths / 10, (last * tenths % 10) as i64);
+    let (below, above) = (numbers[place], numbers[(place + 1).min(last)]);
+    Some(below + (above - below) * rest / 10)
+}

@@ -1,0 +1,109 @@
+//! Questions about what people do: funnels, retention, paths, distributions, lifecycle. The store finds
+//! the events and puts them together by person or by time; what they come to is counted here, with sets
+//! of people and lists of moments (docs/decisions/0040).
+
+mod distribution;
+mod funnel;
+mod groups;
+mod lifecycle;
+mod paths;
+mod retention;
+mod sets;
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use uuid::Uuid;
+
+pub use distribution::{Bin, DistributionQuery, Quantity};
+pub use funnel::{Funnel, FunnelGroup, FunnelOrder, FunnelQuery, FunnelStep, STEPS_MAX};
+pub use lifecycle::{LifecyclePoint, LifecycleQuery};
+pub use paths::{Link, Node, PathsQuery, Side};
+pub use retention::{RetentionCohort, RetentionGroup, RetentionMode, RetentionQuery};
+pub use sets::Slots;
+
+use crate::call::Call;
+use crate::client::Warehouse;
+use crate::conditions::{Condition, EventChoice};
+use crate::error::Error;
+use crate::owners::Whose;
+use crate::params::Param;
+use crate::statement::Statement;
+
+/// One person's question must not keep everyone else's waiting.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
+const MEMORY_LIMIT: u64 = 1 << 30;
+const ROWS_LIMIT: u64 = 1_000_000_000;
+/// What an answer may take in the memory of this process.
+const ANSWER_LIMIT: u64 = 96 << 20;
+
+/// What every question says.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    pub app: Uuid,
+    /// All events that are looked at meet it.
+    pub condition: Condition,
+    /// For those who may not see personal data: what is not shown to them is not there (`shown`).
+    pub hide_personal: bool,
+}
+
+/// Moments in milliseconds, the second of which is not included.
+pub type Range = (i64, i64);
+
+impl Scope {
+    fn statement(&self) -> Statement {
+        Statement::of(self.app, self.hide_personal)
+    }
+
+    /// Events of a time that are one of the choices, with these columns and the `person` each is of.
+    fn events(
+        &self,
+        this: &mut Statement,
+        whose: Whose,
+        (from, to): Range,
+        choices: &[&EventChoice],
+        columns: &str,
+    ) -> String {
+        let mut wanted = this.between(from, to);
+        let chosen: Vec<String> = choices.iter().map(|choice| this.is_chosen(choice)).collect();
+        // By itself, where it can be, because the table is in the order of names.
+        if let Some(names) = all_names(choices) {
+            let names = this.bind("Array(String)", Param::Texts(names));
+            wanted.push_str(&format!(" AND event IN {names}"));
+        }
+        wanted.push_str(&format!(" AND ({})", chosen.join(" OR ")));
+        wanted.push_str(&format!(" AND {}", this.meets(&self.condition)));
+        whose.events(&this.app, columns, &wanted)
+    }
+}
+
+/// The names of all events that are chosen; None if those of any name are.
+fn all_names(choices: &[&EventChoice]) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    for choice in choices {
+        names.extend(choice.names.as_ref()?.iter().cloned());
+    }
+    names.sort_unstable();
+    names.dedup();
+    Some(names)
+}
+
+/// Where a moment lies among buckets that begin at these Unix times.
+fn slot(starts: &str) -> String {
+    format!("toUInt32(roundDown(toUnixTimestamp(time), {starts}))")
+}
+
+impl Warehouse {
+    /// An answer whose rows are read with `Rows`.
+    async fn analyze(&self, statement: &Statement) -> Result<Bytes, Error> {
+        let sql = format!("{}\nFORMAT RowBinary", statement.sql);
+        let params: Vec<(&str, Param)> =
+            statement.params.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        let call = Call::new(&sql, &params, self.limit().min(TIME_LIMIT))
+            .set("max_memory_usage", MEMORY_LIMIT)
+            .set("max_rows_to_read", ROWS_LIMIT)
+            .set("max_result_bytes", ANSWER_LIMIT)
+            .reading();
+        self.call(call).await
+    }
+}

@@ -1,0 +1,202 @@
+//! Which way people take from an event, or to one.
+//!
+//! A path begins with the first event that it is about, and goes on with what the same person did next
+//! (or did before), until it has as many steps as are asked for, its window is over, or a session ends. The
+//! next one begins after that. The same thing twice in a row is one step.
+
+use std::collections::{BTreeMap, HashMap};
+
+use roaring::RoaringBitmap;
+
+use super::{Range, Scope};
+use crate::binary::Rows;
+use crate::client::Warehouse;
+use crate::conditions::EventChoice;
+use crate::error::Error;
+use crate::runtime::off_the_runtime;
+
+/// What a session is over after.
+const SESSION_GAP_MS: i64 = 30 * 60 * 1_000;
+/// What a page is told by, besides the name of its event.
+const PAGE_VIEW: &str = "page_view";
+
+#[derive(Clone, Debug)]
+pub struct PathsQuery {
+    pub scope: Scope,
+    pub range: Range,
+    /// Where paths begin or end.
+    pub end: EventChoice,
+    pub side: Side,
+    /// Events that are steps. Those of the end are, whatever this says.
+    pub counted: EventChoice,
+    /// How many links a path has at the most.
+    pub steps: usize,
+    /// How long a path may take; None for as long as a session lasts.
+    pub window_ms: Option<i64>,
+    /// How many different steps are told apart at each place.
+    pub branches: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    From,
+    To,
+}
+
+/// A step: an event, and the page where it was a page view.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Node {
+    Event {
+        name: String,
+        page: Option<String>,
+    },
+    /// All that are not told apart.
+    Other,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Link {
+    /// Counted from the end that paths have in common, from 1.
+    pub step: usize,
+    /// In the order of time.
+    pub source: Node,
+    pub target: Node,
+    pub people: u64,
+}
+
+/// One event of somebody: when, what, and whether a path begins with it.
+type Step = (i64, u32, bool);
+
+impl Warehouse {
+    pub async fn paths(&self, query: &PathsQuery) -> Result<Vec<Link>, Error> {
+        let PathsQuery { scope, range, end, counted, .. } = query;
+        let mut this = scope.statement();
+        let page = match &this.shown {
+            Some(shown) => shown.path(),
+            None => "url_path".to_owned(),
+        };
+        let is_end = this.is_chosen(end);
+        let columns = format!(
+            "toUnixTimestamp64Milli(time) AS at, toUInt8({is_end}) AS ends, \
+             concat(event, if(event = '{PAGE_VIEW}', concat('\\0', {page}), '')) AS node"
+        );
+        let events = scope.events(&mut this, self.whose(), *range, &[end, counted], &columns);
+        this.sql = format!(
+            "SELECT person, groupArray(at), groupArray(node), groupArray(ends) FROM {events} \
+             GROUP BY person HAVING max(ends) = 1"
+        );
+        let answer = self.analyze(&this).await?;
+        let query = query.clone();
+        off_the_runtime(move || read(&answer, &query)).await
+    }
+}
+
+fn read(answer: &[u8], query: &PathsQuery) -> Result<Vec<Link>, Error> {
+    let mut numbers: HashMap<&str, u32> = HashMap::new();
+    let mut names: Vec<&str> = Vec::new();
+    let mut links: Links = BTreeMap::new();
+    let mut rows = Rows::new(answer);
+    while !rows.is_at_end() {
+        let person = rows.u32()?;
+        let (at, nodes, ends) = (rows.i64s()?, rows.texts()?, rows.u8s()?);
+        let mut steps: Vec<(i64, &str, bool)> =
+            at.zip(nodes).zip(ends).map(|((at, node), end)| (at, node, end == 1)).collect();
+        // Of the same moment in the order of their names, so that an answer is the same every time.
+        steps.sort_unstable();
+        let steps: Vec<Step> = steps
+            .into_iter()
+            .map(|(at, node, end)| {
+                let number = *numbers.entry(node).or_insert_with(|| {
+                    names.push(node);
+                    u32::try_from(names.len() - 1).unwrap_or(u32::MAX)
+                });
+                (at, number, end)
+            })
+            .collect();
+        walk(&steps, query, |step, from, to| {
+            links.entry((step, from, to)).or_default().insert(person);
+        });
+    }
+    Ok(told(links, &names, query))
+}
+
+/// Who took a link: by its place, and what it leads from and to, away from the common end.
+type Links = BTreeMap<(usize, u32, u32), RoaringBitmap>;
+
+/// Tells the links of all paths of one person, away from the common end.
+fn walk(steps: &[Step], query: &PathsQuery, mut link: impl FnMut(usize, u32, u32)) {
+    let backwards = query.side == Side::To;
+    let at = |place: usize| if backwards { steps[steps.len() - 1 - place] } else { steps[place] };
+    let mut place = 0;
+    while place < steps.len() {
+        let (start, mut here, begins) = at(place);
+        place += 1;
+        if !begins {
+            continue;
+        }
+        let (mut length, mut last) = (0, start);
+        while length < query.steps && place < steps.len() {
+            let (time, node, _) = at(place);
+            let is_over = match query.window_ms {
+                Some(window) => (time - start).abs() > window,
+                None => (time - last).abs() > SESSION_GAP_MS,
+            };
+            if is_over {
+                break;
+            }
+            place += 1;
+            last = time;
+            if node != here {
+                length += 1;
+                link(length, here, node);
+                here = node;
+            }
+        }
+    }
+}
+
+fn told(links: Links, names: &[&str], query: &PathsQuery) -> Vec<Link> {
+    // At each place those that most people came to, and of equal ones the first by name.
+    let mut reached: BTreeMap<(usize, u32), RoaringBitmap> = BTreeMap::new();
+    for ((step, _, to), people) in &links {
+        *reached.entry((*step, *to)).or_default() |= people;
+    }
+    let mut ranked: BTreeMap<usize, Vec<(u64, u32)>> = BTreeMap::new();
+    for ((step, to), people) in reached {
+        ranked.entry(step).or_default().push((people.len(), to));
+    }
+    for nodes in ranked.values_mut() {
+        nodes.sort_by_key(|(people, node)| (std::cmp::Reverse(*people), names[*node as usize]));
+        nodes.truncate(query.branches);
+    }
+    let node = |step: usize, node: u32| {
+        let is_told = step == 0
+            || ranked.get(&step).is_some_and(|told| told.iter().any(|(_, it)| *it == node));
+        if is_told { node_of(names[node as usize]) } else { Node::Other }
+    };
+    let mut merged: BTreeMap<(usize, Node, Node), RoaringBitmap> = BTreeMap::new();
+    for ((step, from, to), people) in links {
+        let (near, far) = (node(step - 1, from), node(step, to));
+        let (source, target) = match query.side {
+            Side::From => (near, far),
+            Side::To => (far, near),
+        };
+        *merged.entry((step, source, target)).or_default() |= people;
+    }
+    let link = |((step, source, target), people): ((usize, Node, Node), RoaringBitmap)| Link {
+        step,
+        source,
+        target,
+        people: people.len(),
+    };
+    let mut links: Vec<Link> = merged.into_iter().map(link).collect();
+    links.sort_by(|a, b| (a.step, b.people).cmp(&(b.step, a.people)));
+    links
+}
+
+fn node_of(text: &str) -> Node {
+    match text.split_once('\0') {
+        Some((name, page)) => Node::Event { name: name.to_owned(), page: Some(page.to_owned()) },
+        None => Node::Event { name: text.to_owned(), page: None },
+    }
+}

@@ -1,0 +1,151 @@
+//! Whether people come back: of those who did one thing in a day, week or month, how many did another so
+//! many days, weeks or months later.
+
+use roaring::RoaringBitmap;
+
+use super::groups::Groups;
+use super::sets::{Sets, Slots};
+use super::{Scope, slot};
+use crate::binary::Rows;
+use crate::client::Warehouse;
+use crate::conditions::{EventChoice, Property};
+use crate::error::Error;
+use crate::explore::Key;
+
+#[derive(Clone, Debug)]
+pub struct RetentionQuery {
+    pub scope: Scope,
+    pub first: EventChoice,
+    /// Whether only the first time ever counts, or each.
+    pub first_ever: bool,
+    pub returning: EventChoice,
+    /// Cohorts first, and then what is looked at after the last of them.
+    pub slots: Slots,
+    /// How many of the buckets are cohorts.
+    pub cohorts: usize,
+    /// How many buckets after its own a cohort is looked at.
+    pub units: usize,
+    pub mode: RetentionMode,
+    /// A property of the first event.
+    pub group_by: Option<Property>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetentionMode {
+    Exactly,
+    OnOrAfter,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetentionCohort {
+    pub size: u64,
+    /// In its own bucket and each of those after it that were asked about.
+    pub returned: Vec<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetentionGroup {
+    pub key: Key,
+    pub cohorts: Vec<RetentionCohort>,
+}
+
+impl RetentionQuery {
+    /// The buckets of the cohorts.
+    fn own_slots(&self) -> Slots {
+        let starts = &self.slots.starts;
+        let count = self.cohorts.min(starts.len());
+        let end = starts.get(count).copied().unwrap_or(self.slots.end);
+        Slots { starts: starts[..count].to_vec(), end }
+    }
+
+    fn counted(&self, first: &Sets, returning: &Sets) -> Vec<RetentionCohort> {
+        let cohort = |(place, who): (usize, &RoaringBitmap)| {
+            let last = (place + self.units).min(returning.len().saturating_sub(1));
+            let mut later = RoaringBitmap::new();
+            let mut returned: Vec<u64> = Vec::new();
+            for set in returning[place..=last].iter().rev() {
+                returned.push(match self.mode {
+                    RetentionMode::Exactly => who.intersection_len(set),
+                    RetentionMode::OnOrAfter => {
+                        later |= set;
+                        who.intersection_len(&later)
+                    }
+                });
+            }
+            returned.reverse();
+            RetentionCohort { size: who.len(), returned }
+        };
+        first.iter().enumerate().map(cohort).collect()
+    }
+}
+
+impl Warehouse {
+    /// All together first, then by group, if that is asked for.
+    pub async fn retention(
+        &self,
+        query: &RetentionQuery,
+    ) -> Result<(Vec<RetentionCohort>, Vec<RetentionGroup>), Error> {
+        let RetentionQuery { scope, first, slots, .. } = query;
+        let own = query.own_slots();
+        if own.starts.is_empty() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let cohorts = async {
+            match query.first_ever {
+                true => self.first_ever(scope, first, &own).await,
+                false => self.active(scope, first, &own).await,
+            }
+        };
+        let (cohorts, returning) =
+            tokio::try_join!(cohorts, self.active(scope, &query.returning, slots))?;
+        let whole = query.counted(&cohorts, &returning);
+        let Some(property) = &query.group_by else { return Ok((whole, Vec::new())) };
+        let groups = self.groups(scope, first, own.range(), property).await?;
+        let by_group = self.cohorts_by_group(query, &own, &groups).await?;
+        let by_group = by_group.iter().enumerate().map(|(place, cohorts)| RetentionGroup {
+            key: groups.key(place),
+            cohorts: query.counted(cohorts, &returning),
+        });
+        let is_any = |group: &RetentionGroup| group.cohorts.iter().any(|cohort| cohort.size > 0);
+        Ok((whole, by_group.filter(is_any).collect()))
+    }
+
+    async fn cohorts_by_group(
+        &self,
+        query: &RetentionQuery,
+        own: &Slots,
+        groups: &Groups,
+    ) -> Result<Vec<Sets>, Error> {
+        let mut this = query.scope.statement();
+        let starts = this.bind("Array(UInt32)", own.starts.clone().into());
+        let place = groups.place(&mut this);
+        let ((from, to), whose) = (own.range(), self.whose());
+        let events = |this: &mut _, range, columns: &str| {
+            query.scope.events(this, whose, range, &[&query.first], columns)
+        };
+        let rows = if query.first_ever {
+            let all = events(&mut this, (0, to), &format!("time AS at, {place} AS place"));
+            let from = this.bind("Int64", from.into());
+            format!(
+                "(SELECT person, min(at) AS time, argMin(place, (at, place)) AS belongs FROM {all} \
+                 GROUP BY person HAVING time >= fromUnixTimestamp64Milli({from}, 'UTC'))"
+            )
+        } else {
+            events(&mut this, (from, to), &format!("time, {place} AS belongs"))
+        };
+        this.sql = format!(
+            "SELECT {} AS slot, belongs, groupBitmapState(person) FROM {rows} GROUP BY slot, belongs",
+            slot(&starts)
+        );
+        let answer = self.analyze(&this).await?;
+        let mut found = vec![vec![RoaringBitmap::new(); own.starts.len()]; groups.count()];
+        let mut rows = Rows::new(&answer);
+        while !rows.is_at_end() {
+            let (start, group, set) = (rows.u32()?, rows.u8()?, rows.bitmap()?);
+            if let Some(place) = own.place(start) {
+                found[usize::from(group).min(groups.count() - 1)][place] |= set;
+            }
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,87 @@
+//! Who did something, by the bucket of time in which they did.
+
+use roaring::RoaringBitmap;
+
+use super::{Range, Scope, slot};
+use crate::binary::Rows;
+use crate::client::Warehouse;
+use crate::conditions::EventChoice;
+use crate::error::Error;
+
+/// Buckets in a row: where each starts, as Unix times, and where the last one ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slots {
+    pub starts: Vec<u64>,
+    pub end: u64,
+}
+
+impl Slots {
+    pub(super) fn range(&self) -> Range {
+        let from = self.starts.first().copied().unwrap_or(self.end);
+        let ms = |seconds: u64| i64::try_from(seconds).unwrap_or(i64::MAX / 1_000) * 1_000;
+        (ms(from), ms(self.end))
+    }
+
+    /// The place of the bucket that starts at a Unix time.
+    pub(super) fn place(&self, start: u32) -> Option<usize> {
+        self.starts.binary_search(&u64::from(start)).ok()
+    }
+}
+
+/// One set for each bucket.
+pub(super) type Sets = Vec<RoaringBitmap>;
+
+impl Warehouse {
+    /// Who did one of the chosen events in each of the buckets.
+    pub(super) async fn active(
+        &self,
+        scope: &Scope,
+        choice: &EventChoice,
+        slots: &Slots,
+    ) -> Result<Sets, Error> {
+        let mut this = scope.statement();
+        let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
+        let columns = format!("{} AS slot", slot(&starts));
+        let events = scope.events(&mut this, self.whose(), slots.range(), &[choice], &columns);
+        this.sql = format!("SELECT slot, groupBitmapState(person) FROM {events} GROUP BY slot");
+        self.sets_of(this, slots).await
+    }
+
+    /// Who did one of the chosen events for the first time ever in each of the buckets.
+    pub(super) async fn first_ever(
+        &self,
+        scope: &Scope,
+        choice: &EventChoice,
+        slots: &Slots,
+    ) -> Result<Sets, Error> {
+        let mut this = scope.statement();
+        let (from, to) = slots.range();
+        let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
+        let events = scope.events(&mut this, self.whose(), (0, to), &[choice], "time AS at");
+        let from = this.bind("Int64", from.into());
+        this.sql = format!(
+            "SELECT {} AS slot, groupBitmapState(person) FROM (\
+                 SELECT person, min(at) AS time FROM {events} GROUP BY person) \
+             WHERE time >= fromUnixTimestamp64Milli({from}, 'UTC') GROUP BY slot",
+            slot(&starts)
+        );
+        self.sets_of(this, slots).await
+    }
+
+    async fn sets_of(
+        &self,
+        statement: crate::statement::Statement,
+        slots: &Slots,
+    ) -> Result<Sets, Error> {
+        let mut sets = vec![RoaringBitmap::new(); slots.starts.len()];
+        let answer = self.analyze(&statement).await?;
+        let mut rows = Rows::new(&answer);
+        while !rows.is_at_end() {
+            let (start, set) = (rows.u32()?, rows.bitmap()?);
+            if let Some(place) = slots.place(start) {
+                sets[place] |= set;
+            }
+        }
+        Ok(sets)
+    }
+}

@@ -1,0 +1,221 @@
+//! What people do, against plain Rust on the same events: on one machine and on two shards.
+
+use serde_json::json;
+use uuid::Uuid;
+use warehouse::analysis::{
+    DistributionQuery, FunnelOrder, FunnelQuery, LifecycleQuery, PathsQuery, Quantity,
+    RetentionMode, RetentionQuery, Scope, Side, Slots,
+};
+use warehouse::{Column, Condition, EventChoice, Filter, Property, Test, Warehouse};
+
+use crate::plain_analyses as plain;
+use crate::shards;
+use crate::support::{Dice, Event, START_MS, Store, load, own};
+
+const HOUR: i64 = 3_600_000;
+const NAMES: &[&str] = &["page_view", "sign_up", "pay", "订阅"];
+
+/// People who do much in little time, often several things in the same millisecond; some before they
+/// sign in, some on one another's devices.
+fn events(app: Uuid, dice: &mut Dice) -> Vec<Event> {
+    let count = 150 + dice.below(250);
+    let mut events: Vec<Event> = (0..count)
+        .map(|_| {
+            let device = dice.below(25);
+            let user = match dice.below(4) {
+                0 if device < 12 => format!("user {}", device / 2),
+                1 if device < 6 => format!("user {}", dice.below(4)),
+                _ => String::new(),
+            };
+            // Some from before the time that is asked about.
+            let start = if dice.below(6) == 0 { -30 * HOUR } else { 0 };
+            let time_ms = match dice.below(3) {
+                0 => dice.below(40) as i64 * 900_000,
+                1 => dice.below(10) as i64 * HOUR + dice.below(3) as i64,
+                _ => dice.below(10 * HOUR as u64) as i64,
+            };
+            let amounts = [json!(1.5), json!(-2), json!("3"), json!([2, 40]), json!(null)];
+            let amount = &amounts[dice.below(5) as usize];
+            Event {
+                app,
+                log_id: Uuid::new_v4(),
+                time_ms: START_MS + start + time_ms,
+                event: NAMES[dice.below(4) as usize].to_owned(),
+                device_id: format!("device {device}"),
+                user_id: user,
+                owner: String::new(),
+                os: ["Windows", "iOS", ""][dice.below(3) as usize],
+                browser: ["Chrome", "Safari"][dice.below(2) as usize],
+                properties: json!({ "n": dice.below(14), "amount": amount }).to_string(),
+            }
+        })
+        .collect();
+    own(&mut events);
+    events
+}
+
+fn property(dice: &mut Dice) -> Property {
+    let path = |name: &str| Property::Path(vec![name.to_owned()]);
+    match dice.below(4) {
+        0 => Property::Column(Column::Os),
+        1 => Property::Column(Column::Browser),
+        2 => path("n"),
+        _ => path("amount"),
+    }
+}
+
+fn condition(dice: &mut Dice, depth: u32) -> Condition {
+    let parts = |dice: &mut Dice| -> Vec<Condition> {
+        (0..1 + dice.below(2)).map(|_| condition(dice, depth + 1)).collect()
+    };
+    match dice.below(if depth > 1 { 2 } else { 6 }) {
+        0 | 1 => {
+            let test = match dice.below(4) {
+                0 => Test::Set,
+                1 => Test::Is(vec!["iOS".to_owned(), "3".to_owned(), "Chrome".to_owned()]),
+                2 => Test::Above(dice.below(10) as f64 - 1.0),
+                _ => Test::AtMost(dice.below(10) as f64 - 1.0),
+            };
+            let negated = dice.below(3) == 0;
+            Condition::Test(Filter { property: property(dice), test, negated })
+        }
+        2 => Condition::All(parts(dice)),
+        3 => Condition::Any(parts(dice)),
+        _ => Condition::default(),
+    }
+}
+
+fn choice(dice: &mut Dice) -> EventChoice {
+    let name = |dice: &mut Dice| NAMES[dice.below(4) as usize].to_owned();
+    let names = match dice.below(5) {
+        0 => None,
+        1 => Some(vec![name(dice), name(dice)]),
+        _ => Some(vec![name(dice)]),
+    };
+    let condition = if dice.below(4) == 0 { condition(dice, 1) } else { Condition::default() };
+    EventChoice { names, condition }
+}
+
+fn scope(app: Uuid, dice: &mut Dice) -> Scope {
+    let condition = if dice.below(3) == 0 { condition(dice, 0) } else { Condition::default() };
+    Scope { app, condition, hide_personal: dice.below(2) == 0 }
+}
+
+fn slots(dice: &mut Dice) -> Slots {
+    let start = START_MS as u64 / 1_000 + dice.below(4) * 1_800;
+    let (count, width) = (1 + dice.below(6), [1_800, 3_600, 5_400][dice.below(3) as usize]);
+    let starts = (0..count).map(|place| start + place * width).collect();
+    Slots { starts, end: start + count * width - dice.below(2) * 600 }
+}
+
+fn range(slots: &Slots) -> (i64, i64) {
+    (slots.starts[0] as i64 * 1_000, slots.end as i64 * 1_000)
+}
+
+fn grouping(dice: &mut Dice) -> Option<Property> {
+    (dice.below(2) == 0).then(|| property(dice))
+}
+
+/// Answers that are not empty, by kind: a test that only ever finds nothing is of no use.
+#[derive(Debug, Default)]
+struct Found([u32; 5]);
+
+async fn ask(
+    stores: &[&Warehouse],
+    app: Uuid,
+    events: &[Event],
+    dice: &mut Dice,
+    found: &mut Found,
+) {
+    let (scope, slots) = (scope(app, dice), slots(dice));
+    let funnel = FunnelQuery {
+        scope: scope.clone(),
+        steps: (0..2 + dice.below(3)).map(|_| choice(dice)).collect(),
+        exclude: (dice.below(5) == 0).then(|| choice(dice)),
+        order: [FunnelOrder::Loose, FunnelOrder::Strict][dice.below(2) as usize],
+        window_ms: [60_000, 900_000, HOUR, 100 * HOUR][dice.below(4) as usize],
+        slots: slots.clone(),
+        until_ms: START_MS + [20, 6][dice.below(2) as usize] * HOUR,
+        group_by: grouping(dice),
+    };
+    let retention = RetentionQuery {
+        scope: scope.clone(),
+        first: choice(dice),
+        first_ever: dice.below(2) == 0,
+        returning: choice(dice),
+        cohorts: 1 + dice.below(slots.starts.len() as u64) as usize,
+        units: dice.below(6) as usize,
+        mode: [RetentionMode::Exactly, RetentionMode::OnOrAfter][dice.below(2) as usize],
+        slots: slots.clone(),
+        group_by: grouping(dice),
+    };
+    let lifecycle =
+        LifecycleQuery { scope: scope.clone(), event: choice(dice), slots: slots.clone() };
+    let distribution = DistributionQuery {
+        scope: scope.clone(),
+        event: choice(dice),
+        of: match dice.below(3) {
+            0 => Quantity::Times,
+            1 => Quantity::Days(slots.clone()),
+            _ => Quantity::Property(Property::Path(vec!["amount".to_owned()])),
+        },
+        range: range(&slots),
+        edges: [vec![1.0, 2.0, 3.0, 10.0], vec![-5.0, 0.0, 1.5], vec![0.0]][dice.below(3) as usize]
+            .clone(),
+    };
+    let paths = PathsQuery {
+        scope,
+        range: range(&slots),
+        end: choice(dice),
+        side: [Side::From, Side::To][dice.below(2) as usize],
+        counted: if dice.below(2) == 0 { EventChoice::default() } else { choice(dice) },
+        steps: 1 + dice.below(5) as usize,
+        window_ms: [None, Some(HOUR)][dice.below(2) as usize],
+        branches: 1 + dice.below(4) as usize,
+    };
+    for store in stores {
+        let answer = store.funnel(&funnel).await.unwrap();
+        assert_eq!(answer, plain::funnel(events, &funnel), "{funnel:#?}");
+        found.0[0] += u32::from(answer.steps.last().unwrap().people > 0);
+        let answer = store.retention(&retention).await.unwrap();
+        assert_eq!(answer, plain::retention(events, &retention), "{retention:#?}");
+        found.0[1] +=
+            u32::from(answer.0.iter().flat_map(|cohort| &cohort.returned).any(|n| *n > 0));
+        let answer = store.lifecycle(&lifecycle).await.unwrap();
+        assert_eq!(answer, plain::lifecycle(events, &lifecycle), "{lifecycle:#?}");
+        found.0[2] += u32::from(answer.iter().any(|point| point.resurrected > 0));
+        let answer = store.distribution(&distribution).await.unwrap();
+        assert_eq!(answer, plain::distribution(events, &distribution), "{distribution:#?}");
+        found.0[3] += u32::from(answer.iter().any(|bin| bin.people > 0));
+        let mut answer = store.paths(&paths).await.unwrap();
+        let mut expected = plain::paths(events, &paths);
+        answer.sort();
+        expected.sort();
+        assert_eq!(answer, expected, "{paths:#?}");
+        found.0[4] += u32::from(answer.iter().any(|link| link.step > 1));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_people_do_is_what_plain_rust_says() {
+    let long = std::env::var_os("LONG_TESTS").is_some();
+    let (apps, questions) = if long { (60, 60) } else { (4, 8) };
+    let (one, shards) = (Store::open().await, shards::store().await);
+    let mut dice = Dice(4_712);
+    let mut found = Found::default();
+    for batch in 0..apps {
+        let app = Uuid::new_v4();
+        let events = events(app, &mut dice);
+        let (late, prompt) = events.split_at(events.len() / 3);
+        for store in [&one.warehouse, &shards] {
+            // Some hear of a sign-in after what came later was counted.
+            load(store, 2 * batch + 1, prompt).await.unwrap();
+            load(store, 2 * batch + 2, late).await.unwrap();
+        }
+        for _ in 0..questions {
+            ask(&[&one.warehouse, &shards], app, &events, &mut dice, &mut found).await;
+        }
+    }
+    let least = apps * questions / 4;
+    assert!(found.0.iter().all(|times| u64::from(*times) >= least), "{found:?}");
+}
