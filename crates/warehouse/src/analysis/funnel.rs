@@ -5,7 +5,7 @@
 //! one that got there first, and of its events the latest that led there. One event is one step. Events of
 //! the same millisecond are taken in the order of the steps.
 
-use super::groups::Groups;
+use super::groups::{Belongs, Groups};
 use super::sets::Slots;
 use super::{Range, Scope};
 use crate::binary::Rows;
@@ -33,8 +33,8 @@ pub struct FunnelQuery {
     pub slots: Slots,
     /// The moment up to which there are events to look at.
     pub until_ms: i64,
-    /// A property of the first step.
-    pub group_by: Option<Property>,
+    /// Properties of the first step, two at the most.
+    pub group_by: Vec<Property>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,8 @@ pub struct FunnelStep {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct FunnelGroup {
-    pub key: Key,
+    /// One for each property.
+    pub values: Vec<Key>,
     pub steps: Vec<FunnelStep>,
 }
 
@@ -121,9 +122,10 @@ impl FunnelQuery {
 
 impl Warehouse {
     pub async fn funnel(&self, query: &FunnelQuery) -> Result<Funnel, Error> {
-        let groups = match (&query.group_by, query.steps.first()) {
-            (Some(property), Some(first)) => {
-                Some(self.groups(&query.scope, first, query.slots.range(), property).await?)
+        let groups = match (query.group_by.as_slice(), query.steps.first()) {
+            (by @ [_, ..], Some(first)) => {
+                let (scope, range) = (&query.scope, query.slots.range());
+                Some(self.groups(scope, first, range, by, Belongs::ToFirst).await?)
             }
             _ => None,
         };
@@ -206,9 +208,9 @@ fn summed_up(attempts: Vec<Attempt>, query: &FunnelQuery, groups: Option<&Groups
         steps_of(own, count)
     };
     let groups = groups.map_or(Vec::new(), |groups| {
-        let all = (0..groups.count()).map(|place| (groups.key(place), of_group(place)));
+        let all = (0..groups.count()).map(|place| (groups.values(place), of_group(place)));
         let all = all.filter(|(_, steps)| steps.first().is_some_and(|step| step.people > 0));
-        all.map(|(key, steps)| FunnelGroup { key, steps }).collect()
+        all.map(|(values, steps)| FunnelGroup { values, steps }).collect()
     });
     Funnel { steps: steps_of(attempts.iter(), count), groups, over_time, durations_ms }
 }

@@ -1,4 +1,4 @@
-//! Groups by the value of a property: the largest are told apart, the others are one.
+//! Groups by the values of one or two properties: the largest are told apart, the others are one.
 
 use super::{Range, Scope};
 use crate::binary::Rows;
@@ -8,55 +8,95 @@ use crate::error::Error;
 use crate::explore::{GROUPS_MAX, Key};
 use crate::params::Param;
 use crate::shown::PEOPLE_MIN;
-use crate::statement::{HIDDEN, HiddenAs, NOT_SET, Statement, TEXT};
+use crate::statement::{HIDDEN, HiddenAs, Statement, TEXT};
+
+/// Between the labels of two properties: no value has a zero byte.
+const BETWEEN: char = '\0';
 
 /// The groups that are told apart, the largest first.
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
-    property: Property,
-    pub keys: Vec<Key>,
+    properties: Vec<Property>,
+    /// What each is called in statements: the kind and the text of each value.
+    labels: Vec<String>,
     hidden_as: HiddenAs,
+}
+
+/// Which of its values an event with several belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Belongs {
+    ToFirst,
+    ToEach,
 }
 
 impl Groups {
     /// How many there are, the rest included.
     pub fn count(&self) -> usize {
-        self.keys.len() + 1
+        self.labels.len() + 1
     }
 
-    /// The key of a place; the last is the rest.
-    pub fn key(&self, place: usize) -> Key {
-        self.keys.get(place).cloned().unwrap_or(Key::Rest)
+    /// The values of a place; the last is the rest.
+    pub fn values(&self, place: usize) -> Vec<Key> {
+        match self.labels.get(place) {
+            Some(label) => label.split(BETWEEN).map(key_of).collect(),
+            None => vec![Key::Rest; self.properties.len()],
+        }
     }
 
-    /// The group that an event belongs to, as its place in a column of `events`: that of the first of
-    /// its values, where it has several.
-    pub fn place(&self, this: &mut Statement) -> String {
-        let first = first_key(this, &self.property, self.hidden_as);
-        let kinds = self.keys.iter().map(|key| match key {
-            Key::Text(_) => u64::from(TEXT),
-            Key::Hidden => u64::from(HIDDEN),
-            Key::NotSet | Key::Rest => u64::from(NOT_SET),
-        });
-        let kinds = this.bind("Array(UInt8)", Param::UInts(kinds.collect()));
-        let texts = self.keys.iter().map(|key| match key {
-            Key::Text(text) => text.clone(),
-            _ => String::new(),
-        });
-        let texts = this.bind("Array(String)", Param::Texts(texts.collect()));
-        let rest = self.keys.len();
+    /// The places of the groups that an event belongs to, as a list.
+    pub fn places(&self, this: &mut Statement, belongs: Belongs) -> String {
+        let labels = labels(this, &self.properties, self.hidden_as, belongs);
+        let known = this.bind("Array(String)", Param::Texts(self.labels.clone()));
+        let rest = self.labels.len();
         format!(
-            "toUInt8(arrayElement(arrayMap(place -> if(place = 0, {rest}, place - 1), \
-             [indexOf(arrayZip({kinds}, {texts}), {first})]), 1))"
+            "arrayDistinct(arrayMap(label -> toUInt8(if(has({known}, label), \
+             indexOf({known}, label) - 1, {rest})), {labels}))"
         )
+    }
+
+    /// The one place of an event that belongs to its first value.
+    pub fn place(&self, this: &mut Statement) -> String {
+        format!("arrayElement({}, 1)", self.places(this, Belongs::ToFirst))
     }
 }
 
-fn first_key(this: &mut Statement, property: &Property, hidden_as: HiddenAs) -> String {
-    let elements = this.elements(property);
-    let keys = this.keys(property, hidden_as);
-    // `keys` speaks of `looked_at`.
-    format!("arrayElement(arrayMap(looked_at -> {keys}, [{elements}])[1], 1)")
+fn key_of(label: &str) -> Key {
+    let (kind, text) = label.split_at_checked(1).unwrap_or_default();
+    match kind.parse() {
+        Ok(TEXT) => Key::Text(text.to_owned()),
+        Ok(HIDDEN) => Key::Hidden,
+        _ => Key::NotSet,
+    }
+}
+
+/// What the groups of an event are called, as a list.
+fn labels(
+    this: &mut Statement,
+    properties: &[Property],
+    hidden_as: HiddenAs,
+    belongs: Belongs,
+) -> String {
+    let mut all = "['']".to_owned();
+    for (place, property) in properties.iter().enumerate() {
+        let elements = this.elements(property);
+        let keys = this.keys(property, hidden_as);
+        let keys = match belongs {
+            Belongs::ToFirst => format!("arraySlice({keys}, 1, 1)"),
+            Belongs::ToEach => keys,
+        };
+        // `keys` speaks of `looked_at`.
+        let own = format!(
+            "arrayMap(looked_at -> arrayMap(key -> concat(toString(key.1), key.2), {keys}), \
+             [{elements}])[1]"
+        );
+        all = match place {
+            0 => own,
+            _ => format!(
+                "arrayFlatten(arrayMap(one -> arrayMap(other -> concat(one, '\\0', other), {own}), {all}))"
+            ),
+        };
+    }
+    all
 }
 
 impl Warehouse {
@@ -66,21 +106,23 @@ impl Warehouse {
         scope: &Scope,
         choice: &EventChoice,
         range: Range,
-        property: &Property,
+        properties: &[Property],
+        belongs: Belongs,
     ) -> Result<Groups, Error> {
+        let ask = |hidden_as| self.largest(scope, choice, range, properties, belongs, hidden_as);
         let mut hidden_as = HiddenAs::Hidden;
-        let mut found = self.largest(scope, choice, range, property, hidden_as).await?;
+        let mut found = ask(hidden_as).await?;
         // A group of few would tell who has something to hide.
-        if found.iter().any(|(key, people)| *key == Key::Hidden && *people < PEOPLE_MIN) {
+        let hides = |label: &str| label.split(BETWEEN).any(|it| key_of(it) == Key::Hidden);
+        if found.iter().any(|(label, people)| *people < PEOPLE_MIN && hides(label)) {
             hidden_as = HiddenAs::Nothing;
-            found = self.largest(scope, choice, range, property, hidden_as).await?;
+            found = ask(hidden_as).await?;
         }
-        let mut found: Vec<(Key, u64)> = found;
-        // The hidden one comes first whatever its size, to be looked at.
+        // Hidden ones come first whatever their size, to be looked at.
         found.sort_by(|(_, a), (_, b)| b.cmp(a));
         found.truncate(GROUPS_MAX);
-        let keys = found.into_iter().map(|(key, _)| key).collect();
-        Ok(Groups { property: property.clone(), keys, hidden_as })
+        let labels = found.into_iter().map(|(label, _)| label).collect();
+        Ok(Groups { properties: properties.to_vec(), labels, hidden_as })
     }
 
     async fn largest(
@@ -88,28 +130,29 @@ impl Warehouse {
         scope: &Scope,
         choice: &EventChoice,
         range: Range,
-        property: &Property,
+        properties: &[Property],
+        belongs: Belongs,
         hidden_as: HiddenAs,
-    ) -> Result<Vec<(Key, u64)>, Error> {
+    ) -> Result<Vec<(String, u64)>, Error> {
         let mut this = scope.statement();
-        let key = format!("{} AS belongs", first_key(&mut this, property, hidden_as));
-        let events = scope.events(&mut this, self.whose(), range, &[choice], &key);
+        let labels = labels(&mut this, properties, hidden_as, belongs);
+        let columns = format!("arrayDistinct({labels}) AS labels");
+        let events = scope.events(&mut this, self.whose(), range, &[choice], &columns);
+        // Those that hide something: all of them, as far as they could be of few.
+        let hides =
+            format!("(startsWith(label, '{HIDDEN}') OR position(label, '\\0{HIDDEN}') > 0)");
         this.sql = format!(
-            "SELECT belongs.1, belongs.2, toUInt64(groupBitmap(person)) AS people FROM {events} \
-             GROUP BY belongs ORDER BY belongs.1 = {HIDDEN} DESC, people DESC, belongs LIMIT {}",
+            "SELECT label, toUInt64(groupBitmap(person)) AS people \
+             FROM (SELECT person, arrayJoin(labels) AS label FROM {events}) GROUP BY label \
+             ORDER BY {hides} AND people < {PEOPLE_MIN} DESC, {hides} DESC, people DESC, label \
+             LIMIT {}",
             GROUPS_MAX + 1
         );
         let answer = self.analyze(&this).await?;
         let mut rows = Rows::new(&answer);
         let mut found = Vec::new();
         while !rows.is_at_end() {
-            let (kind, value, people) = (rows.u8()?, rows.text()?.to_owned(), rows.u64()?);
-            let key = match kind {
-                TEXT => Key::Text(value),
-                HIDDEN => Key::Hidden,
-                _ => Key::NotSet,
-            };
-            found.push((key, people));
+            found.push((rows.text()?.to_owned(), rows.u64()?));
         }
         Ok(found)
     }

@@ -3,7 +3,7 @@
 
 use roaring::RoaringBitmap;
 
-use super::groups::Groups;
+use super::groups::{Belongs, Groups};
 use super::sets::{Sets, Slots};
 use super::{Scope, slot};
 use crate::binary::Rows;
@@ -26,8 +26,8 @@ pub struct RetentionQuery {
     /// How many buckets after its own a cohort is looked at.
     pub units: usize,
     pub mode: RetentionMode,
-    /// A property of the first event.
-    pub group_by: Option<Property>,
+    /// Properties of the first event, two at the most.
+    pub group_by: Vec<Property>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,8 @@ pub struct RetentionCohort {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetentionGroup {
-    pub key: Key,
+    /// One for each property.
+    pub values: Vec<Key>,
     pub cohorts: Vec<RetentionCohort>,
 }
 
@@ -99,11 +100,14 @@ impl Warehouse {
         let (cohorts, returning) =
             tokio::try_join!(cohorts, self.active(scope, &query.returning, slots))?;
         let whole = query.counted(&cohorts, &returning);
-        let Some(property) = &query.group_by else { return Ok((whole, Vec::new())) };
-        let groups = self.groups(scope, first, own.range(), property).await?;
+        if query.group_by.is_empty() {
+            return Ok((whole, Vec::new()));
+        }
+        let by = &query.group_by;
+        let groups = self.groups(scope, first, own.range(), by, Belongs::ToFirst).await?;
         let by_group = self.cohorts_by_group(query, &own, &groups).await?;
         let by_group = by_group.iter().enumerate().map(|(place, cohorts)| RetentionGroup {
-            key: groups.key(place),
+            values: groups.values(place),
             cohorts: query.counted(cohorts, &returning),
         });
         let is_any = |group: &RetentionGroup| group.cohorts.iter().any(|cohort| cohort.size > 0);

@@ -112,8 +112,9 @@ fn range(slots: &Slots) -> (i64, i64) {
     (slots.starts[0] as i64 * 1_000, slots.end as i64 * 1_000)
 }
 
-fn grouping(dice: &mut Dice) -> Option<Property> {
-    (dice.below(2) == 0).then(|| property(dice))
+fn grouping(dice: &mut Dice) -> Vec<Property> {
+    let count = [0, 0, 1, 2][dice.below(4) as usize];
+    (0..count).map(|_| property(dice)).collect()
 }
 
 /// Answers that are not empty, by kind: a test that only ever finds nothing is of no use.

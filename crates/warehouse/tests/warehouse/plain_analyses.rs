@@ -60,11 +60,16 @@ fn key(event: &Event, property: &Property, hide: bool) -> Key {
 
 fn rank(key: &Key) -> (u8, String) {
     match key {
-        Key::Hidden => (0, String::new()),
-        Key::NotSet => (1, String::new()),
-        Key::Text(text) => (2, text.clone()),
+        Key::NotSet => (0, String::new()),
+        Key::Text(text) => (1, text.clone()),
+        Key::Hidden => (2, String::new()),
         Key::Rest => (3, String::new()),
     }
+}
+
+/// The values of an event, each property's first.
+fn values(event: &Event, properties: &[Property], hide: bool) -> Vec<Key> {
+    properties.iter().map(|property| key(event, property, hide)).collect()
 }
 
 /// The groups that are told apart.
@@ -73,19 +78,21 @@ fn groups(
     scope: &Scope,
     choice: &EventChoice,
     range: (i64, i64),
-    property: &Property,
-) -> Vec<Key> {
-    let mut people: BTreeMap<(u8, String), (Key, BTreeSet<String>)> = BTreeMap::new();
+    properties: &[Property],
+) -> Vec<Vec<Key>> {
+    type People = BTreeSet<String>;
+    let mut people: BTreeMap<Vec<(u8, String)>, (Vec<Key>, People)> = BTreeMap::new();
     for event in chosen(events, scope, choice, range) {
-        let key = key(event, property, scope.hide_personal);
-        let entry = people.entry(rank(&key)).or_insert_with(|| (key, BTreeSet::new()));
+        let values = values(event, properties, scope.hide_personal);
+        let rank = values.iter().map(rank).collect();
+        let entry = people.entry(rank).or_insert_with(|| (values, BTreeSet::new()));
         entry.1.insert(event.person());
     }
-    let mut keys: Vec<(Key, usize)> =
-        people.into_values().map(|(key, people)| (key, people.len())).collect();
-    keys.sort_by_key(|(_, people)| std::cmp::Reverse(*people));
-    keys.truncate(GROUPS_MAX);
-    keys.into_iter().map(|(key, _)| key).collect()
+    let mut groups: Vec<(Vec<Key>, usize)> =
+        people.into_values().map(|(values, people)| (values, people.len())).collect();
+    groups.sort_by_key(|(_, people)| std::cmp::Reverse(*people));
+    groups.truncate(GROUPS_MAX);
+    groups.into_iter().map(|(values, _)| values).collect()
 }
 
 /// By person.
@@ -135,10 +142,9 @@ fn chains(
 pub fn funnel(events: &[Event], query: &FunnelQuery) -> Funnel {
     let (from, to) = range(&query.slots);
     let whole = (from, (to + query.window_ms + 1).min(query.until_ms).max(from));
-    let keys = query
-        .group_by
-        .as_ref()
-        .map(|property| groups(events, &query.scope, &query.steps[0], (from, to), property));
+    let by = &query.group_by;
+    let keys =
+        (!by.is_empty()).then(|| groups(events, &query.scope, &query.steps[0], (from, to), by));
     let mut all: Vec<Chain> = Vec::new();
     let any = EventChoice::default();
     for of_one in of_each(chosen(events, &query.scope, &any, whole)).values() {
@@ -155,12 +161,12 @@ pub fn funnel(events: &[Event], query: &FunnelQuery) -> Funnel {
                     u16::from(is_chosen(event, choice, &query.scope)) << step
                 });
             let steps = steps.sum::<u16>();
-            let group = match (&query.group_by, &keys) {
-                (Some(property), Some(keys)) => {
-                    let key = key(event, property, query.scope.hide_personal);
-                    keys.iter().position(|it| *it == key).unwrap_or(keys.len())
+            let group = match &keys {
+                Some(keys) => {
+                    let values = values(event, by, query.scope.hide_personal);
+                    keys.iter().position(|it| *it == values).unwrap_or(keys.len())
                 }
-                _ => 0,
+                None => 0,
             };
             if steps > 0 {
                 list.push((event.time_ms, steps, group));
@@ -210,7 +216,7 @@ pub fn funnel(events: &[Event], query: &FunnelQuery) -> Funnel {
     };
     let groups = keys.map_or(Vec::new(), |keys| {
         let all = (0..=keys.len()).map(|place| FunnelGroup {
-            key: keys.get(place).cloned().unwrap_or(Key::Rest),
+            values: keys.get(place).cloned().unwrap_or(vec![Key::Rest; by.len()]),
             steps: steps(Some(place)),
         });
         all.filter(|group| group.steps[0].people > 0).collect()
@@ -259,16 +265,15 @@ pub fn retention(
     let end = all.starts.get(query.cohorts).copied().unwrap_or(all.end);
     let own = Slots { starts: all.starts[..query.cohorts].to_vec(), end };
     let returning = active(events, &query.scope, &query.returning, all);
-    let keys = query
-        .group_by
-        .as_ref()
-        .map(|property| groups(events, &query.scope, &query.first, range(&own), property));
-    let place = |event: &Event| match (&query.group_by, &keys) {
-        (Some(property), Some(keys)) => {
-            let key = key(event, property, query.scope.hide_personal);
-            keys.iter().position(|it| *it == key).unwrap_or(keys.len())
+    let by = &query.group_by;
+    let keys =
+        (!by.is_empty()).then(|| groups(events, &query.scope, &query.first, range(&own), by));
+    let place = |event: &Event| match &keys {
+        Some(keys) => {
+            let values = values(event, by, query.scope.hide_personal);
+            keys.iter().position(|it| *it == values).unwrap_or(keys.len())
         }
-        _ => 0,
+        None => 0,
     };
     // Who is in which cohort, and with which group.
     let mut cohorts: Vec<BTreeSet<(String, usize)>> = vec![BTreeSet::new(); query.cohorts];
@@ -308,7 +313,7 @@ pub fn retention(
     };
     let groups = keys.map_or(Vec::new(), |keys| {
         let all = (0..=keys.len()).map(|place| RetentionGroup {
-            key: keys.get(place).cloned().unwrap_or(Key::Rest),
+            values: keys.get(place).cloned().unwrap_or(vec![Key::Rest; by.len()]),
             cohorts: table(Some(place)),
         });
         all.filter(|group| group.cohorts.iter().any(|cohort| cohort.size > 0)).collect()
