@@ -46,6 +46,14 @@ impl<'a> Rows<'a> {
         self.fixed().map(u64::from_le_bytes)
     }
 
+    /// A number that may be none.
+    pub fn optional_f64(&mut self) -> Result<Option<f64>, Error> {
+        match self.u8()? {
+            0 => self.fixed().map(|bytes| Some(f64::from_le_bytes(bytes))),
+            _ => Ok(None),
+        }
+    }
+
     pub fn uuid(&mut self) -> Result<Uuid, Error> {
         self.take(16).map(read_uuid)
     }

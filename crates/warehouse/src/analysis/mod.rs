@@ -9,6 +9,7 @@ mod lifecycle;
 mod paths;
 mod retention;
 mod sets;
+mod trend;
 
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ pub use lifecycle::{LifecyclePoint, LifecycleQuery};
 pub use paths::{Link, Node, PathsQuery, Side};
 pub use retention::{RetentionCohort, RetentionGroup, RetentionMode, RetentionQuery};
 pub use sets::Slots;
+pub use trend::{Aggregate, Trend, TrendGroup, TrendMeasure, TrendQuery};
 
 use crate::call::Call;
 use crate::client::Warehouse;

@@ -3,8 +3,8 @@
 use serde_json::json;
 use uuid::Uuid;
 use warehouse::analysis::{
-    DistributionQuery, FunnelOrder, FunnelQuery, LifecycleQuery, PathsQuery, Quantity,
-    RetentionMode, RetentionQuery, Scope, Side, Slots,
+    Aggregate, DistributionQuery, FunnelOrder, FunnelQuery, LifecycleQuery, PathsQuery, Quantity,
+    RetentionMode, RetentionQuery, Scope, Side, Slots, Trend, TrendGroup, TrendMeasure, TrendQuery,
 };
 use warehouse::{Column, Condition, EventChoice, Filter, Property, Test, Warehouse};
 
@@ -117,9 +117,51 @@ fn grouping(dice: &mut Dice) -> Vec<Property> {
     (0..count).map(|_| property(dice)).collect()
 }
 
+fn measure(dice: &mut Dice) -> TrendMeasure {
+    use Aggregate::{Average, Max, Median, Min, P90, P95, P99, Sum};
+    match dice.below(8) {
+        0 => TrendMeasure::Events,
+        1 => TrendMeasure::People,
+        2 => TrendMeasure::Devices,
+        3 => TrendMeasure::Sessions,
+        4 => TrendMeasure::PerPerson,
+        5 => TrendMeasure::Distinct(property(dice)),
+        _ => {
+            let all = [Sum, Average, Median, P90, P95, P99, Min, Max];
+            let name = ["n", "amount"][dice.below(2) as usize].to_owned();
+            TrendMeasure::Number(all[dice.below(8) as usize], Property::Path(vec![name]))
+        }
+    }
+}
+
+/// The same but for the last digits, which depend on the order in which numbers are added up.
+fn alike(
+    (whole, groups): &(Trend, Vec<TrendGroup>),
+    (expected, expected_groups): &(Trend, Vec<TrendGroup>),
+    query: &TrendQuery,
+) {
+    let is_near = |a: &Option<f64>, b: &Option<f64>| match (a, b) {
+        (Some(a), Some(b)) => (a - b).abs() <= 1e-9 * a.abs().max(1.0),
+        (a, b) => a == b,
+    };
+    let are_near = |a: &Trend, b: &Trend| {
+        let mut pairs = a.points.iter().chain([&a.total]).zip(b.points.iter().chain([&b.total]));
+        a.points.len() == b.points.len() && pairs.all(|(a, b)| is_near(a, b))
+    };
+    let same = groups.len() == expected_groups.len()
+        && groups
+            .iter()
+            .zip(expected_groups)
+            .all(|(a, b)| a.values == b.values && are_near(&a.trend, &b.trend));
+    assert!(
+        are_near(whole, expected) && same,
+        "{query:#?}\nfound {whole:?} {groups:?}\nexpected {expected:?} {expected_groups:?}"
+    );
+}
+
 /// Answers that are not empty, by kind: a test that only ever finds nothing is of no use.
 #[derive(Debug, Default)]
-struct Found([u32; 5]);
+struct Found([u32; 6]);
 
 async fn ask(
     stores: &[&Warehouse],
@@ -137,6 +179,13 @@ async fn ask(
         window_ms: [60_000, 900_000, HOUR, 100 * HOUR][dice.below(4) as usize],
         slots: slots.clone(),
         until_ms: START_MS + [20, 6][dice.below(2) as usize] * HOUR,
+        group_by: grouping(dice),
+    };
+    let trend = TrendQuery {
+        scope: scope.clone(),
+        event: choice(dice),
+        measure: measure(dice),
+        slots: slots.clone(),
         group_by: grouping(dice),
     };
     let retention = RetentionQuery {
@@ -175,6 +224,9 @@ async fn ask(
         branches: 1 + dice.below(4) as usize,
     };
     for store in stores {
+        let answer = store.trend(&trend).await.unwrap();
+        alike(&answer, &plain::trend(events, &trend), &trend);
+        found.0[5] += u32::from(answer.0.total.is_some_and(|total| total > 0.0));
         let answer = store.funnel(&funnel).await.unwrap();
         assert_eq!(answer, plain::funnel(events, &funnel), "{funnel:#?}");
         found.0[0] += u32::from(answer.steps.last().unwrap().people > 0);

@@ -1,0 +1,223 @@
+//! How much of something there was, over time: events, people, devices, sessions, or what a property of
+//! the events comes to.
+
+use super::groups::{Belongs, Groups};
+use super::sets::Slots;
+use super::{Scope, slot};
+use crate::binary::Rows;
+use crate::client::Warehouse;
+use crate::conditions::{EventChoice, Property};
+use crate::error::Error;
+use crate::explore::Key;
+use crate::owners::Whose;
+use crate::statement::Statement;
+
+#[derive(Clone, Debug)]
+pub struct TrendQuery {
+    pub scope: Scope,
+    pub event: EventChoice,
+    pub measure: TrendMeasure,
+    pub slots: Slots,
+    /// Properties, two at the most. An event with several values is in the group of each.
+    pub group_by: Vec<Property>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum TrendMeasure {
+    Events,
+    People,
+    Devices,
+    Sessions,
+    /// Events for each of the people.
+    PerPerson,
+    /// Of the numbers that a property has.
+    Number(Aggregate, Property),
+    /// Different values of a property.
+    Distinct(Property),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aggregate {
+    Sum,
+    Average,
+    Median,
+    P90,
+    P95,
+    P99,
+    Min,
+    Max,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trend {
+    /// None where there is nothing to take an average, a median or the like of.
+    pub total: Option<f64>,
+    /// One for each bucket.
+    pub points: Vec<Option<f64>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrendGroup {
+    /// One for each property.
+    pub values: Vec<Key>,
+    pub trend: Trend,
+}
+
+impl TrendMeasure {
+    /// What is needed of an event, as columns of `events`.
+    fn columns(&self, this: &mut Statement) -> String {
+        match self {
+            Self::Events | Self::People | Self::PerPerson => String::new(),
+            Self::Devices => ", device_no".to_owned(),
+            Self::Sessions => ", device".to_owned(),
+            Self::Number(_, property) => {
+                let elements = this.shown_elements(property);
+                format!(
+                    ", arrayMap(n -> assumeNotNull(n), arrayFilter(n -> isFinite(n), \
+                     arrayMap(e -> toFloat64OrNull(e), {elements}))) AS amounts"
+                )
+            }
+            Self::Distinct(property) => {
+                format!(", {} AS amounts", this.shown_elements(property))
+            }
+        }
+    }
+
+    /// What they come to: a number, or none.
+    fn aggregate(&self) -> &'static str {
+        match self {
+            Self::Events => "toNullable(toFloat64(count()))",
+            Self::People => "toNullable(toFloat64(groupBitmap(person)))",
+            Self::Devices => "toNullable(toFloat64(groupBitmap(device_no)))",
+            Self::Sessions => "toNullable(toFloat64(uniqExact(device, session)))",
+            Self::PerPerson => "if(count() = 0, NULL, count() / groupBitmap(person))",
+            Self::Distinct(_) => "toNullable(toFloat64(uniqExactArray(amounts)))",
+            Self::Number(aggregate, _) => match aggregate {
+                Aggregate::Sum => "toNullable(sumArray(amounts))",
+                Aggregate::Average => "if(countArray(amounts) = 0, NULL, avgArray(amounts))",
+                Aggregate::Median => QUANTILES[0],
+                Aggregate::P90 => QUANTILES[1],
+                Aggregate::P95 => QUANTILES[2],
+                Aggregate::P99 => QUANTILES[3],
+                Aggregate::Min => "if(countArray(amounts) = 0, NULL, minArray(amounts))",
+                Aggregate::Max => "if(countArray(amounts) = 0, NULL, maxArray(amounts))",
+            },
+        }
+    }
+
+    /// Whether who did it matters.
+    fn is_about_people(&self) -> bool {
+        matches!(self, Self::People | Self::PerPerson)
+    }
+
+    /// What there is where there are no events.
+    fn of_nothing(&self) -> Option<f64> {
+        match self {
+            Self::PerPerson => None,
+            Self::Number(aggregate, _) => (*aggregate == Aggregate::Sum).then_some(0.0),
+            _ => Some(0.0),
+        }
+    }
+}
+
+/// Between the two nearest numbers, by how near they are.
+const QUANTILES: [&str; 4] = [
+    "if(countArray(amounts) = 0, NULL, quantileExactInclusiveArray(0.5)(amounts))",
+    "if(countArray(amounts) = 0, NULL, quantileExactInclusiveArray(0.9)(amounts))",
+    "if(countArray(amounts) = 0, NULL, quantileExactInclusiveArray(0.95)(amounts))",
+    "if(countArray(amounts) = 0, NULL, quantileExactInclusiveArray(0.99)(amounts))",
+];
+
+/// When the session began that an event of a device is part of, by the sessions of all its events within
+/// the range: no gap of half an hour fits into a quarter of an hour (`sessions_15m`).
+fn with_sessions(this: &mut Statement, query: &TrendQuery, events: &str) -> String {
+    let (from, to) = query.slots.range();
+    let (from, to) = (this.bind("Int64", from.into()), this.bind("Int64", to.into()));
+    format!(
+        "(SELECT *, arrayLast(start -> start <= time, starts) AS session FROM {events} AS e \
+         ANY LEFT JOIN (SELECT device, arrayMap(one -> one.1, arrayFilter((one, place) -> place = 1 \
+                 OR one.1 > addMinutes(spans[place - 1].2, 30), spans, arrayEnumerate(spans))) AS starts \
+             FROM (SELECT device, arraySort(groupArray((begins, ends))) AS spans FROM (\
+                 SELECT device, bucket, min(first) AS begins, max(last) AS ends FROM sessions_15m \
+                 WHERE app_id = {app} AND bucket >= toDateTime(intDiv({from}, 1000), 'UTC') \
+                     AND bucket < toDateTime(intDiv({to}, 1000), 'UTC') GROUP BY device, bucket) \
+                 GROUP BY device)) AS s USING (device))",
+        app = this.app
+    )
+}
+
+impl Warehouse {
+    /// All together first, then by group, if that is asked for: the largest first, the rest last.
+    pub async fn trend(&self, query: &TrendQuery) -> Result<(Trend, Vec<TrendGroup>), Error> {
+        if query.slots.starts.is_empty() {
+            return Ok((Trend::default(), Vec::new()));
+        }
+        let groups = async {
+            match query.group_by.as_slice() {
+                [] => Ok(None),
+                by => {
+                    let (scope, range) = (&query.scope, query.slots.range());
+                    let groups = self.groups(scope, &query.event, range, by, Belongs::ToEach);
+                    groups.await.map(Some)
+                }
+            }
+        };
+        let (mut whole, groups) = tokio::try_join!(self.trends(query, None), groups)?;
+        let whole = whole.pop().unwrap_or_default();
+        let Some(groups) = groups else { return Ok((whole, Vec::new())) };
+        let trends = self.trends(query, Some(&groups)).await?.into_iter().enumerate();
+        let is_any = |trend: &Trend| {
+            let none = query.measure.of_nothing();
+            trend.total != none || trend.points.iter().any(|point| *point != none)
+        };
+        let trends = trends.filter(|(place, trend)| *place < groups.count() - 1 || is_any(trend));
+        let group = |(place, trend)| TrendGroup { values: groups.values(place), trend };
+        Ok((whole, trends.map(group).collect()))
+    }
+
+    /// One for each group, or one for all.
+    async fn trends(
+        &self,
+        query: &TrendQuery,
+        groups: Option<&Groups>,
+    ) -> Result<Vec<Trend>, Error> {
+        let none = query.measure.of_nothing();
+        let nothing = Trend { total: none, points: vec![none; query.slots.starts.len()] };
+        let mut trends = vec![nothing; groups.map_or(1, Groups::count)];
+        let answer = self.analyze(&statement(query, self.whose(), groups)).await?;
+        let mut rows = Rows::new(&answer);
+        while !rows.is_at_end() {
+            let (place, whole, start, number) =
+                (rows.u8()?, rows.u8()?, rows.u32()?, rows.optional_f64()?);
+            let Some(trend) = trends.get_mut(usize::from(place)) else { continue };
+            if whole == 1 {
+                trend.total = number;
+            } else if let Some(bucket) = query.slots.place(start) {
+                trend.points[bucket] = number;
+            }
+        }
+        Ok(trends)
+    }
+}
+
+fn statement(query: &TrendQuery, whose: Whose, groups: Option<&Groups>) -> Statement {
+    let TrendQuery { scope, event, measure, slots, .. } = query;
+    let mut this = scope.statement();
+    let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
+    let places =
+        groups.map_or("[toUInt8(0)]".to_owned(), |it| it.places(&mut this, Belongs::ToEach));
+    let columns = format!("time, {places} AS places{}", measure.columns(&mut this));
+    let whose = if measure.is_about_people() { whose } else { Whose::AsSent };
+    let mut events = scope.events(&mut this, whose, slots.range(), &[event], &columns);
+    if *measure == TrendMeasure::Sessions {
+        events = with_sessions(&mut this, query, &events);
+    }
+    this.sql = format!(
+        "SELECT place, toUInt8(grouping(slot)) AS whole, slot, {} FROM (\
+             SELECT *, {} AS slot, arrayJoin(places) AS place FROM {events}) \
+         GROUP BY GROUPING SETS ((place), (place, slot))",
+        measure.aggregate(),
+        slot(&starts)
+    );
+    this
+}
