@@ -27,9 +27,11 @@ pub async fn fill(store: &Warehouse, apps: &[Uuid], last: u32, events: u64) -> a
     }
     // As the loader would have done when it met them first.
     for sql in [
-        "INSERT INTO identities SELECT app_id, xxHash64(concat('d', device_id)), max(no) \
+        "INSERT INTO identities (app_id, hash, no) \
+         SELECT app_id, xxHash64(concat('d', device_id)), max(no) \
          FROM devices GROUP BY app_id, device_id",
-        "INSERT INTO identities SELECT app_id, xxHash64(concat('u', user_id)), max(person_no) \
+        "INSERT INTO identities (app_id, hash, no) \
+         SELECT app_id, xxHash64(concat('u', user_id)), max(person_no) \
          FROM events WHERE user_id != '' GROUP BY app_id, user_id",
     ] {
         store.execute(sql, &[]).await?;

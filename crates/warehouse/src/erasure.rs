@@ -16,6 +16,12 @@ use crate::upkeep::LIMIT;
 /// Devices that one statement is about.
 const DEVICES_AT_ONCE: usize = 2_000;
 
+#[derive(Deserialize)]
+struct Device {
+    no: u32,
+    hash: u64,
+}
+
 /// Whom it is about.
 struct Subject<'a> {
     app: Uuid,
@@ -41,16 +47,26 @@ impl Subject<'_> {
         Identity::of(self.app, self.kind, self.id.as_bytes()).hash()
     }
 
+    /// Their own events.
     fn events(&self) -> &'static str {
         match self.kind {
             Kind::Device => "app_id = {app:UUID} AND device_id = {id:String}",
-            Kind::User => {
-                "app_id = {app:UUID} AND (user_id = {id:String} OR user_id = '' AND device_no IN \
-                 (SELECT device_no FROM device_owners WHERE app_id = {app:UUID} \
-                  GROUP BY device_no HAVING min(first).2 = {number:UInt32}))"
-            }
+            Kind::User => "app_id = {app:UUID} AND user_id = {id:String}",
         }
     }
+
+    /// And what was sent without a user from devices that are theirs: as many conditions as statements
+    /// can hold. The numbers are written out, because a statement that deletes looks at no other table.
+    fn all_events(&self, owned: &[u32]) -> Vec<String> {
+        let of_devices = owned.chunks(DEVICES_AT_ONCE).map(|some| {
+            format!("app_id = {{app:UUID}} AND user_id = '' AND device_no IN ({})", list(some))
+        });
+        std::iter::once(self.events().to_owned()).chain(of_devices).collect()
+    }
+}
+
+fn list(numbers: &[impl ToString]) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 impl Warehouse {
@@ -72,15 +88,19 @@ impl Warehouse {
     }
 
     async fn erase_here(&self, subject: &Subject<'_>) -> Result<u64, Error> {
-        let (events, params) = (subject.events(), subject.params());
+        let params = subject.params();
+        let owned = self.owned_by(subject).await?;
+        let all_events = subject.all_events(&owned);
         // Which counts are touched is written down first: once the events are gone, nothing else
         // says so, and a call that was cut off must find it again.
-        let note = format!(
-            "INSERT INTO erasures (app_id, kind, id, bucket) SELECT DISTINCT {{app:UUID}}, \
-             {{kind:String}}, {{id:String}}, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) \
-             FROM events WHERE {events}"
-        );
-        self.call(Call::new(&note, &params, LIMIT).set("insert_deduplicate", 0)).await?;
+        for events in &all_events {
+            let note = format!(
+                "INSERT INTO erasures (app_id, kind, id, bucket) SELECT DISTINCT {{app:UUID}}, \
+                 {{kind:String}}, {{id:String}}, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) \
+                 FROM events WHERE {events}"
+            );
+            self.call(Call::new(&note, &params, LIMIT).set("insert_deduplicate", 0)).await?;
+        }
 
         #[derive(Deserialize)]
         struct Row {
@@ -90,12 +110,15 @@ impl Warehouse {
             "SELECT DISTINCT toUnixTimestamp(bucket) AS bucket FROM erasures WHERE {WHOLE}"
         );
         let touched: Vec<Row> = self.patient(LIMIT).query(&touched, &params).await?;
-        let removed = self.delete("events", events, &params).await?;
+        let mut removed = 0;
+        for events in &all_events {
+            removed += self.delete("events", events, &params).await?;
+        }
         let buckets: Vec<u32> = touched.iter().map(|row| row.bucket).collect();
         self.rebuild_here(subject.app, &buckets).await?;
         match subject.kind {
             Kind::Device => self.erase_device(subject).await?,
-            Kind::User => self.erase_user(subject).await?,
+            Kind::User => self.erase_user(subject, &owned).await?,
         }
         self.wipe(&["events", "devices", "users", "device_owners"]).await?;
         Ok(removed)
@@ -110,38 +133,52 @@ impl Warehouse {
 
     /// And the devices that were theirs: those that nothing is left of go, the others become whoever
     /// else's was signed in on them first.
-    async fn erase_user(&self, subject: &Subject<'_>) -> Result<(), Error> {
+    async fn erase_user(&self, subject: &Subject<'_>, owned: &[u32]) -> Result<(), Error> {
         let app = [("app", Param::from(subject.app))];
-        let owned = self.owned_by(subject).await?;
         for some in owned.chunks(DEVICES_AT_ONCE) {
-            let numbers: Vec<String> = some.iter().map(ToString::to_string).collect();
-            let numbers = numbers.join(", ");
-            let gone = format!(
-                "app_id = {{app:UUID}} AND no IN ({numbers}) AND no NOT IN (SELECT device_no \
-                 FROM events WHERE app_id = {{app:UUID}} AND device_no IN ({numbers}))"
-            );
-            let ids = format!("SELECT device_id FROM devices WHERE {gone}");
-            let theirs = format!("app_id = {{app:UUID}} AND kind = 'device' AND id IN ({ids})");
-            self.delete("mutations", &theirs, &app).await?;
-            self.delete("profiles", &theirs, &app).await?;
-            let hashes =
-                format!("SELECT xxHash64(concat('d', device_id)) FROM devices WHERE {gone}");
-            let theirs = format!("app_id = {{app:UUID}} AND hash IN ({hashes})");
-            self.delete("identities", &theirs, &app).await?;
-            self.delete("devices", &gone, &app).await?;
+            let gone = self.without_events(subject.app, some).await?;
+            if !gone.is_empty() {
+                let (numbers, hashes): (Vec<u32>, Vec<u64>) =
+                    gone.into_iter().map(|device| (device.no, device.hash)).unzip();
+                let hashes = list(&hashes);
+                let theirs = format!(
+                    "app_id = {{app:UUID}} AND kind = 'device' \
+                     AND xxHash64(concat('d', id)) IN ({hashes})"
+                );
+                self.delete("mutations", &theirs, &app).await?;
+                self.delete("profiles", &theirs, &app).await?;
+                let theirs = format!("app_id = {{app:UUID}} AND hash IN ({hashes})");
+                self.delete("identities", &theirs, &app).await?;
+                let theirs = format!("app_id = {{app:UUID}} AND no IN ({})", list(&numbers));
+                self.delete("devices", &theirs, &app).await?;
+            }
             // Last: by them a call that was cut off finds the devices again.
-            let owners = format!("app_id = {{app:UUID}} AND device_no IN ({numbers})");
+            let owners = format!("app_id = {{app:UUID}} AND device_no IN ({})", list(some));
             self.delete("device_owners", &owners, &app).await?;
         }
         // Whatever has no owner although somebody was signed in on it: also after a call was cut off.
         let ownerless = "app_id = {app:UUID} AND user_id != '' AND device_no NOT IN \
             (SELECT device_no FROM device_owners WHERE app_id = {app:UUID})";
         self.fill(&DEVICE_OWNERS.fill_from_rows(ownerless), &app).await?;
-        let seen = "app_id = {app:UUID} AND user_id = {id:String}";
-        self.delete("users", seen, &subject.params()).await.map(drop)
+        self.delete("users", subject.events(), &subject.params()).await.map(drop)
     }
 
+    /// Those of some devices that have no events.
+    async fn without_events(&self, app: Uuid, devices: &[u32]) -> Result<Vec<Device>, Error> {
+        let numbers = list(devices);
+        let sql = format!(
+            "SELECT no, any(xxHash64(concat('d', device_id))) AS hash FROM devices \
+             WHERE app_id = {{app:UUID}} AND no IN ({numbers}) AND no NOT IN (SELECT device_no \
+             FROM events WHERE app_id = {{app:UUID}} AND device_no IN ({numbers})) GROUP BY no"
+        );
+        self.patient(LIMIT).query(&sql, &[("app", app.into())]).await
+    }
+
+    /// The devices that are theirs; none of a device, or of somebody without a number.
     async fn owned_by(&self, subject: &Subject<'_>) -> Result<Vec<u32>, Error> {
+        if subject.kind == Kind::Device || subject.number == 0 {
+            return Ok(Vec::new());
+        }
         #[derive(Deserialize)]
         struct Row {
             device_no: u32,

@@ -2,12 +2,17 @@
 //! on it (docs/decisions/0039). Events and counts carry the numbers they came with; whose a number is by
 //! now is looked up when a set of them is counted.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tokio::sync::OwnedMutexGuard;
 use uuid::Uuid;
 
 use crate::binary::Rows;
 use crate::client::Warehouse;
 use crate::counting::DEVICE_OWNERS;
 use crate::error::Error;
+use crate::params::literals;
 use crate::rollup_cache::{AsOf, Owners};
 use crate::runtime::off_the_runtime;
 use crate::versions::Versions;
@@ -80,40 +85,96 @@ impl Warehouse {
         if self.knows_owners() { Whose::Owners } else { Whose::AsSent }
     }
 
-    /// The owners of an app's devices, as of these versions.
+    /// The same of one app, where it makes a difference: to look up whose everyone is costs something.
+    pub(crate) async fn whose_of(&self, app: Uuid) -> Result<Whose, Error> {
+        if !self.knows_owners() {
+            return Ok(Whose::AsSent);
+        }
+        let sql = "SELECT 1 AS one FROM device_owners WHERE app_id = {app:UUID} LIMIT 1";
+        let found = self.query::<serde_json::Value>(sql, &[("app", app.into())]).await?;
+        Ok(if found.is_empty() { Whose::AsSent } else { Whose::Owners })
+    }
+
+    /// The owners of each app's devices, as of these versions.
     pub(crate) async fn owners(
         &self,
-        app: Uuid,
+        apps: &[Uuid],
         versions: &Versions,
-    ) -> Result<tokio::sync::OwnedMutexGuard<Owners>, Error> {
-        let mut held = self.rollup_caches().owners.of(app).lock_owned().await;
-        let Some(from) = held.stale_from(app, versions) else { return Ok(held) };
-        // Of those about whom something was said since, all that was ever said counts.
-        let sql = format!(
-            "SELECT groupArray(device_no), groupArray(owner) FROM (\
-                 SELECT device_no, min(first).2 AS owner FROM device_owners \
-                 WHERE app_id = '{app}' AND device_no IN (SELECT device_no FROM device_owners \
-                     WHERE app_id = '{app}' AND first.1 >= toDateTime({from}, 'UTC')) \
-                 GROUP BY device_no)"
-        );
-        let answer = self.binary(&sql).await?;
-        let as_of = AsOf::new(app, versions);
-        let held = off_the_runtime(move || {
-            if from == 0 {
-                *held = Owners::default();
-            }
-            let mut rows = Rows::new(&answer);
-            while !rows.is_at_end() {
-                let (devices, owners) = (rows.u32s()?, rows.u32s()?);
-                for (device, owner) in devices.zip(owners) {
-                    held.note(device, owner);
-                }
-            }
-            held.as_of = Some(as_of);
-            Ok(held)
-        })
-        .await?;
+    ) -> Result<Vec<Arc<Owners>>, Error> {
+        if !self.knows_owners() {
+            return Ok(vec![Arc::default(); apps.len()]);
+        }
+        // All in the same order, so that there is no deadlock.
+        let mut ordered = apps.to_vec();
+        ordered.sort_unstable();
+        ordered.dedup();
+        let mut held = Held::new();
+        for app in ordered {
+            held.insert(app, self.rollup_caches().owners.of(app).lock_owned().await);
+        }
+        let stale: Vec<(Uuid, u32)> = held
+            .iter()
+            .filter_map(|(app, owners)| Some((*app, owners.stale_from(*app, versions)?)))
+            .collect();
+        if !stale.is_empty() {
+            let answer = self.binary(&news(&stale)).await?;
+            let versions = versions.clone();
+            held = off_the_runtime(move || read(&answer, held, &stale, &versions)).await?;
+        }
+        let owners =
+            apps.iter().map(|app| held.get(app).map_or_else(Arc::default, |it| (**it).clone()));
+        let owners = owners.collect();
+        drop(held);
         self.rollup_caches().owners.make_room();
-        Ok(held)
+        Ok(owners)
     }
+}
+
+/// Those of each app, while nobody else changes them.
+type Held = HashMap<Uuid, OwnedMutexGuard<Arc<Owners>>>;
+
+/// The owners of devices about which something was said since. Of these all that was ever said counts.
+fn news(stale: &[(Uuid, u32)]) -> String {
+    let since: Vec<String> = stale
+        .iter()
+        .map(|(app, from)| format!("(app_id = '{app}' AND first.1 >= toDateTime({from}, 'UTC'))"))
+        .collect();
+    let (apps, since) = (literals(stale.iter().map(|(app, _)| *app)), since.join(" OR "));
+    format!(
+        "SELECT app_id, groupArray(device_no), groupArray(owner) FROM (\
+             SELECT app_id, device_no, min(first).2 AS owner FROM device_owners \
+             WHERE app_id IN ({apps}) AND (app_id, device_no) IN (\
+                 SELECT app_id, device_no FROM device_owners WHERE app_id IN ({apps}) AND ({since})) \
+             GROUP BY app_id, device_no) GROUP BY app_id"
+    )
+}
+
+fn read(
+    answer: &[u8],
+    mut held: Held,
+    stale: &[(Uuid, u32)],
+    versions: &Versions,
+) -> Result<Held, Error> {
+    for (app, from) in stale {
+        if *from == 0
+            && let Some(owners) = held.get_mut(app)
+        {
+            **owners = Arc::default();
+        }
+    }
+    let mut rows = Rows::new(answer);
+    while !rows.is_at_end() {
+        let app = rows.uuid()?;
+        let (devices, of_devices) = (rows.u32s()?, rows.u32s()?);
+        if let Some(owners) = held.get_mut(&app) {
+            let owners = Arc::make_mut(owners);
+            devices.zip(of_devices).for_each(|(device, owner)| owners.note(device, owner));
+        }
+    }
+    for (app, _) in stale {
+        if let Some(owners) = held.get_mut(app) {
+            Arc::make_mut(owners).as_of = Some(AsOf::new(*app, versions));
+        }
+    }
+    Ok(held)
 }

@@ -11,10 +11,11 @@ use uuid::Uuid;
 use crate::buckets::DAY;
 use crate::versions::Versions;
 
-/// Of so many numbers together, at four bytes each; what was asked about longest ago goes first.
-const NUMBERS_MAX: usize = 16 << 20;
+/// Of all apps together, in bytes; what was asked about longest ago goes first.
+const BYTES_MAX: usize = 64 << 20;
 
 /// As of when something is known.
+#[derive(Clone)]
 pub(crate) struct AsOf {
     removals: i64,
     days: BTreeMap<u32, i64>,
@@ -38,8 +39,8 @@ impl AsOf {
 }
 
 pub(crate) trait Weighs: Default {
-    /// How many numbers it keeps.
-    fn numbers(&self) -> usize;
+    /// How much memory it takes, more or less.
+    fn bytes(&self) -> usize;
 }
 
 type Kept<T> = Arc<Lock<T>>;
@@ -60,10 +61,10 @@ impl<T: Weighs> ByApp<T> {
     pub fn make_room(&self) {
         let mut known = self.0.lock();
         // What is being read just now weighs nothing yet.
-        let weight = |kept: &Kept<T>| kept.try_lock().map_or(0, |held| held.numbers());
+        let weight = |kept: &Kept<T>| kept.try_lock().map_or(0, |held| held.bytes());
         let mut total: usize = known.iter().map(|(_, kept)| weight(kept)).sum();
         known.retain(|(_, kept)| {
-            let goes = total > NUMBERS_MAX;
+            let goes = total > BYTES_MAX;
             total -= if goes { weight(kept) } else { 0 };
             !goes
         });
@@ -75,10 +76,10 @@ mod tests {
     use super::*;
 
     #[derive(Default)]
-    struct Numbers(usize);
+    struct Bytes(usize);
 
-    impl Weighs for Numbers {
-        fn numbers(&self) -> usize {
+    impl Weighs for Bytes {
+        fn bytes(&self) -> usize {
             self.0
         }
     }
@@ -104,10 +105,10 @@ mod tests {
 
     #[test]
     fn what_was_asked_about_longest_ago_makes_room() {
-        let known = ByApp::<Numbers>::default();
+        let known = ByApp::<Bytes>::default();
         let apps = [1, 2, 3].map(Uuid::from_u128);
         for app in apps {
-            known.of(app).try_lock().unwrap().0 = NUMBERS_MAX / 2;
+            known.of(app).try_lock().unwrap().0 = BYTES_MAX / 2;
         }
         known.of(apps[0]);
         known.make_room();

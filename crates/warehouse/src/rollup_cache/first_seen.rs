@@ -51,8 +51,9 @@ impl FirstSeen {
 }
 
 impl Weighs for FirstSeen {
-    fn numbers(&self) -> usize {
-        self.first.len()
+    fn bytes(&self) -> usize {
+        const COUNT: usize = 24;
+        self.first.capacity() * size_of::<u32>() + self.counts.len() * COUNT
     }
 }
 

@@ -5,6 +5,7 @@ mod by_app;
 mod contents;
 mod first_seen;
 mod owners;
+mod sizes;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,24 +15,31 @@ use quick_cache::sync::Cache;
 use uuid::Uuid;
 
 pub(crate) use by_app::AsOf;
-pub(crate) use contents::{Name, OpenSessions, Part, RollupCaches, Total};
+pub(crate) use contents::{JoinedTotal, Name, NewDevices, OpenSessions, Part, RollupCaches, Total};
 pub(crate) use first_seen::FirstSeen;
 pub(crate) use owners::Owners;
+pub(crate) use sizes::AppSizes;
 
 use crate::buckets::{Bucket, holder};
 use crate::error::Error;
 use crate::versions::Versions;
 
-/// What is kept of each kind at the most, in bytes.
-const BYTES_MAX: u64 = 32 << 20;
 const BUCKETS: usize = 10_000;
 /// What a bucket takes beside what it holds.
 const OVERHEAD: usize = 96;
 
 /// What is counted of an app in a bucket of time.
 pub(crate) trait Content: Default + Send + Sync + 'static {
+    /// What is kept of the kind at the most.
+    const BYTES_MAX: u64 = 32 << 20;
+
     /// How much memory it takes, more or less.
     fn bytes(&self) -> usize;
+
+    /// The time whose events it is made from.
+    fn depends_on(bucket: Bucket) -> Bucket {
+        bucket
+    }
 }
 
 #[derive(Clone)]
@@ -49,7 +57,7 @@ pub(crate) struct RollupCache<T: Content>(Cache<Key, (i64, Arc<T>), Weigh>);
 
 impl<T: Content> Default for RollupCache<T> {
     fn default() -> Self {
-        Self(Cache::with_weighter(BUCKETS, BYTES_MAX, Weigh))
+        Self(Cache::with_weighter(BUCKETS, T::BYTES_MAX, Weigh))
     }
 }
 
@@ -104,7 +112,7 @@ impl<T: Content> RollupCache<T> {
             for ((app, known), read) in apps.iter().zip(&mut known).zip(read(&wanted).await?) {
                 for (index, content) in missing.iter().zip(read) {
                     let (bucket, content) = (buckets[*index], Arc::new(content));
-                    let version = versions.of(*app, bucket.start, bucket.end());
+                    let version = version_of::<T>(*app, bucket, versions);
                     self.0.insert((*app, bucket), (version, content.clone()));
                     known[*index] = Some(content);
                 }
@@ -118,6 +126,11 @@ impl<T: Content> RollupCache<T> {
 
     fn get(&self, app: Uuid, bucket: Bucket, versions: &Versions) -> Option<Arc<T>> {
         let (version, content) = self.0.get(&(app, bucket))?;
-        (version == versions.of(app, bucket.start, bucket.end())).then_some(content)
+        (version == version_of::<T>(app, bucket, versions)).then_some(content)
     }
+}
+
+fn version_of<T: Content>(app: Uuid, bucket: Bucket, versions: &Versions) -> i64 {
+    let within = T::depends_on(bucket);
+    versions.of(app, within.start, within.end())
 }

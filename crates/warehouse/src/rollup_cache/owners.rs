@@ -1,5 +1,7 @@
 //! Whose an app's devices are, as `owners` keeps it.
 
+use std::sync::Arc;
+
 use roaring::RoaringBitmap;
 use uuid::Uuid;
 
@@ -7,7 +9,7 @@ use super::by_app::{AsOf, Weighs};
 use crate::versions::Versions;
 
 /// Of one app.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Owners {
     /// As of when this is; None before anything was read.
     pub as_of: Option<AsOf>,
@@ -18,9 +20,9 @@ pub(crate) struct Owners {
     highest: u32,
 }
 
-impl Weighs for Owners {
-    fn numbers(&self) -> usize {
-        self.owners.len()
+impl Weighs for Arc<Owners> {
+    fn bytes(&self) -> usize {
+        self.owners.capacity() * size_of::<u32>() + self.devices.serialized_size()
     }
 }
 

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use tempfile::TempDir;
 use uuid::Uuid;
 use warehouse::{
-    Error, EventRow, Identity, Insert, Kind, Location, Param, Warehouse, event_insert, write_event,
-    write_person_ids,
+    Error, EventRow, Identity, Insert, Kind, Location, Param, SetLimits, Warehouse, event_insert,
+    write_event, write_person_ids,
 };
 
 pub const ENGINE: &str = env!("CARGO_BIN_EXE_warehouse-engine");
@@ -99,6 +99,13 @@ pub fn at(folder: &Path, memory_mb: u64) -> Location {
     }
 }
 
+/// The same store as it is, and as one whose apps are all large: there a set that came to this process
+/// would be an error.
+pub fn small_and_large(store: &Warehouse) -> [Warehouse; 2] {
+    let large = store.with_set_limits(SetLimits { people: 0, answer_bytes: 0 });
+    [store.clone(), large]
+}
+
 /// The engine whose working directory is this folder: it says so nowhere else.
 pub fn engine_of(folder: &Path) -> Option<u32> {
     let folder = folder.canonicalize().ok()?;
@@ -161,20 +168,24 @@ impl Event {
 }
 
 /// Finds out whose the devices of these events are: the first user's.
-pub fn own(events: &mut [Event]) {
-    let mut first: BTreeMap<(Uuid, String), (i64, u32, String)> = BTreeMap::new();
-    for event in events.iter().filter(|event| !event.user_id.is_empty()) {
-        let user = (event.time_ms, event.numbers()[1].1, event.user_id.clone());
-        let device = (event.app, event.device_id.clone());
-        let known = first.entry(device).or_insert_with(|| user.clone());
-        if user < *known {
-            *known = user;
-        }
+pub fn own(events: &mut Vec<Event>) {
+    *events = owned(events, events);
+}
+
+/// These events, with the owners that their devices have by all that was ever sent.
+pub fn owned(events: &[Event], ever: &[Event]) -> Vec<Event> {
+    let mut first: BTreeMap<(Uuid, &str), (i64, u32, &str)> = BTreeMap::new();
+    for event in ever.iter().filter(|event| !event.user_id.is_empty()) {
+        let user = (event.time_ms, event.numbers()[1].1, event.user_id.as_str());
+        let known = first.entry((event.app, &event.device_id)).or_insert(user);
+        *known = user.min(*known);
     }
-    for event in events {
-        let owner = first.get(&(event.app, event.device_id.clone()));
-        event.owner = owner.map_or(String::new(), |(_, _, user)| user.clone());
-    }
+    let with_owner = |event: &Event| {
+        let owner = first.get(&(event.app, event.device_id.as_str()));
+        let owner = owner.map_or(String::new(), |(_, _, user)| (*user).to_owned());
+        Event { owner, ..event.clone() }
+    };
+    events.iter().map(with_owner).collect()
 }
 
 pub fn rows(events: &[Event]) -> Bytes {

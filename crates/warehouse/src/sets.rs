@@ -1,0 +1,36 @@
+//! Where a set of people becomes their number: once for sets that are joined here, and once for those that
+//! the store joins.
+
+use roaring::RoaringBitmap;
+
+use crate::owners::Whose;
+use crate::rollup_cache::Owners;
+
+/// How many people the numbers of a set are.
+pub(crate) fn people_in(set: &RoaringBitmap, owners: &Owners) -> u64 {
+    owners.people(set)
+}
+
+/// A statement for how many people there are in the sets `who` of rows with the same `key`, together; and
+/// how many devices in their sets `what`, if there are such. `app` is the app's id as a literal.
+pub(crate) fn people_by(
+    key: &str,
+    rows: &str,
+    has_devices: bool,
+    whose: Whose,
+    app: &str,
+) -> String {
+    let devices = if has_devices { ", toUInt64(groupBitmapMerge(what)) AS devices" } else { "" };
+    if whose == Whose::AsSent {
+        return format!(
+            "SELECT {key}, toUInt64(groupBitmapMerge(who)){devices} FROM {rows} GROUP BY {key}"
+        );
+    }
+    let (carried, told) = if has_devices { (", devices", ", any(devices)") } else { ("", "") };
+    let numbers = format!(
+        "(SELECT {key}{carried}, arrayJoin(bitmapToArray(joined)) AS person_no FROM (\
+             SELECT {key}, groupBitmapMergeState(who) AS joined{devices} FROM {rows} GROUP BY {key}))"
+    );
+    let people = whose.of(app, &format!("{key}{carried}"), &numbers);
+    format!("SELECT {key}, toUInt64(groupBitmap(person)){told} FROM {people} GROUP BY {key}")
+}
