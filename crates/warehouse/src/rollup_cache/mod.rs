@@ -134,3 +134,27 @@ fn version_of<T: Content>(app: Uuid, bucket: Bucket, versions: &Versions) -> i64
     let within = T::depends_on(bucket);
     versions.of(app, within.start, within.end())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buckets::DAY;
+
+    #[test]
+    fn new_devices_depend_on_every_day_before() {
+        let (app, day) = (Uuid::from_u128(1), |day: u32| Bucket { start: day * DAY, length: DAY });
+        let mut versions = Versions::default();
+        versions.set_day(app, 5, 1);
+        let of_both = |versions: &Versions| {
+            let new = version_of::<NewDevices>(app, day(5), versions);
+            (new, version_of::<JoinedTotal>(app, day(5), versions))
+        };
+        let (new, total) = of_both(&versions);
+        versions.set_day(app, 6, 1);
+        assert_eq!(of_both(&versions), (new, total));
+        // Somebody who was new on the fifth turns out to have been there on the second.
+        versions.set_day(app, 2, 1);
+        assert_ne!(of_both(&versions).0, new);
+        assert_eq!(of_both(&versions).1, total);
+    }
+}
