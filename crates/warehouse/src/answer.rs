@@ -1,6 +1,6 @@
 //! What comes back from ClickHouse: rows, or why there are none.
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use serde::de::DeserializeOwned;
 
 use crate::error::Error;
@@ -31,6 +31,23 @@ fn lost(error: reqwest::Error) -> Failure {
 /// The whole answer.
 pub(crate) async fn receive(request: reqwest::RequestBuilder) -> Result<Bytes, Failure> {
     answered(request).await?.bytes().await.map_err(lost)
+}
+
+/// The whole answer if it is no longer than this; of a longer one no more is taken into memory.
+pub(crate) async fn receive_at_most(
+    request: reqwest::RequestBuilder,
+    most: usize,
+) -> Result<Bytes, Failure> {
+    let mut response = answered(request).await?;
+    let told = response.content_length().and_then(|told| usize::try_from(told).ok());
+    let mut answer = BytesMut::with_capacity(told.unwrap_or(0).min(most));
+    while let Some(chunk) = response.chunk().await.map_err(lost)? {
+        if answer.len() + chunk.len() > most {
+            return Err(Failure { error: Error::too_large(most), timed_out: false });
+        }
+        answer.extend_from_slice(&chunk);
+    }
+    Ok(answer.freeze())
 }
 
 /// An answer that says that all is well, as far as it has come.

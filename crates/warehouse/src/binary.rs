@@ -1,10 +1,64 @@
 //! Rows of an answer in ClickHouse's RowBinary, read in the order of their columns.
 
+use bytes::Bytes;
 use roaring::RoaringBitmap;
 use uuid::Uuid;
 
+use crate::call::Call;
+use crate::client::Warehouse;
 use crate::error::Error;
 use crate::rows::read_uuid;
+
+/// What a statement of a dashboard may take. How many names and values have counts of their own is limited,
+/// so this is beyond what apps within their limits come to.
+const MEMORY_LIMIT: u64 = 512 << 20;
+const RESULT_LIMIT: u64 = 256 << 20;
+/// What is grouped by device goes to the disk from here on.
+const GROUPS_IN_MEMORY: u64 = 128 << 20;
+/// What one that joins sets may take: four times what `joined` has it hold, for those that shards send and
+/// those that are being read.
+const JOINED_MEMORY_LIMIT: u64 = 1 << 30;
+/// How long an answer without sets may be.
+const COUNTS_MAX: usize = 32 << 20;
+
+impl Warehouse {
+    /// Asks a question whose answer is rows to be read as `Rows`. One that is too long is an error
+    /// (`Error::is_too_large`).
+    pub(crate) async fn binary(&self, sql: &str) -> Result<Bytes, Error> {
+        self.ask_binary(sql, self.set_limits().answer_bytes, MEMORY_LIMIT, &[]).await
+    }
+
+    /// The same, where the answer has no sets in it.
+    pub(crate) async fn binary_counts(&self, sql: &str) -> Result<Bytes, Error> {
+        let settings = [("max_bytes_before_external_group_by", GROUPS_IN_MEMORY)];
+        self.ask_binary(sql, COUNTS_MAX, MEMORY_LIMIT, &settings).await
+    }
+
+    /// Has the store join sets, and answer with counts.
+    pub(crate) async fn binary_joined(&self, sql: &str) -> Result<Bytes, Error> {
+        self.ask_binary(sql, COUNTS_MAX, JOINED_MEMORY_LIMIT, &[]).await
+    }
+
+    async fn ask_binary(
+        &self,
+        sql: &str,
+        most: usize,
+        memory: u64,
+        settings: &[(&str, u64)],
+    ) -> Result<Bytes, Error> {
+        let sql = format!("{sql}\nFORMAT RowBinary");
+        // A dashboard asks several at once: each on its own thread is less work than all on all.
+        let call = Call::new(&sql, &[], self.limit())
+            .long()
+            .at_most(most)
+            .set("max_threads", 1)
+            .set("max_memory_usage", memory)
+            .set("max_result_bytes", RESULT_LIMIT);
+        let call = settings.iter().fold(call, |call, (name, value)| call.set(name, value));
+        // On the heap: a dashboard waits for many of these at once, and is itself far up the stack.
+        Box::pin(self.call(call.reading())).await
+    }
+}
 
 /// What is left of an answer.
 pub(crate) struct Rows<'a>(&'a [u8]);

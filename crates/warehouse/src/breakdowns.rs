@@ -12,18 +12,20 @@ use crate::client::Warehouse;
 use crate::error::Error;
 use crate::rollup_cache::{Cells, Grid, Name, Part, RollupCache};
 use crate::runtime::off_the_runtime;
+use crate::sets::people_in;
 use crate::versions::Versions;
 
 /// What a table counts by, and its tables by the length of their buckets.
 pub(crate) struct Table {
-    names: &'static str,
-    tables: [RollupTable; 4],
+    /// The columns of the two names.
+    pub names: [&'static str; 2],
+    pub tables: [RollupTable; 4],
 }
 
 const AT_ONCE: u32 = 26 * WEEK;
 
 pub(crate) const EVENTS: Table = Table {
-    names: "event, ''",
+    names: ["event", "''"],
     tables: [
         RollupTable::by_time("events_1w", WEEK),
         RollupTable::by_time("events_1d", DAY),
@@ -33,7 +35,7 @@ pub(crate) const EVENTS: Table = Table {
 };
 
 pub(crate) const BREAKDOWNS: Table = Table {
-    names: "dimension, value",
+    names: ["dimension", "value"],
     tables: [
         RollupTable::by_time("breakdowns_1w", WEEK),
         RollupTable::by_time("breakdowns_1d", DAY),
@@ -53,7 +55,7 @@ pub(crate) struct Sum {
 impl Sum {
     /// A person counts once in each app.
     pub fn persons(&self) -> u64 {
-        self.people.values().map(RoaringBitmap::len).sum()
+        self.people.values().map(people_in).sum()
     }
 
     pub fn add(&mut self, other: Self) {
@@ -76,7 +78,7 @@ impl Warehouse {
         cuts: [u32; 2],
         versions: &Versions,
     ) -> Result<Sums, Error> {
-        let columns = format!("{}, events, people", table.names);
+        let columns = format!("{}, events, people", table.names.join(", "));
         let read = async |buckets: &[Bucket]| {
             let is_counted = |table: &str| self.schema_state().is_counted(table);
             let sql = statement(&table.tables, is_counted, &columns, apps, buckets);

@@ -90,18 +90,31 @@ pub(crate) fn statement(
     buckets: &[Bucket],
 ) -> String {
     let apps = literals(apps.iter().copied());
-    let selects = tables.iter().filter_map(|table| {
-        let condition = table.rows_of(buckets)?;
-        let (table, condition) = match is_counted(table.table) {
-            true => (table.table, condition),
-            false => (tables[3].table, quarters_of(buckets, table.length)),
-        };
-        Some(format!(
+    let select = |(table, condition): (&str, String)| {
+        format!(
             "SELECT app_id, toUnixTimestamp(bucket), {columns} FROM {table} \
              WHERE app_id IN ({apps}) AND {condition}"
-        ))
+        )
+    };
+    let selects: Vec<String> =
+        rows_about(tables, is_counted, buckets).into_iter().map(select).collect();
+    selects.join(" UNION ALL ")
+}
+
+/// Which rows of which tables are about the buckets, as conditions.
+pub(crate) fn rows_about(
+    tables: &[RollupTable; 4],
+    is_counted: impl Fn(&str) -> bool,
+    buckets: &[Bucket],
+) -> Vec<(&'static str, String)> {
+    let rows = tables.iter().filter_map(|table| {
+        let condition = table.rows_of(buckets)?;
+        Some(match is_counted(table.table) {
+            true => (table.table, condition),
+            false => (tables[3].table, quarters_of(buckets, table.length)),
+        })
     });
-    selects.collect::<Vec<_>>().join(" UNION ALL ")
+    rows.collect()
 }
 
 /// The rows of a table of this length that are about one of the buckets, as a condition; None if

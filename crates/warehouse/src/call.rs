@@ -26,6 +26,8 @@ pub(crate) struct Call<'a> {
     pub data: Option<Bytes>,
     pub query_id: Option<&'a str>,
     pub limit: Duration,
+    /// How many bytes of an answer are taken into memory.
+    pub most: Option<usize>,
     /// False only before there is a database.
     pub in_database: bool,
     /// Whether it only reads: then it waits at the gate, if there is one.
@@ -41,6 +43,7 @@ impl<'a> Call<'a> {
             data: None,
             query_id: None,
             limit,
+            most: None,
             in_database: true,
             reads: false,
         }
@@ -48,6 +51,12 @@ impl<'a> Call<'a> {
 
     pub fn set(mut self, name: &'a str, value: impl ToString) -> Self {
         self.settings.push((name, value.to_string()));
+        self
+    }
+
+    /// A longer answer is an error (`Error::is_too_large`).
+    pub fn at_most(mut self, bytes: usize) -> Self {
+        self.most = Some(bytes);
         self
     }
 

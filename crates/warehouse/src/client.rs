@@ -1,6 +1,7 @@
 //! The only connection to the warehouse: ClickHouse's HTTP interface, embedded or remote.
 
 mod health;
+mod inserting;
 mod parts;
 mod shards;
 
@@ -13,8 +14,8 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 use crate::address_file;
-use crate::answer::{RowStream, answered, read_rows, receive};
-use crate::call::{Call, Insert};
+use crate::answer::{RowStream, answered, read_rows, receive, receive_at_most};
+use crate::call::Call;
 use crate::embedded::{Embedded, Plan, State};
 use crate::engine::QUEUE_WAIT;
 use crate::error::Error;
@@ -22,10 +23,9 @@ use crate::figures::{Figures, StatementKind};
 use crate::gate::Gate;
 use crate::location::{Address, Location, Names, Server, own_names};
 use crate::params::Param;
-use crate::placement::Bodies;
 use crate::rollup_cache::RollupCaches;
-use crate::rows::RowInsert;
 use crate::schema_state::SchemaState;
+use crate::set_limits::SetLimits;
 use crate::source::{Source, resident_bytes, why_not};
 pub use health::ShardHealth;
 pub(crate) use parts::Parts;
@@ -41,10 +41,6 @@ const BUSY_PAUSE: Duration = Duration::from_secs(1);
 const MAX_ADDRESS: usize = 60_000;
 const TOO_LARGE_STRING_SIZE: i32 = 131;
 
-/// Settings of every INSERT.
-const INSERT_SETTINGS: &[(&str, &str)] =
-    &[("deduplicate_blocks_in_dependent_materialized_views", "1")];
-
 /// A handle to the warehouse. Clones share everything.
 #[derive(Clone)]
 pub struct Warehouse {
@@ -52,6 +48,7 @@ pub struct Warehouse {
     limit: Duration,
     /// Where statements that read wait for their turn; none for the server's own work.
     gate: Option<Arc<dyn Gate>>,
+    set_limits: SetLimits,
 }
 
 struct Inner {
@@ -124,7 +121,7 @@ impl Warehouse {
     }
 
     fn of(inner: Arc<Inner>) -> Self {
-        Self { inner, limit: QUERY_LIMIT, gate: None }
+        Self { inner, limit: QUERY_LIMIT, gate: None, set_limits: SetLimits::default() }
     }
 
     /// A server that holds a part of this store.
@@ -149,6 +146,20 @@ impl Warehouse {
     /// The same store, for someone whose questions wait for their turn.
     pub fn behind(&self, gate: Arc<dyn Gate>) -> Self {
         Self { gate: Some(gate), ..self.clone() }
+    }
+
+    /// The same store, for the server's own questions.
+    pub(crate) fn without_gate(&self) -> Self {
+        Self { gate: None, ..self.clone() }
+    }
+
+    /// The same store, where other sets of people are too large for this process.
+    pub fn with_set_limits(&self, set_limits: SetLimits) -> Self {
+        Self { set_limits, ..self.clone() }
+    }
+
+    pub(crate) fn set_limits(&self) -> SetLimits {
+        self.set_limits
     }
 
     /// Ends the embedded engine. Statements after that fail.
@@ -210,41 +221,6 @@ impl Warehouse {
     /// Changes something.
     pub async fn execute(&self, sql: &str, params: &[(&str, Param)]) -> Result<(), Error> {
         self.call(Call::new(sql, params, self.limit)).await.map(drop)
-    }
-
-    /// Stores rows, each on the shard that it belongs to. After an error, of whatever kind, a part may
-    /// be stored: one shard may have its rows, or a table, while another or a view has not.
-    pub async fn insert(
-        &self,
-        what: &RowInsert,
-        body: Bytes,
-        options: Insert<'_>,
-    ) -> Result<(), Error> {
-        if !self.is_cluster() {
-            return self.insert_here(&what.sql, body, options).await;
-        }
-        let bodies = Bodies::split(self.shards().await?.len(), what.format, &body)?;
-        self.insert_bodies(&what.sql, bodies, options).await
-    }
-
-    /// Stores rows on this server: `INSERT INTO t (columns) FORMAT RowBinary` and the rows.
-    pub(crate) async fn insert_here(
-        &self,
-        sql: &str,
-        body: Bytes,
-        options: Insert<'_>,
-    ) -> Result<(), Error> {
-        let limit = options.timeout.unwrap_or(Duration::from_secs(120));
-        let mut call = Call::new(sql, &[], limit);
-        call.query_id = options.query_id;
-        call.data = Some(body);
-        for (name, value) in INSERT_SETTINGS {
-            call = call.set(name, value);
-        }
-        if let Some(token) = options.token {
-            call = call.set("insert_deduplication_token", token);
-        }
-        self.call(call).await.map(drop)
     }
 
     pub(crate) fn is_embedded(&self) -> bool {
@@ -320,7 +296,10 @@ impl Warehouse {
         };
         let body = call.data.unwrap_or_else(|| Bytes::copy_from_slice(call.sql.as_bytes()));
         let since = Instant::now();
-        let outcome = receive(request.body(body)).await;
+        let outcome = match call.most {
+            Some(most) => receive_at_most(request.body(body), most).await,
+            None => receive(request.body(body)).await,
+        };
         self.inner.figures.note(kind, since, outcome.as_ref().map_err(|failure| &failure.error));
         self.inner.source.note(&outcome, generation);
         match outcome {

@@ -52,6 +52,7 @@ const ABOUT_ROWS: &[i32] = &[
 
 const MEMORY_LIMIT_EXCEEDED: i32 = 241;
 const TOO_MANY_SIMULTANEOUS_QUERIES: i32 = 202;
+const TOO_MANY_ROWS_OR_BYTES: i32 = 396;
 
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
@@ -97,6 +98,17 @@ impl Error {
     /// Whether there was not memory enough: less at once may do.
     pub fn is_about_size(&self) -> bool {
         self.code() == Some(MEMORY_LIMIT_EXCEEDED)
+    }
+
+    /// An answer was longer than this many bytes. In the store's words, which has such a limit too.
+    pub(crate) fn too_large(most: usize) -> Self {
+        let message = format!("the answer is longer than {most} bytes");
+        Self::Refused { code: TOO_MANY_ROWS_OR_BYTES, message }
+    }
+
+    /// Whether the answer was longer than it may be.
+    pub fn is_too_large(&self) -> bool {
+        self.code() == Some(TOO_MANY_ROWS_OR_BYTES)
     }
 
     /// Whether the statement was sent away unread because too much was going on.

@@ -1,12 +1,14 @@
 //! When each device of an app was there first, whatever was removed since. Kept in memory: devices
 //! are numbered from 1 on, so that a list of moments is all it takes, and what later loads tell of a
-//! day is read for that day alone.
+//! day is read for that day alone. Of large apps the store counts them (`joined`).
 
 use std::collections::HashMap;
 
+use futures_util::future::try_join_all;
 use tokio::sync::OwnedMutexGuard;
 use uuid::Uuid;
 
+use crate::app_size::BySize;
 use crate::binary::Rows;
 use crate::buckets::QUARTER;
 use crate::client::Warehouse;
@@ -22,6 +24,18 @@ type Held = HashMap<Uuid, OwnedMutexGuard<FirstSeen>>;
 impl Warehouse {
     /// How many devices came, of each app in each of the buckets that begin at the cuts.
     pub(crate) async fn first_seen(
+        &self,
+        by_size: &BySize,
+        cuts: &[u32],
+        versions: &Versions,
+    ) -> Result<Vec<Vec<u64>>, Error> {
+        let large = by_size.large.iter().map(|app| self.joined_first_seen(*app, cuts, versions));
+        let (small, large) =
+            tokio::try_join!(self.listed(&by_size.small, cuts, versions), try_join_all(large))?;
+        Ok([small, large].concat())
+    }
+
+    async fn listed(
         &self,
         apps: &[Uuid],
         cuts: &[u32],

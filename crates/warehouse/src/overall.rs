@@ -3,37 +3,30 @@
 //! here knows of time zones: where buckets begin is told as moments.
 //!
 //! The engine hands out buckets of time, which are kept (`rollup_cache`) and put together here: a statement
-//! costs it some milliseconds whatever it is about, and most buckets were read before.
+//! costs it some milliseconds whatever it is about, and most buckets were read before. Of large apps
+//! (`app_size`) it joins the buckets itself, and answers with counts (`joined`).
 
-use std::cmp::Reverse;
+mod names;
+mod summing;
+
 use std::collections::{BTreeMap, HashMap};
 use std::ops::AddAssign;
-use std::sync::Arc;
 
-use bytes::Bytes;
-use roaring::{MultiOps, RoaringBitmap};
+use futures_util::future::try_join_all;
 use uuid::Uuid;
 
-use crate::breakdowns::{BREAKDOWNS, EVENTS, Sum};
+use crate::app_size::BySize;
 use crate::buckets::{DAY, HOUR, QUARTER};
-use crate::call::Call;
-use crate::catalogue::EventCount;
 use crate::client::Warehouse;
 use crate::error::Error;
-use crate::over_limit::OTHER;
-use crate::rollup_cache::{Grid, Name, OpenSessions, Total};
 use crate::runtime::off_the_runtime;
 use crate::sessions::around;
 use crate::totals::buckets_of;
 use crate::versions::Versions;
+use summing::Summing;
 
 /// Buckets of a long range are looked at in turn, as many as begin within this many seconds.
 const AT_ONCE: u32 = 100 * DAY;
-
-/// What one statement may take. How many names and values have counts of their own is limited, so
-/// this is beyond what apps within their limits come to.
-const MEMORY_LIMIT: u64 = 512 << 20;
-const RESULT_LIMIT: u64 = 256 << 20;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -81,24 +74,51 @@ impl Warehouse {
     ) -> Result<Overall, Error> {
         let Some(cuts) = moments(apps, cuts_ms) else { return Ok(Overall::default()) };
         let part_end = part_ms.map_or(0, |part_ms| quarter_of(&part_ms));
+        let mut attempt = self.attempt(apps, length_of(&cuts)).await?;
+        loop {
+            let by_size = &attempt.by_size;
+            match Box::pin(self.overall_of(by_size, &cuts, part_end, versions)).await {
+                Err(error) => attempt.failed(error)?,
+                found => return found,
+            }
+        }
+    }
+
+    async fn overall_of(
+        &self,
+        by_size: &BySize,
+        cuts: &[u32],
+        part_end: u32,
+        versions: &Versions,
+    ) -> Result<Overall, Error> {
+        let apps = by_size.all();
         let totals = async {
             let mut sums = Summing::new(apps.len(), part_end);
-            for cuts in in_turn(&cuts) {
-                let grid = self.totals(apps, &with_cut(cuts, part_end), versions).await?;
+            for cuts in in_turn(cuts) {
+                let cuts_with_part = with_cut(cuts, part_end);
+                let grid = self.totals(&by_size.small, &cuts_with_part, versions).await?;
                 let cuts = cuts.to_vec();
                 sums = off_the_runtime(move || Ok(sums.add(&cuts, &grid))).await?;
             }
             Ok(sums)
         };
-        let with_part = with_cut(&cuts, part_end);
-        let (mut sums, first_seen, open_sessions) = tokio::try_join!(
+        let joined = by_size.large.iter().map(|app| {
+            let part_end = part_end.min(cuts[cuts.len() - 1]);
+            self.joined_totals(*app, cuts, part_end, versions)
+        });
+        let with_part = with_cut(cuts, part_end);
+        let (mut sums, joined, first_seen, open_sessions) = tokio::try_join!(
             totals,
-            self.first_seen(apps, &with_part, versions),
-            self.open_sessions(apps, cuts[0], versions)
+            try_join_all(joined),
+            self.first_seen(by_size, &with_part, versions),
+            self.open_sessions(&apps, cuts[0], versions)
         )?;
-        sums.add_first_seen(&cuts, &with_part, &first_seen);
-        sums.add_open_sessions(&cuts, &open_sessions);
-        Ok(sums.done(apps))
+        for (app, joined) in joined.iter().enumerate() {
+            sums.add_joined(by_size.small.len() + app, cuts, joined);
+        }
+        sums.add_first_seen(cuts, &with_part, &first_seen);
+        sums.add_open_sessions(cuts, &open_sessions);
+        Ok(sums.done(&apps))
     }
 
     /// Reads what the counts of two ranges are made of, both at once where that can be: a statement
@@ -117,95 +137,26 @@ impl Warehouse {
         let [first, second] = &ranges;
         let is_apart =
             first[0].saturating_add(HOUR) <= second[0] && first[first.len() - 1] <= second[0];
-        let is_short = |cuts: &[u32]| cuts[cuts.len() - 1] - cuts[0] <= AT_ONCE;
+        let is_short = |cuts: &[u32]| length_of(cuts) <= AT_ONCE;
         if !(is_apart && is_short(first) && is_short(second)) {
             return Ok(());
         }
         let buckets = [buckets_of(first), buckets_of(second)].concat();
+        let mut attempt = self.attempt(apps, length_of(first) + length_of(second)).await?;
+        // Of large apps the store counts each range by itself: there is nothing that both are made of.
+        let small = BySize { small: std::mem::take(&mut attempt.by_size.small), large: Vec::new() };
         let beginnings = vec![around(first[0]), around(second[0])];
-        tokio::try_join!(
-            self.totals_of(apps, buckets, versions),
-            self.first_seen(apps, second, versions),
-            self.under_way_around(apps, beginnings, versions)
-        )?;
-        Ok(())
-    }
-
-    /// The events that happened most, and how many persons did each. Last, and beyond `most`, those
-    /// whose names are over the limits of their apps, together.
-    pub async fn top_events(
-        &self,
-        apps: &[Uuid],
-        from_ms: i64,
-        to_ms: i64,
-        most: usize,
-        versions: &Versions,
-    ) -> Result<Vec<EventCount>, Error> {
-        let Some(cuts) = moments(apps, &[from_ms, to_ms]) else { return Ok(Vec::new()) };
-        let cache = &self.rollup_caches().events;
-        let sums = self.breakdown_sums(&EVENTS, cache, apps, [cuts[0], cuts[1]], versions).await?;
-        let (other, mut all): (Vec<_>, Vec<_>) =
-            sums.into_iter().partition(|((event, _), _)| &**event == OTHER);
-        // Stable: those of equal number stay in the order of their names.
-        all.sort_by_key(|(_, sum)| Reverse(sum.events));
-        let count = |((event, _), sum): (Name, Sum)| EventCount {
-            event: event.into(),
-            events: sum.events,
-            persons: sum.persons(),
-        };
-        Ok(all.into_iter().take(most).chain(other).map(count).collect())
-    }
-
-    /// The most frequent values of each dimension, and then what the others come to.
-    pub async fn breakdowns(
-        &self,
-        apps: &[Uuid],
-        from_ms: i64,
-        to_ms: i64,
-        most: usize,
-        versions: &Versions,
-    ) -> Result<Vec<BreakdownValue>, Error> {
-        let Some(cuts) = moments(apps, &[from_ms, to_ms]) else { return Ok(Vec::new()) };
-        let cache = &self.rollup_caches().breakdowns;
-        let sums =
-            self.breakdown_sums(&BREAKDOWNS, cache, apps, [cuts[0], cuts[1]], versions).await?;
-        let mut dimensions: BTreeMap<Box<str>, Vec<(Box<str>, Sum)>> = BTreeMap::new();
-        for ((dimension, value), sum) in sums {
-            dimensions.entry(dimension).or_default().push((value, sum));
-        }
-        let mut found = Vec::new();
-        for (dimension, mut values) in dimensions {
-            // What is over the limits of the apps is part of the rest.
-            values.sort_by_key(|(value, sum)| (&**value == OTHER, Reverse(sum.events)));
-            let named = values.iter().filter(|(value, _)| &**value != OTHER).count();
-            let rest = values.split_off(named.min(most));
-            let rest = rest.into_iter().map(|(_, sum)| sum).reduce(|mut sum, more| {
-                sum.add(more);
-                sum
-            });
-            let shown = values.into_iter().map(|(value, sum)| (value, sum, false));
-            let rest = rest.into_iter().map(|sum| (Box::default(), sum, true));
-            found.extend(shown.chain(rest).map(|(value, sum, is_rest)| BreakdownValue {
-                dimension: dimension.clone().into(),
-                value: value.into(),
-                is_rest,
-                events: sum.events,
-                persons: sum.persons(),
-            }));
-        }
-        Ok(found)
-    }
-
-    /// Asks a question whose answer is rows to be read as `Rows`.
-    pub(crate) async fn binary(&self, sql: &str) -> Result<Bytes, Error> {
-        let sql = format!("{sql}\nFORMAT RowBinary");
-        // A dashboard asks several at once: each on its own thread is less work than all on all.
-        let call = Call::new(&sql, &[], self.limit())
-            .long()
-            .set("max_threads", 1)
-            .set("max_memory_usage", MEMORY_LIMIT)
-            .set("max_result_bytes", RESULT_LIMIT);
-        self.call(call.reading()).await
+        let gathered = Box::pin(async {
+            tokio::try_join!(
+                self.totals_of(&small.small, buckets, versions),
+                self.first_seen(&small, second, versions),
+                self.under_way_around(apps, beginnings, versions)
+            )
+        });
+        let gathered = gathered.await.map(drop);
+        attempt.by_size = small;
+        // Of the small ones it may be too much for both ranges at once, and not for each of them.
+        gathered.or_else(|error| attempt.failed(error))
     }
 }
 
@@ -213,6 +164,10 @@ impl Warehouse {
 fn moments(apps: &[Uuid], cuts_ms: &[i64]) -> Option<Vec<u32>> {
     let cuts: Vec<u32> = cuts_ms.iter().map(quarter_of).collect();
     (!apps.is_empty() && cuts.first()? < cuts.last()?).then_some(cuts)
+}
+
+fn length_of(cuts: &[u32]) -> u32 {
+    cuts[cuts.len() - 1] - cuts[0]
 }
 
 fn quarter_of(at_ms: &i64) -> u32 {
@@ -239,119 +194,6 @@ fn in_turn(cuts: &[u32]) -> Vec<&[u32]> {
         first = last;
     }
     parts
-}
-
-/// Counts that are being added up: of each app those of the part, and those after it.
-struct Summing {
-    part_end: u32,
-    part: Vec<Tally>,
-    rest: Vec<Tally>,
-    buckets: BTreeMap<u32, Counts>,
-}
-
-/// Counts whose persons and devices are known one by one.
-#[derive(Clone, Default)]
-struct Tally {
-    counts: Counts,
-    people: RoaringBitmap,
-    machines: RoaringBitmap,
-}
-
-impl Tally {
-    fn of(totals: &[Arc<Total>]) -> Self {
-        let sum = |of: fn(&Total) -> u64| totals.iter().map(|total| of(total)).sum::<u64>();
-        let counts = Counts {
-            events: sum(|total| total.events),
-            page_views: sum(|total| total.page_views),
-            sessions: sum(|total| total.starts),
-            ..Counts::default()
-        };
-        Self {
-            counts,
-            people: totals.iter().map(|total| &total.people).union(),
-            machines: totals.iter().map(|total| &total.machines).union(),
-        }
-    }
-
-    fn and(mut self, more: &Self) -> Self {
-        self.counts += more.counts;
-        self.people |= &more.people;
-        self.machines |= &more.machines;
-        self
-    }
-
-    fn counts(&self) -> Counts {
-        Counts { persons: self.people.len(), devices: self.machines.len(), ..self.counts }
-    }
-}
-
-impl Summing {
-    fn new(apps: usize, part_end: u32) -> Self {
-        let none = vec![Tally::default(); apps];
-        Self { part_end, part: none.clone(), rest: none, buckets: BTreeMap::new() }
-    }
-
-    fn add(mut self, cuts: &[u32], grid: &Grid<Total>) -> Self {
-        for (app, totals) in grid.apps.iter().enumerate() {
-            let mut at = 0;
-            for pair in cuts.windows(2) {
-                let place = |end: u32| grid.buckets.partition_point(|bucket| bucket.start < end);
-                let (end, part_end) = (place(pair[1]), place(self.part_end.min(pair[1])).max(at));
-                let early = Tally::of(&totals[at..part_end]);
-                let late = Tally::of(&totals[part_end..end]);
-                *self.buckets.entry(pair[0]).or_default() += match (at < part_end, part_end < end) {
-                    (true, true) => early.clone().and(&late).counts(),
-                    (true, false) => early.counts(),
-                    (false, _) => late.counts(),
-                };
-                self.part[app] = std::mem::take(&mut self.part[app]).and(&early);
-                self.rest[app] = std::mem::take(&mut self.rest[app]).and(&late);
-                at = end;
-            }
-        }
-        self
-    }
-
-    /// `with_part` are the cuts that the first_seen are counted between.
-    fn add_first_seen(&mut self, cuts: &[u32], with_part: &[u32], first_seen: &[Vec<u64>]) {
-        for (app, of_app) in first_seen.iter().enumerate() {
-            for (at, new_devices) in with_part.iter().zip(of_app) {
-                let counts = Counts { new_devices: *new_devices, ..Counts::default() };
-                self.add_at(app, cuts, *at, counts);
-            }
-        }
-    }
-
-    fn add_open_sessions(&mut self, cuts: &[u32], open_sessions: &[Arc<OpenSessions>]) {
-        for (app, going_on) in open_sessions.iter().enumerate() {
-            for (at, sessions) in going_on.by_quarter(cuts[0]) {
-                self.add_at(app, cuts, at, Counts { sessions, ..Counts::default() });
-            }
-        }
-    }
-
-    /// To the bucket, and the part, that a moment lies in; to none if it lies after the last cut.
-    fn add_at(&mut self, app: usize, cuts: &[u32], at: u32, counts: Counts) {
-        let after = cuts.partition_point(|cut| *cut <= at);
-        if 0 < after && after < cuts.len() {
-            *self.buckets.entry(cuts[after - 1]).or_default() += counts;
-            let side = if at < self.part_end { &mut self.part } else { &mut self.rest };
-            side[app].counts += counts;
-        }
-    }
-
-    fn done(self, apps: &[Uuid]) -> Overall {
-        let is_something = |counts: &Counts| *counts != Counts::default();
-        let by_app = |tallies: &[Tally]| -> HashMap<Uuid, Counts> {
-            let counts = apps.iter().copied().zip(tallies.iter().map(Tally::counts));
-            counts.filter(|(_, counts)| is_something(counts)).collect()
-        };
-        let whole = self.rest.into_iter().zip(&self.part).map(|(rest, part)| rest.and(part));
-        let (part, whole) = (by_app(&self.part), whole.collect::<Vec<_>>());
-        let buckets = self.buckets.into_iter().map(|(at, counts)| (i64::from(at) * 1_000, counts));
-        let buckets = buckets.filter(|(_, it)| is_something(it)).collect();
-        Overall { apps: by_app(&whole), part, buckets }
-    }
 }
 
 impl AddAssign for Counts {

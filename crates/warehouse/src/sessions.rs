@@ -69,7 +69,7 @@ impl Warehouse {
         versions: &Versions,
     ) -> Result<Grid<OpenSessions>, Error> {
         let read = async |buckets: &[Bucket]| {
-            let answer = self.binary(&open_sessions_in(apps, buckets)).await?;
+            let answer = self.binary_counts(&open_sessions_in(apps, buckets)).await?;
             let mut cells: Cells<OpenSessions> = Cells::new(apps, buckets);
             let mut rows = Rows::new(&answer);
             while !rows.is_at_end() {

@@ -15,7 +15,7 @@ use crate::versions::Versions;
 
 /// The tables, and how long their buckets are. The days of most zones are made of whole hours,
 /// and of all but three of half hours.
-const TABLES: [RollupTable; 4] = [
+pub(crate) const TABLES: [RollupTable; 4] = [
     RollupTable::by_time("totals_4h", FOUR_HOURS),
     RollupTable::by_time_of_day("totals_1h", HOUR),
     RollupTable::by_time_of_day("totals_30m", HALF_HOUR),
@@ -55,11 +55,12 @@ pub(crate) fn buckets_of(cuts: &[u32]) -> Vec<Bucket> {
 }
 
 /// Quarters of an hour: numbers are small and many, and put together here in no time.
-fn sums(apps: &[Uuid], buckets: &[Bucket]) -> String {
+pub(crate) fn sums(apps: &[Uuid], buckets: &[Bucket]) -> String {
     let (apps, stretches) = (literals(apps.iter().copied()), stretches(buckets));
     let within = format!("app_id IN ({apps}) AND {stretches}");
     format!(
-        "SELECT app_id, toUnixTimestamp(bucket), events, page_views, toUInt64(0) \
+        "SELECT app_id, toUnixTimestamp(bucket) AS at, events AS all, page_views AS views, \
+             toUInt64(0) AS begun \
          FROM totals_15m WHERE {within} \
          UNION ALL SELECT app_id, toUnixTimestamp(bucket), 0, 0, toUInt64(starts) \
          FROM session_starts FINAL WHERE {within}"

@@ -7,7 +7,7 @@ use jiff::civil::{Date, DateTime, date};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use uuid::Uuid;
-use warehouse::EventRow;
+use warehouse::{EventRow, Identity, Kind, SetLimits};
 
 use crate::support::sender::event;
 use crate::support::world::Team;
@@ -216,6 +216,10 @@ in_both_sizes! {
         let (ids, uuids) = two_apps(&team).await;
         let events = some_events(2_500);
         store(&server, &uuids, &events).await;
+        // So many that the event store joins this app's sets, and the server the other one's.
+        let somebody = Identity::of(uuids[1], Kind::Device, b"somebody");
+        let number = SetLimits::default().people + 1;
+        server.atrium.warehouse.add_person_ids(&[(somebody, number)], |_| 0).await.unwrap();
         let owner = team.actor("owner");
         for name in ["UTC", "Asia/Kathmandu", "Europe/Berlin", "Australia/Lord_Howe"] {
             let plain = Plain { events: &events, zone: TimeZone::get(name).unwrap() };

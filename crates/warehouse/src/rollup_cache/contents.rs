@@ -3,8 +3,12 @@
 use roaring::RoaringBitmap;
 
 use super::first_seen::FirstSeenCache;
+use super::sizes::AppSizes;
 use super::{Content, RollupCache};
-use crate::buckets::QUARTER;
+use crate::buckets::{Bucket, QUARTER};
+
+/// Of counts, in bytes: some thirty thousand of them.
+const COUNTS_MAX: u64 = 4 << 20;
 
 /// What is kept of earlier questions.
 #[derive(Default)]
@@ -14,6 +18,17 @@ pub(crate) struct RollupCaches {
     pub breakdowns: RollupCache<Vec<Part>>,
     pub open_sessions: RollupCache<OpenSessions>,
     pub first_seen: FirstSeenCache,
+    pub joined_totals: RollupCache<JoinedTotal>,
+    pub new_devices: RollupCache<NewDevices>,
+    pub sizes: AppSizes,
+}
+
+/// What a bitmap takes of memory. One of few numbers that lie far apart is mostly the list of its
+/// containers, of which each has room of its own.
+fn bytes_of(set: &RoaringBitmap) -> usize {
+    const CONTAINER: usize = 48;
+    let containers = usize::try_from(set.statistics().n_containers).unwrap_or(usize::MAX);
+    set.serialized_size() + containers.saturating_mul(CONTAINER)
 }
 
 #[derive(Clone, Debug, Default)]
@@ -28,7 +43,7 @@ pub(crate) struct Total {
 
 impl Content for Total {
     fn bytes(&self) -> usize {
-        self.people.serialized_size() + self.machines.serialized_size()
+        size_of::<Self>() + bytes_of(&self.people) + bytes_of(&self.machines)
     }
 }
 
@@ -46,7 +61,7 @@ impl Content for Vec<Part> {
     fn bytes(&self) -> usize {
         let part = |part: &Part| {
             let (first, second) = &part.name;
-            size_of::<Part>() + first.len() + second.len() + part.people.serialized_size()
+            size_of::<Part>() + first.len() + second.len() + bytes_of(&part.people)
         };
         self.iter().map(part).sum()
     }
@@ -66,5 +81,55 @@ impl OpenSessions {
 impl Content for OpenSessions {
     fn bytes(&self) -> usize {
         size_of::<Self>()
+    }
+}
+
+/// Counts of a stretch of time whose sets the store joined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct JoinedTotal {
+    pub events: u64,
+    pub page_views: u64,
+    /// Sessions that began.
+    pub starts: u64,
+    pub persons: u64,
+    pub devices: u64,
+}
+
+impl Content for JoinedTotal {
+    const BYTES_MAX: u64 = COUNTS_MAX;
+
+    fn bytes(&self) -> usize {
+        size_of::<Self>()
+    }
+}
+
+/// How many devices had their first event ever in a stretch of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NewDevices(pub u64);
+
+impl Content for NewDevices {
+    const BYTES_MAX: u64 = COUNTS_MAX;
+
+    fn bytes(&self) -> usize {
+        size_of::<Self>()
+    }
+
+    /// A device is not new if it was here at any time before.
+    fn depends_on(bucket: Bucket) -> Bucket {
+        Bucket { start: 0, length: bucket.end() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_weighs_what_it_takes() {
+        let dense = RoaringBitmap::from_iter(0..1_000_000);
+        assert!((125_000..140_000).contains(&bytes_of(&dense)), "{}", bytes_of(&dense));
+        // One number in each container: a few bytes when it is sent, many more in memory.
+        let sparse = RoaringBitmap::from_iter((0..100).map(|part| part << 16));
+        assert!(bytes_of(&sparse) >= 100 * 48, "{}", bytes_of(&sparse));
     }
 }

@@ -10,8 +10,8 @@ use uuid::Uuid;
 use crate::buckets::{DAY, QUARTER};
 use crate::versions::Versions;
 
-/// Of so many numbers together, at four bytes each; what was asked about longest ago goes first.
-const NUMBERS_MAX: usize = 16 << 20;
+/// Of all apps together, in bytes; what was asked about longest ago goes first.
+const BYTES_MAX: usize = 64 << 20;
 
 /// Of one app.
 #[derive(Default)]
@@ -53,6 +53,12 @@ impl FirstSeen {
         changed.map(|(day, _)| day.saturating_mul(DAY))
     }
 
+    /// How much memory it takes, more or less.
+    fn bytes(&self) -> usize {
+        const COUNT: usize = 24;
+        self.first.capacity() * size_of::<u32>() + self.counts.len() * COUNT
+    }
+
     pub fn note(&mut self, number: u32, quarter: u32) {
         let index = usize::try_from(number).unwrap_or(usize::MAX);
         if index >= self.first.len() {
@@ -90,10 +96,10 @@ impl FirstSeenCache {
     pub fn make_room(&self) {
         let mut known = self.0.lock();
         // What is being read just now weighs nothing yet.
-        let weight = |kept: &Kept| kept.try_lock().map_or(0, |first_seen| first_seen.first.len());
+        let weight = |kept: &Kept| kept.try_lock().map_or(0, |first_seen| first_seen.bytes());
         let mut total: usize = known.iter().map(|(_, kept)| weight(kept)).sum();
         known.retain(|(_, kept)| {
-            let goes = total > NUMBERS_MAX;
+            let goes = total > BYTES_MAX;
             total -= if goes { weight(kept) } else { 0 };
             !goes
         });
@@ -139,7 +145,7 @@ mod tests {
         let known = FirstSeenCache::default();
         let apps = [1, 2, 3].map(Uuid::from_u128);
         for app in apps {
-            known.of(app).try_lock().unwrap().first = vec![0; NUMBERS_MAX / 2];
+            known.of(app).try_lock().unwrap().first = vec![0; BYTES_MAX / 8];
         }
         known.of(apps[0]);
         known.make_room();

@@ -3,6 +3,7 @@
 
 mod contents;
 mod first_seen;
+mod sizes;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,23 +12,30 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use uuid::Uuid;
 
-pub(crate) use contents::{Name, OpenSessions, Part, RollupCaches, Total};
+pub(crate) use contents::{JoinedTotal, Name, NewDevices, OpenSessions, Part, RollupCaches, Total};
 pub(crate) use first_seen::{AsOf, FirstSeen};
+pub(crate) use sizes::AppSizes;
 
 use crate::buckets::{Bucket, holder};
 use crate::error::Error;
 use crate::versions::Versions;
 
-/// What is kept of each kind at the most, in bytes.
-const BYTES_MAX: u64 = 32 << 20;
 const BUCKETS: usize = 10_000;
 /// What a bucket takes beside what it holds.
 const OVERHEAD: usize = 96;
 
 /// What is counted of an app in a bucket of time.
 pub(crate) trait Content: Default + Send + Sync + 'static {
+    /// What is kept of the kind at the most.
+    const BYTES_MAX: u64 = 32 << 20;
+
     /// How much memory it takes, more or less.
     fn bytes(&self) -> usize;
+
+    /// The time whose events it is made from.
+    fn depends_on(bucket: Bucket) -> Bucket {
+        bucket
+    }
 }
 
 #[derive(Clone)]
@@ -45,7 +53,7 @@ pub(crate) struct RollupCache<T: Content>(Cache<Key, (i64, Arc<T>), Weigh>);
 
 impl<T: Content> Default for RollupCache<T> {
     fn default() -> Self {
-        Self(Cache::with_weighter(BUCKETS, BYTES_MAX, Weigh))
+        Self(Cache::with_weighter(BUCKETS, T::BYTES_MAX, Weigh))
     }
 }
 
@@ -100,7 +108,7 @@ impl<T: Content> RollupCache<T> {
             for ((app, known), read) in apps.iter().zip(&mut known).zip(read(&wanted).await?) {
                 for (index, content) in missing.iter().zip(read) {
                     let (bucket, content) = (buckets[*index], Arc::new(content));
-                    let version = versions.of(*app, bucket.start, bucket.end());
+                    let version = version_of::<T>(*app, bucket, versions);
                     self.0.insert((*app, bucket), (version, content.clone()));
                     known[*index] = Some(content);
                 }
@@ -114,6 +122,35 @@ impl<T: Content> RollupCache<T> {
 
     fn get(&self, app: Uuid, bucket: Bucket, versions: &Versions) -> Option<Arc<T>> {
         let (version, content) = self.0.get(&(app, bucket))?;
-        (version == versions.of(app, bucket.start, bucket.end())).then_some(content)
+        (version == version_of::<T>(app, bucket, versions)).then_some(content)
+    }
+}
+
+fn version_of<T: Content>(app: Uuid, bucket: Bucket, versions: &Versions) -> i64 {
+    let within = T::depends_on(bucket);
+    versions.of(app, within.start, within.end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buckets::DAY;
+
+    #[test]
+    fn new_devices_depend_on_every_day_before() {
+        let (app, day) = (Uuid::from_u128(1), |day: u32| Bucket { start: day * DAY, length: DAY });
+        let mut versions = Versions::default();
+        versions.set_day(app, 5, 1);
+        let of_both = |versions: &Versions| {
+            let new = version_of::<NewDevices>(app, day(5), versions);
+            (new, version_of::<JoinedTotal>(app, day(5), versions))
+        };
+        let (new, total) = of_both(&versions);
+        versions.set_day(app, 6, 1);
+        assert_eq!(of_both(&versions), (new, total));
+        // Somebody who was new on the fifth turns out to have been there on the second.
+        versions.set_day(app, 2, 1);
+        assert_ne!(of_both(&versions).0, new);
+        assert_eq!(of_both(&versions).1, total);
     }
 }

@@ -9,7 +9,7 @@ use warehouse::{
     write_person_ids_over_limit,
 };
 
-use crate::support::{START_MS, Store, number, stored};
+use crate::support::{START_MS, Store, number, small_and_large, stored};
 
 const START: u64 = START_MS as u64 / 1_000;
 const DAY: u64 = 86_400;
@@ -110,15 +110,20 @@ async fn what_is_over_a_limit_is_counted_together_and_stored_as_it_is() {
     load(&store, app, 1, &sent).await;
     let (from, to) = (START_MS, START_MS + 86_400_000);
     let versions = Versions::unknown();
-    let top = store.warehouse.top_events(&[app], from, to, 3, &versions).await.unwrap();
     let expected = plain(&sent, |one| &one.event, EVENT);
-    assert_eq!(top.len(), 4, "the largest three, and then the others: {top:?}");
-    assert!(top[3].is_other() && top[..3].iter().all(|one| !one.is_other()), "{top:?}");
-    for one in &top {
-        assert_eq!((one.events, one.persons), expected[&one.event], "{one:?}");
+    let [small, large] = small_and_large(&store.warehouse);
+    for warehouse in [&small, &large] {
+        let top = warehouse.top_events(&[app], from, to, 3, &versions).await.unwrap();
+        assert_eq!(top.len(), 4, "the largest three, and then the others: {top:?}");
+        assert!(top[3].is_other() && top[..3].iter().all(|one| !one.is_other()), "{top:?}");
+        for one in &top {
+            assert_eq!((one.events, one.persons), expected[&one.event], "{one:?}");
+        }
     }
 
-    let shares = store.warehouse.breakdowns(&[app], from, to, 10, &versions).await.unwrap();
+    let shares = small.breakdowns(&[app], from, to, 10, &versions).await.unwrap();
+    let of_large = large.breakdowns(&[app], from, to, 10, &versions).await.unwrap();
+    assert_eq!(shares, of_large);
     let of = |dimension: &str| {
         let own = shares.iter().filter(|share| share.dimension == dimension);
         own.map(|it| (it.value.clone(), it.is_rest, it.events, it.persons)).collect::<Vec<_>>()

@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use uuid::Uuid;
 use warehouse::{
-    BreakdownValue, Counts, EventCount, Identity, Kind, Overall, RecountPart, Versions, Warehouse,
+    BreakdownValue, Counts, EventCount, Identity, Kind, Overall, RecountPart, SetLimits, Versions,
+    Warehouse,
 };
 
 use crate::support::{
-    BUCKET_MS, Dice, Event, START_MS, Store, at, counted, load, make_up, number, same, stored,
+    BUCKET_MS, Dice, Event, START_MS, Store, at, counted, load, make_up, number, same,
+    small_and_large, stored,
 };
 
 /// Several apps over eleven days, in sessions of some minutes with pauses around half an hour.
@@ -179,8 +181,11 @@ fn shares(events: &[Event], from: i64, to: i64, most: usize) -> Vec<BreakdownVal
     shares
 }
 
+/// Of apps whose sets are joined here, and as if all were too large for that.
 async fn check(warehouse: &Warehouse, apps: &[Uuid], events: &[Event], cuts: &[i64]) {
-    check_as_of(warehouse, apps, events, events, cuts, &Versions::unknown()).await;
+    for warehouse in small_and_large(warehouse) {
+        check_as_of(&warehouse, apps, events, events, cuts, &Versions::unknown()).await;
+    }
 }
 
 async fn check_as_of(
@@ -230,12 +235,19 @@ async fn check_part(
 async fn every_figure_is_what_counting_says() {
     let store = Store::open().await;
     let apps: Vec<Uuid> = (0..3).map(|_| Uuid::new_v4()).collect();
-    let events = days(5, &apps);
+    let mut events = days(5, &apps);
+    // One app has devices alone, which have the lower numbers: beside the others it is small.
+    events.iter_mut().filter(|event| event.app == apps[0]).for_each(|event| event.user_id.clear());
     let (late, prompt): (Vec<_>, Vec<_>) =
         events.iter().cloned().partition(|event| event.log_id.as_bytes()[0] < 64);
     // Late events come after others of their time were counted.
     store.insert(1, &prompt).await;
     store.insert(2, &late).await;
+    let people = 500;
+    assert!(store.warehouse.last_number(apps[0]).await.unwrap() <= people);
+    assert!(store.warehouse.last_number(apps[1]).await.unwrap() > people);
+    let mixed = store.warehouse.with_set_limits(SetLimits { people, ..SetLimits::default() });
+    let [small, large] = small_and_large(&store.warehouse);
     let mut dice = Dice(99);
     for round in 0..12 {
         let mut at = START_MS + dice.below(300) as i64 * BUCKET_MS;
@@ -247,7 +259,9 @@ async fn every_figure_is_what_counting_says() {
             cuts.push(at);
         }
         check(&store.warehouse, &apps, &events, &cuts).await;
-        check_part(&store.warehouse, &apps, &events, &cuts, &mut dice).await;
+        check_as_of(&mixed, &apps, &events, &events, &cuts, &Versions::unknown()).await;
+        let by_turns = [&small, &large, &mixed][round % 3];
+        check_part(by_turns, &apps, &events, &cuts, &mut dice).await;
         if round == 6 {
             let some = &apps[..1];
             let versions = Versions::unknown();
@@ -263,6 +277,28 @@ async fn every_figure_is_what_counting_says() {
         let found = store.warehouse.overall(apps, &cuts, None, &Versions::unknown()).await.unwrap();
         assert_eq!(found, Overall::default());
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_would_be_too_long_is_counted_by_the_store() {
+    let store = Store::open().await;
+    let apps: Vec<Uuid> = (0..3).map(|_| Uuid::new_v4()).collect();
+    let events = days(9, &apps);
+    store.insert(1, &events).await;
+    let cuts: Vec<i64> = (0..12).map(|day| START_MS + day * 86_400_000 + 1_800_000).collect();
+    let limits = SetLimits { people: u32::MAX, answer_bytes: 4_000 };
+    let bounded = store.warehouse.with_set_limits(limits);
+    // What was too long is known the second time, and of a short range the sets still come here.
+    for _ in 0..2 {
+        let versions = Versions::unknown();
+        bounded.gather(&apps, [&cuts[..5], &cuts[5..]], &versions).await.unwrap();
+        check_as_of(&bounded, &apps, &events, &events, &cuts, &versions).await;
+        let short = [cuts[0], cuts[0] + BUCKET_MS];
+        check_as_of(&bounded, &apps, &events, &events, &short, &versions).await;
+    }
+    // Counts have a limit of their own, beyond any of these.
+    let none = bounded.with_set_limits(SetLimits { people: u32::MAX, answer_bytes: 0 });
+    check_as_of(&none, &apps, &events, &events, &cuts, &Versions::unknown()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -344,23 +380,34 @@ async fn what_was_read_once_is_good_until_its_day_changes() {
     let (late, early): (Vec<_>, Vec<_>) = early.iter().cloned().partition(is_late);
     let known = versions_of(&[&early], 0);
     store.insert(1, &early).await;
-    check_as_of(&store.warehouse, &apps, &early, &early, &cuts, &known).await;
+    let [small, large] = small_and_large(&store.warehouse);
+    check_as_of(&small, &apps, &early, &early, &cuts, &known).await;
+    check_as_of(&large, &apps, &early, &early, &cuts, &known).await;
     // Whoever does not say that something changed is told what was.
     store.insert(2, later).await;
     store.insert(3, &late).await;
-    check_as_of(&store.warehouse, &apps, &early, &early, &cuts, &known).await;
+    check_as_of(&small, &apps, &early, &early, &cuts, &known).await;
+    // Of large apps that is so of counts by time. Those by name are kept with the whole answer alone.
+    let found = large.overall(&apps, &cuts, None, &known).await.unwrap();
+    assert_eq!(found, expected(&early, &early, &cuts));
     let known = versions_of(&[&early, later, &late], 0);
-    check_as_of(&store.warehouse, &apps, &events, &events, &cuts, &known).await;
     let some: Vec<i64> = cuts[2..6].iter().map(|cut| cut + 5_400_000).collect();
-    check_as_of(&store.warehouse, &apps, &events, &events, &some, &known).await;
+    for store in [&small, &large] {
+        check_as_of(store, &apps, &events, &events, &cuts, &known).await;
+        check_as_of(store, &apps, &events, &events, &some, &known).await;
+    }
     // A removal is told of no day, and devices are remembered for longer than their events.
     let cut = START_MS + 3 * 86_400_000;
     store.warehouse.retain(apps[0], cut).await.unwrap();
-    check_as_of(&store.warehouse, &apps, &events, &events, &cuts, &known).await;
+    check_as_of(&small, &apps, &events, &events, &cuts, &known).await;
+    let found = large.overall(&apps, &cuts, None, &known).await.unwrap();
+    assert_eq!(found, expected(&events, &events, &cuts));
     let kept = |event: &&Event| event.app != apps[0] || event.time_ms >= cut;
     let left: Vec<Event> = events.iter().filter(kept).cloned().collect();
     let known = versions_of(&[&early, later, &late], 1);
-    check_as_of(&store.warehouse, &apps, &left, &events, &cuts, &known).await;
+    for store in [&small, &large] {
+        check_as_of(store, &apps, &left, &events, &cuts, &known).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -408,7 +455,9 @@ async fn figures_follow_what_is_removed() {
     assert!(store.warehouse.oldest_before(apps[1], cut).await.unwrap().is_none());
     let before = events.clone();
     events.retain(|event| event.app != apps[1] || event.time_ms >= cut);
-    check_as_of(&store.warehouse, &apps, &events, &before, &cuts, &Versions::unknown()).await;
+    for store in small_and_large(&store.warehouse) {
+        check_as_of(&store, &apps, &events, &before, &cuts, &Versions::unknown()).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -12,7 +12,7 @@ use warehouse::{
 use crate::explore;
 use crate::overall::days;
 use crate::shards;
-use crate::support::{Dice, Event, START_MS, Store, load};
+use crate::support::{Dice, Event, START_MS, Store, load, small_and_large};
 
 const DAY: u64 = 86_400;
 
@@ -28,6 +28,17 @@ impl Both {
         assert_eq!(format!("{shards:#?}"), format!("{one:#?}"), "{what}");
         one
     }
+}
+
+/// Whether sets are joined by the program or by the servers changes nothing.
+async fn small_and_large_alike<T: Debug + PartialEq>(
+    store: &Warehouse,
+    ask: impl AsyncFn(&Warehouse) -> T,
+) -> T {
+    let [small, large] = small_and_large(store);
+    let (small, large) = (ask(&small).await, ask(&large).await);
+    assert_eq!(small, large);
+    small
 }
 
 fn numbered(prefix: &str, numbers: std::ops::Range<u32>) -> Vec<String> {
@@ -117,17 +128,23 @@ async fn dashboard(both: &Both, apps: &[Uuid]) {
         let cuts: Vec<i64> = (0..=6).map(|at| from + (to - from) / 6 * at).collect();
         both.same("overall", async |store| {
             let part = Some(from + (to - from) / 2);
-            let it = store.overall(apps, &cuts, part, &Versions::unknown()).await.unwrap();
-            let mut by_app: Vec<_> = it.apps.into_iter().chain(it.part).collect();
-            by_app.sort_by_key(|(app, counts)| (*app, counts.events));
-            assert!(!by_app.is_empty());
-            (by_app, it.buckets)
+            small_and_large_alike(store, async |store| {
+                let it = store.overall(apps, &cuts, part, &Versions::unknown()).await.unwrap();
+                let mut by_app: Vec<_> = it.apps.into_iter().chain(it.part).collect();
+                by_app.sort_by_key(|(app, counts)| (*app, counts.events));
+                assert!(!by_app.is_empty());
+                (by_app, it.buckets)
+            })
+            .await
         })
         .await;
         both.same("top events and breakdowns", async |store| {
             let (top, versions) = (8, Versions::unknown());
-            let events = store.top_events(apps, from, to, top, &versions).await.unwrap();
-            (events, store.breakdowns(apps, from, to, 2, &versions).await.unwrap())
+            small_and_large_alike(store, async |store| {
+                let events = store.top_events(apps, from, to, top, &versions).await.unwrap();
+                (events, store.breakdowns(apps, from, to, 2, &versions).await.unwrap())
+            })
+            .await
         })
         .await;
         both.same("counts of apps", async |store| {

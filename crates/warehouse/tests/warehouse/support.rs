@@ -11,8 +11,8 @@ use serde::Deserialize;
 use tempfile::TempDir;
 use uuid::Uuid;
 use warehouse::{
-    Error, EventRow, Identity, Insert, Kind, Location, Param, Warehouse, event_insert, write_event,
-    write_person_ids,
+    Error, EventRow, Identity, Insert, Kind, Location, Param, SetLimits, Warehouse, event_insert,
+    write_event, write_person_ids,
 };
 
 pub const ENGINE: &str = env!("CARGO_BIN_EXE_warehouse-engine");
@@ -97,6 +97,13 @@ pub fn at(folder: &Path, memory_mb: u64) -> Location {
         program: Some(ENGINE.into()),
         memory_mb,
     }
+}
+
+/// The same store as it is, and as one whose apps are all large: there a set that came to this process
+/// would be an error.
+pub fn small_and_large(store: &Warehouse) -> [Warehouse; 2] {
+    let large = store.with_set_limits(SetLimits { people: 0, answer_bytes: 0 });
+    [store.clone(), large]
 }
 
 /// The engine whose working directory is this folder: it says so nowhere else.

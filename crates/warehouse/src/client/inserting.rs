@@ -1,0 +1,52 @@
+//! Rows on their way into tables.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::Warehouse;
+use crate::call::{Call, Insert};
+use crate::error::Error;
+use crate::placement::Bodies;
+use crate::rows::RowInsert;
+
+/// Settings of every INSERT.
+const INSERT_SETTINGS: &[(&str, &str)] =
+    &[("deduplicate_blocks_in_dependent_materialized_views", "1")];
+
+impl Warehouse {
+    /// Stores rows, each on the shard that it belongs to. After an error, of whatever kind, a part may
+    /// be stored: one shard may have its rows, or a table, while another or a view has not.
+    pub async fn insert(
+        &self,
+        what: &RowInsert,
+        body: Bytes,
+        options: Insert<'_>,
+    ) -> Result<(), Error> {
+        if !self.is_cluster() {
+            return self.insert_here(&what.sql, body, options).await;
+        }
+        let bodies = Bodies::split(self.shards().await?.len(), what.format, &body)?;
+        self.insert_bodies(&what.sql, bodies, options).await
+    }
+
+    /// Stores rows on this server: `INSERT INTO t (columns) FORMAT RowBinary` and the rows.
+    pub(crate) async fn insert_here(
+        &self,
+        sql: &str,
+        body: Bytes,
+        options: Insert<'_>,
+    ) -> Result<(), Error> {
+        let limit = options.timeout.unwrap_or(Duration::from_secs(120));
+        let mut call = Call::new(sql, &[], limit);
+        call.query_id = options.query_id;
+        call.data = Some(body);
+        for (name, value) in INSERT_SETTINGS {
+            call = call.set(name, value);
+        }
+        if let Some(token) = options.token {
+            call = call.set("insert_deduplication_token", token);
+        }
+        self.call(call).await.map(drop)
+    }
+}

@@ -1,0 +1,189 @@
+//! The events that happened most, and the most frequent values of what is known of devices.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use futures_util::future::try_join_all;
+use uuid::Uuid;
+
+use super::{BreakdownValue, moments};
+use crate::app_size::BySize;
+use crate::breakdowns::{BREAKDOWNS, EVENTS, Sum, Sums, Table};
+use crate::catalogue::EventCount;
+use crate::client::Warehouse;
+use crate::error::Error;
+use crate::joined::NameGroup;
+use crate::over_limit::OTHER;
+use crate::rollup_cache::{Name, Part, RollupCache};
+use crate::versions::Versions;
+
+/// What came with a group of names.
+struct Ranked {
+    group: NameGroup,
+    events: u64,
+    persons: u64,
+}
+
+/// How often each name occurred, in all apps together.
+type Events = BTreeMap<Name, u64>;
+
+impl Warehouse {
+    /// The events that happened most, and how many persons did each. Last, and beyond `most`, those
+    /// whose names are over the limits of their apps, together.
+    pub async fn top_events(
+        &self,
+        apps: &[Uuid],
+        from_ms: i64,
+        to_ms: i64,
+        most: usize,
+        versions: &Versions,
+    ) -> Result<Vec<EventCount>, Error> {
+        let Some(cuts) = moments(apps, &[from_ms, to_ms]) else { return Ok(Vec::new()) };
+        let cache = &self.rollup_caches().events;
+        let rank = |events: &Events| top_names(events, most);
+        let ranked = self.ranked(&EVENTS, cache, apps, [cuts[0], cuts[1]], rank, versions).await?;
+        let count = |Ranked { group, events, persons }| {
+            let NameGroup::One((event, _)) = group else { return None };
+            Some(EventCount { event: event.into(), events, persons })
+        };
+        Ok(ranked.into_iter().filter_map(count).collect())
+    }
+
+    /// The most frequent values of each dimension, and then what the others come to.
+    pub async fn breakdowns(
+        &self,
+        apps: &[Uuid],
+        from_ms: i64,
+        to_ms: i64,
+        most: usize,
+        versions: &Versions,
+    ) -> Result<Vec<BreakdownValue>, Error> {
+        let Some(cuts) = moments(apps, &[from_ms, to_ms]) else { return Ok(Vec::new()) };
+        let cache = &self.rollup_caches().breakdowns;
+        let rank = |events: &Events| top_values(events, most);
+        let ranked =
+            self.ranked(&BREAKDOWNS, cache, apps, [cuts[0], cuts[1]], rank, versions).await?;
+        let value = |Ranked { group, events, persons }| {
+            let ((dimension, value), is_rest) = match group {
+                NameGroup::One(name) => (name, false),
+                NameGroup::Rest(dimension) => ((dimension, Box::default()), true),
+            };
+            let (dimension, value) = (dimension.into(), value.into());
+            BreakdownValue { dimension, value, is_rest, events, persons }
+        };
+        Ok(ranked.into_iter().map(value).collect())
+    }
+
+    async fn ranked(
+        &self,
+        table: &'static Table,
+        cache: &RollupCache<Vec<Part>>,
+        apps: &[Uuid],
+        cuts: [u32; 2],
+        rank: impl Fn(&Events) -> Vec<NameGroup>,
+        versions: &Versions,
+    ) -> Result<Vec<Ranked>, Error> {
+        let mut attempt = self.attempt(apps, cuts[1] - cuts[0]).await?;
+        loop {
+            let by_size = &attempt.by_size;
+            let asked = self.ranked_by_size(table, cache, by_size, cuts, &rank, versions);
+            match Box::pin(asked).await {
+                Err(error) => attempt.failed(error)?,
+                found => return found,
+            }
+        }
+    }
+
+    /// Which groups of names there are is known when the events of all apps are.
+    async fn ranked_by_size(
+        &self,
+        table: &'static Table,
+        cache: &RollupCache<Vec<Part>>,
+        by_size: &BySize,
+        cuts: [u32; 2],
+        rank: impl Fn(&Events) -> Vec<NameGroup>,
+        versions: &Versions,
+    ) -> Result<Vec<Ranked>, Error> {
+        let large = by_size.large.iter().map(|app| self.joined_names(table, *app, cuts));
+        let (small, large) = tokio::try_join!(
+            self.breakdown_sums(table, cache, &by_size.small, cuts, versions),
+            try_join_all(large)
+        )?;
+        let mut events: Events =
+            small.iter().map(|(name, sum)| (name.clone(), sum.events)).collect();
+        for (name, more) in large.into_iter().flatten() {
+            *events.entry(name).or_default() += more;
+        }
+        let groups = rank(&events);
+        let large = by_size.large.iter().map(|app| self.joined_persons(table, *app, cuts, &groups));
+        let large = try_join_all(large).await?;
+        let small = persons_of(&groups, small);
+        let ranked = events_of(&groups, events).into_iter().zip(groups).enumerate();
+        let ranked = ranked.map(|(place, (events, group))| {
+            let persons = small[place] + large.iter().map(|of_app| of_app[place]).sum::<u64>();
+            Ranked { group, events, persons }
+        });
+        Ok(ranked.collect())
+    }
+}
+
+/// Those of equal number are in the order of their names.
+fn top_names(events: &Events, most: usize) -> Vec<NameGroup> {
+    let (other, mut named): (Vec<_>, Vec<_>) =
+        events.iter().partition(|((name, _), _)| &**name == OTHER);
+    named.sort_by_key(|(_, events)| Reverse(**events));
+    named.truncate(most);
+    named.into_iter().chain(other).map(|(name, _)| NameGroup::One(name.clone())).collect()
+}
+
+/// What is over the limits of the apps is part of the rest.
+fn top_values(events: &Events, most: usize) -> Vec<NameGroup> {
+    let mut dimensions: BTreeMap<&str, Vec<(&Name, u64)>> = BTreeMap::new();
+    for (name, events) in events {
+        dimensions.entry(&name.0).or_default().push((name, *events));
+    }
+    let mut groups = Vec::new();
+    for (dimension, values) in dimensions {
+        let count = values.len();
+        let mut named: Vec<_> =
+            values.into_iter().filter(|((_, value), _)| &**value != OTHER).collect();
+        named.sort_by_key(|(_, events)| Reverse(*events));
+        named.truncate(most);
+        let has_rest = named.len() < count;
+        groups.extend(named.into_iter().map(|(name, _)| NameGroup::One(name.clone())));
+        groups.extend(has_rest.then(|| NameGroup::Rest(dimension.into())));
+    }
+    groups
+}
+
+/// Puts what came with names into their groups.
+fn grouped<T, U: Default>(
+    groups: &[NameGroup],
+    named: impl IntoIterator<Item = (Name, T)>,
+    mut add: impl FnMut(&mut U, T),
+) -> Vec<U> {
+    let mut places: BTreeMap<&Name, usize> = BTreeMap::new();
+    let mut rests: BTreeMap<&str, usize> = BTreeMap::new();
+    for (place, group) in groups.iter().enumerate() {
+        match group {
+            NameGroup::One(name) => drop(places.insert(name, place)),
+            NameGroup::Rest(first) => drop(rests.insert(first, place)),
+        }
+    }
+    let mut grouped: Vec<U> = groups.iter().map(|_| U::default()).collect();
+    for (name, what) in named {
+        if let Some(place) = places.get(&name).or_else(|| rests.get(&*name.0)) {
+            add(&mut grouped[*place], what);
+        }
+    }
+    grouped
+}
+
+fn events_of(groups: &[NameGroup], events: Events) -> Vec<u64> {
+    grouped(groups, events, |sum: &mut u64, more| *sum += more)
+}
+
+fn persons_of(groups: &[NameGroup], sums: Sums) -> Vec<u64> {
+    let sums = grouped(groups, sums, |sum: &mut Sum, more| sum.add(more));
+    sums.iter().map(Sum::persons).collect()
+}
