@@ -11,6 +11,8 @@ mod crash;
 mod disk;
 // There is a ClickHouse to test with for this platform only (`scripts/clickhouse-node`).
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod figures;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod fleet;
 mod fuzz;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]

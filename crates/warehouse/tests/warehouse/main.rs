@@ -25,5 +25,6 @@ mod shown;
 mod support;
 mod template;
 mod transfer;
+mod transfer_shards;
 mod upgrade;
 mod upkeep;
