@@ -14,6 +14,8 @@ mod disk;
 mod figures;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod fleet;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod fleet_disk;
 mod fuzz;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod moving;
