@@ -320,7 +320,7 @@ impl Warehouse {
         };
         let body = call.data.unwrap_or_else(|| Bytes::copy_from_slice(call.sql.as_bytes()));
         let since = Instant::now();
-        let outcome = receive(request.body(body)).await;
+        let outcome = self.unless_lost(receive(request.body(body))).await;
         self.inner.figures.note(kind, since, outcome.as_ref().map_err(|failure| &failure.error));
         self.inner.source.note(&outcome, generation);
         match outcome {
@@ -369,7 +369,7 @@ impl Warehouse {
     pub(crate) async fn stream(&self, call: Call<'_>) -> Result<RowStream, Error> {
         let (request, _) = self.prepare(&call)?;
         let request = request.body(Bytes::copy_from_slice(call.sql.as_bytes()));
-        match answered(request).await {
+        match self.unless_lost(answered(request)).await {
             Ok(response) => Ok(RowStream(response)),
             Err(failure) => Err(self.blame(failure.error).await),
         }
@@ -385,7 +385,7 @@ impl Warehouse {
         call.data = Some(Bytes::new());
         let (request, _) = self.prepare(&call)?;
         let request = request.body(reqwest::Body::wrap_stream(data));
-        match receive(request).await {
+        match self.unless_lost(receive(request)).await {
             Ok(_) => Ok(()),
             Err(failure) => Err(self.blame(failure.error).await),
         }

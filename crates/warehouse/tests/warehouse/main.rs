@@ -13,6 +13,7 @@ mod cut;
 mod engine;
 mod explore;
 mod hanging_up;
+mod hung_shard;
 mod loading;
 mod over_limit;
 mod overall;
