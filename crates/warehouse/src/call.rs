@@ -60,6 +60,20 @@ impl<'a> Call<'a> {
         self
     }
 
+    /// For rows that may have been there before and are no mistake: they were removed in between, or there
+    /// are two of each. A token that nobody has used says so to every version; newer ones have a setting that
+    /// overrides `insert_deduplicate`, and older ones do not know that.
+    #[expect(
+        clippy::disallowed_methods,
+        clippy::expect_used,
+        reason = "no test wants to know this token"
+    )]
+    pub fn never_a_duplicate(self) -> Self {
+        let mut token = [0_u8; 16];
+        getrandom::fill(&mut token).expect("the system's random generator works");
+        self.set("insert_deduplicate", 0).set("insert_deduplication_token", hex::encode(token))
+    }
+
     /// For a statement that names thousands of things. One size for all, because statements share
     /// their sessions with those of the same settings.
     pub fn long(self) -> Self {

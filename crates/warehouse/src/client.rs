@@ -296,10 +296,13 @@ impl Warehouse {
         };
         let body = call.data.unwrap_or_else(|| Bytes::copy_from_slice(call.sql.as_bytes()));
         let since = Instant::now();
-        let outcome = match call.most {
-            Some(most) => receive_at_most(request.body(body), most).await,
-            None => receive(request.body(body)).await,
+        let received = async {
+            match call.most {
+                Some(most) => receive_at_most(request.body(body), most).await,
+                None => receive(request.body(body)).await,
+            }
         };
+        let outcome = self.unless_lost(received).await;
         self.inner.figures.note(kind, since, outcome.as_ref().map_err(|failure| &failure.error));
         self.inner.source.note(&outcome, generation);
         match outcome {
@@ -348,7 +351,7 @@ impl Warehouse {
     pub(crate) async fn stream(&self, call: Call<'_>) -> Result<RowStream, Error> {
         let (request, _) = self.prepare(&call)?;
         let request = request.body(Bytes::copy_from_slice(call.sql.as_bytes()));
-        match answered(request).await {
+        match self.unless_lost(answered(request)).await {
             Ok(response) => Ok(RowStream(response)),
             Err(failure) => Err(self.blame(failure.error).await),
         }
@@ -364,7 +367,7 @@ impl Warehouse {
         call.data = Some(Bytes::new());
         let (request, _) = self.prepare(&call)?;
         let request = request.body(reqwest::Body::wrap_stream(data));
-        match receive(request).await {
+        match self.unless_lost(receive(request)).await {
             Ok(_) => Ok(()),
             Err(failure) => Err(self.blame(failure.error).await),
         }

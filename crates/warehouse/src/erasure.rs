@@ -99,7 +99,7 @@ impl Warehouse {
                  {{kind:String}}, {{id:String}}, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) \
                  FROM events WHERE {events}"
             );
-            self.call(Call::new(&note, &params, LIMIT).set("insert_deduplicate", 0)).await?;
+            self.call(Call::new(&note, &params, LIMIT).never_a_duplicate()).await?;
         }
 
         #[derive(Deserialize)]

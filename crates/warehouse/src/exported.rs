@@ -126,8 +126,7 @@ impl Warehouse {
     ) -> Result<(), Error> {
         let sql = format!("INSERT INTO {} FORMAT Native", quoted(table));
         // As they are: neither put together here nor taken for rows that came before.
-        let call =
-            Call::new(&sql, &[], LIMIT).set("optimize_on_insert", 0).set("insert_deduplicate", 0);
+        let call = Call::new(&sql, &[], LIMIT).set("optimize_on_insert", 0).never_a_duplicate();
         let next = |mut rows: mpsc::Receiver<_>| async { Some((rows.recv().await?, rows)) };
         self.send(call, futures_util::stream::unfold(rows, next)).await
     }

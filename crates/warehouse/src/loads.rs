@@ -10,6 +10,9 @@ use crate::error::Error;
 
 const PREFIX: &str = "atrium-load-";
 const LOOK: Duration = Duration::from_millis(50);
+/// A server that takes longer to answer may have been stopped. What waited before its door is let in after it.
+const SLOW: Duration = Duration::from_millis(500);
+const LET_IN: Duration = Duration::from_secs(1);
 /// Longer than a load may take.
 const WAIT: Duration = Duration::from_secs(150);
 
@@ -31,7 +34,12 @@ impl Warehouse {
 
     async fn end_load_here(&self, batch: u64) -> Result<(), Error> {
         let sql = "KILL QUERY WHERE query_id = {id:String} SYNC";
-        self.execute(sql, &[("id", load_query_id(batch).into())]).await?;
+        let (id, asked) = ([("id", load_query_id(batch).into())], Instant::now());
+        self.execute(sql, &id).await?;
+        if asked.elapsed() > SLOW {
+            tokio::time::sleep(LET_IN).await;
+            self.execute(sql, &id).await?;
+        }
         let (before, begun) = (self.running_loads().await?, Instant::now());
         while !before.is_disjoint(&self.running_loads().await?) {
             if begun.elapsed() > WAIT {

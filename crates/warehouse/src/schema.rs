@@ -19,6 +19,7 @@ use crate::error::Error;
 use crate::location::{Names, quoted};
 use crate::schema_state::SchemaGuard;
 use crate::upgrade;
+pub(crate) use record::SHARD_TABLE;
 
 /// In the order they run. A published file is never changed.
 const MIGRATIONS: &[(u32, &str)] = &[
@@ -44,6 +45,8 @@ const OWNERS: u32 = 9;
 
 /// Where it is written down which of them ran.
 pub(crate) const RECORD_TABLE: &str = "schema_migrations";
+/// Where a store that is being moved into says so (`transfer_state`).
+pub(crate) const TRANSFER_TABLE: &str = "move_in_progress";
 const RECORD: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \
     (number UInt32, applied_at DateTime('UTC') DEFAULT now()) \
     ENGINE = {ReplacingMergeTree} ORDER BY number";
@@ -64,7 +67,7 @@ impl Names {
 
     /// A shard of several servers has a database that brings whatever is made in it to all of them, under
     /// the names that each server gives itself and its shard.
-    fn create_database(&self) -> String {
+    pub(crate) fn create_database(&self) -> String {
         let database = quoted(&self.database);
         let shard = self.shard.as_ref().filter(|shard| shard.replicated);
         let replicated = shard.map_or(String::new(), |shard| {

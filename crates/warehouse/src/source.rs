@@ -95,6 +95,8 @@ impl Source {
                 embedded.hangs(generation, error.to_string());
             }
             (Self::Embedded(_) | Self::Unusable(_), _) => {}
+            // It was noted where it was found, and may be about another server than this one.
+            (Self::Remote(_), Err(Failure { error: Error::ShardLost { .. }, .. })) => {}
             (Self::Remote(remote), outcome) => {
                 let mut state = remote.state.lock();
                 *state = match outcome {

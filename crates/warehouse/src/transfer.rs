@@ -1,12 +1,11 @@
-//! A store on its way into another one: what each partition of a table holds, as figures that two
-//! stores can be compared by, and the rows of a day, which replace those that the other one has
-//! (docs/decisions/0036).
+//! A store on its way into another one: its tables and their partitions, and the rows of a day, which
+//! replace those that the other one has (docs/decisions/0036). `transfer_figures` says by what the two are
+//! compared, `transfer_shards` what becomes of a table in a cluster.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Deserialize;
-use uuid::Uuid;
 
 use crate::answer::RowStream;
 use crate::call::Call;
@@ -14,15 +13,13 @@ use crate::client::Warehouse;
 use crate::error::Error;
 use crate::location::quoted;
 use crate::params::Param;
-use crate::schema::RECORD_TABLE;
-use crate::transfer_state::STATE_TABLE;
+use crate::schema::{RECORD_TABLE, SHARD_TABLE, TRANSFER_TABLE};
+use crate::spread::Spread;
 
 /// For one statement over one partition.
-const LIMIT: Duration = Duration::from_secs(60 * 60);
+pub(crate) const LIMIT: Duration = Duration::from_secs(60 * 60);
 /// The embedded engine holds an answer in memory until it is sent.
 const SLICE_BYTES: u64 = 32 << 20;
-/// Sets of people are written out to be compared; few of them at a time.
-const ROWS_AT_ONCE: u64 = 1_024;
 /// The columns that say on which day a row belongs, the first that a table has.
 const DAYS: [&str; 3] = ["bucket", "received", "time"];
 
@@ -30,69 +27,38 @@ const DAYS: [&str; 3] = ["bucket", "received", "time"];
 #[derive(Clone, Debug)]
 pub struct TransferTable {
     pub name: String,
-    merges_rows: bool,
+    pub(crate) merges_rows: bool,
     expires: bool,
     sorting_key: String,
-    columns: Vec<Column>,
+    pub(crate) columns: Vec<Column>,
+    /// How it comes to the shards, where it goes into a cluster.
+    pub(crate) spread: Option<Spread>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-struct Column {
+pub(crate) struct Column {
     table: String,
-    name: String,
+    pub name: String,
     #[serde(rename = "type")]
-    kind: String,
+    pub kind: String,
 }
 
 impl TransferTable {
-    fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.columns.iter().any(|column| column.name == name)
     }
 
-    /// Whose a row is; nobody's in a table that is about the store itself.
-    fn app(&self) -> &'static str {
-        if self.has("app_id") { "app_id" } else { "toUUID('00000000-0000-0000-0000-000000000000')" }
-    }
-
     /// The column that tells a row's day; none where a table is taken as a whole.
-    fn day_column(&self) -> Option<&'static str> {
+    pub(crate) fn day_column(&self) -> Option<&'static str> {
         DAYS.into_iter().find(|name| self.has(name))
     }
 
-    fn day(&self) -> String {
-        match self.day_column() {
-            Some(column) => format!("toString(toDate({column}))"),
-            None => "''".to_owned(),
-        }
-    }
-
-    fn has_sets(&self) -> bool {
-        self.columns.iter().any(Column::is_set)
-    }
-
-    fn hash(&self) -> String {
-        let columns: Vec<String> = self.columns.iter().map(Column::hashed).collect();
-        format!("cityHash64({})", columns.join(", "))
-    }
-
     /// Which rows count. Ids that are forgotten these days are gone from one store before the other.
-    fn wanted(&self) -> &'static str {
+    pub(crate) fn wanted(&self) -> &'static str {
         match self.expires && self.has("received") {
             true => " AND toDate(received) >= {since:Date}",
             false => "",
         }
-    }
-}
-
-impl Column {
-    fn is_set(&self) -> bool {
-        self.kind.starts_with("AggregateFunction(groupBitmap,")
-    }
-
-    /// Small sets are kept in the order they were filled.
-    fn hashed(&self) -> String {
-        let name = quoted(&self.name);
-        if self.is_set() { format!("arraySort(bitmapToArray({name}))") } else { name }
     }
 }
 
@@ -115,16 +81,6 @@ impl Partition {
     }
 }
 
-/// How much an app has of a day, and a sum over all of it that tells every change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Figure {
-    pub rows: u64,
-    pub hash: u64,
-}
-
-/// By app and day; the day is empty where a table has none.
-pub type Figures = BTreeMap<(Uuid, String), Figure>;
-
 /// The rows of one day, or of a whole partition where there are no days.
 #[derive(Clone, Copy, Debug)]
 pub struct Day<'a> {
@@ -144,7 +100,7 @@ impl Day<'_> {
         format!("_partition_id = {{partition:String}}{day}{}", self.table.wanted())
     }
 
-    fn params(&self) -> Vec<(&'static str, Param)> {
+    pub(crate) fn params(&self) -> Vec<(&'static str, Param)> {
         let mut params = vec![("partition", Param::from(self.partition))];
         if self.table.day_column().is_some() {
             params.push(("day", Param::from(self.day)));
@@ -156,9 +112,46 @@ impl Day<'_> {
     }
 }
 
+/// One of the pieces that the rows of a day are read in, for one of the shards that they go to.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    /// By its place among so many.
+    pub slice: (u64, u64),
+    pub shard: (usize, usize),
+}
+
+impl Piece {
+    fn filter(&self, table: &TransferTable) -> String {
+        let ((slice, slices), (shard, shards)) = (self.slice, self.shard);
+        let mut filter = match slices {
+            1 => String::new(),
+            _ => format!(" AND cityHash64({}) % {slices} = {slice}", table.sorting_key),
+        };
+        if let (Some(Spread::Split(key)), true) = (table.spread, shards > 1) {
+            filter.push_str(&format!(" AND {key} % {shards} = {shard}"));
+        }
+        filter
+    }
+}
+
 impl Warehouse {
-    /// Every table that holds something, in one order for all stores.
+    /// Every table that holds something, in one order for all stores. Those of a cluster say how they
+    /// come to its shards.
     pub async fn transfer_tables(&self) -> Result<Vec<TransferTable>, Error> {
+        if !self.is_cluster() {
+            return self.transfer_tables_here().await;
+        }
+        let all =
+            self.on_every_shard(|shard| async move { shard.transfer_tables_here().await }).await?;
+        let mut tables = all.into_iter().next().unwrap_or_default();
+        tables.retain(|table| table.name != SHARD_TABLE);
+        for table in &mut tables {
+            table.spread = Some(Spread::of(&table.name)?);
+        }
+        Ok(tables)
+    }
+
+    async fn transfer_tables_here(&self) -> Result<Vec<TransferTable>, Error> {
         #[derive(Deserialize)]
         struct Row {
             name: String,
@@ -169,7 +162,7 @@ impl Warehouse {
         let sql = "SELECT name, engine, engine_full, sorting_key FROM system.tables \
                    WHERE database = currentDatabase() AND engine LIKE '%MergeTree' \
                    AND name NOT IN ({record:String}, {state:String}) ORDER BY name";
-        let params = [("record", RECORD_TABLE.into()), ("state", STATE_TABLE.into())];
+        let params = [("record", RECORD_TABLE.into()), ("state", TRANSFER_TABLE.into())];
         let tables: Vec<Row> = self.query(sql, &params).await?;
         // What is computed from others is computed again.
         let sql = "SELECT table, name, type FROM system.columns \
@@ -184,12 +177,37 @@ impl Warehouse {
                 sorting_key: row.sorting_key,
                 columns: columns.iter().filter(|it| it.table == row.name).cloned().collect(),
                 name: row.name,
+                spread: None,
             })
             .collect())
     }
 
-    /// The partitions of a table that hold something.
+    /// The partitions of a table that hold something, on whichever shards.
     pub async fn partitions(&self, table: &str) -> Result<Vec<Partition>, Error> {
+        let all =
+            self.on_every_shard(|shard| async move { shard.partitions_here(table).await }).await?;
+        let mut joined = BTreeMap::<String, Partition>::new();
+        for (shard, partition) in all
+            .into_iter()
+            .enumerate()
+            .flat_map(|(at, some)| some.into_iter().map(move |it| (at, it)))
+        {
+            // The same parts on another shard are others.
+            let parts = partition.parts.iter().map(|part| format!("{shard} {part}"));
+            let whole = joined.entry(partition.id.clone()).or_insert_with(|| Partition {
+                parts: Vec::new(),
+                rows: 0,
+                bytes: 0,
+                ..partition.clone()
+            });
+            whole.parts.extend(parts);
+            whole.rows += partition.rows;
+            whole.bytes += partition.bytes;
+        }
+        Ok(joined.into_values().collect())
+    }
+
+    async fn partitions_here(&self, table: &str) -> Result<Vec<Partition>, Error> {
         let sql = "SELECT table, partition_id AS id, arraySort(groupArray(hash_of_all_files)) AS parts, \
                    sum(rows) AS rows, sum(data_uncompressed_bytes) AS bytes FROM system.parts \
                    WHERE database = currentDatabase() AND table = {table:String} AND active \
@@ -198,45 +216,14 @@ impl Warehouse {
         Ok(found.into_iter().filter(|partition| partition.rows > 0).collect())
     }
 
-    /// What a partition holds, whatever has been merged of it so far.
-    pub async fn figures(
+    /// Of how many pieces the part of a day consists that goes to one of so many shards, to be read one
+    /// after the other.
+    pub async fn slices(
         &self,
-        table: &TransferTable,
-        partition: &str,
-        since: &str,
-    ) -> Result<Figures, Error> {
-        #[derive(Deserialize)]
-        struct Row {
-            app: Uuid,
-            day: String,
-            rows: u64,
-            hash: u64,
-        }
-        let sql = format!(
-            "SELECT its_app AS app, its_day AS day, count() AS rows, sum(its_hash) AS hash FROM (\
-             SELECT {} AS its_app, {} AS its_day, {} AS its_hash FROM {}{} \
-             WHERE _partition_id = {{partition:String}}{}) GROUP BY app, day\nFORMAT JSONEachRow",
-            table.app(),
-            table.day(),
-            table.hash(),
-            quoted(&table.name),
-            if table.merges_rows { " FINAL" } else { "" },
-            table.wanted()
-        );
-        let day = Day { table, partition, day: "", since };
-        let mut params = day.params();
-        params.retain(|(name, _)| *name != "day");
-        let mut call = Call::new(&sql, &params, LIMIT).reading();
-        if table.has_sets() {
-            call = call.set("max_block_size", ROWS_AT_ONCE);
-        }
-        let rows: Vec<Row> = self.rows(call).await?;
-        let figure = |row: Row| ((row.app, row.day), Figure { rows: row.rows, hash: row.hash });
-        Ok(rows.into_iter().map(figure).collect())
-    }
-
-    /// Of how many pieces a day consists, to be read one after the other.
-    pub async fn slices(&self, day: Day<'_>, partition: &Partition) -> Result<u64, Error> {
+        day: Day<'_>,
+        partition: &Partition,
+        shards: usize,
+    ) -> Result<u64, Error> {
         #[derive(Deserialize)]
         struct Row {
             rows: u64,
@@ -247,31 +234,32 @@ impl Warehouse {
             day.filter()
         );
         let rows: Vec<Row> = self.patient(LIMIT).query(&sql, &day.params()).await?;
-        Ok(partition.slices(rows.first().map_or(0, |row| row.rows)))
+        let rows = rows.first().map_or(0, |row| row.rows);
+        Ok(partition.slices(match day.table.spread {
+            Some(Spread::Split(_)) => rows.div_ceil(shards as u64),
+            _ => rows,
+        }))
     }
 
     /// The rows of a piece as they are, in the format that `import` takes.
-    pub async fn rows_of_day(
-        &self,
-        day: Day<'_>,
-        (slice, slices): (u64, u64),
-    ) -> Result<RowStream, Error> {
-        let piece = match slices {
-            1 => String::new(),
-            _ => format!(" AND cityHash64({}) % {slices} = {slice}", day.table.sorting_key),
-        };
+    pub async fn rows_of_day(&self, day: Day<'_>, piece: Piece) -> Result<RowStream, Error> {
         let sql = format!(
-            "SELECT * FROM {} WHERE {}{piece} FORMAT Native",
+            "SELECT * FROM {} WHERE {}{} FORMAT Native",
             quoted(&day.table.name),
-            day.filter()
+            day.filter(),
+            piece.filter(day.table)
         );
         let params = day.params();
         let call = Call::new(&sql, &params, LIMIT).set("readonly", 1);
         self.stream(call.set("max_execution_time", LIMIT.as_secs())).await
     }
 
-    /// Removes the rows of a day.
+    /// Removes the rows of a day, from every shard.
     pub async fn remove_day(&self, day: Day<'_>) -> Result<(), Error> {
+        self.on_every_shard(|shard| async move { shard.remove_day_here(day).await }).await.map(drop)
+    }
+
+    async fn remove_day_here(&self, day: Day<'_>) -> Result<(), Error> {
         let table = quoted(&day.table.name);
         let Some(column) = day.table.day_column() else {
             let sql = format!("TRUNCATE TABLE {table}");

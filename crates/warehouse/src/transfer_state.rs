@@ -1,6 +1,6 @@
 //! A store that another one is being moved into: it has all tables and no views, which would count
 //! every row again. How the views are made is kept in the store itself, with whose rows it gets, so
-//! that whoever goes on after a crash knows both.
+//! that whoever goes on after a crash knows both. Every shard of a cluster keeps that for itself.
 
 use std::time::Duration;
 
@@ -12,9 +12,8 @@ use crate::error::Error;
 use crate::exported::View;
 use crate::location::quoted;
 use crate::params::Param;
-use crate::schema::newest_migration;
+use crate::schema::{TRANSFER_TABLE, newest_migration};
 
-pub(crate) const STATE_TABLE: &str = "move_in_progress";
 /// What is noted once all tables are there and the views are noted.
 const MADE: &str = "made";
 const LIMIT: Duration = Duration::from_secs(600);
@@ -37,18 +36,27 @@ struct Noted {
 
 impl Warehouse {
     pub async fn transfer_state(&self) -> Result<TransferState, Error> {
+        let all = self.on_every_shard(|shard| async move { shard.transfer_state_here().await });
+        Ok(state_of_all(all.await?))
+    }
+
+    async fn transfer_state_here(&self) -> Result<TransferState, Error> {
         #[derive(Deserialize)]
         struct Row {
             name: String,
             comment: String,
         }
+        // The names of a cluster hold nothing; anything else under them is another store's.
         let sql = "SELECT name, comment FROM system.tables WHERE database = {database:String} \
+                   OR (database = {whole:String} AND engine != 'Distributed') \
                    ORDER BY name\nFORMAT JSONEachRow";
-        let params = [("database", Param::from(self.names().database.as_str()))];
+        let database = self.names().database.as_str();
+        let whole = self.names().shard.as_ref().map_or(database, |shard| shard.whole.as_str());
+        let params = [("database", Param::from(database)), ("whole", Param::from(whole))];
         let mut call = Call::new(sql, &params, self.limit()).reading();
         call.in_database = false;
         let tables: Vec<Row> = self.rows(call).await?;
-        let state = tables.iter().find(|table| table.name == STATE_TABLE);
+        let state = tables.iter().find(|table| table.name == TRANSFER_TABLE);
         Ok(match (state, tables.first()) {
             (Some(state), _) => TransferState::Begun(state.comment.clone()),
             (None, Some(table)) => TransferState::Used(table.name.clone()),
@@ -58,17 +66,28 @@ impl Warehouse {
 
     /// Makes all tables, and takes the views away, in a store that is empty or was left half-way.
     pub async fn begin_transfer(&self, from: &str, wait: Duration) -> Result<(), Error> {
-        let create = format!("CREATE DATABASE IF NOT EXISTS {}", quoted(&self.names().database));
+        if !self.is_cluster() {
+            return self.begin_transfer_here(from, wait).await;
+        }
+        self.check_shards().await?;
+        self.on_every_shard(|shard| async move { shard.begin_transfer_here(from, wait).await })
+            .await?;
+        self.name_shards().await
+    }
+
+    async fn begin_transfer_here(&self, from: &str, wait: Duration) -> Result<(), Error> {
+        let create = self.names().create_database();
         let mut call = Call::new(&create, &[], LIMIT);
         call.in_database = false;
         self.call(call).await?;
         // With the source in the same statement: there is no moment in which it is not known.
         let comment = from.replace('\\', "\\\\").replace('\'', "\\'");
         let sql = format!(
-            "CREATE TABLE IF NOT EXISTS {STATE_TABLE} (name String, value String) \
+            "CREATE TABLE IF NOT EXISTS {TRANSFER_TABLE} (name String, value String) \
              ENGINE = MergeTree ORDER BY name COMMENT '{comment}'"
         );
         self.execute(&sql, &[]).await?;
+        self.end_changes().await?;
         if !self.noted().await?.iter().any(|noted| noted.name == MADE) {
             self.drop_all().await?;
             self.make_tables(newest_migration(), wait).await?;
@@ -80,8 +99,23 @@ impl Warehouse {
         self.take_views_away().await.map(drop)
     }
 
+    /// A statement goes on in a server when whoever sent it is gone, and would add to what is compared by
+    /// then. Nobody else changes a store that is being moved into.
+    async fn end_changes(&self) -> Result<(), Error> {
+        let sql = "KILL QUERY WHERE current_database = {database:String} \
+                   AND query_kind IN ('Insert', 'Delete', 'Alter') SYNC";
+        let params = [("database", Param::from(self.names().database.as_str()))];
+        self.call(Call::new(sql, &params, LIMIT)).await.map(drop)
+    }
+
     /// Makes the views that are missing. What is stored from now on is counted.
     pub async fn complete_transfer(&self) -> Result<(), Error> {
+        self.on_every_shard(|shard| async move { shard.complete_transfer_here().await })
+            .await
+            .map(drop)
+    }
+
+    async fn complete_transfer_here(&self) -> Result<(), Error> {
         let there = self.views().await?;
         let mut missing = self.noted().await?;
         missing.retain(|noted| noted.name != MADE);
@@ -94,18 +128,19 @@ impl Warehouse {
 
     /// Forgets that the store came from elsewhere.
     pub async fn end_transfer(&self) -> Result<(), Error> {
-        self.execute(&format!("DROP TABLE IF EXISTS {STATE_TABLE} SYNC"), &[]).await
+        let sql = &format!("DROP TABLE IF EXISTS {TRANSFER_TABLE} SYNC");
+        self.on_every_shard(|shard| async move { shard.execute(sql, &[]).await }).await.map(drop)
     }
 
     async fn noted(&self) -> Result<Vec<Noted>, Error> {
         // One that was broken off while it noted them noted some twice.
-        let sql = format!("SELECT DISTINCT name, value FROM {STATE_TABLE} ORDER BY name");
+        let sql = format!("SELECT DISTINCT name, value FROM {TRANSFER_TABLE} ORDER BY name");
         self.query(&sql, &[]).await
     }
 
     async fn note_of_transfer(&self, name: &str, value: &str) -> Result<(), Error> {
         let sql = format!(
-            "INSERT INTO {STATE_TABLE} (name, value) SELECT {{name:String}}, {{value:String}}"
+            "INSERT INTO {TRANSFER_TABLE} (name, value) SELECT {{name:String}}, {{value:String}}"
         );
         self.execute(&sql, &[("name", name.into()), ("value", value.into())]).await
     }
@@ -119,10 +154,46 @@ impl Warehouse {
         // Views first: a table that one reads from may not be dropped.
         let sql = "SELECT name FROM system.tables WHERE database = currentDatabase() \
                    AND name != {state:String} ORDER BY engine != 'MaterializedView', name";
-        let tables: Vec<Row> = self.query(sql, &[("state", STATE_TABLE.into())]).await?;
+        let tables: Vec<Row> = self.query(sql, &[("state", TRANSFER_TABLE.into())]).await?;
         for Row { name } in tables {
             self.execute(&format!("DROP TABLE IF EXISTS {} SYNC", quoted(&name)), &[]).await?;
         }
         Ok(())
+    }
+}
+
+/// One that was broken off may have begun on some shards and not on others.
+fn state_of_all(shards: Vec<TransferState>) -> TransferState {
+    let mut all = TransferState::Empty;
+    for state in shards {
+        all = match (all, state) {
+            (used @ TransferState::Used(_), _) | (_, used @ TransferState::Used(_)) => used,
+            // Of two, neither has all of it.
+            (TransferState::Begun(one), TransferState::Begun(other)) if one != other => {
+                TransferState::Begun(format!("{one} {other}"))
+            }
+            (begun @ TransferState::Begun(_), _) | (_, begun) => begun,
+        };
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_are_claimed_by_one_move() {
+        let begun = |from: &str| TransferState::Begun(from.to_owned());
+        let used = || TransferState::Used("dogs".to_owned());
+        assert_eq!(state_of_all(vec![TransferState::Empty; 2]), TransferState::Empty);
+        assert_eq!(state_of_all(vec![TransferState::Empty, begun("a")]), begun("a"));
+        assert_eq!(state_of_all(vec![begun("a"), TransferState::Empty]), begun("a"));
+        assert_eq!(state_of_all(vec![begun("a"), begun("a")]), begun("a"));
+        assert_eq!(state_of_all(vec![begun("a"), begun("b")]), begun("a b"));
+        for other in [begun("a"), TransferState::Empty] {
+            assert_eq!(state_of_all(vec![other.clone(), used()]), used());
+            assert_eq!(state_of_all(vec![used(), other]), used());
+        }
     }
 }

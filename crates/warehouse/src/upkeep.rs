@@ -74,7 +74,7 @@ const FRUGAL: &[(&str, u64)] = &[
 ];
 
 /// As many buckets as go into one statement, by their time: a month holds 2,976.
-const BUCKETS_AT_ONCE: usize = 3000;
+pub(crate) const BUCKETS_AT_ONCE: usize = 3000;
 
 /// On every shard, each from its own events.
 impl Warehouse {
@@ -215,8 +215,8 @@ impl Warehouse {
         for (name, value) in FRUGAL {
             call = call.set(name, value);
         }
-        // The same rows as once before are no mistake here: those were deleted in between.
-        self.in_turn(call.set("insert_deduplicate", 0)).await.map(drop)
+        // What was there before was deleted in between.
+        self.in_turn(call.never_a_duplicate()).await.map(drop)
     }
 
     /// Removes rows, if there are any: even a delete that finds nothing is a mutation of every part.

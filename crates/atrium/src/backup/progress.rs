@@ -14,6 +14,7 @@ pub enum Progress {
 /// A line for every tenth.
 #[derive(Default)]
 pub struct Lines {
+    are_bytes: bool,
     total: u64,
     done: u64,
     told: u64,
@@ -30,35 +31,49 @@ impl Progress {
 
     /// Begins a step that is over after this many bytes; zero where nobody knows.
     pub fn begin(&mut self, what: &str, bytes: u64) {
+        self.begin_step(what, bytes, true);
+    }
+
+    /// The same for a number of things.
+    pub fn begin_count(&mut self, what: &str, count: u64) {
+        self.begin_step(what, count, false);
+    }
+
+    fn begin_step(&mut self, what: &str, total: u64, are_bytes: bool) {
         match self {
             Self::Silent => {}
             Self::Bar(bar) => {
                 bar.finish_and_clear();
-                *bar = ProgressBar::new(bytes);
-                let style = ProgressStyle::with_template(match bytes {
-                    0 => "{msg}",
-                    _ => "{msg} {wide_bar} {bytes} of {total_bytes}, {eta} left",
+                *bar = ProgressBar::new(total);
+                let style = ProgressStyle::with_template(match (total, are_bytes) {
+                    (0, _) => "{msg}",
+                    (_, true) => "{msg} {wide_bar} {bytes} of {total_bytes}, {eta} left",
+                    (_, false) => "{msg} {wide_bar} {pos} of {len}, {eta} left",
                 });
                 bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
                 bar.set_message(what.to_owned());
             }
             Self::Lines(lines) => {
-                *lines = Lines { total: bytes, ..Lines::default() };
+                *lines = Lines { are_bytes, total, ..Lines::default() };
                 say(what);
             }
         }
     }
 
-    pub fn add(&mut self, bytes: u64) {
+    pub fn add(&mut self, more: u64) {
         match self {
             Self::Silent => {}
-            Self::Bar(bar) => bar.inc(bytes),
+            Self::Bar(bar) => bar.inc(more),
             Self::Lines(lines) => {
-                lines.done += bytes;
+                lines.done += more;
                 let tenth = (lines.done * 10).checked_div(lines.total).unwrap_or(0).min(10);
                 if tenth > lines.told {
                     lines.told = tenth;
-                    say(&format!("  {} % of {}", tenth * 10, HumanBytes(lines.total)));
+                    let total = match lines.are_bytes {
+                        true => HumanBytes(lines.total).to_string(),
+                        false => lines.total.to_string(),
+                    };
+                    say(&format!("  {} % of {total}", tenth * 10));
                 }
             }
         }

@@ -1,5 +1,5 @@
-//! Where an instance is moved to: an empty PostgreSQL and an empty ClickHouse, or those that a move of
-//! the same instance was begun into.
+//! Where an instance is moved to: an empty PostgreSQL and an empty ClickHouse, on one server or on the
+//! shards of a cluster, or those that a move of the same instance was begun into.
 
 use std::sync::Arc;
 
@@ -39,8 +39,11 @@ impl Destination {
         ensure!(!database_url.starts_with("sqlite:"), "--database: it must begin with postgres://");
         let warehouse_url = settings.events.warehouse_url.context("--warehouse")?;
         let events = Warehouse::open(Location::Remote { url: warehouse_url.clone() });
-        // Rows would have to be told apart by shard, and counts made anew on each.
-        ensure!(!events.is_cluster(), "--warehouse: a cluster cannot be moved into yet");
+        // Notes of the move and the views would be on one server of a shard and not on the others.
+        ensure!(
+            !events.is_replicated(),
+            "--warehouse: a cluster whose shards have replicas cannot be moved into; nobody has tried it"
+        );
         Ok(Self { database_url, events, warehouse_url })
     }
 
@@ -161,7 +164,7 @@ mod tests {
             ("sqlite:hunter2.db", good.1, "--database: it must begin"),
             ("mysql://hunter2", good.1, "database_url: "),
             (good.0, "ftp://hunter2", "warehouse_url: "),
-            (good.0, "http://u:hunter2@ch:1/x?cluster=main", "--warehouse: a cluster"),
+            (good.0, "http://u:hunter2@ch:1/x?cluster=main&replicated=1", "--warehouse: a cluster"),
         ] {
             let Err(error) = Destination::read(&options(database, warehouse)) else {
                 panic!("{database} and {warehouse} are taken");
@@ -169,8 +172,10 @@ mod tests {
             let text = format!("{error:#}");
             assert!(text.starts_with(said) && !text.contains("hunter2"), "{text}");
         }
-        let taken = Destination::read(&options(good.0, good.1)).unwrap();
-        assert_eq!(taken.shown(), "db:5433/main and ch:1/x");
+        for warehouse in [good.1, "http://u:hunter2@ch:1/x?cluster=main&shards=a,b"] {
+            let taken = Destination::read(&options(good.0, warehouse)).unwrap();
+            assert_eq!(taken.shown(), "db:5433/main and ch:1/x");
+        }
     }
 
     #[tokio::test]

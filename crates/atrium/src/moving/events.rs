@@ -1,6 +1,7 @@
 //! Carries the rows of one event store into another. What two stores hold is compared by partition,
 //! app and day, and the days that differ are copied anew: so a copy that was broken off goes on where it
-//! was, and what changed since is found without anybody having written it down.
+//! was, and what changed since is found without anybody having written it down. The shards of a cluster
+//! get the rows that belong to them, and count what is counted from those themselves (`counts`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 use uuid::Uuid;
-use warehouse::{Day, Figure, Figures, Partition, TransferTable, Warehouse};
+use warehouse::{Day, Figure, Figures, Partition, Piece, TransferTable, Warehouse};
 
 use super::comparison::{Comparison, Line};
 use crate::backup::Progress;
@@ -71,15 +72,15 @@ pub struct Copying {
     /// None where nothing was ever stored.
     here: Option<Store>,
     there: Store,
-    tables: Vec<TransferTable>,
+    pub(super) tables: Vec<TransferTable>,
 }
 
 /// A partition in both stores.
-struct Pair {
+pub(super) struct Pair {
     id: String,
     partition: Option<Partition>,
-    here: Arc<Figures>,
-    there: Arc<Figures>,
+    pub here: Arc<Figures>,
+    pub there: Arc<Figures>,
 }
 
 impl Copying {
@@ -91,6 +92,11 @@ impl Copying {
             };
             let own = here.transfer_tables().await?;
             ensure!(names(&own) == names(&tables), "the two event stores have different tables");
+            // Shards count everything, and would be compared with what does not yet hold all of it.
+            ensure!(
+                !there.is_cluster() || here.recounts_left().await?.is_empty(),
+                "hours are still counted after an upgrade: run it again when the server is done with that"
+            );
         }
         Ok(Self { here: here.map(Store::new), there: Store::new(there), tables })
     }
@@ -103,15 +109,17 @@ impl Copying {
         progress: &mut Progress,
     ) -> anyhow::Result<u64> {
         let since = since(now)?;
+        let copied_tables: Vec<TransferTable> =
+            self.tables.iter().filter(|table| table.is_copied()).cloned().collect();
         let mut total = 0;
         if let Some(here) = &self.here {
-            for table in &self.tables {
+            for table in &copied_tables {
                 total += here.partitions(table).await?.values().map(|it| it.bytes).sum::<u64>();
             }
         }
         progress.begin(what, total);
         let mut copied = 0;
-        for table in self.tables.clone() {
+        for table in copied_tables {
             for pair in self.pairs(&table, &since).await? {
                 let bytes = pair.partition.as_ref().map_or(0, |partition| partition.bytes);
                 let mut shown = 0;
@@ -128,6 +136,7 @@ impl Copying {
                 progress.add(bytes - shown);
             }
         }
+        self.count(&since, progress).await?;
         Ok(copied)
     }
 
@@ -135,7 +144,11 @@ impl Copying {
     pub async fn compare(&mut self, now: Millis) -> anyhow::Result<Comparison> {
         let since = since(now)?;
         let mut comparison = Comparison::default();
-        for table in self.tables.clone() {
+        // Nothing is wrong with a list of what is to be counted anew that one has and the other has not.
+        let is_compared =
+            |table: &&TransferTable| table.is_copied() || table.counted_from().is_some();
+        let tables: Vec<TransferTable> = self.tables.iter().filter(is_compared).cloned().collect();
+        for table in tables {
             for pair in self.pairs(&table, &since).await? {
                 let keys: BTreeSet<&(Uuid, String)> =
                     pair.here.keys().chain(pair.there.keys()).collect();
@@ -156,7 +169,15 @@ impl Copying {
         Ok(comparison)
     }
 
-    async fn pairs(&mut self, table: &TransferTable, since: &str) -> anyhow::Result<Vec<Pair>> {
+    pub(super) fn there(&self) -> &Warehouse {
+        &self.there.warehouse
+    }
+
+    pub(super) async fn pairs(
+        &mut self,
+        table: &TransferTable,
+        since: &str,
+    ) -> anyhow::Result<Vec<Pair>> {
         let mut here = match &self.here {
             Some(store) => store.partitions(table).await?,
             None => BTreeMap::new(),
@@ -190,31 +211,48 @@ impl Copying {
         if !has_day(&pair.here, day.day) {
             return Ok(0);
         }
-        let slices = here.warehouse.slices(day, partition).await?;
+        let shards = self.there.warehouse.shards().await?;
+        let slices = here.warehouse.slices(day, partition, shards.len()).await?;
         let mut bytes = 0;
-        for slice in 0..slices {
-            let mut rows = here.warehouse.rows_of_day(day, (slice, slices)).await?;
-            let (sender, receiver) = mpsc::channel(PIECES);
-            let reading = async {
-                while let Some(piece) = rows.chunk().await? {
-                    let length = piece.len() as u64;
-                    // Nobody listens any more: whoever listened says why.
-                    if sender.send(Ok(piece)).await.is_err() {
-                        break;
-                    }
-                    bytes += length;
-                    note(length);
-                }
-                drop(sender);
-                Ok::<_, warehouse::Error>(())
-            };
-            let storing = self.there.warehouse.import(&day.table.name, receiver);
-            let (read, stored) = tokio::join!(reading, storing);
-            stored?;
-            read?;
+        for (number, shard) in shards.iter().enumerate() {
+            for slice in 0..slices {
+                let piece = Piece { slice: (slice, slices), shard: (number, shards.len()) };
+                bytes += carry(&here.warehouse, shard, day, piece, note).await?;
+            }
         }
         Ok(bytes)
     }
+}
+
+/// Brings one piece of a day over. Returns how many bytes it had.
+async fn carry(
+    here: &Warehouse,
+    there: &Warehouse,
+    day: Day<'_>,
+    piece: Piece,
+    note: &mut impl FnMut(u64),
+) -> anyhow::Result<u64> {
+    let mut bytes = 0;
+    let mut rows = here.rows_of_day(day, piece).await?;
+    let (sender, receiver) = mpsc::channel(PIECES);
+    let reading = async {
+        while let Some(piece) = rows.chunk().await? {
+            let length = piece.len() as u64;
+            // Nobody listens any more: whoever listened says why.
+            if sender.send(Ok(piece)).await.is_err() {
+                break;
+            }
+            bytes += length;
+            note(length);
+        }
+        drop(sender);
+        Ok::<_, warehouse::Error>(())
+    };
+    let storing = there.import(&day.table.name, receiver);
+    let (read, stored) = tokio::join!(reading, storing);
+    stored?;
+    read?;
+    Ok(bytes)
 }
 
 /// The first day whose ids are copied: those before may go from one store before the other.
@@ -228,8 +266,13 @@ fn has_day(figures: &Figures, day: &str) -> bool {
 }
 
 fn differing(here: &Figures, there: &Figures) -> BTreeSet<String> {
+    places(here, there).into_iter().map(|(_, day)| day).collect()
+}
+
+/// The apps and days that differ.
+pub(super) fn places(here: &Figures, there: &Figures) -> BTreeSet<(Uuid, String)> {
     let differs = |key: &&(Uuid, String)| here.get(*key) != there.get(*key);
-    here.keys().chain(there.keys()).filter(differs).map(|(_, day)| day.clone()).collect()
+    here.keys().chain(there.keys()).filter(differs).cloned().collect()
 }
 
 #[cfg(test)]

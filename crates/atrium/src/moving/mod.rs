@@ -1,12 +1,13 @@
 //! `atrium move`: takes an instance on SQLite and the embedded event store to PostgreSQL and a
 //! ClickHouse, while its server goes on taking messages in (docs/decisions/0036).
 //!
-//! `events` copies what differs between the two event stores, again and again, until the difference is
-//! small; then `switch` pauses loading, copies the rest and the database, compares everything and makes
+//! `events` copies what differs between the two event stores, and `counts` has the shards of a cluster
+//! count it, again and again, until the difference is small; then `switch` pauses loading, copies the rest and the database, compares everything and makes
 //! the old database refuse changes. `destination` is where it all goes. Nothing about the state of a
 //! move is kept here: whoever is broken off begins again, and finds out by comparing what is left to do.
 
 mod comparison;
+mod counts;
 mod destination;
 mod events;
 mod switch;

@@ -89,13 +89,23 @@ pub(crate) async fn send(
     known: Arc<Mutex<Known>>,
     stop: Arc<std::sync::atomic::AtomicBool>,
 ) {
+    send_made(address, key, known, stop, |now| (0..40).map(|_| event_at(now, "a")).collect()).await;
+}
+
+/// The same with messages of the caller's own, which it makes for a moment.
+pub(crate) async fn send_made(
+    address: Arc<Mutex<String>>,
+    key: String,
+    known: Arc<Mutex<Known>>,
+    stop: Arc<std::sync::atomic::AtomicBool>,
+    make: fn(i64) -> Vec<Value>,
+) {
     let client = http_client::builder().timeout(Duration::from_secs(5)).build().unwrap();
     let mut pending: Option<Vec<Value>> = None;
     while !stop.load(std::sync::atomic::Ordering::Relaxed) {
         let messages = pending.take().unwrap_or_else(|| {
-            let now =
-                i64::try_from(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis());
-            (0..40).map(|_| event_at(now.unwrap(), "a")).collect()
+            let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis();
+            make(i64::try_from(now).unwrap())
         });
         let ids: Vec<Uuid> = messages
             .iter()

@@ -13,38 +13,51 @@ use serde_json::{Value, json};
 use warehouse::{Location, Warehouse};
 
 /// A small disk in memory, mounted as long as this lives.
-struct Disk {
-    folder: tempfile::TempDir,
+pub(crate) struct Disk {
+    folder: PathBuf,
+    /// Goes after the disk, if it is the disk's own.
+    _own: Option<tempfile::TempDir>,
 }
 
 impl Disk {
     fn mount(megabytes: u32) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
+        let disk = Self::mount_at(folder.path(), megabytes)?;
+        Some(disk.with(folder))
+    }
+
+    fn with(mut self, own: tempfile::TempDir) -> Self {
+        self._own = Some(own);
+        self
+    }
+
+    /// In the place of a folder.
+    pub fn mount_at(folder: &Path, megabytes: u32) -> Option<Self> {
         let size = format!("size={megabytes}m,mode=0700");
         let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", &size, "atrium-test"]).arg(folder.path());
+        mount.args(["-t", "tmpfs", "-o", &size, "atrium-test"]).arg(folder);
         let mounted = mount.stderr(Stdio::null()).status().is_ok_and(|status| status.success());
         if !mounted {
             eprintln!("skipped: this test needs the right to mount a file system (root)");
             return None;
         }
-        Some(Self { folder })
+        Some(Self { folder: folder.to_owned(), _own: None })
     }
 
     fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
+        self.folder.join("data")
     }
 
     fn remount(&self, how: &str) {
         let options = format!("remount,{how}");
         let status =
-            Command::new("mount").args(["-o", &options]).arg(self.folder.path()).status().unwrap();
+            Command::new("mount").args(["-o", &options]).arg(&self.folder).status().unwrap();
         assert!(status.success());
     }
 
     /// Takes all the room there is, to the last page.
-    fn fill(&self) -> PathBuf {
-        let ballast = self.folder.path().join("ballast");
+    pub fn fill(&self) -> PathBuf {
+        let ballast = self.folder.join("ballast");
         let mut file = std::fs::File::create(&ballast).unwrap();
         for size in [1 << 20, 4_096] {
             let block = vec![7_u8; size];
@@ -56,7 +69,7 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(self.folder.path()).status();
+        let _ = Command::new("umount").arg("-l").arg(&self.folder).status();
     }
 }
 

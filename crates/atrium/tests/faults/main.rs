@@ -11,7 +11,11 @@ mod crash;
 mod disk;
 // There is a ClickHouse to test with for this platform only (`scripts/clickhouse-node`).
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod figures;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod fleet;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod fleet_disk;
 mod fuzz;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod moving;

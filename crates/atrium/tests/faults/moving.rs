@@ -1,5 +1,5 @@
-//! A server under load is moved from SQLite and the embedded event store to PostgreSQL and ClickHouse.
-//! The first try is killed half-way; the commands are those of docs/operating.md.
+//! A server under load is moved from SQLite and the embedded event store to PostgreSQL and ClickHouse, on
+//! one server and on two shards. Tries are killed half-way; the commands are those of docs/operating.md.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -13,11 +13,13 @@ use warehouse::{Location, Warehouse};
 
 use super::backup::until_loaded;
 use super::crash::{
-    Known, atrium, check_stores, collect_key, create_user, send, serve, serve_with,
+    Known, atrium, check_stores, collect_key, create_user, send_made, serve, serve_with,
     wait_until_empty,
 };
+use super::figures::equal_plain_counts;
+use super::fleet::any;
 use crate::support::authenticator::Authenticator;
-use crate::support::clickhouse::ClickHouse;
+use crate::support::clickhouse::{ClickHouse, Shards};
 use crate::support::running::Running;
 use crate::support::sender::{AccessKey, PATH, Signing, event_at, nonce};
 use crate::support::{Actor, PASSWORD, databases};
@@ -70,9 +72,23 @@ fn refused(mut command: Command) -> String {
     said
 }
 
-async fn events_in(store: &Warehouse) -> u64 {
-    let counted = store.query::<Value>("SELECT count() AS n FROM events", &[]).await;
+async fn rows_in(store: &Warehouse, table: &str) -> u64 {
+    let counted = store.query::<Value>(&format!("SELECT count() AS n FROM {table}"), &[]).await;
     counted.map_or(0, |rows| rows[0]["n"].as_u64().unwrap())
+}
+
+/// Of two days, by people who go from one device to the next.
+fn messages(now: i64) -> Vec<Value> {
+    let message = |at: usize| {
+        let name = ["page_view", "a", "b"][any(3)];
+        let age = if at.is_multiple_of(4) { any(2 * 86_400_000) } else { 0 };
+        let mut event = event_at(now - i64::try_from(age).unwrap(), name);
+        event["data"]["device_id"] = json!(format!("device {}", any(60)));
+        let user = if any(2) == 0 { String::new() } else { format!("user {}", any(20)) };
+        event["data"]["user_id"] = json!(user);
+        event
+    };
+    (0..40).map(message).collect()
 }
 
 /// How many of the messages that a server took are in its event store.
@@ -92,12 +108,12 @@ async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     }
 }
 
-/// Kills a move once some of the events are over there.
-async fn killed_half_way(goal: &Goal, folder: &Path) {
+/// Kills a move once something of a table is over there.
+async fn killed_half_way(goal: &Goal, folder: &Path, table: &str) {
     let mut moving =
         Running::start(goal.moving(folder).stdout(Stdio::null()).stderr(Stdio::null()));
     let store = goal.store();
-    until("nothing is copied", async || events_in(&store).await > 0).await;
+    until("nothing is there", async || rows_in(&store, table).await > 0).await;
     assert!(moving.try_wait().unwrap().is_none(), "it was over before it could be killed");
     moving.kill().unwrap();
     moving.wait().unwrap();
@@ -174,10 +190,22 @@ impl Belongings {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_move_under_load_takes_everything_along() {
+    let clickhouse = ClickHouse::start();
+    move_under_load(clickhouse.url(), &["events"]).await;
+}
+
+/// Killed a second time while the shards count.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_move_under_load_into_two_shards_takes_everything_along() {
+    let shards = Shards::start(2);
+    move_under_load(shards.url("atrium"), &["events", "totals_15m"]).await;
+}
+
+/// Moves an instance under load. The command is killed when there is something in each of these tables.
+async fn move_under_load(warehouse: String, kills: &[&str]) {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("data");
-    let clickhouse = ClickHouse::start();
-    let goal = Goal { database: databases::empty_postgres().await, warehouse: clickhouse.url() };
+    let goal = Goal { database: databases::empty_postgres().await, warehouse };
     create_user(&folder);
     let key = collect_key(&folder).await;
     let (mut child, old) = serve(&folder);
@@ -186,10 +214,13 @@ async fn a_move_under_load_takes_everything_along() {
     let known = Arc::new(Mutex::new(Known::default()));
     let stop = Arc::new(AtomicBool::new(false));
     // As fast as it is answered.
-    let sender = tokio::spawn(send(address.clone(), key, known.clone(), stop.clone()));
+    let sender =
+        tokio::spawn(send_made(address.clone(), key, known.clone(), stop.clone(), messages));
     until_loaded(&address, &known).await;
 
-    killed_half_way(&goal, &folder).await;
+    for table in kills {
+        killed_half_way(&goal, &folder, table).await;
+    }
     let said = refused(goal.serving(&folder));
     assert!(said.contains("a move into this database is not finished"), "{said}");
     let before = loaded(&old, &known).await;
@@ -213,7 +244,7 @@ async fn a_move_under_load_takes_everything_along() {
     assert!(!login.header("retry-after").is_empty());
     let ready = http_client::local().get(format!("http://{old}/readyz")).send().await.unwrap();
     assert_eq!(ready.status(), 200);
-    let stored = events_in(&goal.store()).await;
+    let stored = rows_in(&goal.store(), "events").await;
     assert_eq!(report["events"].as_u64(), Some(stored));
     stop.store(true, Ordering::Relaxed);
     sender.await.unwrap();
@@ -231,6 +262,7 @@ async fn a_move_under_load_takes_everything_along() {
     known.accepted.insert(signed);
     known.sent.insert(signed);
     check_stores(&goal.store(), &goal.database, &known).await;
+    equal_plain_counts(&goal.store()).await;
     let mut doctor = atrium(&folder, &["doctor"]);
     doctor.env("ATRIUM_DATABASE_URL", &goal.database).env("ATRIUM_WAREHOUSE_URL", &goal.warehouse);
     let said = String::from_utf8(doctor.output().unwrap().stdout).unwrap();

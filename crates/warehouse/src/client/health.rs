@@ -1,12 +1,15 @@
 //! Which shards answer. Without one of them nothing can be counted, so it is told which one is lost, and
-//! looked after until it is back.
+//! looked after until it is back. One that hangs takes statements and answers none: while a statement
+//! waits, its shard has to answer a small one now and then, which it does however busy it is.
 
+use std::pin::Pin;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use futures_util::future::join_all;
+use futures_util::future::{join_all, select_all};
+use tokio::time::Instant;
 
-use crate::answer::receive;
+use crate::answer::{Failure, receive};
 use crate::call::Call;
 use crate::embedded::State;
 use crate::error::Error;
@@ -17,6 +20,10 @@ use super::shards::Cluster;
 /// How long a shard may take to say that it is there.
 const LOOK_LIMIT: Duration = Duration::from_secs(2);
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// How long a statement waits before its shard is looked at, and again after each look.
+const LOOK_AFTER: Duration = Duration::from_secs(2);
+/// How long a shard may take for that before it counts as hanging.
+const SILENCE_MAX: Duration = Duration::from_secs(8);
 
 /// What a server answers when it does not reach another, or loses it half-way.
 const ABOUT_ANOTHER: &[i32] = &[
@@ -94,6 +101,73 @@ impl Warehouse {
                 Error::Unavailable(message)
             }
             (None, error) => error,
+        }
+    }
+
+    /// Waits for an answer, for as long as the shards that it comes from show signs of life. What becomes
+    /// of the statement otherwise is unknown, as after any other loss.
+    ///
+    /// In a box: whoever asks is deep within others who do, and all of them lie on one stack.
+    pub(super) fn unless_lost<'a, T: 'a>(
+        &'a self,
+        answer: impl Future<Output = Result<T, Failure>> + Send + 'a,
+    ) -> Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>> {
+        let shards = match (self.cluster(), &self.names().shard) {
+            (Some(cluster), _) => cluster.known_shards(),
+            (None, Some(_)) => std::slice::from_ref(self),
+            (None, None) => &[],
+        };
+        if shards.is_empty() {
+            return Box::pin(answer);
+        }
+        let silences = select_all(shards.iter().map(|shard| Box::pin(shard.silence())));
+        Box::pin(async move {
+            tokio::select! {
+                biased;
+                outcome = answer => outcome,
+                (lost, ..) = silences => Err(Failure { error: lost, timed_out: false }),
+            }
+        })
+    }
+
+    /// Comes to an end when a shard hangs.
+    async fn silence(&self) -> Error {
+        let is_watched = || self.source().watched().is_some_and(|it| it.load(Ordering::Relaxed));
+        loop {
+            // Of one that was lost before it is known what to expect.
+            let (pause, patience) = match is_watched() {
+                true => (Duration::ZERO, LOOK_LIMIT),
+                false => (LOOK_AFTER, SILENCE_MAX),
+            };
+            tokio::time::sleep(pause).await;
+            if !self.answers_within(patience).await {
+                let reason = format!("it answers nothing for {} seconds", patience.as_secs());
+                let error = Error::Unavailable(reason.clone());
+                self.source().note(&Err(Failure { error, timed_out: true }), 0);
+                return Box::pin(self.blame(Error::Unavailable(reason))).await;
+            }
+            if is_watched() {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        }
+    }
+
+    /// Whether it answers anything, also that it has too much to do.
+    async fn answers_within(&self, patience: Duration) -> bool {
+        let (sql, begun) = ("SELECT 1", Instant::now());
+        let mut call = Call::new(sql, &[], patience);
+        call.in_database = false;
+        loop {
+            let left = patience.saturating_sub(begun.elapsed());
+            let Ok((request, _)) = self.prepare(&call) else { return true };
+            let outcome = receive(request.timeout(left).body(sql)).await;
+            if !matches!(outcome, Err(Failure { error: Error::Unavailable(_), .. })) {
+                return true;
+            }
+            if begun.elapsed() + LOOK_AGAIN >= patience {
+                return false;
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
         }
     }
 

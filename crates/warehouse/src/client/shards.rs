@@ -57,6 +57,11 @@ impl Warehouse {
         self.cluster().is_some()
     }
 
+    /// Whether its shards have several servers each.
+    pub fn is_replicated(&self) -> bool {
+        self.cluster().is_some_and(|cluster| cluster.name.replicated)
+    }
+
     /// The stores that hold the rows, in their order: those of the shards, or this one alone. Each is a
     /// store by itself; what is changed in it is changed nowhere else.
     pub async fn shards(&self) -> Result<Vec<Self>, Error> {

@@ -12,7 +12,10 @@ use crate::client::Warehouse;
 use crate::error::Error;
 use crate::location::{ShardNames, quoted};
 
-use super::{CHANGE_LIMIT, RECORD_TABLE, bring_up_to_date};
+use super::{CHANGE_LIMIT, RECORD_TABLE, TRANSFER_TABLE, bring_up_to_date};
+
+/// What each shard has for itself.
+const OWN: [&str; 2] = [RECORD_TABLE, TRANSFER_TABLE];
 
 /// A table: its engine, and its columns with their types, in order.
 type Tables = BTreeMap<String, (String, Vec<String>)>;
@@ -25,9 +28,15 @@ impl Warehouse {
             return self.recounts_left().await.map(drop);
         }
         self.check_shards().await?;
+        self.on_every_shard(|shard| async move { bring_up_to_date(&shard).await }).await?;
+        self.name_shards().await?;
+        self.recounts_left().await.map(drop)
+    }
+
+    /// Writes down on every shard which one it is, and makes the names for all of them.
+    pub(crate) async fn name_shards(&self) -> Result<(), Error> {
         let shards = self.shards().await?.len();
         self.on_every_shard(|shard| async move {
-            bring_up_to_date(&shard).await?;
             let Some(names) = &shard.names().shard else { return Ok(()) };
             shard.record_shard(names.number, shards).await
         })
@@ -37,8 +46,7 @@ impl Warehouse {
             Some(first) if first.names().is_replicated() => first.name_all().await?,
             _ => drop(self.on_every_shard(|shard| async move { shard.name_all().await }).await?),
         }
-        self.check_reach(shards).await?;
-        self.recounts_left().await.map(drop)
+        self.check_reach(shards).await
     }
 
     /// Makes the names on this server.
@@ -59,7 +67,7 @@ impl Warehouse {
             let engine = self.distributed(names, table);
             let is_same =
                 known.get(table).is_some_and(|it| *it == (engine.clone(), columns.clone()));
-            if table == RECORD_TABLE || is_same {
+            if OWN.contains(&table.as_str()) || is_same {
                 continue;
             }
             let database = quoted(&self.names().database);

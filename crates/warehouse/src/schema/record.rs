@@ -9,6 +9,8 @@ use crate::error::Error;
 
 use super::run;
 
+/// Where it is written down.
+pub(crate) const SHARD_TABLE: &str = "shard";
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS shard (number UInt32, shards UInt32) \
     ENGINE = {ReplacingMergeTree} ORDER BY (number, shards) \
     SETTINGS fsync_after_insert = 1, fsync_part_directory = 1";
@@ -28,7 +30,7 @@ struct Found {
 
 impl Warehouse {
     /// Fails where the shards are not those that they were, or not all that questions reach.
-    pub(super) async fn check_shards(&self) -> Result<(), Error> {
+    pub(crate) async fn check_shards(&self) -> Result<(), Error> {
         let (named, reached) = (self.shards().await?.len(), self.count_shards().await?);
         if named != reached {
             return Err(Error::Setup(format!(
@@ -40,7 +42,7 @@ impl Warehouse {
     }
 
     async fn found(&self) -> Result<Found, Error> {
-        let record = match self.has_table("shard").await? {
+        let record = match self.has_table(SHARD_TABLE).await? {
             true => self.query("SELECT number, shards FROM shard LIMIT 1", &[]).await?.pop(),
             false => None,
         };

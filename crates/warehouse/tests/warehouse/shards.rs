@@ -21,13 +21,13 @@ use crate::support::{
 const READY: Duration = Duration::from_secs(60);
 
 /// Where a store of a test's own is, on the servers that all tests share.
-fn url() -> Url {
+pub fn url() -> Url {
     static SHARDS: OnceLock<Shards> = OnceLock::new();
     let database = format!("test_{}", Uuid::new_v4().simple());
     SHARDS.get_or_init(|| Shards::start(2)).url(&database).parse().unwrap()
 }
 
-fn open(url: &Url) -> Warehouse {
+pub fn open(url: &Url) -> Warehouse {
     Warehouse::open(Location::Remote { url: url.clone() })
 }
 
@@ -50,7 +50,7 @@ pub fn roam(mut events: Vec<Event>) -> Vec<Event> {
 }
 
 /// A change, a profile and an id of each of some users and devices.
-async fn add_profiles(store: &Warehouse, app: Uuid, ids: &[(Kind, String)]) {
+pub async fn add_profiles(store: &Warehouse, app: Uuid, ids: &[(Kind, String)]) {
     let (mut mutations, mut profiles, mut messages) = (Vec::new(), Vec::new(), Vec::new());
     let received = number(store, "SELECT toUnixTimestamp(now()) AS n", &[]).await as u32;
     for (kind, id) in ids {
@@ -192,7 +192,7 @@ async fn what_is_removed_or_counted_anew_is_so_on_every_shard() {
 }
 
 /// Without first and last times, which outlive events.
-fn without_extents(mut counts: crate::support::Counts) -> crate::support::Counts {
+pub fn without_extents(mut counts: crate::support::Counts) -> crate::support::Counts {
     counts.retain(|key, _| !["device ", "user ", "owner "].iter().any(|it| key.starts_with(it)));
     counts
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 use uuid::Uuid;
-use warehouse::{Day, Figures, Location, TransferTable, Warehouse};
+use warehouse::{Day, Figures, Location, Piece, TransferTable, Warehouse};
 
 use crate::support::{Store, make_up, number};
 
@@ -28,7 +28,8 @@ async fn all(store: &Warehouse) -> BTreeMap<(String, String), Figures> {
 
 async fn copy_day(from: &Warehouse, to: &Warehouse, day: Day<'_>) {
     for slice in 0..SLICES {
-        let mut rows = from.rows_of_day(day, (slice, SLICES)).await.unwrap();
+        let piece = Piece { slice: (slice, SLICES), shard: (0, 1) };
+        let mut rows = from.rows_of_day(day, piece).await.unwrap();
         let (sender, receiver) = mpsc::channel(8);
         let reading = async move {
             while let Some(piece) = rows.chunk().await.unwrap() {
