@@ -57,13 +57,19 @@ impl Whose {
     pub fn is_of(self, app: &str, id: &str) -> String {
         match self {
             Self::AsSent => "0".to_owned(),
-            Self::Owners => format!(
-                "(user_id = '' AND device_no IN (SELECT device_no FROM device_owners \
-                     WHERE app_id = {app} GROUP BY device_no HAVING min(first).2 = \
-                     (SELECT max((fence, no)).2 FROM identities \
-                      WHERE app_id = {app} AND hash = xxHash64(concat('u', {id})))))"
-            ),
+            Self::Owners => {
+                format!("(user_id = '' AND device_no IN {})", self.devices_of(app, id))
+            }
         }
+    }
+
+    /// The numbers of the devices that are a user's.
+    pub fn devices_of(self, app: &str, id: &str) -> String {
+        format!(
+            "(SELECT device_no FROM device_owners WHERE app_id = {app} GROUP BY device_no \
+             HAVING min(first).2 = (SELECT max((fence, no)).2 FROM identities \
+                 WHERE app_id = {app} AND hash = xxHash64(concat('u', {id}))))"
+        )
     }
 }
 

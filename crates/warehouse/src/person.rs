@@ -78,6 +78,40 @@ impl Warehouse {
         Ok(rows.into_iter().next().unwrap_or(unknown))
     }
 
+    /// Between which moments there can be events of one of them, both included: a user's begin with those
+    /// of their devices.
+    pub async fn seen_between(
+        &self,
+        app: Uuid,
+        kind: Kind,
+        id: &str,
+    ) -> Result<Option<(i64, i64)>, Error> {
+        #[derive(Deserialize)]
+        struct Row {
+            first_ms: Option<i64>,
+            last_ms: Option<i64>,
+        }
+        let own = format!(
+            "SELECT first_seen, last_seen FROM {} WHERE app_id = {{app:UUID}} AND {} = {{id:String}}",
+            kind.table(),
+            kind.column()
+        );
+        let rows = match (kind, self.whose()) {
+            (Kind::User, whose @ Whose::Owners) => format!(
+                "{own} UNION ALL SELECT first_seen, last_seen FROM devices \
+                 WHERE app_id = {{app:UUID}} AND no IN {}",
+                whose.devices_of("{app:UUID}", "{id:String}")
+            ),
+            _ => own,
+        };
+        let sql = format!(
+            "SELECT toUnixTimestamp64Milli(min(toNullable(first_seen))) AS first_ms, \
+                toUnixTimestamp64Milli(max(toNullable(last_seen))) AS last_ms FROM ({rows})"
+        );
+        let rows: Vec<Row> = self.query(&sql, &[("app", app.into()), ("id", id.into())]).await?;
+        Ok(rows.first().and_then(|row| Some((row.first_ms?, row.last_ms?))))
+    }
+
     /// What one of them did between two moments, both included.
     pub async fn doings(
         &self,

@@ -2232,7 +2232,7 @@ export interface components {
     ActiveDay: components['schemas']['ActivePeople'] & {
       date: string
     }
-    /** @description Distinct people; one counts by user id, or by device where nobody is signed in. */
+    /** @description Distinct people; what a device sent without a user is the first one's who was signed in on it. */
     ActivePeople: {
       /**
        * Format: int64

@@ -41,6 +41,7 @@ mod loaders;
 mod loading;
 mod mail;
 mod moving;
+mod one_person;
 mod orgs;
 mod overall;
 mod passkeys;

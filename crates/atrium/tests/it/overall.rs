@@ -21,15 +21,18 @@ pub struct Seen {
     event: &'static str,
     device: String,
     user: String,
+    /// The first user of the device in its app, if there is one.
+    owner: String,
     os: String,
     browser: String,
 }
 
 impl Seen {
-    /// A person is a user, or a device where no user was told.
+    /// A person is a user; where none was told, the first one of the device, or else the device.
     fn person(&self) -> (usize, String) {
-        let name = if self.user.is_empty() { &self.device } else { &self.user };
-        (self.app, format!("{} {name}", self.user.is_empty()))
+        let user = if self.user.is_empty() { &self.owner } else { &self.user };
+        let name = if user.is_empty() { &self.device } else { user };
+        (self.app, format!("{} {name}", user.is_empty()))
     }
 
     fn device(&self) -> (usize, String) {
@@ -70,6 +73,7 @@ pub fn events_from(from: &str, days: u64, count: usize) -> Vec<Seen> {
                 event: NAMES[usize::try_from(below(NAMES.len() as u64)).unwrap()],
                 device: format!("device {device}"),
                 user: user.clone(),
+                owner: String::new(),
                 os: match (device + below(2)) % SYSTEMS {
                     0 => String::new(),
                     system => format!("System {system}"),
@@ -83,6 +87,15 @@ pub fn events_from(from: &str, days: u64, count: usize) -> Vec<Seen> {
                 _ => i64::try_from(below(45 * 60_000)).unwrap(),
             };
         }
+    }
+    let mut owners = BTreeMap::<_, (i64, String)>::new();
+    for seen in events.iter().filter(|seen| !seen.user.is_empty()) {
+        let user = (seen.time_ms, seen.user.clone());
+        let owner = owners.entry(seen.device()).or_insert_with(|| user.clone());
+        *owner = user.min(owner.clone());
+    }
+    for seen in &mut events {
+        seen.owner = owners.get(&seen.device()).map_or(String::new(), |(_, user)| user.clone());
     }
     events
 }

@@ -43,7 +43,7 @@ pub struct EngagementQuery {
     cohorts_from: Option<String>,
 }
 
-/// Distinct people; one counts by user id, or by device where nobody is signed in.
+/// Distinct people; what a device sent without a user is the first one's who was signed in on it.
 #[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
 pub struct ActivePeople {
     /// On the day.

@@ -25,7 +25,8 @@ const TEXT_MAX: usize = 4_000;
 pub enum ExploreMeasure {
     #[default]
     Events,
-    /// Distinct people: by user id, or by device where nobody is signed in.
+    /// Distinct people: an event without a user is the first user's who was signed in on the device, or
+    /// else the device's.
     Users,
     Devices,
     /// Events for each of the people.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
-use warehouse::{CountOf, EventOf, Kind, PersonActivity, PersonRow, Warehouse};
+use warehouse::{CountOf, EventOf, Kind, PersonActivity, Warehouse};
 
 use super::profiles::{KindQuery, PiiAccess, ProfileItem};
 use super::pseudonym::{self, Pseudonyms};
@@ -75,7 +75,8 @@ pub async fn profile_view(
     let store = warehouse_for(&atrium, caller).await?;
     let id = find(&store, app_uuid, kind, &sight, &query.reference).await?;
     let person = store.person(app_uuid, kind, &id).await.map_err(warehouse_error)?;
-    let doings = match seen(&person) {
+    let seen = store.seen_between(app_uuid, kind, &id).await.map_err(warehouse_error)?;
+    let doings = match seen {
         Some(range) => store.doings(app_uuid, kind, &id, range).await.map_err(warehouse_error)?,
         None => PersonActivity { events: 0, top_events: Vec::new(), together: Vec::new() },
     };
@@ -146,11 +147,6 @@ async fn find(
     Ok(found.map_err(warehouse_error)?.ok_or(Code::NotFound)?)
 }
 
-/// Between which moments there can be events.
-fn seen(person: &PersonRow) -> Option<(i64, i64)> {
-    Some((person.first_ms?, person.last_ms?))
-}
-
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct BeforeQuery {
@@ -211,8 +207,8 @@ pub async fn profile_event_list(
     let store = warehouse_for(&atrium, app.reader(Class::AdHoc)).await?;
     let app = app.id().uuid()?;
     let id = find(&store, app, kind, &sight, &query.reference).await?;
-    let person = store.person(app, kind, &id).await.map_err(warehouse_error)?;
-    let Some((first, last)) = seen(&person) else {
+    let seen = store.seen_between(app, kind, &id).await.map_err(warehouse_error)?;
+    let Some((first, last)) = seen else {
         return Ok(Data(ProfileEventList { items: Vec::new(), next: None }));
     };
     let before = part.before.map_or(last + 1, |before| before.min(last + 1));

@@ -9,6 +9,7 @@ use warehouse::analysis::{
 use warehouse::{Column, Condition, EventChoice, Filter, Property, Test, Warehouse};
 
 use crate::plain_analyses as plain;
+use crate::plain_trend;
 use crate::shards;
 use crate::support::{Dice, Event, START_MS, Store, load, own};
 
@@ -225,7 +226,7 @@ async fn ask(
     };
     for store in stores {
         let answer = store.trend(&trend).await.unwrap();
-        alike(&answer, &plain::trend(events, &trend), &trend);
+        alike(&answer, &plain_trend::trend(events, &trend), &trend);
         found.0[5] += u32::from(answer.0.total.is_some_and(|total| total > 0.0));
         let answer = store.funnel(&funnel).await.unwrap();
         assert_eq!(answer, plain::funnel(events, &funnel), "{funnel:#?}");

@@ -20,6 +20,7 @@ mod over_limit;
 mod overall;
 mod plain;
 mod plain_analyses;
+mod plain_trend;
 #[path = "../../../atrium/tests/support/running.rs"]
 mod running;
 mod shards;

@@ -2,12 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use uuid::Uuid;
 use warehouse::analysis::{
-    Aggregate, Bin, DistributionQuery, Funnel, FunnelGroup, FunnelOrder, FunnelQuery, FunnelStep,
+    Bin, DistributionQuery, Funnel, FunnelGroup, FunnelOrder, FunnelQuery, FunnelStep,
     LifecyclePoint, LifecycleQuery, Link, Node, PathsQuery, Quantity, RetentionCohort,
-    RetentionGroup, RetentionMode, RetentionQuery, Scope, Side, Slots, Trend, TrendGroup,
-    TrendMeasure, TrendQuery,
+    RetentionGroup, RetentionMode, RetentionQuery, Scope, Side, Slots,
 };
 use warehouse::{Condition, EventChoice, GROUPS_MAX, Key, Property};
 
@@ -28,7 +26,7 @@ fn is_chosen(event: &Event, choice: &EventChoice, scope: &Scope) -> bool {
         && meets(event, &scope.condition, scope.hide_personal)
 }
 
-fn chosen<'a>(
+pub fn chosen<'a>(
     events: &'a [Event],
     scope: &Scope,
     choice: &EventChoice,
@@ -42,11 +40,11 @@ fn chosen<'a>(
     })
 }
 
-fn range(slots: &Slots) -> (i64, i64) {
+pub fn range(slots: &Slots) -> (i64, i64) {
     (slots.starts[0] as i64 * 1_000, slots.end as i64 * 1_000)
 }
 
-fn slot(slots: &Slots, time_ms: i64) -> usize {
+pub fn slot(slots: &Slots, time_ms: i64) -> usize {
     slots.starts.iter().rposition(|start| *start as i64 * 1_000 <= time_ms).unwrap()
 }
 
@@ -60,7 +58,7 @@ fn key(event: &Event, property: &Property, hide: bool) -> Key {
     }
 }
 
-fn rank(key: &Key) -> (u8, String) {
+pub fn rank(key: &Key) -> (u8, String) {
     match key {
         Key::NotSet => (0, String::new()),
         Key::Text(text) => (1, text.clone()),
@@ -74,6 +72,9 @@ fn values(event: &Event, properties: &[Property], hide: bool) -> Vec<Key> {
     properties.iter().map(|property| key(event, property, hide)).collect()
 }
 
+/// Who belongs to which values, in the order in which groups of the same size come.
+pub type ByValues = BTreeMap<Vec<(u8, String)>, (Vec<Key>, BTreeSet<String>)>;
+
 /// The groups that are told apart.
 fn groups(
     events: &[Event],
@@ -82,8 +83,7 @@ fn groups(
     range: (i64, i64),
     properties: &[Property],
 ) -> Vec<Vec<Key>> {
-    type People = BTreeSet<String>;
-    let mut people: BTreeMap<Vec<(u8, String)>, (Vec<Key>, People)> = BTreeMap::new();
+    let mut people = ByValues::new();
     for event in chosen(events, scope, choice, range) {
         let values = values(event, properties, scope.hide_personal);
         let rank = values.iter().map(rank).collect();
@@ -461,152 +461,4 @@ pub fn paths(events: &[Event], query: &PathsQuery) -> Vec<Link> {
 
 fn text((name, page): &(String, Option<String>)) -> String {
     page.as_ref().map_or(name.clone(), |page| format!("{name}\0{page}"))
-}
-
-/// All values of an event, for two properties each with each.
-fn all_values(event: &Event, properties: &[Property], hide: bool) -> Vec<Vec<Key>> {
-    let mut all = vec![Vec::new()];
-    for property in properties {
-        let mut keys: Vec<Key> = elements(event, property)
-            .into_iter()
-            .map(|element| match hide && is_hidden(event, &element) {
-                true => Key::Hidden,
-                false => Key::Text(element.text()),
-            })
-            .collect();
-        if keys.is_empty() {
-            keys.push(Key::NotSet);
-        }
-        all = all
-            .iter()
-            .flat_map(|before: &Vec<Key>| {
-                keys.iter().map(move |key| before.iter().cloned().chain([key.clone()]).collect())
-            })
-            .collect();
-    }
-    all
-}
-
-/// Of each event of the range, when the session of its device began.
-fn sessions(events: &[Event], scope: &Scope, (from, to): (i64, i64)) -> BTreeMap<Uuid, i64> {
-    let mut devices: BTreeMap<&str, Vec<&Event>> = BTreeMap::new();
-    let own = |event: &&Event| event.app == scope.app && (from..to).contains(&event.time_ms);
-    for event in events.iter().filter(own) {
-        devices.entry(&event.device_id).or_default().push(event);
-    }
-    let mut begun = BTreeMap::new();
-    for of_one in devices.values_mut() {
-        of_one.sort_by_key(|event| event.time_ms);
-        let (mut start, mut last) = (of_one[0].time_ms, of_one[0].time_ms);
-        for event in of_one {
-            if event.time_ms - last > 1_800_000 {
-                start = event.time_ms;
-            }
-            last = event.time_ms;
-            begun.insert(event.log_id, start);
-        }
-    }
-    begun
-}
-
-fn measured(events: &[&Event], query: &TrendQuery, sessions: &BTreeMap<Uuid, i64>) -> Option<f64> {
-    let distinct = |what: &dyn Fn(&Event) -> String| {
-        events.iter().map(|event| what(event)).collect::<BTreeSet<_>>().len() as f64
-    };
-    let shown = |event: &Event, property: &Property| -> Vec<Element> {
-        let mut elements = elements(event, property);
-        elements.retain(|element| !(query.scope.hide_personal && is_hidden(event, element)));
-        elements
-    };
-    match &query.measure {
-        TrendMeasure::Events => Some(events.len() as f64),
-        TrendMeasure::People => Some(distinct(&Event::person)),
-        TrendMeasure::Devices => Some(distinct(&|event| event.device_id.clone())),
-        TrendMeasure::Sessions => {
-            Some(distinct(&|event| format!("{} {}", event.device_id, sessions[&event.log_id])))
-        }
-        TrendMeasure::PerPerson if events.is_empty() => None,
-        TrendMeasure::PerPerson => Some(events.len() as f64 / distinct(&Event::person)),
-        TrendMeasure::Distinct(property) => {
-            let all = events.iter().flat_map(|event| shown(event, property));
-            let texts = all.map(|element| match element {
-                Element::Text(text) => format!("\"{text}"),
-                other => other.text(),
-            });
-            Some(texts.collect::<BTreeSet<_>>().len() as f64)
-        }
-        TrendMeasure::Number(aggregate, property) => {
-            let all = events.iter().flat_map(|event| shown(event, property));
-            let mut numbers: Vec<f64> = all
-                .filter_map(|element| match element {
-                    Element::Number(number, _) => Some(number),
-                    _ => None,
-                })
-                .collect();
-            numbers.sort_by(f64::total_cmp);
-            let last = numbers.len().checked_sub(1);
-            let at = |hundredths: usize| {
-                let place = last? as f64 * (hundredths as f64 / 100.0);
-                let (below, above) =
-                    (numbers[place.floor() as usize], numbers[place.ceil() as usize]);
-                Some(below + (above - below) * place.fract())
-            };
-            match aggregate {
-                Aggregate::Sum => Some(numbers.iter().sum()),
-                Aggregate::Average => {
-                    last.map(|last| numbers.iter().sum::<f64>() / (last + 1) as f64)
-                }
-                Aggregate::Median => at(50),
-                Aggregate::P90 => at(90),
-                Aggregate::P95 => at(95),
-                Aggregate::P99 => at(99),
-                Aggregate::Min => numbers.first().copied(),
-                Aggregate::Max => numbers.last().copied(),
-            }
-        }
-    }
-}
-
-pub fn trend(events: &[Event], query: &TrendQuery) -> (Trend, Vec<TrendGroup>) {
-    let slots = &query.slots;
-    let sessions = sessions(events, &query.scope, range(slots));
-    let wanted: Vec<&Event> = chosen(events, &query.scope, &query.event, range(slots)).collect();
-    let trend = |events: Vec<&Event>| {
-        let points = (0..slots.starts.len()).map(|place| {
-            let own = events.iter().copied().filter(|event| slot(slots, event.time_ms) == place);
-            measured(&own.collect::<Vec<_>>(), query, &sessions)
-        });
-        Trend { points: points.collect(), total: measured(&events, query, &sessions) }
-    };
-    let by = &query.group_by;
-    let values = |event: &Event| all_values(event, by, query.scope.hide_personal);
-    let mut sizes: BTreeMap<Vec<(u8, String)>, (Vec<Key>, BTreeSet<String>)> = BTreeMap::new();
-    for event in &wanted {
-        for values in values(event) {
-            let rank = values.iter().map(rank).collect();
-            let entry = sizes.entry(rank).or_insert_with(|| (values, BTreeSet::new()));
-            entry.1.insert(event.person());
-        }
-    }
-    let mut told: Vec<(Vec<Key>, usize)> =
-        sizes.into_values().map(|(values, people)| (values, people.len())).collect();
-    told.sort_by_key(|(_, people)| std::cmp::Reverse(*people));
-    let has_rest = told.len() > GROUPS_MAX;
-    told.truncate(GROUPS_MAX);
-    let told: Vec<Vec<Key>> = told.into_iter().map(|(values, _)| values).collect();
-    let mut groups: Vec<TrendGroup> = Vec::new();
-    if !by.is_empty() {
-        let own = |is_own: &dyn Fn(&Vec<Key>) -> bool| {
-            wanted.iter().copied().filter(|event| values(event).iter().any(is_own)).collect()
-        };
-        for group in &told {
-            let trend = trend(own(&|values| values == group));
-            groups.push(TrendGroup { values: group.clone(), trend });
-        }
-        let rest = trend(own(&|values| !told.contains(values)));
-        if has_rest && rest != trend(Vec::new()) {
-            groups.push(TrendGroup { values: vec![Key::Rest; by.len()], trend: rest });
-        }
-    }
-    (trend(wanted.clone()), groups)
 }
