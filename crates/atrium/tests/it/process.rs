@@ -41,16 +41,16 @@ impl Server {
         let mut child = Running::start(
             atrium(folder, &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()),
         );
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let first = lines.next().unwrap().unwrap();
-        let address = first.rsplit("http://").next().unwrap().to_owned();
-        let printed = vec![first];
         let mut stderr = child.stderr.take().unwrap();
         let log = std::thread::spawn(move || {
             let mut log = String::new();
             stderr.read_to_string(&mut log).unwrap();
             log
         });
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let first = lines.next().unwrap().unwrap();
+        let address = first.rsplit("http://").next().unwrap().to_owned();
+        let printed = vec![first];
         let mut server = Self { child, address, printed, log };
         // The set-up link, if any, comes right after.
         let (sender, receiver) = std::sync::mpsc::channel();
