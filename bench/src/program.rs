@@ -97,11 +97,12 @@ impl Program {
     ) -> anyhow::Result<Vec<Self>> {
         let first = tempfile::tempdir()?;
         create_user(program, first.path(), settings)?;
-        let key = std::fs::read(first.path().join("master.key"))?;
+        let key = first.path().join("master.key");
         let mut fleet = vec![Self::start_with(program, first, settings).await?];
         for _ in 1..instances {
             let folder = tempfile::tempdir()?;
-            std::fs::write(folder.path().join("master.key"), &key)?;
+            // With its permissions: a key that others can read is refused.
+            std::fs::copy(&key, folder.path().join("master.key"))?;
             fleet.push(Self::start_with(program, folder, settings).await?);
         }
         Ok(fleet)
