@@ -15,7 +15,8 @@ fn path(team: &Team, shelf: &str) -> String {
 fn body(shelf: &str, name: &str, shared: bool) -> Value {
     let mut body = json!({ "name": name, "shared": shared });
     if shelf == "analyses" {
-        body["question"] = json!({ "kind": "funnel", "range": "7d", "steps": [{ "events": ["a"] }] });
+        body["question"] =
+            json!({ "kind": "funnel", "range": "7d", "steps": [{ "events": ["a"] }] });
     } else {
         let rule = json!({ "is": "did", "event": { "events": ["a"] }, "not": false, "times": 1, "days": 7 });
         body["definition"] = json!({ "of": "rule", "all": [rule] });
@@ -45,7 +46,8 @@ async fn make_asker(server: &TestServer, team: &Team, name: &str, extra: &[&str]
     let mut codes = vec!["app:view", "query:run"];
     codes.extend(extra);
     let roles = format!("/api/v1/apps/{}/roles", team.app_id);
-    let role = made(team.actor("owner"), &roles, json!({ "name": name, "permissions": codes })).await;
+    let role =
+        made(team.actor("owner"), &roles, json!({ "name": name, "permissions": codes })).await;
     let moved = "UPDATE app_members SET role_id = $1 WHERE user_id = $2";
     server.run(moved, &[id(&role), team.id(name).as_str()]).await;
 }

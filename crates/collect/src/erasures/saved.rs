@@ -13,10 +13,8 @@ use atrium_core::types::Id;
 pub async fn forget(db: &mut AnyConnection, app_id: &Id, subject: &str) -> Result<()> {
     for (table, column) in [("saved_analyses", "question"), ("cohorts", "definition")] {
         let sql = format!("SELECT id FROM {table} WHERE app_id = $1");
-        let ids: Vec<Id> = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
-            .bind(app_id)
-            .fetch_all(&mut *db)
-            .await?;
+        let ids: Vec<Id> =
+            sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(app_id).fetch_all(&mut *db).await?;
         // One after the other: a list of ids can be long.
         for id in ids {
             let sql = format!("SELECT {column} FROM {table} WHERE id = $1");
@@ -31,7 +29,8 @@ pub async fn forget(db: &mut AnyConnection, app_id: &Id, subject: &str) -> Resul
                 continue;
             }
             let listed = saved["ids"].as_array().map_or(0, Vec::len);
-            let counted = if table == "cohorts" { format!(", listed = {listed}") } else { String::new() };
+            let counted =
+                if table == "cohorts" { format!(", listed = {listed}") } else { String::new() };
             let sql = format!(
                 "UPDATE {table} SET {column} = $1, version = version + 1{counted} WHERE id = $2"
             );

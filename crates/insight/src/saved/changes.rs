@@ -25,12 +25,7 @@ pub struct Label {
 
 impl Label {
     /// An empty description is none.
-    pub fn check(
-        checks: &mut Checks,
-        name: &str,
-        description: Option<&str>,
-        shared: bool,
-    ) -> Self {
+    pub fn check(checks: &mut Checks, name: &str, description: Option<&str>, shared: bool) -> Self {
         let name = checks.name_up_to("name", name, NAME_MAX);
         let text = checks.text("description", description.unwrap_or_default(), DESCRIPTION_MAX);
         Self { name, description: (!text.is_empty()).then_some(text), shared }

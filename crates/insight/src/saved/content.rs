@@ -10,8 +10,7 @@ use super::store::SavedRow;
 use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::text::Checks;
 
-pub const KINDS: [&str; 6] =
-    ["trend", "funnel", "retention", "paths", "distribution", "lifecycle"];
+pub const KINDS: [&str; 6] = ["trend", "funnel", "retention", "paths", "distribution", "lifecycle"];
 pub const WAYS: [&str; 3] = ["ids", "figure", "rule"];
 
 /// Bytes of a question, or of a definition without ids.
@@ -131,12 +130,7 @@ fn check_kind(checks: &mut Checks, question: &Value, field: &'static str) -> Str
     known(checks, question.get("kind"), &KINDS, field)
 }
 
-fn known(
-    checks: &mut Checks,
-    word: Option<&Value>,
-    words: &[&str],
-    field: &'static str,
-) -> String {
+fn known(checks: &mut Checks, word: Option<&Value>, words: &[&str], field: &'static str) -> String {
     match word {
         None => checks.fail(Fault::new(Code::Required).on(field)),
         Some(word) => match word.as_str().filter(|word| words.contains(word)) {

@@ -38,7 +38,9 @@ fn hide_below(value: &mut Value, key: &str) -> bool {
     match value {
         Value::Object(map) => match hide_test(map) {
             Some(hidden) => hidden,
-            None => map.iter_mut().fold(false, |hidden, (key, value)| hide_below(value, key) | hidden),
+            None => {
+                map.iter_mut().fold(false, |hidden, (key, value)| hide_below(value, key) | hidden)
+            }
         },
         Value::Array(list) => {
             list.iter_mut().fold(false, |hidden, value| hide_below(value, key) | hidden)
@@ -161,12 +163,15 @@ mod tests {
 
     #[test]
     fn what_names_people_is_hidden_wherever_it_stands() {
-        let test = |property: &str, value: &str| {
-            json!({ "property": property, "operator": "is", "values": [value] })
-        };
+        let test = |property: &str, value: &str| json!({ "property": property, "operator": "is", "values": [value] });
         for (property, value) in [
-            ("$user_id", "u1"), ("$device_id", "d1"), ("$user:plan", "pro"), ("$device:model", "X"),
-            ("email", "x"), ("card.number", "1"), ("note", "jane.roe@example.com"),
+            ("$user_id", "u1"),
+            ("$device_id", "d1"),
+            ("$user:plan", "pro"),
+            ("$device:model", "X"),
+            ("email", "x"),
+            ("card.number", "1"),
+            ("note", "jane.roe@example.com"),
         ] {
             let deep = json!({ "steps": [{ "filters": { "any": [{ "all": [test(property, value)] }] } }] });
             let (shown, is_hidden) = hidden(deep);
@@ -190,9 +195,7 @@ mod tests {
 
     #[test]
     fn what_was_hidden_comes_back_with_a_change() {
-        let test = |operator: &str, values: Value| {
-            json!({ "property": "$user:age", "operator": operator, "values": values })
-        };
+        let test = |operator: &str, values: Value| json!({ "property": "$user:age", "operator": operator, "values": values });
         let stored = json!({ "kind": "trend", "granularity": "day", "filters": { "all": [
             test("gt", json!(["30"])), test("lt", json!(["40"])), test("gt", json!(["35"])),
         ] } });

@@ -21,8 +21,12 @@ pub struct Table {
     lists_ids: bool,
 }
 
-pub const ANALYSES: Table =
-    Table { name: "saved_analyses", text: "question", short_text: "saved.question", lists_ids: false };
+pub const ANALYSES: Table = Table {
+    name: "saved_analyses",
+    text: "question",
+    short_text: "saved.question",
+    lists_ids: false,
+};
 
 pub const COHORTS: Table = Table {
     name: "cohorts",
@@ -93,11 +97,8 @@ pub async fn page(
          AND ($3 = '' OR saved.name_key LIKE $3 ESCAPE '\\')";
     let user_id = user_id.map_or("", Id::as_str);
     let parameters = [app_id.into(), user_id.into(), (&listing.pattern).into()];
-    let rows = format!(
-        "{} WHERE {FOUND} ORDER BY {}",
-        select(table, table.short_text),
-        listing.order_by
-    );
+    let rows =
+        format!("{} WHERE {FOUND} ORDER BY {}", select(table, table.short_text), listing.order_by);
     let count = format!("SELECT COUNT(*) FROM {} AS saved WHERE {FOUND}", table.name);
     PageOf::new(parameters, listing.page).fetch(db, &rows, &count).await
 }
