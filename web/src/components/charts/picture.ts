@@ -81,11 +81,7 @@ function compose({ title, note, legend }: Picture, chart: HTMLCanvasElement): Pr
   })
 }
 
-function drawLegend(
-  pen: CanvasRenderingContext2D,
-  legend: Picture['legend'],
-  ink: string,
-): void {
+function drawLegend(pen: CanvasRenderingContext2D, legend: Picture['legend'], ink: string): void {
   let at = MARGIN
   for (const { name, stroke } of legend) {
     const room = 34 + pen.measureText(name).width + 20

@@ -1,4 +1,4 @@
-import type { Properties } from '../../../api/people'
+import type { Properties } from '../../api/people'
 
 const MOST_TOLD = 3
 const LONGEST = 40
