@@ -25,7 +25,7 @@ export function useFunnelPlots(question: FunnelQuestion, answer: FunnelAnswer) {
       axis: (value: number) => percent(value, language),
     }
     const { groups, over_time, spread } = answer
-    const plots = {
+    const plots: Record<'steps' | 'groups' | 'course' | 'spread', PlotData> = {
       steps: {
         shape: 'bars',
         ticks: steps,
@@ -72,8 +72,8 @@ export function useFunnelPlots(question: FunnelQuestion, answer: FunnelAnswer) {
         ],
         ...people,
       },
-    } satisfies Record<string, PlotData>
-    return plots as Record<keyof typeof plots, PlotData>
+    }
+    return plots
   }, [question, answer, timezone, language, t])
 }
 
