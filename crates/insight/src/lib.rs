@@ -1,5 +1,6 @@
 //! Answering questions about events: the dashboard, and the workspace of an app.
 
+pub mod analyses;
 pub mod insight;
 pub mod workspace;
 

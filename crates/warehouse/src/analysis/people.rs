@@ -2,10 +2,10 @@
 
 use uuid::Uuid;
 
-use super::{Range, Scope};
+use super::Scope;
 use crate::binary::Rows;
 use crate::client::Warehouse;
-use crate::conditions::{Condition, EventChoice, Filter, People};
+use crate::conditions::{Condition, Filter, People};
 use crate::error::Error;
 use crate::identities::{DEVICE_HASH, Identity, USER_HASH};
 use crate::owners::Whose;
@@ -86,24 +86,6 @@ impl Warehouse {
         let rows =
             self.whose().of(&this.app, "1 AS one", &format!("(SELECT no AS person_no FROM {set})"));
         this.sql = format!("SELECT groupBitmapState(person) FROM {rows}");
-        self.one_set(&this).await
-    }
-
-    /// Who did one of the chosen events, so often at least.
-    pub async fn people_who_did(
-        &self,
-        scope: &Scope,
-        choice: &EventChoice,
-        range: Range,
-        times: u64,
-    ) -> Result<People, Error> {
-        let mut this = scope.statement(self.whose());
-        let events = scope.events(&mut this, self.whose(), range, &[choice], "1 AS one");
-        let times = this.bind("UInt64", times.into());
-        this.sql = format!(
-            "SELECT groupBitmapState(person) FROM (SELECT person FROM {events} \
-             GROUP BY person HAVING count() >= {times})"
-        );
         self.one_set(&this).await
     }
 
