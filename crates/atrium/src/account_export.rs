@@ -11,6 +11,7 @@ use atrium_core::audit::{self, Event};
 use atrium_core::db::page::Page;
 use atrium_core::error::{Code, Error, Result};
 use atrium_core::locale::Locale;
+use atrium_insight::saved::store as saved;
 use atrium_tenancy::notifications;
 use atrium_tenancy::session::{self, RecentlySignedIn};
 use atrium_tenancy::store::{accounts, chat, factors, orgs, sso};
@@ -89,6 +90,9 @@ pub async fn account_export(
         "passkeys": passkeys,
         "single_sign_on": sso::identities_of(&mut db, &user.id).await?,
         "bound_accounts": bound,
+        // Without what they ask: that may be about others.
+        "saved_analyses": saved::made_by(&mut db, saved::ANALYSES, &user.id, MOST).await?,
+        "cohorts": saved::made_by(&mut db, saved::COHORTS, &user.id, MOST).await?,
         "error_reports": { "items": reports, "recordings": recordings },
         "notifications":
             notifications::handlers::all_of(&mut db, &user.id, locale, MOST).await?,

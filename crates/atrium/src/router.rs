@@ -27,6 +27,7 @@ use atrium_core::http::{CLIENT_VERSION, cors, envelope};
 use atrium_insight::insight::overall::export as overall_export;
 use atrium_insight::insight::{apps as app_counts, retention_impact};
 use atrium_insight::insight::{ingest, overall};
+use atrium_insight::saved::{analyses, cohorts};
 use atrium_insight::workspace::{
     engagement, events, explore, explore_export, last_app, live, live_message, metadata,
     profile as person, profiles, properties,
@@ -181,6 +182,15 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(profiles::profile_list))
         .routes(routes!(person::profile_view))
         .routes(routes!(person::profile_event_list))
+        // analyses
+        .routes(routes!(analyses::analysis_list, analyses::analysis_create))
+        .routes(routes!(
+            analyses::analysis_view,
+            analyses::analysis_update,
+            analyses::analysis_delete
+        ))
+        .routes(routes!(cohorts::cohort_list, cohorts::cohort_create))
+        .routes(routes!(cohorts::cohort_view, cohorts::cohort_update, cohorts::cohort_delete))
         // keys
         .routes(routes!(api_keys::api_key_list, api_keys::api_key_reset))
         .routes(routes!(api_keys::api_key_drop_previous))
@@ -260,6 +270,7 @@ fn document_head() -> OpenApi {
             (name = "role", description = "Roles and permissions"),
             (name = "data", description = "What the events say, and their upkeep"),
             (name = "workspace", description = "An app's people, events and questions about them"),
+            (name = "analysis", description = "Analyses and cohorts"),
             (name = "key", description = "API keys and access keys"),
             (name = "audit", description = "What was done, by whom"),
         )

@@ -77,6 +77,7 @@ codes! {
     LastWayIn = "last_way_in", CONFLICT, "解除绑定后你将无法登录。请先设置密码或添加通行密钥。", "Without it you could no longer sign in. Set a password or add a passkey first.";
     SoleOwner = "sole_owner", CONFLICT, "你是以下团队的唯一所有者：{names}。请先转让所有权，或删除团队。", "You are the only owner of: {names}. Hand over the ownership or delete the team first.";
     AccessChanged = "access_changed", CONFLICT, "你的权限刚刚发生变化，请刷新后重试。", "What you may do has just changed. Reload and try again.";
+    ChangedMeanwhile = "changed_meanwhile", CONFLICT, "内容刚刚被更改过，请刷新后重试。", "This has just been changed. Reload and try again.";
     LastOwner = "last_owner", CONFLICT, "团队至少需要一位所有者。", "A team needs at least one owner.";
     OrgHasApps = "org_has_apps", CONFLICT, "团队还有 {count} 个应用未彻底清除，暂不能删除。", "The team still has {count} apps that are not purged.";
     TooManyOrgs = "too_many_orgs", CONFLICT, "最多加入 {max} 个团队。", "You can belong to at most {max} teams.";
@@ -93,6 +94,8 @@ codes! {
     BuiltinRole = "builtin_role", CONFLICT, "内置角色不能修改或删除。", "Built-in roles cannot be changed or deleted.";
     TooManyApps = "too_many_apps", CONFLICT, "每个团队最多 {max} 个应用。", "A team can have at most {max} apps.";
     TooManyRoles = "too_many_roles", CONFLICT, "每个应用最多 {max} 个自定义角色。", "An app can have at most {max} custom roles.";
+    TooManyAnalyses = "too_many_analyses", CONFLICT, "每个应用最多保存 {max} 个分析。", "An app can have at most {max} saved analyses.";
+    TooManyCohorts = "too_many_cohorts", CONFLICT, "每个应用最多 {max} 个分群。", "An app can have at most {max} cohorts.";
     TooManyErasures = "too_many_erasures", CONFLICT, "最多同时处理 {max} 个擦除请求，请等待已有请求完成。", "At most {max} erasures can be open at once. Wait for those asked for.";
     KeyNameTaken = "key_name_taken", CONFLICT, "已有同名访问密钥。", "Another access key has this name.";
     TooManyKeys = "too_many_keys", CONFLICT, "每个应用最多 {max} 个访问密钥。", "An app can have at most {max} access keys.";

@@ -117,6 +117,8 @@ permissions! {
         ProfileView = "profile:view", "查看用户与设备", "View users and devices", "查看用户和设备，隐去个人信息", "See users and devices, without personal data";
         ProfilePii = "profile:pii", "查看个人信息", "View personal data", "查看用户与设备中的个人信息", "See personal data in profiles";
         QueryRun = "query:run", "自助查询", "Run queries", "在事件分析中自助查询", "Ask questions in the explorer";
+        AnalysisManage = "analysis:manage", "管理共享分析", "Manage shared analyses", "为应用保存分析，编辑、删除共享的分析", "Save analyses for the app, edit and delete shared ones";
+        CohortManage = "cohort:manage", "管理共享分群", "Manage shared cohorts", "为应用新建分群，编辑、删除共享的分群", "Make cohorts for the app, edit and delete shared ones";
     }
     Metadata("metadata", App, "元数据", "Metadata") {
         MetadataView = "metadata:view", "查看元数据", "View metadata", "查看事件和属性的说明", "See descriptions of events and properties";
@@ -239,6 +241,8 @@ impl BuiltinRole {
                 P::LiveView,
                 P::ProfileView,
                 P::QueryRun,
+                P::AnalysisManage,
+                P::CohortManage,
                 P::MetadataView,
                 P::MetadataManage,
             ],
@@ -251,6 +255,8 @@ impl BuiltinRole {
                 P::LiveView,
                 P::ProfileView,
                 P::QueryRun,
+                P::AnalysisManage,
+                P::CohortManage,
                 P::MetadataView,
             ],
             Self::Viewer => vec![P::AppView, P::DashboardView],

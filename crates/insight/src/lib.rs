@@ -1,7 +1,8 @@
-//! Answering questions about events: the dashboard, and the workspace of an app.
+//! Answering questions about events: the dashboard, the workspace of an app, and what people keep of it.
 
 pub mod analyses;
 pub mod insight;
+pub mod saved;
 pub mod workspace;
 
 pub use insight::state::Insight;

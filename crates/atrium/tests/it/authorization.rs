@@ -40,6 +40,12 @@ const CASES: &[(&str, Access)] = &[
     ("access_key_use", Access::App(P::KeyView)),
     ("account_delete", Access::SignedIn),
     ("account_export", Access::SignedIn),
+    ("analysis_create", Access::App(P::QueryRun)),
+    // And analysis:manage for shared ones, which every built-in role that asks holds too.
+    ("analysis_delete", Access::App(P::QueryRun)),
+    ("analysis_list", Access::App(P::QueryRun)),
+    ("analysis_update", Access::App(P::QueryRun)),
+    ("analysis_view", Access::App(P::QueryRun)),
     ("api_key_drop_previous", Access::App(P::KeyManage)),
     ("api_key_list", Access::App(P::KeyView)),
     // And key:reveal, which every built-in role that manages keys holds too.
@@ -66,6 +72,12 @@ const CASES: &[(&str, Access)] = &[
     ("app_view", Access::App(P::AppView)),
     ("app_zone_list", Access::SignedIn),
     ("build_info_view", Access::Public),
+    ("cohort_create", Access::App(P::QueryRun)),
+    // And cohort:manage for shared ones.
+    ("cohort_delete", Access::App(P::QueryRun)),
+    ("cohort_list", Access::App(P::QueryRun)),
+    ("cohort_update", Access::App(P::QueryRun)),
+    ("cohort_view", Access::App(P::QueryRun)),
     ("current_view", Access::SignedIn),
     ("data_overall", Access::Org(P::OrgView)),
     // And event:export in every app that is counted.
@@ -217,6 +229,8 @@ impl Operation {
             .replace("{role_id}", team.role_id.as_str())
             .replace("{inv_id}", team.invitation_id.as_str())
             .replace("{key_id}", &team.key_id)
+            .replace("{analysis_id}", team.analysis_id.as_str())
+            .replace("{cohort_id}", team.cohort_id.as_str())
             .replace("{domain}", &team.domain)
             .replace("{kind}", "query")
     }

@@ -56,6 +56,7 @@ mod refusals;
 mod reports;
 mod roles;
 mod rotation;
+mod saved;
 mod second_factor;
 mod so_far;
 mod sso;

@@ -68,6 +68,26 @@ async fn plant(server: &TestServer, team: &Team) {
         mutation(server, "UserMutation", "set", "40014001", json!({ "size": 40_014_001 })),
     ]);
     assert_eq!(server.collect_signed(&signer, changes).await.body["data"]["accepted"], 3);
+    save_questions(team).await;
+}
+
+/// Somebody who sees people's ids saves questions about them, for the app.
+async fn save_questions(team: &Team) {
+    let (owner, base) = (team.actor("owner"), format!("/api/v1/apps/{}", team.app_id));
+    let test = |property: &str, value: &str| json!({ "property": property, "operator": "is", "values": [value] });
+    let tests = json!([test("$user_id", "user-jane-77"), test("$device_id", "device-jane-77")]);
+    let question =
+        json!({ "kind": "trend", "breakdown": ["$user_id"], "filters": { "any": tests } });
+    let body = json!({ "name": "Saved", "shared": true, "question": question });
+    assert_eq!(owner.post(&format!("{base}/analyses"), body).await.status, 200);
+    let group = json!({ "values": ["user-jane-77"], "other": false, "redacted": [false] });
+    for definition in [
+        json!({ "of": "ids", "ids": ["user-jane-77", "40014001", "user-bob-12"] }),
+        json!({ "of": "figure", "question": question, "pick": { "of": "trend", "group": group } }),
+    ] {
+        let body = json!({ "name": "Saved", "shared": true, "definition": definition });
+        assert_eq!(owner.post(&format!("{base}/cohorts"), body).await.status, 200);
+    }
 }
 
 /// Everything that can be read about an app, as text: by its name and with what it said.
@@ -88,6 +108,13 @@ async fn read_everything(
         format!("{base}/ingest"),
         format!("{base}/event-properties?event=order"),
     ];
+    for shelf in ["analyses", "cohorts"] {
+        let list = format!("{base}/{shelf}");
+        let saved: Value = serde_json::from_str(&caller.get(&list).await).unwrap();
+        let items = saved["data"]["items"].as_array().unwrap();
+        paths.extend(items.iter().map(|item| format!("{list}/{}", item["id"].as_str().unwrap())));
+        paths.push(list);
+    }
     for kind in ["user", "device"] {
         paths.push(format!("{base}/profiles?kind={kind}"));
         for search in PLANTED {

@@ -54,12 +54,14 @@ impl Person {
 pub struct Team {
     pub org_id: Id,
     pub app_id: Id,
-    /// A custom role, an invitation, a plain member of team and app and an access key, for paths
-    /// that name one.
+    /// A custom role, an invitation, a plain member of team and app, an access key, and an analysis and
+    /// a cohort of the app, for paths that name one.
     pub role_id: Id,
     pub invitation_id: Id,
     pub target_id: Id,
     pub key_id: String,
+    pub analysis_id: Id,
+    pub cohort_id: Id,
     /// A mail domain that the team has proven.
     pub domain: String,
     pub people: BTreeMap<&'static str, Person>,
@@ -107,6 +109,8 @@ impl TestServer {
             role_id: self.atrium.new_id(),
             invitation_id: self.atrium.new_id(),
             target_id: self.person(&format!("target@target.{name}.test")).await.0,
+            analysis_id: self.atrium.new_id(),
+            cohort_id: self.atrium.new_id(),
             key_id: format!("AK{:A<20}", name.to_uppercase()),
             domain: format!("proven.{name}.test"),
             people,
@@ -160,6 +164,22 @@ impl TestServer {
         .await;
         run(db, "INSERT INTO access_keys (id, app_id, name, name_key, secret_sealed, enabled, created_at, reminded)
             VALUES ($1, $2, 'Key', 'key', '', 1, 1, 0)", &[&team.key_id, app]).await;
+        run(
+            db,
+            "INSERT INTO saved_analyses (id, app_id, name, name_key, name_order, kind, question, created_at,
+                updated_at, version)
+            VALUES ($1, $2, 'Analysis', 'analysis', '', 'trend', '{\"kind\":\"trend\"}', 1, 1, 1)",
+            &[team.analysis_id.as_str(), app],
+        )
+        .await;
+        run(
+            db,
+            "INSERT INTO cohorts (id, app_id, name, name_key, name_order, kind, definition, created_at,
+                updated_at, version)
+            VALUES ($1, $2, 'Cohort', 'cohort', '', 'rule', '{\"of\":\"rule\",\"all\":[]}', 1, 1, 1)",
+            &[team.cohort_id.as_str(), app],
+        )
+        .await;
         // Both API keys, each with a value before that still works.
         for (kind, value) in [("collect", "ck_"), ("query", "qk_")] {
             let hash = hash_text(&hash_token(&format!("{value}{app}")));

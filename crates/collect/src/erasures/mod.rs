@@ -4,6 +4,7 @@
 pub mod handlers;
 pub mod purge;
 pub mod run;
+mod saved;
 pub(crate) mod store;
 
 use serde::{Deserialize, Serialize};

@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 use warehouse::Kind;
 
-use super::{SubjectKind, handlers, mask, store};
+use super::{SubjectKind, handlers, mask, saved, store};
 use crate::collect::loader;
 use crate::collect::state::Collecting;
 use atrium_core::audit::{self, Actor, Event};
@@ -88,6 +88,7 @@ async fn erase(
     let events = erased?;
     let mut tx = atrium.db.write().await?;
     let events = i64::try_from(events)? + erasure.events.unwrap_or(0);
+    saved::forget(&mut tx, &erasure.app_id, &subject).await?;
     let hint = mask(&subject);
     let done = store::finish(&mut tx, &erasure.id, &hint, events, atrium.now()).await?;
     let org_id = atrium_tenancy::store::apps::org_of(&mut tx, &erasure.app_id).await?;

@@ -4,7 +4,8 @@ use super::Write;
 use crate::names::{RULES, order};
 
 /// Tables with names that people look for.
-const NAMED: &[&str] = &["users", "organizations", "apps", "app_roles", "access_keys"];
+const NAMED: &[&str] =
+    &["users", "organizations", "apps", "app_roles", "access_keys", "saved_analyses", "cohorts"];
 
 /// Orders every name by the rules of this program: all of them when the rules are new, else those that an
 /// older program wrote, which knows no such column.

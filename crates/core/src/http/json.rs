@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use crate::error::{Code, Error, Fault, Result};
 
-/// No call of the console sends more than a few kilobytes.
+/// Hardly any call of the console sends more than a few kilobytes; one that does says how much.
 const BODY_LIMIT: usize = 256 * 1024;
 
 /// The envelope of every success: `{"data": …}`.
@@ -37,16 +37,16 @@ pub struct Done {}
 
 /// A JSON body: 415 for another type, 413 for too much of it, 400 for broken JSON, 422 naming the
 /// field for JSON of the wrong shape.
-pub struct Json<T>(pub T);
+pub struct Json<T, const LIMIT: usize = BODY_LIMIT>(pub T);
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
+impl<S: Send + Sync, T: DeserializeOwned, const LIMIT: usize> FromRequest<S> for Json<T, LIMIT> {
     type Rejection = Error;
 
     async fn from_request(request: Request, _: &S) -> Result<Self> {
         if !is_json(request.headers()) {
             return Err(Code::UnsupportedType.into());
         }
-        let body = read_body(request, BODY_LIMIT).await?;
+        let body = read_body(request, LIMIT).await?;
         parse(&body).map(Self)
     }
 }

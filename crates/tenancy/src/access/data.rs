@@ -35,6 +35,11 @@ impl<G: Grant> DataApp<G> {
         &self.app.id
     }
 
+    /// None for a program.
+    pub fn user_id(&self) -> Option<&Id> {
+        self.user_id.as_ref()
+    }
+
     /// As whom the caller reads from the warehouse; a program always as one.
     pub fn reader(&self, class: Class) -> QueueCaller {
         match &self.user_id {

@@ -157,7 +157,7 @@ async fn read_input(request: Request) -> Result<Reset> {
     if request.body().is_end_stream() && !request.headers().contains_key(CONTENT_TYPE) {
         return Err(Fault::new(Code::Required).on("token").into());
     }
-    let Json(input) = Json::from_request(request, &()).await?;
+    let Json(input): Json<Reset> = Json::from_request(request, &()).await?;
     Ok(input)
 }
 

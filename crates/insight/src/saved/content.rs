@@ -1,0 +1,150 @@
+//! What is let in: a question of a known kind, and the three ways to say who belongs to a cohort. What
+//! a question asks is checked when it is asked.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+
+use super::hidden;
+use super::store::SavedRow;
+use atrium_core::error::{Code, Error, Fault, Result};
+use atrium_core::text::Checks;
+
+pub const KINDS: [&str; 6] = ["trend", "funnel", "retention", "paths", "distribution", "lifecycle"];
+pub const WAYS: [&str; 3] = ["ids", "figure", "rule"];
+
+/// Bytes of a question, or of a definition without ids.
+const TEXT_MAX: usize = 64 * 1024;
+const IDS_MAX: usize = 10_000;
+const ID_MAX: usize = 256;
+const RULES_MAX: usize = 10;
+
+/// What is stored.
+pub struct Content {
+    pub kind: String,
+    pub text: String,
+    pub listed: i64,
+}
+
+/// A question from a form. `before` is what it replaces: whoever may not see all of that gives back
+/// what they were shown, and the rest stays.
+pub fn question(
+    checks: &mut Checks,
+    question: Map<String, Value>,
+    before: Option<&SavedRow>,
+    pii: bool,
+) -> Result<Content> {
+    let question = complete(Value::Object(question), before, pii)?;
+    let kind = check_kind(checks, &question, "question.kind");
+    Ok(Content { kind, text: text(checks, "question", &question), listed: 0 })
+}
+
+/// The same of a cohort's definition.
+pub fn definition(
+    checks: &mut Checks,
+    mut definition: Map<String, Value>,
+    before: Option<&SavedRow>,
+    pii: bool,
+) -> Result<Content> {
+    // Told with the ids, and counted from them.
+    definition.remove("count");
+    let kind = known(checks, definition.get("of"), &WAYS, "definition.of");
+    if kind == "ids" {
+        return ids(checks, definition.get("ids"), before, pii);
+    }
+    let definition = complete(Value::Object(definition), before, pii)?;
+    match kind.as_str() {
+        "figure" => {
+            check_kind(checks, &definition["question"], "definition.question.kind");
+            known(checks, definition["pick"].get("of"), &KINDS, "definition.pick.of");
+        }
+        "rule" => check_rules(checks, &definition),
+        _ => {}
+    }
+    Ok(Content { kind, text: text(checks, "definition", &definition), listed: 0 })
+}
+
+/// No ids at all, as lists of cohorts tell them: those stay that are there.
+fn ids(
+    checks: &mut Checks,
+    ids: Option<&Value>,
+    before: Option<&SavedRow>,
+    pii: bool,
+) -> Result<Content> {
+    const FIELD: &str = "definition.ids";
+    let kind = "ids".to_owned();
+    let Some(ids) = ids.and_then(Value::as_array) else {
+        checks.fail(Fault::new(Code::WrongType).on(FIELD));
+        return Ok(Content { kind, text: String::new(), listed: 0 });
+    };
+    if let Some(before) = before.filter(|row| ids.is_empty() && row.kind == "ids") {
+        return Ok(Content { kind, text: before.text.clone(), listed: before.listed });
+    }
+    if !pii {
+        return Err(Fault::new(Code::PersonalData).on(FIELD).into());
+    }
+    checks.length(FIELD, ids.len(), 1, IDS_MAX);
+    let (mut seen, mut kept) = (HashSet::new(), Vec::new());
+    for (index, id) in ids.iter().enumerate().take(IDS_MAX) {
+        let field = format!("{FIELD}[{index}]");
+        match id.as_str() {
+            None => checks.fail(Fault::new(Code::WrongType).on(field)),
+            Some("") => checks.fail(Fault::new(Code::Required).on(field)),
+            Some(id) if id.chars().count() > ID_MAX => {
+                checks.fail(Fault::new(Code::TooLong).on(field).with("max", ID_MAX));
+            }
+            Some(id) if seen.insert(id) => kept.push(id),
+            Some(_) => {}
+        }
+    }
+    let listed = i64::try_from(kept.len()).unwrap_or(i64::MAX);
+    Ok(Content { kind, text: json!({ "of": "ids", "ids": kept }).to_string(), listed })
+}
+
+fn check_rules(checks: &mut Checks, definition: &Value) {
+    let rules = match (definition.get("all"), definition.get("any")) {
+        (Some(rules), None) | (None, Some(rules)) => rules.as_array(),
+        _ => None,
+    };
+    match rules {
+        Some(rules) if rules.iter().all(Value::is_object) => {
+            checks.length("definition", rules.len(), 1, RULES_MAX);
+        }
+        _ => checks.fail(Fault::new(Code::WrongType).on("definition")),
+    }
+}
+
+/// With what the caller was not shown of the one before put back.
+fn complete(mut value: Value, before: Option<&SavedRow>, pii: bool) -> Result<Value> {
+    let Some(before) = before.filter(|_| !pii) else { return Ok(value) };
+    let stored = serde_json::from_str(&before.text).map_err(Error::internal)?;
+    hidden::put_back(&mut value, &stored);
+    // What cannot be put back would be lost.
+    if hidden::has_mark(&value) && !hidden::has_mark(&stored) {
+        return Err(Code::PersonalData.into());
+    }
+    Ok(value)
+}
+
+fn check_kind(checks: &mut Checks, question: &Value, field: &'static str) -> String {
+    known(checks, question.get("kind"), &KINDS, field)
+}
+
+fn known(checks: &mut Checks, word: Option<&Value>, words: &[&str], field: &'static str) -> String {
+    match word {
+        None => checks.fail(Fault::new(Code::Required).on(field)),
+        Some(word) => match word.as_str().filter(|word| words.contains(word)) {
+            Some(word) => return word.to_owned(),
+            None => checks.fail(Fault::new(Code::WrongType).on(field)),
+        },
+    }
+    String::new()
+}
+
+fn text(checks: &mut Checks, field: &'static str, value: &Value) -> String {
+    let text = value.to_string();
+    if text.len() > TEXT_MAX {
+        checks.fail(Fault::new(Code::TooLong).on(field).with("max", TEXT_MAX));
+    }
+    text
+}
