@@ -181,7 +181,8 @@ async fn funnel(store: &Warehouse, ready: &FunnelReady, pii: bool) -> Result<Fun
 fn cohorts(found: Vec<RetentionCohort>, units: usize, buckets: &Buckets) -> Vec<CohortFigures> {
     let is_over = |place: usize| buckets.cuts.get(place + 1).is_some_and(|end| *end <= buckets.now);
     let cohort = |(place, cohort): (usize, RetentionCohort)| {
-        let unit = |unit: usize| cohort.returned.get(unit).copied().filter(|_| is_over(place + unit));
+        let unit =
+            |unit: usize| cohort.returned.get(unit).copied().filter(|_| is_over(place + unit));
         CohortFigures {
             start: buckets.cuts[place].0,
             size: cohort.size,

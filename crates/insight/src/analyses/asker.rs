@@ -145,8 +145,9 @@ impl<'a> Asker<'a> {
                     Condition::Among(Box::pin(self.cohort(id, depth + 1)).await?)
                 }
                 (Lookup::Profile(_), Some((kind, filter))) => {
-                    let having = self.store.has_profile(&self.scope(), *kind, filter);
-                    having.await.map_err(warehouse_error)?
+                    let scope = self.scope();
+                    let having = self.store.has_profile(&scope, *kind, filter).await;
+                    having.map_err(warehouse_error)?
                 }
                 (Lookup::Profile(_), None) => Condition::default(),
             };

@@ -63,13 +63,17 @@ impl<'a> Check<'a> {
 
     pub fn between(&mut self, field: &str, number: i64, min: i64, max: i64) {
         if !(min..=max).contains(&number) {
-            self.fault(Fault::new(Code::OutOfRange).on(field).with("min", min).with("max", max));
+            self.fault(
+                Fault::new(Code::OutOfRange).on(field.to_owned()).with("min", min).with("max", max),
+            );
         }
     }
 
     pub fn count(&mut self, field: &str, count: usize, min: usize, max: usize) {
         if !(min..=max).contains(&count) {
-            self.fault(Fault::new(Code::BadLength).on(field).with("min", min).with("max", max));
+            self.fault(
+                Fault::new(Code::BadLength).on(field.to_owned()).with("min", min).with("max", max),
+            );
         }
     }
 
@@ -108,14 +112,14 @@ impl<'a> Check<'a> {
         for name in body.events.iter().take(NAMES_MAX) {
             self.bytes += name.len();
             if name.is_empty() {
-                self.fault(Fault::new(Code::Required).on(names_field.as_str()));
+                self.fault(Fault::new(Code::Required).on(names_field.clone()));
             }
             if name.chars().count() > NAME_MAX {
-                let fault = Fault::new(Code::TooLong).on(names_field.as_str());
+                let fault = Fault::new(Code::TooLong).on(names_field.clone());
                 self.fault(fault.with("max", NAME_MAX));
             }
             if let Some(fault) = event_fault(name, self.pii) {
-                self.fault(fault.on(names_field.as_str()));
+                self.fault(fault.on(names_field.clone()));
             }
         }
         EventChoice {
@@ -131,7 +135,7 @@ impl<'a> Check<'a> {
     fn group(&mut self, filters: &Filters, field: &str, level: usize) -> Condition {
         let (Filters::All(nodes) | Filters::Any(nodes)) = filters;
         if level > LEVELS_MAX || nodes.len() > TESTS_MAX {
-            let fault = Fault::new(Code::BadLength).on(field);
+            let fault = Fault::new(Code::BadLength).on(field.to_owned());
             self.fault(fault.with("min", 0).with("max", TESTS_MAX));
             return Condition::default();
         }

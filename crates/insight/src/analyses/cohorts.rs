@@ -50,17 +50,26 @@ pub enum Rule {
 }
 
 pub fn unknown() -> Error {
-    Fault::new(Code::UnknownCohort).into()
+    Error::invalid(vec![Fault::new(Code::UnknownCohort).on("filters")])
 }
 
 impl Asker<'_> {
+    /// The people of a cohort that is asked for by its address.
+    pub async fn cohort_or_not_found(&self, id: &Id) -> Result<People> {
+        if self.cohort_row(id).await?.is_none() {
+            return Err(Code::NotFound.into());
+        }
+        self.cohort(id, 0).await
+    }
+
+    async fn cohort_row(&self, id: &Id) -> Result<Option<store::CohortRow>> {
+        let mut db = self.atrium.db.read().await?;
+        store::visible_cohort(&mut db, self.app_id, id, self.user_id).await
+    }
+
     /// The people of a cohort that the caller may use.
     pub async fn cohort(&self, id: &Id, depth: usize) -> Result<People> {
-        let row = {
-            let mut db = self.atrium.db.read().await?;
-            store::visible_cohort(&mut db, self.app_id, id, self.user_id).await?
-        };
-        let row = row.ok_or_else(unknown)?;
+        let row = self.cohort_row(id).await?.ok_or_else(unknown)?;
         // What was stored under an older contract may say nothing any more.
         let definition: Definition =
             serde_json::from_str(&row.definition).map_err(|_| unknown())?;
@@ -120,8 +129,8 @@ impl Asker<'_> {
                 let filter = filter.map_err(|fault| check.fault(fault));
                 check.finish()?;
                 let Ok(filter) = filter else { return Ok(People::default()) };
-                let people = self.store.people_with(&self.scope(), kind, &filter);
-                people.await.map_err(warehouse_error)
+                let people = self.store.people_with(&self.scope(), kind, &filter).await;
+                people.map_err(warehouse_error)
             }
             Rule::Did { event, not, times, days } => {
                 check.between(&format!("{field}.times"), *times, 1, TIMES_MAX);

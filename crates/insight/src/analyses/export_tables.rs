@@ -3,8 +3,8 @@
 use jiff::tz::TimeZone;
 
 use super::answer::{
-    DistributionFigures, Figures, FunnelFigures, GroupValues, LifecycleFigures, NodeKind,
-    PathNode, PathsFigures, RetentionFigures, StepFigures, TrendFigures,
+    DistributionFigures, Figures, FunnelFigures, GroupValues, LifecycleFigures, NodeKind, PathNode,
+    PathsFigures, RetentionFigures, StepFigures, TrendFigures,
 };
 use super::body::{Bucket, Question};
 use crate::insight::csv;
@@ -95,8 +95,7 @@ fn funnel(it: &FunnelFigures, words: &Words) -> Table {
 }
 
 fn retention(it: &RetentionFigures, zone: &TimeZone, words: &Words) -> Table {
-    let mut heads: Vec<String> =
-        words.retention.iter().map(|head| (*head).to_owned()).collect();
+    let mut heads: Vec<String> = words.retention.iter().map(|head| (*head).to_owned()).collect();
     heads.extend((0..it.average.len()).map(|unit| unit.to_string()));
     let mut lines = Vec::new();
     let mut add = |group: &str, cohorts: &[super::answer::CohortFigures]| {
@@ -177,7 +176,15 @@ impl Words {
                 not_set: "（未设置）",
                 other: "其他",
                 hidden: "（已隐藏）",
-                funnel: ["分组", "步骤", "人数", "总转化率", "上一步转化率", "中位用时（秒）", "P90 用时（秒）"],
+                funnel: [
+                    "分组",
+                    "步骤",
+                    "人数",
+                    "总转化率",
+                    "上一步转化率",
+                    "中位用时（秒）",
+                    "P90 用时（秒）",
+                ],
                 retention: ["分组", "起始", "人数"],
                 paths: ["步骤", "来源", "去向", "人数"],
                 distribution: ["从（含）", "到（不含）", "人数", "事件数"],

@@ -1,6 +1,6 @@
 //! The people behind a figure, and those of a cohort.
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use futures_util::future::try_join;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -19,7 +19,8 @@ use crate::insight::state::Insight;
 use crate::workspace::profiles::{PiiAccess, ProfileItem, ProfileKind, profiles_of_ids};
 use atrium_core::error::{Code, Error, Fault, Result};
 use atrium_core::http::json::{Data, Json, Query};
-use atrium_core::permissions::{Permission, ProfileView};
+use atrium_core::http::path::SecondId;
+use atrium_core::permissions::{Permission, ProfileView, QueryRun};
 use atrium_core::types::Id;
 use atrium_tenancy::access::DataApp;
 
@@ -65,14 +66,13 @@ pub enum Pick {
     },
     Lifecycle {
         time: i64,
-        state: LifecycleBodyState,
+        state: LifecycleGroup,
     },
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, ToSchema)]
-#[schema(as = LifecycleState)]
 #[serde(rename_all = "snake_case")]
-pub enum LifecycleBodyState {
+pub enum LifecycleGroup {
     New,
     Returning,
     Resurrected,
@@ -152,12 +152,12 @@ pub struct PageQuery {
 pub async fn cohort_people(
     State(atrium): State<Insight>,
     app: DataApp<ProfileView>,
-    Path((_, cohort_id)): Path<(Id, Id)>,
+    SecondId(cohort_id): SecondId,
     Query(page): Query<PageQuery>,
 ) -> Result<Data<PeoplePage>> {
     let page = Page::of(page.page, page.page_size)?;
     let asker = asker(&atrium, &app).await?;
-    let people = asker.cohort(&cohort_id, 0).await?;
+    let people = asker.cohort_or_not_found(&cohort_id).await?;
     listed(&asker, &app, &people, page).await.map(Data)
 }
 
@@ -179,11 +179,11 @@ pub struct CohortSize {
 )]
 pub async fn cohort_size(
     State(atrium): State<Insight>,
-    app: DataApp<atrium_core::permissions::QueryRun>,
-    Path((_, cohort_id)): Path<(Id, Id)>,
+    app: DataApp<QueryRun>,
+    SecondId(cohort_id): SecondId,
 ) -> Result<Data<CohortSize>> {
     let asker = Asker::of_data(&atrium, &app).await?;
-    let people = asker.cohort(&cohort_id, 0).await?;
+    let people = asker.cohort_or_not_found(&cohort_id).await?;
     Ok(Data(CohortSize { people: people.count(), computed_at: asker.now.0 }))
 }
 
@@ -331,10 +331,10 @@ impl Asker<'_> {
                 let place = place(&ready.query.slots, *time)?;
                 let place = place.checked_sub(1).ok_or_else(unknown)?;
                 let state = match state {
-                    LifecycleBodyState::New => LifecycleState::New,
-                    LifecycleBodyState::Returning => LifecycleState::Returning,
-                    LifecycleBodyState::Resurrected => LifecycleState::Resurrected,
-                    LifecycleBodyState::Dormant => LifecycleState::Dormant,
+                    LifecycleGroup::New => LifecycleState::New,
+                    LifecycleGroup::Returning => LifecycleState::Returning,
+                    LifecycleGroup::Resurrected => LifecycleState::Resurrected,
+                    LifecycleGroup::Dormant => LifecycleState::Dormant,
                 };
                 store.lifecycle_people(&ready.query, place, state).await.map(Some)
             }

@@ -93,8 +93,7 @@ pub struct Asked<'a, 'b> {
 
 impl Asked<'_, '_> {
     pub fn ready(&mut self, question: &Question) -> Result<Ready> {
-        self.scope.condition =
-            self.check.filters(question.common().filters.as_ref(), "filters");
+        self.scope.condition = self.check.filters(question.common().filters.as_ref(), "filters");
         match question {
             Question::Trend(body) => self.trend(body),
             Question::Funnel(body) => self.funnel(body),
@@ -155,10 +154,8 @@ impl Asked<'_, '_> {
                 let begun = cuts[..cuts.len() - 1].iter().copied();
                 let begun = begun.filter(|time| *time < part.before_until).map(seconds);
                 let slots = Slots { starts: begun.collect(), end: seconds(part.before_until) };
-                let own = (part.until < range.to).then(|| Slots {
-                    starts: vec![seconds(range.from)],
-                    end: seconds(part.until),
-                });
+                let own = (part.until < range.to)
+                    .then(|| Slots { starts: vec![seconds(range.from)], end: seconds(part.until) });
                 Ok::<_, Error>(ComparedPart { before: slots, own })
             })
             .transpose()?;
@@ -210,9 +207,8 @@ impl Asked<'_, '_> {
         let buckets = Buckets::of(&self.dates, body.granularity, self.now)?;
         let group_by = self.check.breakdown(&body.breakdown);
         let steps = body.steps.iter().take(STEPS_MAX).enumerate();
-        let steps: Vec<EventChoice> = steps
-            .map(|(index, step)| self.check.event(step, &format!("steps[{index}]")))
-            .collect();
+        let steps: Vec<EventChoice> =
+            steps.map(|(index, step)| self.check.event(step, &format!("steps[{index}]"))).collect();
         let exclude = body.exclude.as_ref().map(|event| self.check.event(event, "exclude"));
         self.check.finish()?;
         let pages = pages(&group_by);
@@ -341,8 +337,7 @@ impl Asked<'_, '_> {
         let wide = body.granularity.widened(range, zone, 1, 0);
         let wide =
             wide.ok_or_else(|| Error::invalid(vec![Fault::new(Code::BadRange).on("start")]))?;
-        let buckets =
-            Buckets::of_range(&self.dates, &wide, body.granularity.bucket(), self.now)?;
+        let buckets = Buckets::of_range(&self.dates, &wide, body.granularity.bucket(), self.now)?;
         let query = LifecycleQuery {
             scope: self.scope.clone(),
             event: event.unwrap_or_default(),

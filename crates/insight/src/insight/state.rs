@@ -54,6 +54,11 @@ impl FromRef<Insight> for Tenancy {
 impl Insight {
     pub fn new(collecting: Collecting) -> Self {
         let reads = collecting.settings.reads.queue();
-        Self(Arc::new(InsightParts { collecting, answers: Answers::default(), analyses: kept::answers(), reads }))
+        Self(Arc::new(InsightParts {
+            collecting,
+            answers: Answers::default(),
+            analyses: kept::answers(),
+            reads,
+        }))
     }
 }
