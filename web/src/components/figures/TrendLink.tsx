@@ -1,28 +1,28 @@
 /** Leads from a figure to the question behind it, over the same days. */
 import { Dropdown } from 'antd'
 import { useT } from '../../i18n/useT'
-import type { Question } from '../explore/question'
+import type { TrendDraft } from '../analyses/question'
 import { useBoard } from './board'
 import { EntryLink } from './EntryLink'
 import type { DayRange } from '../range/range'
-import { explorableApps, explorePath, timeOf } from './exploring'
-import styles from './ExploreLink.module.css'
+import { appsToAsk, trendPath, timeOf } from './trends'
+import styles from './TrendLink.module.css'
 
-interface ExploreLinkProps {
-  /** None where the explorer cannot answer it: then there is nothing to follow. */
-  question: Question | undefined
+interface TrendLinkProps {
+  /** None where no trend can answer it: then there is nothing to follow. */
+  trend: TrendDraft | undefined
   /** Other days than the board's. */
   range?: DayRange
   children: React.ReactNode
 }
 
-/** The explorer looks at one app at a time, so a board of several asks which. */
-export function ExploreLink({ question, range, children }: ExploreLinkProps) {
+/** Analyses look at one app at a time, so a board of several asks which. */
+export function TrendLink({ trend, range, children }: TrendLinkProps) {
   const t = useT()
   const board = useBoard()
-  const apps = explorableApps(board)
-  if (!question || apps.length === 0) return children
-  const extra = explorePath(question, range ? timeOf(range) : board.params)
+  const apps = appsToAsk(board)
+  if (!trend || apps.length === 0) return children
+  const extra = trendPath(trend, range ? timeOf(range) : board.params)
   if (apps.length === 1) {
     return (
       <span className={styles.lead} title={t('explore.open')}>

@@ -1,52 +1,46 @@
 import { describe, expect, it } from 'vitest'
 import type { App } from '../../api/app'
-import { readQuestion } from '../explore/question'
+import { readWritten } from '../analyses/address'
 import { anApp } from '../../testing/app'
 import { readState } from '../range/useRangeParams'
-import {
-  bucketTime,
-  explorableApps,
-  explorePath,
-  FIGURE_QUESTIONS,
-  valueQuestion,
-} from './exploring'
+import { bucketTime, appsToAsk, trendPath, FIGURE_TRENDS, valueTrend } from './trends'
 
 const WEEK = { start: '2026-03-02', end: '2026-03-08' }
 const time = { preset: null, range: WEEK, granularity: 'day' } as const
 const query = (path: string) => new URLSearchParams(path.split('?')[1])
 
-describe('the way to the explorer', () => {
+describe('the way to a trend', () => {
   it('asks the same of the same days in the same steps', () => {
-    const question = valueQuestion('browser', 'a~b!c')
-    const asked = query(explorePath(question, { ...time, granularity: 'hour' }))
-    expect(readQuestion(asked)).toEqual(question)
+    const question = valueTrend('browser', 'a~b!c')
+    const asked = query(trendPath(question, { ...time, granularity: 'hour' }))
+    expect(readWritten(asked.get('q'), 'trend')).toEqual({ ...question, granularity: 'hour' })
     const shown = readState(asked, '2026-10-01', { preset: '7d', compare: 'none' })
-    expect(shown).toMatchObject({ range: WEEK, granularity: 'hour' })
+    expect(shown).toMatchObject({ range: WEEK })
   })
 
   it('keeps the name of a range, and leaves out the steps that are usual', () => {
-    const path = explorePath(FIGURE_QUESTIONS.page_views!, { ...time, preset: '7d' })
-    expect(path).toBe('/explore?event=page_view&range=7d')
+    const path = trendPath(FIGURE_TRENDS.page_views!, { ...time, preset: '7d' })
+    expect(path).toBe('/analyses/trend?q=%7B%22s%22%3A%5B%5B%22page_view%22%5D%5D%7D&range=7d')
   })
 
   it('asks for what was not reported', () => {
-    expect(valueQuestion('os', '').filters).toEqual([
-      { property: '$os', operator: 'not_set', values: [] },
-    ])
+    expect(valueTrend('os', '').filters).toEqual({
+      all: [{ property: '$os', operator: 'not_set', values: [] }],
+    })
   })
 
-  it('leads nowhere from figures that the explorer does not count', () => {
-    expect(FIGURE_QUESTIONS.sessions).toBeUndefined()
-    expect(FIGURE_QUESTIONS.new_devices).toBeUndefined()
+  it('leads nowhere from figures that no trend counts', () => {
+    expect(FIGURE_TRENDS.sessions).toBeUndefined()
+    expect(FIGURE_TRENDS.new_devices).toBeUndefined()
   })
 
   it('is open for the chosen apps that the person may ask about', () => {
     const app = (id: string, ...permissions: App['permissions']) => ({ ...anApp, id, permissions })
     const apps = [app('a', 'query:run'), app('b', 'dashboard:view'), app('c', 'query:run')]
-    const ids = (chosen: string[]) => explorableApps({ apps, chosen }).map(({ id }) => id)
+    const ids = (chosen: string[]) => appsToAsk({ apps, chosen }).map(({ id }) => id)
     expect(ids([])).toEqual(['a', 'c'])
     expect(ids(['b', 'c'])).toEqual(['c'])
-    expect(explorableApps({ apps: undefined, chosen: [] })).toEqual([])
+    expect(appsToAsk({ apps: undefined, chosen: [] })).toEqual([])
   })
 })
 

@@ -1,41 +1,45 @@
-/** Which question to the explorer a figure of a board answers, and where that question is asked. */
+/** Which trend a figure of a board is, and where that question is asked. */
+import type { Counted } from '../../api/analysisTypes'
 import type { App } from '../../api/app'
 import type { Dimension, FigureName } from '../../api/overall'
-import { writeQuestion, type Question } from '../explore/question'
 import { dayAt } from '../../lib/zonedDay'
+import { searchOf } from '../analyses/address'
+import type { TrendDraft } from '../analyses/question'
 import {
   addDays,
   monthEnd,
   usualGranularity,
-  writeRange,
   type DayRange,
   type Granularity,
 } from '../range/range'
 import type { Board } from './board'
 
-const ANYTHING: Question = { event: null, measure: 'events', group: null, filters: [] }
+const trendOf = (events: string[], of: Counted = 'events'): TrendDraft => ({
+  kind: 'trend',
+  series: [{ events, measure: { of } }],
+})
 
 /** First events of devices and sessions are counted by the board alone. */
-export const FIGURE_QUESTIONS: Partial<Record<FigureName, Question>> = {
-  events: ANYTHING,
-  page_views: { ...ANYTHING, event: 'page_view' },
-  active_users: { ...ANYTHING, measure: 'users' },
-  active_devices: { ...ANYTHING, measure: 'devices' },
+export const FIGURE_TRENDS: Partial<Record<FigureName, TrendDraft>> = {
+  events: trendOf([]),
+  page_views: trendOf(['page_view']),
+  active_users: trendOf([], 'people'),
+  active_devices: trendOf([], 'devices'),
 }
 
-export const eventQuestion = (event: string): Question => ({ ...ANYTHING, event })
+export const eventTrend = (event: string): TrendDraft => trendOf([event])
 
-export function valueQuestion(dimension: Dimension, value: string): Question {
+export function valueTrend(dimension: Dimension, value: string): TrendDraft {
   const property = `$${dimension}`
-  const filter =
+  const test =
     value === ''
       ? { property, operator: 'not_set' as const, values: [] }
       : { property, operator: 'is' as const, values: [value] }
-  return { ...ANYTHING, filters: [filter] }
+  return { ...trendOf([]), filters: { all: [test] } }
 }
 
-/** The apps of a board whose explorer the person may open. */
-export function explorableApps({ apps, chosen }: Pick<Board, 'apps' | 'chosen'>): App[] {
+/** The apps of a board whose analyses the person may open. */
+export function appsToAsk({ apps, chosen }: Pick<Board, 'apps' | 'chosen'>): App[] {
   return (apps ?? []).filter(
     ({ id, permissions }) =>
       permissions.includes('query:run') && (chosen.length === 0 || chosen.includes(id)),
@@ -45,11 +49,10 @@ export function explorableApps({ apps, chosen }: Pick<Board, 'apps' | 'chosen'>)
 type Time = Pick<Board['params'], 'preset' | 'range' | 'granularity'>
 
 /** Below an app's entry. A range that has a name keeps it: tomorrow it means tomorrow's days. */
-export function explorePath(question: Question, { preset, range, granularity }: Time): string {
-  const query = writeQuestion(new URLSearchParams(), question)
-  query.set('range', writeRange(preset ?? range))
-  if (granularity !== usualGranularity(range)) query.set('granularity', granularity)
-  return `/explore?${query.toString()}`
+export function trendPath(trend: TrendDraft, { preset, range, granularity }: Time): string {
+  const usual = granularity === usualGranularity(range)
+  const asked = usual ? trend : { ...trend, granularity }
+  return `/analyses/trend${searchOf(asked, preset ?? range)}`
 }
 
 /** Days without a name, in their usual steps. */
