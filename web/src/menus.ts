@@ -46,7 +46,8 @@ const { workspace } = paths
 export const WORKSPACE_PAGES: WorkspacePage[] = [
   { title: 'title.overview', path: '', needs: 'dashboard:view', to: workspace.overview },
   { title: 'title.events', path: '/events', needs: 'event:view', to: workspace.events },
-  { title: 'title.explore', path: '/explore', needs: 'query:run', to: workspace.explore },
+  { title: 'title.analyses', path: '/analyses', needs: 'query:run', to: workspace.analyses },
+  { title: 'title.cohorts', path: '/cohorts', needs: 'query:run', to: workspace.cohorts },
   { title: 'title.live', path: '/live', needs: 'live:view', to: workspace.live },
   { title: 'title.people', path: '/users', needs: 'profile:view', to: workspace.people },
   { title: 'title.quickStart', path: '/quick-start', needs: 'app:view', to: workspace.quickStart },

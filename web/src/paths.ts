@@ -108,7 +108,12 @@ export const paths = {
     overview: (app: AppPlace) => entry(app, ''),
     /** `event` opens what is known about one. */
     events: (app: AppPlace, query: { event?: string } = {}) => entry(app, '/events', query),
-    explore: (app: AppPlace, query: { event?: string } = {}) => entry(app, '/explore', query),
+    analyses: (app: AppPlace) => entry(app, '/analyses'),
+    /** `saved` is one that was kept; the question itself is written by those who know how. */
+    analysis: (app: AppPlace, kind: string, query: { saved?: string } = {}) =>
+      entry(app, `/analyses/${segment(kind)}`, query),
+    cohorts: (app: AppPlace) => entry(app, '/cohorts'),
+    cohort: (app: AppPlace, id: string) => entry(app, `/cohorts/${segment(id)}`),
     live: (app: AppPlace) => entry(app, '/live'),
     people: (app: AppPlace, query: { tab?: string } = {}) => entry(app, '/users', query),
     person: (app: AppPlace, kind: string, ref: string) =>

@@ -229,9 +229,29 @@ export const routeTable: RouteEntry[] = [
                 page: () => import('./pages/workspace/events/EventsPage'),
               },
               {
+                path: 'analyses',
+                title: 'title.analyses',
+                page: () => import('./pages/workspace/analyses/AnalysesPage'),
+              },
+              {
+                path: 'analyses/:kind',
+                title: 'title.analyses',
+                page: () => import('./pages/workspace/analyses/AnalysisPage'),
+              },
+              {
                 path: 'explore',
-                title: 'title.explore',
-                page: () => import('./pages/workspace/explore/ExplorePage'),
+                loader: async (args) =>
+                  (await import('./components/analyses/explorer')).leaveExplorer(args),
+              },
+              {
+                path: 'cohorts',
+                title: 'title.cohorts',
+                page: () => import('./pages/workspace/cohorts/CohortsPage'),
+              },
+              {
+                path: 'cohorts/:cohortId',
+                title: 'title.cohort',
+                page: () => import('./pages/workspace/cohorts/CohortPage'),
               },
               {
                 path: 'live',

@@ -24,6 +24,7 @@ use atrium_core::error::{Code, Error};
 use atrium_core::http::access_log::{self, RouteLabels};
 use atrium_core::http::edge::Service;
 use atrium_core::http::{CLIENT_VERSION, cors, envelope};
+use atrium_insight::analyses as asking;
 use atrium_insight::insight::overall::export as overall_export;
 use atrium_insight::insight::{apps as app_counts, retention_impact};
 use atrium_insight::insight::{ingest, overall};
@@ -173,6 +174,11 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(explore::explore))
         .routes(routes!(explore_export::explore_export))
         .routes(routes!(explore::explore_value_list))
+        .routes(routes!(asking::analysis_run))
+        .routes(routes!(asking::people::analysis_people))
+        .routes(routes!(asking::export::analysis_export))
+        .routes(routes!(asking::people::cohort_people))
+        .routes(routes!(asking::people::cohort_size))
         .routes(routes!(live::live_view))
         .routes(routes!(profiles::profile_list))
         .routes(routes!(person::profile_view))

@@ -149,6 +149,9 @@ codes! {
     BadRange = "bad_range", UNPROCESSABLE_ENTITY, "结束日期不能早于开始日期。", "The end must not lie before the start.";
     ExpiryInPast = "expiry_in_past", UNPROCESSABLE_ENTITY, "到期时间必须晚于当前时间。", "Choose a time that lies ahead.";
     UnknownProperty = "unknown_property", UNPROCESSABLE_ENTITY, "属性不存在。", "There is no such property.";
+    UnknownCohort = "unknown_cohort", UNPROCESSABLE_ENTITY, "分群不存在，或你无权使用。", "There is no such cohort, or you may not use it.";
+    UnknownFigure = "unknown_figure", UNPROCESSABLE_ENTITY, "结果中没有这个数据，请刷新后重试。", "The answer has no such figure. Ask again.";
+    BadFormula = "bad_formula", UNPROCESSABLE_ENTITY, "公式无法识别：用字母表示指标，可使用 + - * / 和括号，最多 {max} 个字符。", "This is no formula. Use the letters of the series with + - * / and parentheses, at most {max} characters.";
     QueryTooHeavy = "query_too_heavy", UNPROCESSABLE_ENTITY, "查询的数据量过大，请缩小日期范围或减少条件。", "This looks at too much data. Choose fewer days or fewer conditions.";
     BadLength = "bad_length", UNPROCESSABLE_ENTITY, "数量应在 {min} 到 {max} 之间。", "Give from {min} to {max} of these.";
     BadLocale = "bad_locale", UNPROCESSABLE_ENTITY, "不支持该语言。", "This language is not supported.";

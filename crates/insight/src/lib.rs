@@ -1,5 +1,6 @@
 //! Answering questions about events: the dashboard, the workspace of an app, and what people keep of it.
 
+pub mod analyses;
 pub mod insight;
 pub mod saved;
 pub mod workspace;

@@ -30,15 +30,28 @@ fn lost(error: reqwest::Error) -> Failure {
 
 /// The whole answer.
 pub(crate) async fn receive(request: reqwest::RequestBuilder) -> Result<Bytes, Failure> {
-    answered(request).await?.bytes().await.map_err(lost)
+    read(answered(request).await?).await
+}
+
+pub(crate) async fn read(response: reqwest::Response) -> Result<Bytes, Failure> {
+    response.bytes().await.map_err(lost)
+}
+
+/// How many rows were read for an answer, as far as the store says.
+pub(crate) fn rows_read(response: &reqwest::Response) -> u64 {
+    let rows = || {
+        let summary = response.headers().get("x-clickhouse-summary")?;
+        let summary: serde_json::Value = serde_json::from_slice(summary.as_bytes()).ok()?;
+        summary.get("read_rows")?.as_str()?.parse().ok()
+    };
+    rows().unwrap_or(0)
 }
 
 /// The whole answer if it is no longer than this; of a longer one no more is taken into memory.
-pub(crate) async fn receive_at_most(
-    request: reqwest::RequestBuilder,
+pub(crate) async fn read_at_most(
+    mut response: reqwest::Response,
     most: usize,
 ) -> Result<Bytes, Failure> {
-    let mut response = answered(request).await?;
     let told = response.content_length().and_then(|told| usize::try_from(told).ok());
     let mut answer = BytesMut::with_capacity(told.unwrap_or(0).min(most));
     while let Some(chunk) = response.chunk().await.map_err(lost)? {

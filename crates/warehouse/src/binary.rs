@@ -100,6 +100,10 @@ impl<'a> Rows<'a> {
         self.fixed().map(u64::from_le_bytes)
     }
 
+    pub fn i64(&mut self) -> Result<i64, Error> {
+        self.fixed().map(i64::from_le_bytes)
+    }
+
     /// A number that may be none.
     pub fn optional_f64(&mut self) -> Result<Option<f64>, Error> {
         match self.u8()? {

@@ -5,6 +5,7 @@ mod inserting;
 mod parts;
 mod shards;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 use crate::address_file;
-use crate::answer::{RowStream, answered, read_rows, receive, receive_at_most};
+use crate::answer::{RowStream, answered, read, read_at_most, read_rows, receive, rows_read};
 use crate::call::Call;
 use crate::embedded::{Embedded, Plan, State};
 use crate::engine::QUEUE_WAIT;
@@ -49,6 +50,8 @@ pub struct Warehouse {
     /// Where statements that read wait for their turn; none for the server's own work.
     gate: Option<Arc<dyn Gate>>,
     set_limits: SetLimits,
+    /// Where it is counted how much its statements read.
+    rows_read: Option<Arc<AtomicU64>>,
 }
 
 struct Inner {
@@ -121,7 +124,13 @@ impl Warehouse {
     }
 
     fn of(inner: Arc<Inner>) -> Self {
-        Self { inner, limit: QUERY_LIMIT, gate: None, set_limits: SetLimits::default() }
+        Self {
+            inner,
+            limit: QUERY_LIMIT,
+            gate: None,
+            set_limits: SetLimits::default(),
+            rows_read: None,
+        }
     }
 
     /// A server that holds a part of this store.
@@ -146,6 +155,11 @@ impl Warehouse {
     /// The same store, for someone whose questions wait for their turn.
     pub fn behind(&self, gate: Arc<dyn Gate>) -> Self {
         Self { gate: Some(gate), ..self.clone() }
+    }
+
+    /// The same store, which counts the rows that its statements read.
+    pub fn counting_rows(&self, counter: Arc<AtomicU64>) -> Self {
+        Self { rows_read: Some(counter), ..self.clone() }
     }
 
     /// The same store, for the server's own questions.
@@ -297,9 +311,13 @@ impl Warehouse {
         let body = call.data.unwrap_or_else(|| Bytes::copy_from_slice(call.sql.as_bytes()));
         let since = Instant::now();
         let received = async {
+            let response = answered(request.body(body)).await?;
+            if let Some(counter) = &self.rows_read {
+                counter.fetch_add(rows_read(&response), Ordering::Relaxed);
+            }
             match call.most {
-                Some(most) => receive_at_most(request.body(body), most).await,
-                None => receive(request.body(body)).await,
+                Some(most) => read_at_most(response, most).await,
+                None => read(response).await,
             }
         };
         let outcome = self.unless_lost(received).await;

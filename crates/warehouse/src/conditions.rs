@@ -1,4 +1,8 @@
-//! What events are chosen by: their names, their fields and properties.
+//! What events are chosen by: their names, their fields and properties, and whose they are.
+
+use std::sync::Arc;
+
+use roaring::RoaringBitmap;
 
 /// What a filter or a grouping looks at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,10 +48,49 @@ pub struct Filter {
     pub negated: bool,
 }
 
+/// People of an app, by their numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct People(pub(crate) Arc<RoaringBitmap>);
+
+impl People {
+    pub(crate) fn of(numbers: RoaringBitmap) -> Self {
+        Self(Arc::new(numbers))
+    }
+
+    pub fn count(&self) -> u64 {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Those who are in both.
+    pub fn and(&self, other: &Self) -> Self {
+        Self::of(&*self.0 & &*other.0)
+    }
+
+    /// Those who are in one of the two.
+    pub fn or(&self, other: &Self) -> Self {
+        Self::of(&*self.0 | &*other.0)
+    }
+
+    /// Those who are not in the other.
+    pub fn without(&self, other: &Self) -> Self {
+        Self::of(&*self.0 - &*other.0)
+    }
+}
+
 /// Tests put together.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
     Test(Filter),
+    /// The person whose event it is is one of these.
+    Among(People),
+    /// The device that sent it is one of these.
+    FromDevice(People),
+    /// Holds where the other one does not.
+    Not(Box<Self>),
     /// Holds for everything where there are none.
     All(Vec<Self>),
     /// Holds for nothing where there are none.

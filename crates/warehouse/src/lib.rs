@@ -76,7 +76,7 @@ pub use answer::RowStream;
 pub use call::Insert;
 pub use catalogue::{EVENT_NAMES_MAX, EventCount, EventMoments, EventName};
 pub use client::{ShardHealth, Warehouse};
-pub use conditions::{Column, Condition, EventChoice, Filter, Property, Test};
+pub use conditions::{Column, Condition, EventChoice, Filter, People, Property, Test};
 pub use embedded::State;
 pub use engagement::{Activity, Cohort, Days};
 pub use error::Error;

@@ -281,13 +281,16 @@ pub(crate) fn take_text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 pub(crate) fn put_text(text: &str, into: &mut Vec<u8>) {
-    let mut length = text.len();
+    put_length(text.len(), into);
+    into.extend_from_slice(text.as_bytes());
+}
+
+pub(crate) fn put_length(mut length: usize, into: &mut Vec<u8>) {
     while length >= 0x80 {
         into.push((length & 0x7f) as u8 | 0x80);
         length >>= 7;
     }
     into.push(length as u8);
-    into.extend_from_slice(text.as_bytes());
 }
 
 #[cfg(test)]

@@ -2,11 +2,15 @@
 //! in as bound values. A property's value is a list of elements here: none where it is missing or null,
 //! one for a plain value, each element of a list.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use uuid::Uuid;
 
-use crate::conditions::{Column, Condition, EventChoice, Filter, Property, Test};
+use crate::conditions::{Column, Condition, EventChoice, Filter, People, Property, Test};
 use crate::over_limit;
+use crate::owners::Whose;
 use crate::params::Param;
+use crate::rows::put_length;
 use crate::shown::{Shown, says_version};
 
 /// What a group is, beside its value.
@@ -34,12 +38,22 @@ pub(crate) struct Statement {
     pub app: String,
     /// For those who are not shown everything.
     pub shown: Option<Shown>,
+    /// How it is known whose events are.
+    pub whose: Whose,
+    /// Sets of numbers that the statement speaks of, as `WITH` names them.
+    sets: Vec<String>,
 }
 
 impl Statement {
-    pub fn of(app: Uuid, hide_personal: bool) -> Self {
-        let mut this =
-            Self { sql: String::new(), params: Vec::new(), app: String::new(), shown: None };
+    pub fn of(app: Uuid, hide_personal: bool, whose: Whose) -> Self {
+        let mut this = Self {
+            sql: String::new(),
+            params: Vec::new(),
+            app: String::new(),
+            shown: None,
+            whose,
+            sets: Vec::new(),
+        };
         this.app = this.bind("UUID", app.into());
         this.shown = hide_personal.then(|| Shown::of(&this.app));
         this
@@ -53,10 +67,52 @@ impl Statement {
         placeholder
     }
 
+    /// The whole text, with the sets it speaks of.
+    pub fn text(&self) -> String {
+        if self.sets.is_empty() {
+            return self.sql.clone();
+        }
+        format!("WITH {} {}", self.sets.join(", "), self.sql)
+    }
+
+    /// A name for some numbers, to be used behind `IN`. They are part of the text: an address is too
+    /// short for them.
+    pub fn set(&mut self, people: &People) -> String {
+        let name = format!("set_{}", self.sets.len());
+        let numbers = match people.is_empty() {
+            true => "emptyArrayUInt32()".to_owned(),
+            false => format!(
+                "bitmapToArray(CAST(base64Decode('{}') AS AggregateFunction(groupBitmap, UInt32)))",
+                STANDARD.encode(state_of(people))
+            ),
+        };
+        self.sets.push(format!("{name} AS (SELECT arrayJoin({numbers}) AS no)"));
+        format!("(SELECT no FROM {name})")
+    }
+
+    /// Whether the person of an event is one of these: it carries their number, or that of a device
+    /// that is theirs.
+    fn is_among(&mut self, people: &People) -> String {
+        let set = self.set(people);
+        match self.whose {
+            Whose::AsSent => format!("person_no IN {set}"),
+            Whose::Owners => format!(
+                "(person_no IN {set} OR person_no IN (SELECT device_no FROM device_owners \
+                 WHERE app_id = {} GROUP BY device_no HAVING min(first).2 IN {set}))",
+                self.app
+            ),
+        }
+    }
+
     /// Whether an event meets a condition.
     pub fn meets(&mut self, condition: &Condition) -> String {
         let (all, word, none) = match condition {
             Condition::Test(filter) => return self.passes(filter),
+            Condition::Among(people) => return self.is_among(people),
+            Condition::FromDevice(devices) => {
+                return format!("device_no IN {}", self.set(devices));
+            }
+            Condition::Not(other) => return format!("NOT ({})", self.meets(other)),
             Condition::All(all) => (all, " AND ", "1"),
             Condition::Any(all) => (all, " OR ", "0"),
         };
@@ -71,7 +127,12 @@ impl Statement {
             None => meets,
             Some(names) => {
                 let names = self.bind("Array(String)", Param::Texts(names.clone()));
-                format!("(event IN {names} AND {meets})")
+                // A name that is somebody's id is not there for those who are not shown ids.
+                let hidden = match &self.shown {
+                    Some(shown) => format!(" AND NOT {}", shown.hides_name("event")),
+                    None => String::new(),
+                };
+                format!("(event IN {names}{hidden} AND {meets})")
             }
         }
     }
@@ -190,6 +251,24 @@ impl Statement {
             ),
         }
     }
+}
+
+/// A set as the store writes one: small ones as a list, others as their bytes.
+fn state_of(people: &People) -> Vec<u8> {
+    const SMALL_MAX: u64 = 32;
+    let numbers = &*people.0;
+    let mut state = Vec::new();
+    if numbers.len() <= SMALL_MAX {
+        state.push(0);
+        state.push(numbers.len() as u8);
+        numbers.iter().for_each(|number| state.extend(number.to_le_bytes()));
+        return state;
+    }
+    state.push(1);
+    put_length(numbers.serialized_size(), &mut state);
+    // Writing to memory does not fail.
+    let _ = numbers.serialize_into(&mut state);
+    state
 }
 
 /// An element `e` as text. What is neither plain nor a list has none of its own.

@@ -76,3 +76,21 @@ export function describeProperty(appId: string, body: PropertyMetadata): Promise
   const params = { path: { id: appId } }
   return call(http.PUT('/apps/{id}/property-metadata', { params, body }))
 }
+
+type ValueList = components['schemas']['ValueList']
+
+interface ValueQuery {
+  property: string
+  event?: string
+  search?: string
+}
+
+/** The values that a property has most often. */
+export function valuesQuery(appId: string, query: ValueQuery) {
+  return queryOptions({
+    queryKey: [...everythingOf(appId).queryKey, 'values', query],
+    queryFn: (): Promise<ValueList> =>
+      call(http.GET('/apps/{id}/explore/values', { params: { path: { id: appId }, query } })),
+    placeholderData: keepPreviousData,
+  })
+}

@@ -75,7 +75,8 @@ describe('the menu of a workspace', () => {
     expect(links.map((link) => link.textContent)).toEqual([
       '应用概览',
       '事件',
-      '事件分析',
+      '分析',
+      '用户分群',
       '实时数据',
       '用户与设备',
       '快速开始',

@@ -12,7 +12,8 @@ use atrium_core::fair_queue::Caller;
 const READY: Duration = Duration::from_secs(5);
 
 /// ClickHouse codes for statements that exceeded a limit.
-const TOO_HEAVY: [i32; 5] = [
+const TOO_HEAVY: [i32; 6] = [
+    131, // TOO_LARGE_STRING_SIZE
     158, // TOO_MANY_ROWS
     159, // TIMEOUT_EXCEEDED
     160, // TOO_SLOW

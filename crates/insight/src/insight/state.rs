@@ -6,6 +6,7 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 
 use super::cache::Answers;
+use crate::analyses::kept;
 use atrium_collect::Collecting;
 use atrium_core::Core;
 use atrium_core::fair_queue::FairQueue;
@@ -17,6 +18,7 @@ pub struct Insight(Arc<InsightParts>);
 pub struct InsightParts {
     collecting: Collecting,
     pub answers: Answers,
+    pub(crate) analyses: kept::Answers,
     /// Where queries wait for their turn at the warehouse.
     pub reads: FairQueue,
 }
@@ -52,6 +54,11 @@ impl FromRef<Insight> for Tenancy {
 impl Insight {
     pub fn new(collecting: Collecting) -> Self {
         let reads = collecting.settings.reads.queue();
-        Self(Arc::new(InsightParts { collecting, answers: Answers::default(), reads }))
+        Self(Arc::new(InsightParts {
+            collecting,
+            answers: Answers::default(),
+            analyses: kept::answers(),
+            reads,
+        }))
     }
 }

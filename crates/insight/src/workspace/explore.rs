@@ -96,7 +96,7 @@ pub async fn answer(
 }
 
 /// A value as the caller may see it, and whether something of it is hidden.
-fn redact(text: String, is_path: bool, pii: bool) -> (Option<String>, bool) {
+pub fn redact(text: String, is_path: bool, pii: bool) -> (Option<String>, bool) {
     if pii {
         return (Some(text), false);
     }

@@ -23,6 +23,10 @@ mod store;
 
 use serde_json::{Map, Value};
 
+pub(crate) use explore::redact;
+pub use explore_query::Operator;
+pub(crate) use explore_query::{event_fault, property, settle};
+
 use crate::insight::errors::{warehouse_error, warehouse_for};
 use atrium_core::fair_queue::Class;
 

@@ -21,7 +21,7 @@ use atrium_core::permissions::ProfileView;
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::access::DataApp;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProfileKind {
     User,
@@ -221,6 +221,15 @@ async fn profiles_of(
     people: &[PersonRow],
 ) -> Result<HashMap<String, ProfileRow>> {
     let ids: Vec<String> = people.iter().map(|person| person.id.clone()).collect();
-    let profiles = store.profiles(app, kind, &ids).await.map_err(warehouse_error)?;
+    profiles_of_ids(store, app, kind, &ids).await
+}
+
+pub async fn profiles_of_ids(
+    store: &Warehouse,
+    app: Uuid,
+    kind: Kind,
+    ids: &[String],
+) -> Result<HashMap<String, ProfileRow>> {
+    let profiles = store.profiles(app, kind, ids).await.map_err(warehouse_error)?;
     Ok(profiles.into_iter().map(|profile| (profile.id.clone(), profile)).collect())
 }

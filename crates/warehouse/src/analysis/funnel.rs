@@ -10,7 +10,7 @@ use super::sets::Slots;
 use super::{Range, Scope};
 use crate::binary::Rows;
 use crate::client::Warehouse;
-use crate::conditions::{EventChoice, Property};
+use crate::conditions::{EventChoice, People, Property};
 use crate::error::Error;
 use crate::explore::Key;
 use crate::owners::Whose;
@@ -71,6 +71,16 @@ pub struct Funnel {
     pub durations_ms: Vec<i64>,
 }
 
+/// Which figure of a funnel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunnelFigure {
+    /// Counted from 0.
+    pub step: usize,
+    /// Whoever made the step before and not this one, instead of whoever made it.
+    pub dropped: bool,
+    pub group: Option<Vec<Key>>,
+}
+
 /// The attempt of one person that counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Attempt {
@@ -90,7 +100,7 @@ impl FunnelQuery {
     }
 
     fn statement(&self, whose: Whose, groups: Option<&Groups>) -> Statement {
-        let mut this = self.scope.statement();
+        let mut this = self.scope.statement(whose);
         let choices: Vec<&EventChoice> = self.steps.iter().chain(&self.exclude).collect();
         let bits: Vec<String> = self
             .steps
@@ -109,7 +119,7 @@ impl FunnelQuery {
         let end = this.bind("Int64", self.slots.range().1.into());
         // Whoever did nothing but the first step got that far when they did it first.
         this.sql = format!(
-            "SELECT if(others = 0, [min(at)], groupArray(at)), \
+            "SELECT person, if(others = 0, [min(at)], groupArray(at)), \
                 if(others = 0, [toUInt16(1)], groupArray(steps)), \
                 if(others = 0, [argMin(belongs, (at, belongs))], groupArray(belongs)), \
                 groupBitOr(bitAnd(steps, 65534)) AS others \
@@ -122,29 +132,74 @@ impl FunnelQuery {
 
 impl Warehouse {
     pub async fn funnel(&self, query: &FunnelQuery) -> Result<Funnel, Error> {
-        let groups = match (query.group_by.as_slice(), query.steps.first()) {
+        let groups = self.funnel_groups(query).await?;
+        let attempts = self.attempts(query, groups.as_ref()).await?;
+        let attempts = attempts.into_iter().map(|(_, attempt)| attempt).collect();
+        Ok(summed_up(attempts, query, groups.as_ref()))
+    }
+
+    /// Who is behind a figure. None where there is no such figure.
+    pub async fn funnel_people(
+        &self,
+        query: &FunnelQuery,
+        figure: &FunnelFigure,
+    ) -> Result<Option<People>, Error> {
+        let FunnelFigure { step, dropped, group } = figure;
+        if *step >= query.steps.len() || *dropped && *step == 0 {
+            return Ok(None);
+        }
+        let groups = self.funnel_groups(query).await?;
+        let place = match (group, &groups) {
+            (None, _) => None,
+            (Some(values), Some(groups)) => match groups.place_of(values) {
+                Some(place) => Some(place),
+                None => return Ok(None),
+            },
+            (Some(_), None) => return Ok(None),
+        };
+        let is_wanted = |attempt: &Attempt| {
+            let made = attempt.times.len();
+            let is_in_group = place.is_none_or(|place| usize::from(attempt.group) == place);
+            is_in_group && if *dropped { made == *step } else { made > *step }
+        };
+        let attempts = self.attempts(query, groups.as_ref()).await?;
+        let people = attempts.iter().filter(|(_, attempt)| is_wanted(attempt));
+        Ok(Some(People::of(people.map(|(person, _)| *person).collect())))
+    }
+
+    async fn funnel_groups(&self, query: &FunnelQuery) -> Result<Option<Groups>, Error> {
+        match (query.group_by.as_slice(), query.steps.first()) {
             (by @ [_, ..], Some(first)) => {
                 let (scope, range) = (&query.scope, query.slots.range());
-                Some(self.groups(scope, first, range, by, Belongs::ToFirst).await?)
+                self.groups(scope, first, range, by, Belongs::ToFirst).await.map(Some)
             }
-            _ => None,
-        };
-        let answer = self.analyze(&query.statement(self.whose(), groups.as_ref())).await?;
+            _ => Ok(None),
+        }
+    }
+
+    /// Everyone's attempt that counts.
+    async fn attempts(
+        &self,
+        query: &FunnelQuery,
+        groups: Option<&Groups>,
+    ) -> Result<Vec<(u32, Attempt)>, Error> {
+        let answer = self.analyze(&query.statement(self.whose(), groups)).await?;
         let query = query.clone();
         off_the_runtime(move || {
             let mut rows = Rows::new(&answer);
             let (mut attempts, mut moments) = (Vec::new(), Vec::new());
             while !rows.is_at_end() {
                 moments.clear();
+                let person = rows.u32()?;
                 let (at, steps, places) = (rows.i64s()?, rows.u16s()?, rows.u8s()?);
                 rows.u16()?;
                 moments.extend(
                     at.zip(steps).zip(places).map(|((at, steps), place)| (at, steps, place)),
                 );
                 moments.sort_unstable();
-                attempts.extend(furthest(&moments, &query));
+                attempts.extend(furthest(&moments, &query).map(|attempt| (person, attempt)));
             }
-            Ok(summed_up(attempts, &query, groups.as_ref()))
+            Ok(attempts)
         })
         .await
     }

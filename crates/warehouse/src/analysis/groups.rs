@@ -43,6 +43,11 @@ impl Groups {
         }
     }
 
+    /// Which group has these values, each of them or none the rest.
+    pub fn place_of(&self, values: &[Key]) -> Option<usize> {
+        (0..self.count()).find(|place| self.values(*place) == values)
+    }
+
     /// The places of the groups that an event belongs to, as a list.
     pub fn places(&self, this: &mut Statement, belongs: Belongs) -> String {
         let labels = labels(this, &self.properties, self.hidden_as, belongs);
@@ -134,7 +139,7 @@ impl Warehouse {
         belongs: Belongs,
         hidden_as: HiddenAs,
     ) -> Result<Vec<(String, u64)>, Error> {
-        let mut this = scope.statement();
+        let mut this = scope.statement(self.whose());
         let labels = labels(&mut this, properties, hidden_as, belongs);
         let columns = format!("arrayDistinct({labels}) AS labels");
         let events = scope.events(&mut this, self.whose(), range, &[choice], &columns);

@@ -1,9 +1,11 @@
 //! Whether people come, stay, return and leave.
 
+use roaring::RoaringBitmap;
+
 use super::Scope;
 use super::sets::Slots;
 use crate::client::Warehouse;
-use crate::conditions::EventChoice;
+use crate::conditions::{EventChoice, People};
 use crate::error::Error;
 
 #[derive(Clone, Debug)]
@@ -27,9 +29,52 @@ pub struct LifecyclePoint {
     pub dormant: u64,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LifecycleState {
+    New,
+    Returning,
+    Resurrected,
+    Dormant,
+}
+
+/// The same as a `LifecyclePoint`, by name.
+#[derive(Default)]
+struct States {
+    new: RoaringBitmap,
+    returning: RoaringBitmap,
+    resurrected: RoaringBitmap,
+    dormant: RoaringBitmap,
+}
+
 impl Warehouse {
     /// One point for each bucket but the first.
     pub async fn lifecycle(&self, query: &LifecycleQuery) -> Result<Vec<LifecyclePoint>, Error> {
+        let point = |states: States| LifecyclePoint {
+            new: states.new.len(),
+            returning: states.returning.len(),
+            resurrected: states.resurrected.len(),
+            dormant: states.dormant.len(),
+        };
+        Ok(self.states(query).await?.into_iter().map(point).collect())
+    }
+
+    /// Who is in a state, in the bucket of this place among the points.
+    pub async fn lifecycle_people(
+        &self,
+        query: &LifecycleQuery,
+        place: usize,
+        state: LifecycleState,
+    ) -> Result<People, Error> {
+        let states = self.states(query).await?.into_iter().nth(place).unwrap_or_default();
+        Ok(People::of(match state {
+            LifecycleState::New => states.new,
+            LifecycleState::Returning => states.returning,
+            LifecycleState::Resurrected => states.resurrected,
+            LifecycleState::Dormant => states.dormant,
+        }))
+    }
+
+    async fn states(&self, query: &LifecycleQuery) -> Result<Vec<States>, Error> {
         let LifecycleQuery { scope, event, slots } = query;
         if slots.starts.len() < 2 {
             return Ok(Vec::new());
@@ -41,12 +86,8 @@ impl Warehouse {
         let points = active.windows(2).zip(&first[1..]).map(|(pair, first)| {
             let (before, now) = (&pair[0], &pair[1]);
             let (new, returning) = (now & first, before & now);
-            LifecyclePoint {
-                new: new.len(),
-                returning: returning.len(),
-                resurrected: now.len() - returning.len() - new.len(),
-                dormant: before.len() - returning.len(),
-            }
+            let resurrected = now - &returning - &new;
+            States { new, dormant: before - &returning, returning, resurrected }
         });
         Ok(points.collect())
     }

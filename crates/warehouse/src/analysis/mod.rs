@@ -7,6 +7,7 @@ mod funnel;
 mod groups;
 mod lifecycle;
 mod paths;
+mod people;
 mod retention;
 mod sets;
 mod trend;
@@ -17,10 +18,15 @@ use bytes::Bytes;
 use uuid::Uuid;
 
 pub use distribution::{Bin, DistributionQuery, Quantity};
-pub use funnel::{Funnel, FunnelGroup, FunnelOrder, FunnelQuery, FunnelStep, STEPS_MAX};
-pub use lifecycle::{LifecyclePoint, LifecycleQuery};
-pub use paths::{Link, Node, PathsQuery, Side};
-pub use retention::{RetentionCohort, RetentionGroup, RetentionMode, RetentionQuery};
+pub use funnel::{
+    Funnel, FunnelFigure, FunnelGroup, FunnelOrder, FunnelQuery, FunnelStep, STEPS_MAX,
+};
+pub use lifecycle::{LifecyclePoint, LifecycleQuery, LifecycleState};
+pub use paths::{Link, Node, Paths, PathsQuery, Side};
+pub use people::PersonOf;
+pub use retention::{
+    RetentionCohort, RetentionFigure, RetentionGroup, RetentionMode, RetentionQuery,
+};
 pub use sets::Slots;
 pub use trend::{Aggregate, Trend, TrendGroup, TrendMeasure, TrendQuery};
 
@@ -53,8 +59,8 @@ pub struct Scope {
 pub type Range = (i64, i64);
 
 impl Scope {
-    fn statement(&self) -> Statement {
-        Statement::of(self.app, self.hide_personal)
+    fn statement(&self, whose: Whose) -> Statement {
+        Statement::of(self.app, self.hide_personal, whose)
     }
 
     /// Events of a time that are one of the choices, with these columns and the `person` each is of.
@@ -98,13 +104,14 @@ fn slot(starts: &str) -> String {
 impl Warehouse {
     /// An answer whose rows are read with `Rows`.
     async fn analyze(&self, statement: &Statement) -> Result<Bytes, Error> {
-        let sql = format!("{}\nFORMAT RowBinary", statement.sql);
+        let sql = format!("{}\nFORMAT RowBinary", statement.text());
         let params: Vec<(&str, Param)> =
             statement.params.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
         let call = Call::new(&sql, &params, self.limit().min(TIME_LIMIT))
             .set("max_memory_usage", MEMORY_LIMIT)
             .set("max_rows_to_read", ROWS_LIMIT)
             .set("max_result_bytes", ANSWER_LIMIT)
+            .long()
             .reading();
         self.call(call).await
     }

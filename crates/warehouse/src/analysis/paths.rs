@@ -11,7 +11,7 @@ use roaring::RoaringBitmap;
 use super::{Range, Scope};
 use crate::binary::Rows;
 use crate::client::Warehouse;
-use crate::conditions::EventChoice;
+use crate::conditions::{EventChoice, People};
 use crate::error::Error;
 use crate::runtime::off_the_runtime;
 
@@ -50,6 +50,8 @@ pub enum Node {
         name: String,
         page: Option<String>,
     },
+    /// An event whose name is not shown.
+    Hidden,
     /// All that are not told apart.
     Other,
 }
@@ -64,21 +66,75 @@ pub struct Link {
     pub people: u64,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paths {
+    /// Who did what paths begin or end with.
+    pub people: u64,
+    pub links: Vec<Link>,
+}
+
 /// One event of somebody: when, what, and whether a path begins with it.
 type Step = (i64, u32, bool);
 
 impl Warehouse {
-    pub async fn paths(&self, query: &PathsQuery) -> Result<Vec<Link>, Error> {
+    pub async fn paths(&self, query: &PathsQuery) -> Result<Paths, Error> {
+        let (begun, links) = self.people_by_link(query).await?;
+        let link = |((step, source, target), people): ((usize, Node, Node), RoaringBitmap)| Link {
+            step,
+            source,
+            target,
+            people: people.len(),
+        };
+        let mut links: Vec<Link> = links.into_iter().map(link).collect();
+        links.sort_by(|a, b| (a.step, b.people).cmp(&(b.step, a.people)));
+        Ok(Paths { people: begun.len(), links })
+    }
+
+    /// Who took a link that is told, or any that leads to the same step.
+    pub async fn paths_people(
+        &self,
+        query: &PathsQuery,
+        step: usize,
+        source: Option<&Node>,
+        target: &Node,
+    ) -> Result<People, Error> {
+        let (begun, links) = self.people_by_link(query).await?;
+        if step == 0 {
+            return Ok(People::of(begun));
+        }
+        let mut people = RoaringBitmap::new();
+        for ((own_step, from, to), who) in links {
+            let is_wanted = match source {
+                Some(source) => from == *source && to == *target,
+                // Away from the end that all have in common.
+                None => match query.side {
+                    Side::From => to == *target,
+                    Side::To => from == *target,
+                },
+            };
+            if own_step == step && is_wanted {
+                people |= who;
+            }
+        }
+        Ok(People::of(people))
+    }
+
+    async fn people_by_link(&self, query: &PathsQuery) -> Result<(RoaringBitmap, Told), Error> {
         let PathsQuery { scope, range, end, counted, .. } = query;
-        let mut this = scope.statement();
+        let mut this = scope.statement(self.whose());
         let page = match &this.shown {
             Some(shown) => shown.path(),
             None => "url_path".to_owned(),
         };
+        let node = format!("concat(event, if(event = '{PAGE_VIEW}', concat('\\0', {page}), ''))");
+        let node = match &this.shown {
+            Some(shown) => format!("if({}, '', {node})", shown.hides_text("event", false)),
+            None => node,
+        };
         let is_end = this.is_chosen(end);
         let columns = format!(
             "toUnixTimestamp64Milli(time) AS at, toUInt8({is_end}) AS ends, \
-             concat(event, if(event = '{PAGE_VIEW}', concat('\\0', {page}), '')) AS node"
+             {node} AS node"
         );
         let events = scope.events(&mut this, self.whose(), *range, &[end, counted], &columns);
         this.sql = format!(
@@ -91,13 +147,19 @@ impl Warehouse {
     }
 }
 
-fn read(answer: &[u8], query: &PathsQuery) -> Result<Vec<Link>, Error> {
+/// Who took each of the links that are told.
+type Told = BTreeMap<(usize, Node, Node), RoaringBitmap>;
+
+fn read(answer: &[u8], query: &PathsQuery) -> Result<(RoaringBitmap, Told), Error> {
+    let mut begun = RoaringBitmap::new();
     let mut numbers: HashMap<&str, u32> = HashMap::new();
     let mut names: Vec<&str> = Vec::new();
     let mut links: Links = BTreeMap::new();
     let mut rows = Rows::new(answer);
     while !rows.is_at_end() {
         let person = rows.u32()?;
+        // Whoever is here did what paths begin with.
+        begun.insert(person);
         let (at, nodes, ends) = (rows.i64s()?, rows.texts()?, rows.u8s()?);
         let mut steps: Vec<(i64, &str, bool)> =
             at.zip(nodes).zip(ends).map(|((at, node), end)| (at, node, end == 1)).collect();
@@ -117,7 +179,7 @@ fn read(answer: &[u8], query: &PathsQuery) -> Result<Vec<Link>, Error> {
             links.entry((step, from, to)).or_default().insert(person);
         });
     }
-    Ok(told(links, &names, query))
+    Ok((begun, told(links, &names, query)))
 }
 
 /// Who took a link: by its place, and what it leads from and to, away from the common end.
@@ -155,7 +217,7 @@ fn walk(steps: &[Step], query: &PathsQuery, mut link: impl FnMut(usize, u32, u32
     }
 }
 
-fn told(links: Links, names: &[&str], query: &PathsQuery) -> Vec<Link> {
+fn told(links: Links, names: &[&str], query: &PathsQuery) -> Told {
     // At each place those that most people came to, and of equal ones the first by name.
     let mut reached: BTreeMap<(usize, u32), RoaringBitmap> = BTreeMap::new();
     for ((step, _, to), people) in &links {
@@ -174,7 +236,7 @@ fn told(links: Links, names: &[&str], query: &PathsQuery) -> Vec<Link> {
             || ranked.get(&step).is_some_and(|told| told.iter().any(|(_, it)| *it == node));
         if is_told { node_of(names[node as usize]) } else { Node::Other }
     };
-    let mut merged: BTreeMap<(usize, Node, Node), RoaringBitmap> = BTreeMap::new();
+    let mut merged = Told::new();
     for ((step, from, to), people) in links {
         let (near, far) = (node(step - 1, from), node(step, to));
         let (source, target) = match query.side {
@@ -183,18 +245,13 @@ fn told(links: Links, names: &[&str], query: &PathsQuery) -> Vec<Link> {
         };
         *merged.entry((step, source, target)).or_default() |= people;
     }
-    let link = |((step, source, target), people): ((usize, Node, Node), RoaringBitmap)| Link {
-        step,
-        source,
-        target,
-        people: people.len(),
-    };
-    let mut links: Vec<Link> = merged.into_iter().map(link).collect();
-    links.sort_by(|a, b| (a.step, b.people).cmp(&(b.step, a.people)));
-    links
+    merged
 }
 
 fn node_of(text: &str) -> Node {
+    if text.is_empty() {
+        return Node::Hidden;
+    }
     match text.split_once('\0') {
         Some((name, page)) => Node::Event { name: name.to_owned(), page: Some(page.to_owned()) },
         None => Node::Event { name: text.to_owned(), page: None },

@@ -8,7 +8,7 @@ use super::sets::{Sets, Slots};
 use super::{Scope, slot};
 use crate::binary::Rows;
 use crate::client::Warehouse;
-use crate::conditions::{EventChoice, Property};
+use crate::conditions::{EventChoice, People, Property};
 use crate::error::Error;
 use crate::explore::Key;
 
@@ -80,7 +80,59 @@ impl RetentionQuery {
     }
 }
 
+/// Which figure of an answer about retention.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetentionFigure {
+    pub cohort: usize,
+    /// None for all of the cohort.
+    pub unit: Option<usize>,
+    pub group: Option<Vec<Key>>,
+}
+
 impl Warehouse {
+    /// Who is behind a figure. None where there is no such figure.
+    pub async fn retention_people(
+        &self,
+        query: &RetentionQuery,
+        figure: &RetentionFigure,
+    ) -> Result<Option<People>, Error> {
+        let own = query.own_slots();
+        if figure.cohort >= own.starts.len() {
+            return Ok(None);
+        }
+        let cohorts = match &figure.group {
+            None => self.all_cohorts(query, &own).await?,
+            Some(values) => {
+                let (scope, by) = (&query.scope, &query.group_by);
+                let groups =
+                    self.groups(scope, &query.first, own.range(), by, Belongs::ToFirst).await?;
+                let Some(place) = groups.place_of(values) else { return Ok(None) };
+                self.cohorts_by_group(query, &own, &groups).await?.swap_remove(place)
+            }
+        };
+        let who = &cohorts[figure.cohort];
+        let Some(unit) = figure.unit else { return Ok(Some(People::of(who.clone()))) };
+        let returning = self.active(&query.scope, &query.returning, &query.slots).await?;
+        let (first, last) = (figure.cohort + unit, figure.cohort + query.units);
+        if unit > query.units || first >= returning.len() {
+            return Ok(None);
+        }
+        let last = match query.mode {
+            RetentionMode::Exactly => first,
+            RetentionMode::OnOrAfter => last.min(returning.len() - 1),
+        };
+        let mut back = RoaringBitmap::new();
+        returning[first..=last].iter().for_each(|set| back |= set);
+        Ok(Some(People::of(who & back)))
+    }
+
+    async fn all_cohorts(&self, query: &RetentionQuery, own: &Slots) -> Result<Sets, Error> {
+        match query.first_ever {
+            true => self.first_ever(&query.scope, &query.first, own).await,
+            false => self.active(&query.scope, &query.first, own).await,
+        }
+    }
+
     /// All together first, then by group, if that is asked for.
     pub async fn retention(
         &self,
@@ -91,14 +143,10 @@ impl Warehouse {
         if own.starts.is_empty() {
             return Ok((Vec::new(), Vec::new()));
         }
-        let cohorts = async {
-            match query.first_ever {
-                true => self.first_ever(scope, first, &own).await,
-                false => self.active(scope, first, &own).await,
-            }
-        };
-        let (cohorts, returning) =
-            tokio::try_join!(cohorts, self.active(scope, &query.returning, slots))?;
+        let (cohorts, returning) = tokio::try_join!(
+            self.all_cohorts(query, &own),
+            self.active(scope, &query.returning, slots)
+        )?;
         let whole = query.counted(&cohorts, &returning);
         if query.group_by.is_empty() {
             return Ok((whole, Vec::new()));
@@ -120,7 +168,7 @@ impl Warehouse {
         own: &Slots,
         groups: &Groups,
     ) -> Result<Vec<Sets>, Error> {
-        let mut this = query.scope.statement();
+        let mut this = query.scope.statement(self.whose());
         let starts = this.bind("Array(UInt32)", own.starts.clone().into());
         let place = groups.place(&mut this);
         let ((from, to), whose) = (own.range(), self.whose());

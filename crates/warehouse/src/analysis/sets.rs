@@ -5,8 +5,9 @@ use roaring::RoaringBitmap;
 use super::{Range, Scope, slot};
 use crate::binary::Rows;
 use crate::client::Warehouse;
-use crate::conditions::EventChoice;
+use crate::conditions::{EventChoice, People};
 use crate::error::Error;
+use crate::statement::Statement;
 
 /// Buckets in a row: where each starts, as Unix times, and where the last one ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,13 @@ pub struct Slots {
 }
 
 impl Slots {
+    /// The bucket of a place alone.
+    pub fn only(&self, place: usize) -> Option<Self> {
+        let start = *self.starts.get(place)?;
+        let end = self.starts.get(place + 1).copied().unwrap_or(self.end);
+        Some(Self { starts: vec![start], end })
+    }
+
     pub(super) fn range(&self) -> Range {
         let from = self.starts.first().copied().unwrap_or(self.end);
         let ms = |seconds: u64| i64::try_from(seconds).unwrap_or(i64::MAX / 1_000) * 1_000;
@@ -39,7 +47,7 @@ impl Warehouse {
         choice: &EventChoice,
         slots: &Slots,
     ) -> Result<Sets, Error> {
-        let mut this = scope.statement();
+        let mut this = scope.statement(self.whose());
         let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
         let columns = format!("{} AS slot", slot(&starts));
         let events = scope.events(&mut this, self.whose(), slots.range(), &[choice], &columns);
@@ -54,7 +62,7 @@ impl Warehouse {
         choice: &EventChoice,
         slots: &Slots,
     ) -> Result<Sets, Error> {
-        let mut this = scope.statement();
+        let mut this = scope.statement(self.whose());
         let (from, to) = slots.range();
         let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
         let events = scope.events(&mut this, self.whose(), (0, to), &[choice], "time AS at");
@@ -68,11 +76,18 @@ impl Warehouse {
         self.sets_of(this, slots).await
     }
 
-    async fn sets_of(
-        &self,
-        statement: crate::statement::Statement,
-        slots: &Slots,
-    ) -> Result<Sets, Error> {
+    /// The answer to a statement that asks for one set of people.
+    pub(super) async fn one_set(&self, statement: &Statement) -> Result<People, Error> {
+        let answer = self.analyze(statement).await?;
+        let mut rows = Rows::new(&answer);
+        let mut people = RoaringBitmap::new();
+        while !rows.is_at_end() {
+            people |= rows.bitmap()?;
+        }
+        Ok(People::of(people))
+    }
+
+    async fn sets_of(&self, statement: Statement, slots: &Slots) -> Result<Sets, Error> {
         let mut sets = vec![RoaringBitmap::new(); slots.starts.len()];
         let answer = self.analyze(&statement).await?;
         let mut rows = Rows::new(&answer);

@@ -6,7 +6,7 @@ use super::sets::Slots;
 use super::{Scope, slot};
 use crate::binary::Rows;
 use crate::client::Warehouse;
-use crate::conditions::{EventChoice, Property};
+use crate::conditions::{EventChoice, People, Property};
 use crate::error::Error;
 use crate::explore::Key;
 use crate::owners::Whose;
@@ -175,6 +175,30 @@ impl Warehouse {
         Ok((whole, trends.map(group).collect()))
     }
 
+    /// Who did the chosen event within these buckets, with these values if any are told. None where
+    /// there is no such group.
+    pub async fn trend_people(
+        &self,
+        query: &TrendQuery,
+        within: &Slots,
+        values: Option<&[Key]>,
+    ) -> Result<Option<People>, Error> {
+        let (scope, event) = (&query.scope, &query.event);
+        let mut this = scope.statement(self.whose());
+        let mut is_in_group = "1".to_owned();
+        let mut columns = "1 AS one".to_owned();
+        if let Some(values) = values {
+            let (by, range) = (&query.group_by, query.slots.range());
+            let groups = self.groups(scope, event, range, by, Belongs::ToEach).await?;
+            let Some(place) = groups.place_of(values) else { return Ok(None) };
+            columns = format!("{} AS places", groups.places(&mut this, Belongs::ToEach));
+            is_in_group = format!("has(places, {place})");
+        }
+        let events = scope.events(&mut this, self.whose(), within.range(), &[event], &columns);
+        this.sql = format!("SELECT groupBitmapState(person) FROM {events} WHERE {is_in_group}");
+        self.one_set(&this).await.map(Some)
+    }
+
     /// One for each group, or one for all.
     async fn trends(
         &self,
@@ -202,7 +226,7 @@ impl Warehouse {
 
 fn statement(query: &TrendQuery, whose: Whose, groups: Option<&Groups>) -> Statement {
     let TrendQuery { scope, event, measure, slots, .. } = query;
-    let mut this = scope.statement();
+    let mut this = scope.statement(whose);
     let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
     let places =
         groups.map_or("[toUInt8(0)]".to_owned(), |it| it.places(&mut this, Belongs::ToEach));

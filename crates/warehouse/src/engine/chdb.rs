@@ -36,6 +36,7 @@ type Query = unsafe extern "C" fn(
 type ResultBuffer = unsafe extern "C" fn(ResultHandle) -> *const u8;
 type ResultLength = unsafe extern "C" fn(ResultHandle) -> usize;
 type ResultError = unsafe extern "C" fn(ResultHandle) -> *const c_char;
+type RowsRead = unsafe extern "C" fn(ResultHandle) -> u64;
 type DestroyResult = unsafe extern "C" fn(ResultHandle);
 type SetSignalHandlers = unsafe extern "C" fn(c_int);
 type Shutdown = unsafe extern "C" fn() -> c_int;
@@ -47,6 +48,8 @@ struct Functions {
     buffer: ResultBuffer,
     length: ResultLength,
     error: ResultError,
+    /// Rows of tables that were read for a result.
+    rows_read: RowsRead,
     destroy: DestroyResult,
     /// Since 26.7; older libraries need no more than their connections closed.
     shutdown: Option<Shutdown>,
@@ -80,6 +83,7 @@ impl Chdb {
                 buffer: find!("chdb_result_buffer", ResultBuffer),
                 length: find!("chdb_result_length", ResultLength),
                 error: find!("chdb_result_error", ResultError),
+                rows_read: find!("chdb_result_storage_rows_read", RowsRead),
                 destroy: find!("chdb_destroy_query_result", DestroyResult),
                 shutdown: library.get::<Shutdown>(b"chdb_shutdown").ok().map(|found| *found),
             };
@@ -128,8 +132,13 @@ pub struct Connection {
 unsafe impl Send for Connection {}
 
 impl Connection {
-    /// Runs one statement and gives its whole output: the library's own buffer, not a copy.
-    pub fn query(&mut self, statement: &str, params: &[(String, String)]) -> Result<Bytes, String> {
+    /// Runs one statement and gives its whole output, the library's own buffer and not a copy, and how
+    /// many rows were read for it.
+    pub fn query(
+        &mut self,
+        statement: &str,
+        params: &[(String, String)],
+    ) -> Result<(Bytes, u64), String> {
         const FORMAT: &str = "TabSeparated";
         let names: Vec<*const c_char> =
             params.iter().map(|(name, _)| name.as_ptr().cast()).collect();
@@ -164,7 +173,9 @@ impl Connection {
                 return Err(CStr::from_ptr(error).to_string_lossy().into_owned());
             }
         }
-        Ok(Bytes::from_owner(output))
+        // SAFETY: the result is alive until `output` is dropped.
+        let rows_read = unsafe { (self.functions.rows_read)(result) };
+        Ok((Bytes::from_owner(output), rows_read))
     }
 }
 

@@ -82,7 +82,15 @@ impl Service {
         let readonly = settings.iter().any(|(name, value)| name == "readonly" && value != "0");
         let pool = if readonly { &self.reads } else { &self.writes };
         match pool.run(statement).await {
-            Ok(output) => Response::new(Full::new(output)),
+            Ok((output, rows_read)) => {
+                let mut response = Response::new(Full::new(output));
+                // As a server tells it.
+                let summary = format!("{{\"read_rows\":\"{rows_read}\"}}");
+                if let Ok(summary) = HeaderValue::from_str(&summary) {
+                    response.headers_mut().insert("x-clickhouse-summary", summary);
+                }
+                response
+            }
             Err(Failure::Busy) => {
                 text(StatusCode::SERVICE_UNAVAILABLE, &format!("{}\n", super::BUSY))
             }

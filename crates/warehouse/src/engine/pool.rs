@@ -105,7 +105,7 @@ impl Pool {
     }
 
     /// Runs a statement on a session of its wishes, on a thread of its own.
-    pub async fn run(&self, statement: Statement) -> Result<Bytes, Failure> {
+    pub async fn run(&self, statement: Statement) -> Result<(Bytes, u64), Failure> {
         let place = self.waiting.try_acquire().map_err(|_| Failure::Busy)?;
         let turn = tokio::time::timeout(QUEUE_WAIT, self.running.clone().acquire_owned());
         let Ok(Ok(turn)) = turn.await else { return Err(Failure::Busy) };

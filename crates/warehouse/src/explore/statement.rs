@@ -8,7 +8,8 @@ use crate::params::Param;
 use crate::statement::{HIDDEN, HiddenAs, NOT_SET, REST, Statement, TEXT};
 
 fn statement_of(query: &ExploreQuery) -> Statement {
-    Statement::of(query.app, query.hide_personal)
+    // Nobody is told apart by who they are here.
+    Statement::of(query.app, query.hide_personal, Whose::AsSent)
 }
 
 /// The largest groups. Where there is a hidden one it comes first, whatever its size, so that it is

@@ -1,5 +1,5 @@
 /** Numbers and buckets of time as charts and tables write them. */
-import type { Granularity } from '../range/range'
+import type { BucketSize } from '../range/range'
 import { UNKNOWN } from '../table/Counted'
 
 const DAY_MS = 86_400_000
@@ -26,7 +26,7 @@ function inZone(
 }
 
 export interface BucketStyle {
-  granularity: Granularity
+  granularity: BucketSize
   timezone: string
   language: string
 }
@@ -41,7 +41,7 @@ export function axisLabel(time: number, { granularity, timezone, language }: Buc
   if (granularity === 'month') {
     return inZone(language, { year: 'numeric', month: 'short' }, timezone).format(time)
   }
-  if (granularity === 'hour') {
+  if (granularity === 'hour' || granularity === 'minute') {
     const hour = inZone(language, HOUR, timezone).format(time)
     if (hour !== '00:00') return hour
   }
@@ -53,11 +53,12 @@ export function dayLabel(date: string, language: string): string {
   return inZone(language, DAY, 'UTC').format(Date.parse(date))
 }
 
-/** In full: which hour, day, week or month a bucket is. */
+/** In full: which minute, hour, day, week or month a bucket is. */
 export function bucketLabel(time: number, style: BucketStyle): string {
   const { granularity, timezone, language } = style
   const whole = { ...DAY, year: 'numeric' } as const
   switch (granularity) {
+    case 'minute':
     case 'hour':
       return inZone(language, { ...whole, ...HOUR }, timezone).format(time)
     case 'day':

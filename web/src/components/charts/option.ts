@@ -1,6 +1,6 @@
 /** What the chart library is told to draw. */
 import type { EChartsCoreOption } from 'echarts/core'
-import type { Granularity } from '../range/range'
+import type { BucketSize } from '../range/range'
 import type { ChartColors } from './colors'
 import { axisLabel, compactCount, type BucketStyle } from './format'
 import { partialIndex, type ChartData, type DrawnSeries } from './series'
@@ -138,8 +138,9 @@ function maxBy<Item>(items: Item[], size: (item: Item) => number): Item | undefi
   )
 }
 
-/** How many buckets may lie from one label to the next: what people count days and hours in. */
-const STEPS: Record<Granularity, number[]> = {
+/** How many buckets may lie from one label to the next: what people count days, hours and minutes in. */
+const STEPS: Record<BucketSize, number[]> = {
+  minute: [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440],
   hour: [1, 2, 3, 4, 6, 12, 24, 48, 168],
   day: [1, 2, 3, 7, 14, 28],
   week: [1, 2, 4, 13, 26],
@@ -147,17 +148,18 @@ const STEPS: Record<Granularity, number[]> = {
 }
 const LABEL_ROOM = 72
 
-/** Evenly, and with the newest bucket among them; hours are counted from where the range begins. */
+/** Evenly, and with the newest bucket among them; hours and minutes are counted from where the range begins. */
 export function isLabeled(
   index: number,
   count: number,
-  granularity: Granularity,
+  granularity: BucketSize,
   width: number,
 ): boolean {
   const most = Math.max(2, Math.floor(width / LABEL_ROOM))
   const least = (count - 1) / (most - 1)
   const step = STEPS[granularity].find((one) => one >= least) ?? Math.ceil(least)
-  return (granularity === 'hour' ? index : count - 1 - index) % step === 0
+  const clock = granularity === 'hour' || granularity === 'minute'
+  return (clock ? index : count - 1 - index) % step === 0
 }
 
 function areaOf(stacked: boolean, alone: boolean, dashed = false) {

@@ -1,4 +1,5 @@
 /** A chart as a picture for a document: always light, of one size, with title and legend. */
+import type { EChartsCoreOption } from 'echarts/core'
 import { markPicture } from '../watermark/mark'
 import { chartColors, type Stroke } from './colors'
 import { loadEngine } from './loadEngine'
@@ -11,7 +12,7 @@ const MARGIN = 32
 const HEAD = 88
 const SHARP = 2
 
-interface Picture extends ChartData {
+interface LinePicture extends ChartData {
   title: string
   /** Under the title: what it covers. */
   note?: string
@@ -19,9 +20,26 @@ interface Picture extends ChartData {
   soFar: string
 }
 
-export async function chartPicture(picture: Picture): Promise<Blob> {
+export function chartPicture(picture: LinePicture): Promise<Blob> {
   const colors = chartColors(false)
   const series = drawn(picture.series, colors)
+  return pictureOf({
+    ...picture,
+    legend: series,
+    option: (width) =>
+      lineOption({ ...picture, series, colors, style: picture, animated: false, width }),
+  })
+}
+
+interface Picture {
+  title: string
+  note?: string
+  legend: Pick<DrawnSeries, 'name' | 'stroke'>[]
+  option: (width: () => number) => EChartsCoreOption
+}
+
+/** Of whatever the library draws. */
+export async function pictureOf(picture: Picture): Promise<Blob> {
   const { init } = await loadEngine()
   const chart = init(document.createElement('div'), null, {
     width: WIDTH - 2 * MARGIN,
@@ -29,21 +47,14 @@ export async function chartPicture(picture: Picture): Promise<Blob> {
     devicePixelRatio: SHARP,
   })
   try {
-    const width = () => chart.getWidth()
-    chart.setOption(
-      lineOption({ ...picture, series, colors, style: picture, animated: false, width }),
-    )
-    return await compose(picture, series, chart.renderToCanvas({ pixelRatio: SHARP }))
+    chart.setOption(picture.option(() => chart.getWidth()))
+    return await compose(picture, chart.renderToCanvas({ pixelRatio: SHARP }))
   } finally {
     chart.dispose()
   }
 }
 
-function compose(
-  { title, note }: Picture,
-  series: DrawnSeries[],
-  chart: HTMLCanvasElement,
-): Promise<Blob> {
+function compose({ title, note, legend }: Picture, chart: HTMLCanvasElement): Promise<Blob> {
   const { palette } = chartColors(false)
   const canvas = document.createElement('canvas')
   canvas.width = WIDTH * SHARP
@@ -62,7 +73,7 @@ function compose(
     pen.fillStyle = palette['text-soft']
     pen.fillText(note, start, 38)
   }
-  drawLegend(pen, series, palette.text)
+  drawLegend(pen, legend, palette.text)
   pen.drawImage(chart, MARGIN, HEAD, WIDTH - 2 * MARGIN, HEIGHT)
   markPicture(pen, WIDTH, HEAD + HEIGHT + MARGIN)
   return new Promise((resolve, reject) => {
@@ -70,9 +81,9 @@ function compose(
   })
 }
 
-function drawLegend(pen: CanvasRenderingContext2D, series: DrawnSeries[], ink: string): void {
+function drawLegend(pen: CanvasRenderingContext2D, legend: Picture['legend'], ink: string): void {
   let at = MARGIN
-  for (const { name, stroke } of series) {
+  for (const { name, stroke } of legend) {
     const room = 34 + pen.measureText(name).width + 20
     if (at + room > WIDTH - MARGIN) return
     drawSample(pen, stroke, at)

@@ -1,4 +1,4 @@
-import type { Granularity } from '../range/range'
+import type { BucketSize } from '../range/range'
 import { strokeOf, type ChartColors, type Stroke } from './colors'
 
 export interface ChartSeries {
@@ -18,7 +18,7 @@ export interface ChartData {
   /** Where each bucket begins (ms). */
   times: number[]
   series: ChartSeries[]
-  granularity: Granularity
+  granularity: BucketSize
   timezone: string
   stacked?: boolean
   /** The one of the times whose bucket is not over: its values are so far. */

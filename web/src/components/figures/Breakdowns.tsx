@@ -5,8 +5,8 @@ import { useLanguageStore } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
 import { CsvButton } from './ExportButtons'
 import { useOverall } from './board'
-import { ExploreLink } from './ExploreLink'
-import { valueQuestion } from './exploring'
+import { TrendLink } from './TrendLink'
+import { valueTrend } from './trends'
 import { languageName } from './languageName'
 import { shareOf } from './shares'
 import styles from './Breakdowns.module.css'
@@ -48,9 +48,9 @@ function Breakdown({ dimension }: { dimension: Dimension }) {
               name: other ? (
                 t('dashboard.other')
               ) : (
-                <ExploreLink question={valueQuestion(dimension, value)}>
+                <TrendLink trend={valueTrend(dimension, value)}>
                   <ValueName dimension={dimension} value={value} />
-                </ExploreLink>
+                </TrendLink>
               ),
               share: shareOf(events, items),
               counts: [events, users],

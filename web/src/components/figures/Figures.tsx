@@ -6,8 +6,8 @@ import { LoadFailure } from '../LoadFailure'
 import { useLanguageStore } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
 import { useBoard, useOverall } from './board'
-import { ExploreLink } from './ExploreLink'
-import { FIGURE_QUESTIONS } from './exploring'
+import { TrendLink } from './TrendLink'
+import { FIGURE_TRENDS } from './trends'
 import styles from './Figures.module.css'
 
 /** The six figures. They come, or fail, with one answer, and their courses with another. */
@@ -50,7 +50,7 @@ export function Figures() {
           definition={t(`metric.${name}.definition`)}
           figure={{ ...totals, data: data?.totals[name] }}
           compared={compare !== 'none'}
-          lead={(value) => <ExploreLink question={FIGURE_QUESTIONS[name]}>{value}</ExploreLink>}
+          lead={(value) => <TrendLink trend={FIGURE_TRENDS[name]}>{value}</TrendLink>}
           course={courseOf(name)}
         />
       ))}

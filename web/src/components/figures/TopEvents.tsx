@@ -3,8 +3,8 @@ import { BlockSkeleton, DataCard } from '../charts/DataCard'
 import { useT } from '../../i18n/useT'
 import { CsvButton } from './ExportButtons'
 import { useOverall } from './board'
-import { ExploreLink } from './ExploreLink'
-import { eventQuestion } from './exploring'
+import { TrendLink } from './TrendLink'
+import { eventTrend } from './trends'
 import { shareOf } from './shares'
 import styles from './Breakdowns.module.css'
 
@@ -34,9 +34,9 @@ export function TopEvents() {
               name: other ? (
                 t('dashboard.overLimit')
               ) : (
-                <ExploreLink question={eventQuestion(event)}>
+                <TrendLink trend={eventTrend(event)}>
                   <code className={styles.code}>{event}</code>
-                </ExploreLink>
+                </TrendLink>
               ),
               share: shareOf(events, top_events),
               counts: [events, users],

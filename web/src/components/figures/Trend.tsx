@@ -12,7 +12,7 @@ import { useT } from '../../i18n/useT'
 import { EntryLink } from './EntryLink'
 import { CsvButton, PngButton } from './ExportButtons'
 import { useBoard, useOverall } from './board'
-import { FIGURE_QUESTIONS } from './exploring'
+import { FIGURE_TRENDS } from './trends'
 import { useBucketLead } from './useBucketLead'
 import styles from './Trend.module.css'
 
@@ -28,7 +28,7 @@ export function Trend() {
   const points = query.data?.series
   const times = useMemo(() => points?.map(({ time }) => time) ?? [], [points])
   const series = useMemo(() => seriesOf(points ?? [], course, t), [points, course, t])
-  const onPoint = useBucketLead(FIGURE_QUESTIONS[course], times)
+  const onPoint = useBucketLead(FIGURE_TRENDS[course], times)
   const title = t('dashboard.trendOf', { metric: t(`metric.${course}`) })
   return (
     <DataCard

@@ -22,6 +22,8 @@ export interface DayRange {
 
 const GRANULARITIES = ['hour', 'day', 'week', 'month'] as const
 export type Granularity = (typeof GRANULARITIES)[number]
+/** Finer than boards count. */
+export type BucketSize = Granularity | 'minute'
 
 export const COMPARISONS = ['previous_period', 'previous_year', 'none'] as const
 export type Comparison = (typeof COMPARISONS)[number]

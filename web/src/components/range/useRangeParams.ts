@@ -36,7 +36,8 @@ export interface RangeParams {
 }
 
 interface Defaults {
-  preset?: Preset
+  /** Days where none are in the address; an analysis that was kept may have some of its own. */
+  preset?: Preset | DayRange
   compare?: Comparison
 }
 
@@ -63,11 +64,12 @@ export function useRangeParams(
     ...state,
     today,
     timezone,
-    setRange: (range) => change('range', writeRange(range), preset),
+    setRange: (range) => change('range', writeRange(range), writeRange(preset)),
     setGranularity: (chosen) => change('granularity', chosen, usualGranularity(state.range)),
     setCompare: (chosen) => change('compare', chosen, compare),
     // Each press as a step of its own would make Back useless.
-    move: (steps) => change('range', writeRange(movedRange(state.range, steps)), preset, true),
+    move: (steps) =>
+      change('range', writeRange(movedRange(state.range, steps)), writeRange(preset), true),
   }
 }
 
@@ -84,7 +86,7 @@ function todayIn(now: number, timezone: string): string {
 export function readState(
   query: URLSearchParams,
   today: string,
-  defaults: { preset: Preset; compare: Comparison },
+  defaults: { preset: Preset | DayRange; compare: Comparison },
 ): Pick<RangeParams, 'range' | 'preset' | 'granularity' | 'granularities' | 'compare'> {
   const chosen = readRange(query.get('range')) ?? defaults.preset
   const preset = typeof chosen === 'string' ? chosen : null

@@ -11,7 +11,7 @@ import { useLanguageStore, type Translate } from '../../i18n/store'
 import { useT } from '../../i18n/useT'
 import { useOrg } from '../../session/org'
 import { EntryLink } from '../../components/figures/EntryLink'
-import { explorableApps, explorePath, FIGURE_QUESTIONS } from '../../components/figures/exploring'
+import { appsToAsk, trendPath, FIGURE_TRENDS } from '../../components/figures/trends'
 import { writeRange } from '../../components/range/range'
 import { CsvButton } from '../../components/figures/ExportButtons'
 import { APP_SORTS, pageOfApps } from './appRows'
@@ -82,9 +82,9 @@ function columns(t: Translate, { apps, question, params }: Board): Column<Overal
       numeric: true,
       render: ({ id, [figure]: { value, change } }) => (
         <span className={styles.figure}>
-          <ExploreFigure id={id} figure={figure}>
+          <TrendFigure id={id} figure={figure}>
             <Counted value={value} />
-          </ExploreFigure>
+          </TrendFigure>
           {compared && change != null && <Change change={change} />}
         </span>
       ),
@@ -97,20 +97,20 @@ function columns(t: Translate, { apps, question, params }: Board): Column<Overal
   ]
 }
 
-interface ExploreFigureProps {
+interface TrendFigureProps {
   id: string
   figure: FigureName
   children: React.ReactNode
 }
 
-/** A figure of one app leads to that app's explorer, whatever else is on the board. */
-function ExploreFigure({ id, figure, children }: ExploreFigureProps) {
+/** A figure of one app leads to that app's trend, whatever else is on the board. */
+function TrendFigure({ id, figure, children }: TrendFigureProps) {
   const board = useBoard()
-  const app = explorableApps(board).find((one) => one.id === id)
-  const question = FIGURE_QUESTIONS[figure]
-  if (!app || !question) return children
+  const app = appsToAsk(board).find((one) => one.id === id)
+  const trend = FIGURE_TRENDS[figure]
+  if (!app || !trend) return children
   return (
-    <EntryLink app={app} extra={explorePath(question, board.params)}>
+    <EntryLink app={app} extra={trendPath(trend, board.params)}>
       {children}
     </EntryLink>
   )

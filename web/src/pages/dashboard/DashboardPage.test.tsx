@@ -161,15 +161,20 @@ describe('the board', () => {
         .map((found) => found.closest('a'))
         .find((link) => link && (!within || link.closest(within)))
         ?.getAttribute('href')
-    const days = 'range=2026-03-01..2026-03-07&granularity=hour'
-    const explorer = '/org-id/org-1/app-id/app-1/explore'
-    expect(await lead('1,284,033')).toBe(`${explorer}?${days}`)
-    expect(await lead('add_to_cart')).toBe(`${explorer}?event=add_to_cart&${days}`)
-    expect(await lead('HarmonyOS')).toBe(`${explorer}?filter=%24os%7Eis%7EHarmonyOS&${days}`)
-    expect(await lead('未上报')).toBe(`${explorer}?filter=%24browser%7Enot_set&${days}`)
-    expect(await lead('900', 'tr')).toBe(`${explorer}?${days}`)
+    const trend = (q: object) => {
+      const query = new URLSearchParams({ q: JSON.stringify(q), range: '2026-03-01..2026-03-07' })
+      return `/org-id/org-1/app-id/app-1/analyses/trend?${query.toString()}`
+    }
+    const any = { s: [[]], g: 'hour' }
+    expect(await lead('1,284,033')).toBe(trend(any))
+    expect(await lead('add_to_cart')).toBe(trend({ s: [['add_to_cart']], g: 'hour' }))
+    const where = (test: string[]) => trend({ s: [[]], f: { a: [test] }, g: 'hour' })
+    expect(await lead('HarmonyOS')).toBe(where(['$os', 'is', 'HarmonyOS']))
+    expect(await lead('未上报')).toBe(where(['$browser', 'not_set']))
+    expect(await lead('900', 'tr')).toBe(trend(any))
     // Active users, and what only the board counts.
-    expect(await lead('12', 'section')).toBe(`${explorer}?measure=users&${days}`)
+    const people = { s: [{ e: [], m: 'people' }], g: 'hour' }
+    expect(await lead('12', 'section')).toBe(trend(people))
     expect((await screen.findAllByText('15')).some((found) => found.closest('a'))).toBe(false)
   })
 
@@ -183,7 +188,7 @@ describe('the board', () => {
     await user.click(await screen.findByText('add_to_cart'))
     const link = await screen.findByText('官网', { selector: 'a' })
     expect(link.getAttribute('href')).toBe(
-      '/org-id/org-1/app-id/app-2/explore?event=add_to_cart&range=7d',
+      '/org-id/org-1/app-id/app-2/analyses/trend?q=%7B%22s%22%3A%5B%5B%22add_to_cart%22%5D%5D%7D&range=7d',
     )
   })
 

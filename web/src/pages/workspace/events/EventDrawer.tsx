@@ -10,9 +10,9 @@ import { Moment } from '../../../components/Moment'
 import { Counted, UNKNOWN } from '../../../components/table/Counted'
 import { useT } from '../../../i18n/useT'
 import { useApp, useWatched } from '../../../session/app'
-import { paths } from '../../../paths'
 import { Description } from './Description'
 import { EventPropertyList } from './EventPropertyList'
+import { trendOfEvent } from './trendOfEvent'
 import { useHiding } from './useHiding'
 import styles from './events.module.css'
 
@@ -83,7 +83,7 @@ function Details({ item }: { item: EventItem }) {
       <FormError>{hiding.failure}</FormError>
       <div className={styles.actions}>
         {may('query:run') && (
-          <LinkButton type="primary" to={paths.workspace.explore(app, { event })}>
+          <LinkButton type="primary" to={trendOfEvent(app, event)}>
             {t('events.explore')}
           </LinkButton>
         )}

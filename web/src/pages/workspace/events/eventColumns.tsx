@@ -9,7 +9,7 @@ import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../session/app'
 import { goTo } from '../../../lib/navigation'
 import { useAddressQuery } from '../../../router/useAddressQuery'
-import { paths } from '../../../paths'
+import { trendOfEvent } from './trendOfEvent'
 import styles from './events.module.css'
 
 interface EventColumns {
@@ -33,7 +33,7 @@ export function useEventColumns({ onHide }: EventColumns): Column<EventItem>[] {
           {
             key: 'explore',
             label: t('events.explore'),
-            onChoose: () => goTo(paths.workspace.explore(app, { event: item.event })),
+            onChoose: () => goTo(trendOfEvent(app, item.event)),
           },
         ]
       : []),

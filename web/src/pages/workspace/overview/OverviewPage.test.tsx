@@ -79,6 +79,11 @@ const bodies = (seen: SeenRequest[]) =>
     .filter(({ path }) => path === '/orgs/org-1/data-overall')
     .map(({ body }) => JSON.parse(body) as Record<string, unknown>)
 
+// People who did anything, as an address asks for them.
+const PEOPLE = new URLSearchParams({
+  q: JSON.stringify({ s: [{ e: [], m: 'people' }] }),
+}).toString()
+
 describe('the overview of an app', () => {
   it('asks for each part by itself, of this app alone and by its own clock', async () => {
     const seen = show()
@@ -132,7 +137,7 @@ describe('the overview of an app', () => {
     })
     await user.click(await screen.findByRole('list', { name: '用户活跃度' }))
     expect(navigate.mock.lastCall![0]).toBe(
-      '/org-id/org-1/app-id/app-1/explore?measure=users&range=2026-10-02..2026-10-02',
+      `/org-id/org-1/app-id/app-1/analyses/trend?${PEOPLE}&range=2026-10-02..2026-10-02`,
     )
   })
 
@@ -145,10 +150,10 @@ describe('the overview of an app', () => {
     await screen.findByText('13.7%')
     const active = card('用户活跃度')
     const days = (figure: string) =>
-      active.getByRole('link', { name: figure }).getAttribute('href')!.split('explore?')[1]
-    expect(days('10')).toBe('measure=users&range=2026-10-01..2026-10-01')
-    expect(days('30')).toBe('measure=users&range=2026-09-25..2026-10-01')
-    expect(days('80')).toBe('measure=users&range=2026-09-02..2026-10-01')
+      active.getByRole('link', { name: figure }).getAttribute('href')!.split('trend?')[1]
+    expect(days('10')).toBe(`${PEOPLE}&range=2026-10-01..2026-10-01`)
+    expect(days('30')).toBe(`${PEOPLE}&range=2026-09-25..2026-10-01`)
+    expect(days('80')).toBe(`${PEOPLE}&range=2026-09-02..2026-10-01`)
   })
 
   it('shows who came back, week by week, without a column that nobody has a value for', async () => {

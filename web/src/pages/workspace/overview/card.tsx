@@ -3,8 +3,8 @@ import { ENGAGEMENT_MOST_DAYS, type Engagement, type EngagementDay } from '../..
 import type { CardQuery } from '../../../components/charts/DataCard'
 import { Definition } from '../../../components/charts/Definition'
 import { LineChart, type ChartHandle } from '../../../components/charts/LineChart'
-import { FIGURE_QUESTIONS } from '../../../components/figures/exploring'
-import { ExploreLink } from '../../../components/figures/ExploreLink'
+import { FIGURE_TRENDS } from '../../../components/figures/trends'
+import { TrendLink } from '../../../components/figures/TrendLink'
 import { PngButton } from '../../../components/figures/ExportButtons'
 import { useBucketLead } from '../../../components/figures/useBucketLead'
 import type { DayRange } from '../../../components/range/range'
@@ -31,7 +31,7 @@ export interface Figure {
   value: string | null
   /** Of the day that is not over. */
   soFar?: string
-  /** The days whose people it counts; the explorer says who they are. */
+  /** The days whose people it counts; the trend says who they are. */
   people?: DayRange
 }
 
@@ -57,9 +57,9 @@ export function FigureList({ figures }: { figures: Figure[] }) {
 
 function PeopleLink({ days, children }: { days: DayRange; children: React.ReactNode }) {
   return (
-    <ExploreLink question={FIGURE_QUESTIONS.active_users} range={days}>
+    <TrendLink trend={FIGURE_TRENDS.active_users} range={days}>
       {children}
-    </ExploreLink>
+    </TrendLink>
   )
 }
 
@@ -91,7 +91,7 @@ export function DayChart({ days, label, lines, stacked, ref }: DayChartProps) {
   const startOf = ({ date }: EngagementDay) => dayStart(date, app.timezone) ?? 0
   const unfinished = days.find(({ partial }) => partial)
   const times = days.map(startOf)
-  const onPoint = useBucketLead(FIGURE_QUESTIONS.active_users, times, 'day')
+  const onPoint = useBucketLead(FIGURE_TRENDS.active_users, times, 'day')
   return (
     <LineChart
       ref={ref}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { profilesQuery, type PersonKind, type ProfileItem } from '../../../api/people'
 import { LinkButton } from '../../../components/LinkButton'
+import { PropertySummary } from '../../../components/people/PropertySummary'
 import { Moment } from '../../../components/Moment'
 import type { Column } from '../../../components/table/columns'
 import { UNKNOWN } from '../../../components/table/Counted'
@@ -14,9 +15,7 @@ import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../session/app'
 import { paths } from '../../../paths'
 import { RedactedNote } from '../RedactedNote'
-import { summaryOf } from './summary'
 import shared from '../workspace.module.css'
-import styles from './people.module.css'
 
 const CHOICES = { sorts: ['id', 'first_seen', 'last_seen'] }
 
@@ -80,7 +79,9 @@ function usePeopleColumns(kind: PersonKind): Column<ProfileItem>[] {
       key: 'properties',
       title: t('properties.title'),
       long: true,
-      render: (person) => <Summary person={person} />,
+      render: ({ properties, redacted }) => (
+        <PropertySummary properties={properties} redacted={redacted} />
+      ),
     },
     {
       key: 'first_seen',
@@ -95,25 +96,4 @@ function usePeopleColumns(kind: PersonKind): Column<ProfileItem>[] {
       render: ({ last_seen: at }) => (at == null ? UNKNOWN : <Moment at={at} />),
     },
   ]
-}
-
-/** The first few that have something to say. */
-function Summary({ person }: { person: ProfileItem }) {
-  const t = useT()
-  const { told, more } = summaryOf(person.properties)
-  if (told.length === 0 && more === 0) return UNKNOWN
-  return (
-    <span className={styles.summary}>
-      {told.map(([name, value]) => (
-        <span key={name}>
-          <span className={shared.soft}>{name}</span> {value}
-        </span>
-      ))}
-      {more > 0 && (
-        <span className={shared.soft}>
-          {t(person.redacted ? 'people.moreHidden' : 'people.more', { count: more })}
-        </span>
-      )}
-    </span>
-  )
 }

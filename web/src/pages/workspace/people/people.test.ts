@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TimelineItem } from '../../../api/people'
 import { byDay } from './days'
-import { summaryOf } from './summary'
+import { summaryOf } from '../../../components/people/summary'
 
 describe('properties in one line', () => {
   it('are the first that say something', () => {

@@ -1,0 +1,167 @@
+//! Who asks, of which app, and when.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use uuid::Uuid;
+use warehouse::analysis::Scope;
+use warehouse::{Condition, Warehouse};
+
+use super::answer::Answer;
+use super::ask;
+use super::body::{Bucket, Common, Question};
+use super::check::{Check, Lookup};
+use super::kept::{self, Kept, Key};
+use super::ready::{Asked, Ready};
+use crate::insight::dates::{Dates, date_of};
+use crate::insight::errors::{ready as warehouse_ready, warehouse_error};
+use crate::insight::state::Insight;
+use atrium_core::error::{Error, Result};
+use atrium_core::fair_queue::{Caller, Class, Reader};
+use atrium_core::permissions::{Grant, Permission};
+use atrium_core::types::{Id, Millis};
+use atrium_tenancy::access::{DataApp, InApp};
+
+pub struct Asker<'a> {
+    pub atrium: &'a Insight,
+    pub store: Warehouse,
+    pub app_id: &'a Id,
+    pub app: Uuid,
+    pub pii: bool,
+    /// Whether profiles may be seen.
+    pub profiles: bool,
+    /// None for a program.
+    pub user_id: Option<&'a Id>,
+    pub now: Millis,
+    zone: &'a str,
+    reader: Arc<Reader>,
+    rows_read: Arc<AtomicU64>,
+}
+
+/// A question that can be asked.
+pub struct Prepared {
+    pub ready: Ready,
+    /// Whether it depends on profiles or cohorts.
+    pub looked_up: bool,
+}
+
+/// A cohort may be made of a question about another cohort; so deep and no deeper.
+const DEPTH_MAX: usize = 3;
+
+impl<'a> Asker<'a> {
+    pub async fn of_data<G: Grant>(atrium: &'a Insight, app: &'a DataApp<G>) -> Result<Self> {
+        let holds = |permission| app.holds(permission);
+        let reader = app.reader(Class::AdHoc);
+        Self::new(atrium, (app.id(), &app.app.timezone), reader, holds, app.user_id()).await
+    }
+
+    pub async fn of_session<G: Grant>(atrium: &'a Insight, app: &'a InApp<G>) -> Result<Self> {
+        let holds = |permission| app.access.holds(permission);
+        let (reader, user) = (app.reader(Class::AdHoc), Some(app.user_id()));
+        Self::new(atrium, (app.id(), &app.app.timezone), reader, holds, user).await
+    }
+
+    async fn new(
+        atrium: &'a Insight,
+        (app_id, zone): (&'a Id, &'a str),
+        caller: Caller,
+        holds: impl Fn(Permission) -> bool,
+        user_id: Option<&'a Id>,
+    ) -> Result<Self> {
+        warehouse_ready(atrium).await?;
+        let (reader, rows_read) = (atrium.reads.reader(caller), Arc::new(AtomicU64::new(0)));
+        let store = atrium.warehouse.behind(reader.clone()).counting_rows(rows_read.clone());
+        Ok(Self {
+            atrium,
+            store,
+            app_id,
+            app: app_id.uuid()?,
+            pii: holds(Permission::ProfilePii),
+            profiles: holds(Permission::ProfileView),
+            user_id,
+            now: atrium.now(),
+            zone,
+            reader,
+            rows_read,
+        })
+    }
+
+    pub fn scope(&self) -> Scope {
+        Scope { app: self.app, condition: Condition::default(), hide_personal: !self.pii }
+    }
+
+    /// The zone a question is about.
+    pub fn zone_of(&self, common: &Common) -> TimeZone {
+        let name = common.timezone.as_deref().unwrap_or(self.zone);
+        TimeZone::get(name).unwrap_or(TimeZone::UTC)
+    }
+
+    /// The date that it is where the app is.
+    pub fn today(&self) -> Result<Date> {
+        let zone = TimeZone::get(self.zone).map_err(Error::internal)?;
+        Ok(date_of(self.now, &zone))
+    }
+
+    pub async fn answer(&self, question: &Question) -> Result<Arc<Kept>> {
+        let prepared = self.prepare(question, 0).await?;
+        let asking = async {
+            let figures = ask::figures(&self.store, &prepared.ready, self.pii);
+            let figures = figures.await.map_err(warehouse_error)?;
+            Ok(Answer {
+                figures,
+                computed_at: self.now.0,
+                rows_read: self.rows_read.load(Ordering::Relaxed),
+            })
+        };
+        if prepared.looked_up {
+            return asking.await.map(kept::unkept);
+        }
+        let text = serde_json::to_string(&(question, self.zone)).map_err(Error::internal)?;
+        let by_minute =
+            matches!(question, Question::Trend(trend) if trend.granularity == Bucket::Minute);
+        let key = Key::of(self.atrium, self.app_id, text, self.pii, by_minute, self.now).await?;
+        kept::once(self.atrium, key, &self.reader, asking).await
+    }
+
+    /// Checks a question, and looks up the profiles and cohorts that it speaks of.
+    pub async fn prepare(&self, question: &Question, depth: usize) -> Result<Prepared> {
+        let found = HashMap::new();
+        let mut check = Check::new(self.pii, self.profiles, &found);
+        let ready = self.ready(question, &mut check)?;
+        if check.wanted.is_empty() {
+            return Ok(Prepared { ready, looked_up: false });
+        }
+        let Check { wanted, wanted_profiles, .. } = check;
+        let mut found = HashMap::new();
+        for lookup in wanted {
+            let condition = match (&lookup, wanted_profiles.get(&lookup)) {
+                (Lookup::Cohort(id), _) => {
+                    if depth >= DEPTH_MAX {
+                        return Err(super::cohorts::unknown());
+                    }
+                    Condition::Among(Box::pin(self.cohort(id, depth + 1)).await?)
+                }
+                (Lookup::Profile(_), Some((kind, filter))) => {
+                    let scope = self.scope();
+                    let having = self.store.has_profile(&scope, *kind, filter).await;
+                    having.map_err(warehouse_error)?
+                }
+                (Lookup::Profile(_), None) => Condition::default(),
+            };
+            found.insert(lookup, condition);
+        }
+        let mut check = Check::new(self.pii, self.profiles, &found);
+        let ready = self.ready(question, &mut check)?;
+        Ok(Prepared { ready, looked_up: true })
+    }
+
+    fn ready(&self, question: &Question, check: &mut Check<'_>) -> Result<Ready> {
+        let common = question.common();
+        let zone = common.timezone.as_deref().unwrap_or(self.zone);
+        let dates = Dates::read(&common.start, &common.end, zone)?;
+        Asked { check, scope: self.scope(), dates, now: self.now }.ready(question)
+    }
+}

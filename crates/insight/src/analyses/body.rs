@@ -1,0 +1,294 @@
+//! Questions as they are asked.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::workspace::Operator;
+
+/// One of six kinds of question. Dates are in the time zone, both included, and may lie ahead.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Question {
+    Trend(TrendBody),
+    Funnel(FunnelBody),
+    Retention(RetentionBody),
+    Paths(PathsBody),
+    Distribution(DistributionBody),
+    Lifecycle(LifecycleBody),
+}
+
+/// Which days, and which of their events.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct Common {
+    #[schema(example = "2026-11-01")]
+    pub start: String,
+    #[schema(example = "2026-11-14")]
+    pub end: String,
+    /// IANA name; the app's unless told.
+    pub timezone: Option<String>,
+    /// All events that are looked at meet them.
+    pub filters: Option<Filters>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Filters {
+    /// All of them must hold.
+    #[schema(no_recursion)]
+    All(Vec<FilterNode>),
+    /// One of them is enough.
+    #[schema(no_recursion)]
+    Any(Vec<FilterNode>),
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum FilterNode {
+    #[schema(no_recursion)]
+    Group(Filters),
+    Test(FilterTest),
+}
+
+/// Of a list, one element is enough. A value that is not shown to the caller is not there: no test
+/// finds it, and `not_set` holds.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct FilterTest {
+    /// A field (`$os`), a property of the event (`amount`, `cart.total`), of the user's profile
+    /// (`$user:plan`) or the device's (`$device:model`), or a cohort (`$cohort:ID`, with `is` or `is_not`
+    /// and no values).
+    pub property: String,
+    pub operator: Operator,
+    /// One of them is enough; a comparison takes one, `set`, `not_set` and cohorts none.
+    #[serde(default)]
+    pub values: Vec<String>,
+}
+
+/// Events that count as one kind.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
+pub struct EventBody {
+    /// Any of these names; any event, if there are none.
+    #[serde(default)]
+    pub events: Vec<String>,
+    pub filters: Option<Filters>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Bucket {
+    /// For two days at the most.
+    Minute,
+    Hour,
+    #[default]
+    Day,
+    /// From Monday.
+    Week,
+    Month,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MeasureOf {
+    Events,
+    People,
+    Devices,
+    Sessions,
+    /// Events for each of the people.
+    PerPerson,
+    Sum,
+    Average,
+    Median,
+    P90,
+    P95,
+    P99,
+    Min,
+    Max,
+    /// Different values of a property.
+    Distinct,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct MeasureBody {
+    pub of: MeasureOf,
+    /// What is added up, averaged or told apart; for the last nine only.
+    pub property: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct SeriesBody {
+    #[serde(flatten)]
+    pub event: EventBody,
+    pub measure: MeasureBody,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ComparedWith {
+    /// As many days right before.
+    Previous,
+    /// The same dates a year earlier.
+    Year,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct TrendBody {
+    #[serde(flatten)]
+    pub common: Common,
+    /// One to six.
+    pub series: Vec<SeriesBody>,
+    /// With the series as letters, in order: `A / B * 100`.
+    pub formula: Option<String>,
+    #[serde(default)]
+    pub granularity: Bucket,
+    /// Fields or properties of the events, two at the most.
+    #[serde(default)]
+    pub breakdown: Vec<String>,
+    pub compare: Option<ComparedWith>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Anything may happen between two steps.
+    #[default]
+    Loose,
+    /// None of the funnel's events may happen between two steps.
+    Strict,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct FunnelBody {
+    #[serde(flatten)]
+    pub common: Common,
+    /// Two to ten.
+    pub steps: Vec<EventBody>,
+    /// How long an attempt may take from its first step, up to 90 days.
+    pub window_minutes: i64,
+    #[serde(default)]
+    pub order: Order,
+    /// Whoever did one of these is not counted.
+    pub exclude: Option<EventBody>,
+    /// Of the conversion over time.
+    #[serde(default)]
+    pub granularity: Bucket,
+    #[serde(default)]
+    pub breakdown: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    #[default]
+    Day,
+    /// From Monday.
+    Week,
+    Month,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    #[default]
+    Exactly,
+    OnOrAfter,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct RetentionBody {
+    #[serde(flatten)]
+    pub common: Common,
+    pub first: EventBody,
+    /// Whether only the first time ever counts.
+    #[serde(default)]
+    pub first_ever: bool,
+    pub returning: EventBody,
+    /// The dates are widened to whole ones of these.
+    pub unit: Unit,
+    /// How many after its own a cohort is looked at, up to 90.
+    pub units: usize,
+    #[serde(default)]
+    pub mode: Mode,
+    #[serde(default)]
+    pub breakdown: Vec<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct PathsBody {
+    #[serde(flatten)]
+    pub common: Common,
+    /// What paths begin with; either this or `to`.
+    pub from: Option<EventBody>,
+    /// What paths end with.
+    pub to: Option<EventBody>,
+    /// Which events are steps; all, unless told.
+    pub events: Option<EventBody>,
+    /// One to eight.
+    pub steps: usize,
+    /// How long a path may take; for as long as a session lasts, unless told.
+    pub window_minutes: Option<i64>,
+    /// How many different steps are told apart at each place, up to 20.
+    #[serde(default = "branches")]
+    #[schema(default = 5)]
+    pub branches: usize,
+}
+
+fn branches() -> usize {
+    5
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum QuantityBody {
+    /// Events of each person.
+    Times,
+    /// Different days of each person.
+    Days,
+    /// A number that the events carry.
+    #[serde(untagged)]
+    Property { property: String },
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct DistributionBody {
+    #[serde(flatten)]
+    pub common: Common,
+    pub event: EventBody,
+    pub of: QuantityBody,
+    /// Where ranges begin, in rising order; chosen by what there is, unless told.
+    pub edges: Option<Vec<f64>>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+pub struct LifecycleBody {
+    #[serde(flatten)]
+    pub common: Common,
+    /// Any, unless told.
+    pub event: Option<EventBody>,
+    /// The dates are widened to whole ones of these.
+    #[serde(default)]
+    pub granularity: Unit,
+}
+
+impl Question {
+    pub fn common(&self) -> &Common {
+        match self {
+            Self::Trend(it) => &it.common,
+            Self::Funnel(it) => &it.common,
+            Self::Retention(it) => &it.common,
+            Self::Paths(it) => &it.common,
+            Self::Distribution(it) => &it.common,
+            Self::Lifecycle(it) => &it.common,
+        }
+    }
+
+    /// As people know it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Trend(_) => "trend",
+            Self::Funnel(_) => "funnel",
+            Self::Retention(_) => "retention",
+            Self::Paths(_) => "paths",
+            Self::Distribution(_) => "distribution",
+            Self::Lifecycle(_) => "lifecycle",
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! What may be asked, and what cannot be. Every fault is told at once.
+
+use std::collections::HashMap;
+
+use warehouse::{Condition, EventChoice, Filter, Kind, Property, Test};
+
+use super::body::{EventBody, FilterNode, FilterTest, Filters};
+use crate::workspace::{Operator, event_fault, property, settle};
+use atrium_core::error::{Code, Fault, Result};
+use atrium_core::types::Id;
+
+const TESTS_MAX: usize = 30;
+const LEVELS_MAX: usize = 4;
+const VALUES_MAX: usize = 50;
+const NAMES_MAX: usize = 20;
+const NAME_MAX: usize = 128;
+const BREAKDOWN_MAX: usize = 2;
+/// All names and values together, in bytes: they travel in an address.
+const TEXT_MAX: usize = 4_000;
+
+/// What has to be looked up before a question can be asked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Lookup {
+    Cohort(Id),
+    /// The test as it was asked, to be found again by.
+    Profile(String),
+}
+
+/// What a lookup of a profile looks for.
+pub type Profiles = HashMap<Lookup, (Kind, Filter)>;
+
+/// Checks a question. What has to be looked up first is noted at the first pass, and is there at the
+/// second.
+pub struct Check<'a> {
+    pub pii: bool,
+    /// Whether the caller may see profiles.
+    pub profiles: bool,
+    pub found: &'a HashMap<Lookup, Condition>,
+    pub wanted: Vec<Lookup>,
+    pub wanted_profiles: Profiles,
+    pub faults: Vec<Fault>,
+    tests: usize,
+    bytes: usize,
+}
+
+impl<'a> Check<'a> {
+    pub fn new(pii: bool, profiles: bool, found: &'a HashMap<Lookup, Condition>) -> Self {
+        Self {
+            pii,
+            profiles,
+            found,
+            wanted: Vec::new(),
+            wanted_profiles: Profiles::new(),
+            faults: Vec::new(),
+            tests: 0,
+            bytes: 0,
+        }
+    }
+
+    pub fn fault(&mut self, fault: Fault) {
+        self.faults.push(fault);
+    }
+
+    pub fn between(&mut self, field: &str, number: i64, min: i64, max: i64) {
+        if !(min..=max).contains(&number) {
+            self.fault(
+                Fault::new(Code::OutOfRange).on(field.to_owned()).with("min", min).with("max", max),
+            );
+        }
+    }
+
+    pub fn count(&mut self, field: &str, count: usize, min: usize, max: usize) {
+        if !(min..=max).contains(&count) {
+            self.fault(
+                Fault::new(Code::BadLength).on(field.to_owned()).with("min", min).with("max", max),
+            );
+        }
+    }
+
+    /// What is wrong with the question, if anything is.
+    pub fn finish(&mut self) -> Result<()> {
+        if self.tests > TESTS_MAX {
+            let fault = Fault::new(Code::BadLength).on("filters");
+            self.fault(fault.with("min", 0).with("max", TESTS_MAX));
+        }
+        if self.bytes > TEXT_MAX {
+            self.fault(Fault::new(Code::TooLong).on("filters").with("max", TEXT_MAX));
+        }
+        settle(std::mem::take(&mut self.faults))
+    }
+
+    pub fn property(&mut self, name: &str, field: &str) -> Property {
+        self.bytes += name.len();
+        match property(name, self.pii, field.to_owned()) {
+            Ok(property) => property,
+            Err(fault) => {
+                self.fault(fault);
+                Property::Path(Vec::new())
+            }
+        }
+    }
+
+    pub fn breakdown(&mut self, names: &[String]) -> Vec<Property> {
+        self.count("breakdown", names.len(), 0, BREAKDOWN_MAX);
+        let names = names.iter().take(BREAKDOWN_MAX).enumerate();
+        names.map(|(index, name)| self.property(name, &format!("breakdown[{index}]"))).collect()
+    }
+
+    pub fn event(&mut self, body: &EventBody, field: &str) -> EventChoice {
+        let names_field = format!("{field}.events");
+        self.count(&names_field, body.events.len(), 0, NAMES_MAX);
+        for name in body.events.iter().take(NAMES_MAX) {
+            self.bytes += name.len();
+            if name.is_empty() {
+                self.fault(Fault::new(Code::Required).on(names_field.clone()));
+            }
+            if name.chars().count() > NAME_MAX {
+                let fault = Fault::new(Code::TooLong).on(names_field.clone());
+                self.fault(fault.with("max", NAME_MAX));
+            }
+            if let Some(fault) = event_fault(name, self.pii) {
+                self.fault(fault.on(names_field.clone()));
+            }
+        }
+        EventChoice {
+            names: (!body.events.is_empty()).then(|| body.events.clone()),
+            condition: self.filters(body.filters.as_ref(), &format!("{field}.filters")),
+        }
+    }
+
+    pub fn filters(&mut self, filters: Option<&Filters>, field: &str) -> Condition {
+        filters.map_or_else(Condition::default, |filters| self.group(filters, field, 1))
+    }
+
+    fn group(&mut self, filters: &Filters, field: &str, level: usize) -> Condition {
+        let (Filters::All(nodes) | Filters::Any(nodes)) = filters;
+        if level > LEVELS_MAX || nodes.len() > TESTS_MAX {
+            let fault = Fault::new(Code::BadLength).on(field.to_owned());
+            self.fault(fault.with("min", 0).with("max", TESTS_MAX));
+            return Condition::default();
+        }
+        let parts = nodes.iter().enumerate().map(|(index, node)| {
+            let field = format!("{field}[{index}]");
+            match node {
+                FilterNode::Group(group) => self.group(group, &field, level + 1),
+                FilterNode::Test(test) => self.test(test, &field).unwrap_or_else(|fault| {
+                    self.fault(fault);
+                    Condition::default()
+                }),
+            }
+        });
+        let parts = parts.collect();
+        match filters {
+            Filters::All(_) => Condition::All(parts),
+            Filters::Any(_) => Condition::Any(parts),
+        }
+    }
+
+    pub fn test(&mut self, test: &FilterTest, field: &str) -> Result<Condition, Fault> {
+        self.tests += 1;
+        self.bytes += test.property.len() + test.values.iter().map(String::len).sum::<usize>();
+        if let Some(id) = test.property.strip_prefix("$cohort:") {
+            return self.cohort(id, test, field);
+        }
+        let Some((kind, name)) = of_profile(&test.property) else {
+            let property = property(&test.property, self.pii, format!("{field}.property"))?;
+            return Ok(Condition::Test(filter(property, test, field)?));
+        };
+        let filter = self.profile_filter(name, test, field)?;
+        let key = serde_json::to_string(test).unwrap_or_default();
+        Ok(self.look_up(Lookup::Profile(key), Some((kind, filter))))
+    }
+
+    /// A test of a profile. What a profile says is for those who may see profiles.
+    pub fn profile_filter(
+        &mut self,
+        name: &str,
+        test: &FilterTest,
+        field: &str,
+    ) -> Result<Filter, Fault> {
+        if !self.profiles {
+            return Err(Fault::new(Code::PersonalData).on(format!("{field}.property")));
+        }
+        if name.starts_with('$') {
+            return Err(Fault::new(Code::UnknownProperty).on(format!("{field}.property")));
+        }
+        let property = property(name, self.pii, format!("{field}.property"))?;
+        filter(property, test, field)
+    }
+
+    fn cohort(&mut self, id: &str, test: &FilterTest, field: &str) -> Result<Condition, Fault> {
+        let negated = match test.operator {
+            Operator::Is => false,
+            Operator::IsNot => true,
+            _ => return Err(Fault::new(Code::WrongType).on(format!("{field}.operator"))),
+        };
+        let unknown = || Fault::new(Code::UnknownCohort).on(format!("{field}.property"));
+        let id = Id::parse(id).ok_or_else(unknown)?;
+        let among = self.look_up(Lookup::Cohort(id), None);
+        Ok(if negated { Condition::Not(Box::new(among)) } else { among })
+    }
+
+    fn look_up(&mut self, lookup: Lookup, profile: Option<(Kind, Filter)>) -> Condition {
+        if let Some(condition) = self.found.get(&lookup) {
+            return condition.clone();
+        }
+        if let Some(profile) = profile {
+            self.wanted_profiles.insert(lookup.clone(), profile);
+        }
+        if !self.wanted.contains(&lookup) {
+            self.wanted.push(lookup);
+        }
+        Condition::default()
+    }
+}
+
+/// Whose profile a property is of, and what it is called there.
+pub fn of_profile(name: &str) -> Option<(Kind, &str)> {
+    let user = name.strip_prefix("$user:").map(|name| (Kind::User, name));
+    user.or_else(|| name.strip_prefix("$device:").map(|name| (Kind::Device, name)))
+}
+
+fn filter(property: Property, test: &FilterTest, field: &str) -> Result<Filter, Fault> {
+    let values = &test.values;
+    let values_field = || format!("{field}.values");
+    let count = |min: usize, max: usize| {
+        let fault = Fault::new(Code::BadLength).on(values_field());
+        let fits = (min..=max).contains(&values.len());
+        if fits { Ok(()) } else { Err(fault.with("min", min).with("max", max)) }
+    };
+    let number = || {
+        count(1, 1)?;
+        if matches!(property, Property::Column(_)) {
+            return Err(Fault::new(Code::WrongType).on(format!("{field}.operator")));
+        }
+        let number = values[0].trim().parse::<f64>().ok().filter(|number| number.is_finite());
+        number.ok_or_else(|| Fault::new(Code::WrongType).on(values_field()))
+    };
+    let texts = || {
+        count(1, VALUES_MAX)?;
+        Ok(values.clone())
+    };
+    let test_of = match test.operator {
+        Operator::Is | Operator::IsNot => Test::Is(texts()?),
+        Operator::Contains | Operator::NotContains => {
+            let texts = texts()?;
+            if texts.iter().any(String::is_empty) {
+                return Err(Fault::new(Code::Required).on(values_field()));
+            }
+            Test::Contains(texts)
+        }
+        Operator::Gt => Test::Above(number()?),
+        Operator::Gte => Test::AtLeast(number()?),
+        Operator::Lt => Test::Below(number()?),
+        Operator::Lte => Test::AtMost(number()?),
+        Operator::Set | Operator::NotSet => {
+            count(0, 0)?;
+            Test::Set
+        }
+    };
+    let negated =
+        matches!(test.operator, Operator::IsNot | Operator::NotContains | Operator::NotSet);
+    Ok(Filter { property, test: test_of, negated })
+}

@@ -1,0 +1,166 @@
+//! Who belongs to a cohort, as the caller may know it: what is not shown to them does not count.
+
+use jiff::ToSpan;
+use serde::Deserialize;
+use warehouse::People;
+
+use super::asker::Asker;
+use super::body::{Common, DistributionBody, EventBody, FilterTest, QuantityBody, Question};
+use super::check::{Check, of_profile};
+use super::people::Pick;
+use crate::insight::errors::warehouse_error;
+use crate::saved::store;
+use atrium_core::error::{Code, Error, Fault, Result};
+use atrium_core::types::Id;
+use warehouse::shown::PEOPLE_MIN;
+
+const TIMES_MAX: i64 = 1_000;
+const DAYS_MAX: i64 = 365;
+const RULES_MAX: usize = 10;
+
+/// As `saved` keeps it.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "of", rename_all = "snake_case")]
+pub enum Definition {
+    Ids { ids: Vec<String> },
+    Figure { question: Box<Question>, pick: Pick },
+    Rule(Rules),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rules {
+    All(Vec<Rule>),
+    Any(Vec<Rule>),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Rule {
+    Profile(FilterTest),
+    Did {
+        event: EventBody,
+        #[serde(default)]
+        not: bool,
+        /// So often at least.
+        times: i64,
+        /// In so many days that end with today.
+        days: i64,
+    },
+}
+
+pub fn unknown() -> Error {
+    Error::invalid(vec![Fault::new(Code::UnknownCohort).on("filters")])
+}
+
+impl Asker<'_> {
+    /// The people of a cohort that is asked for by its address.
+    pub async fn cohort_or_not_found(&self, id: &Id) -> Result<People> {
+        if self.cohort_row(id).await?.is_none() {
+            return Err(Code::NotFound.into());
+        }
+        self.cohort(id, 0).await
+    }
+
+    async fn cohort_row(&self, id: &Id) -> Result<Option<store::CohortRow>> {
+        let mut db = self.atrium.db.read().await?;
+        store::visible_cohort(&mut db, self.app_id, id, self.user_id).await
+    }
+
+    /// The people of a cohort that the caller may use.
+    pub async fn cohort(&self, id: &Id, depth: usize) -> Result<People> {
+        let row = self.cohort_row(id).await?.ok_or_else(unknown)?;
+        // What was stored under an older contract may say nothing any more.
+        let definition: Definition =
+            serde_json::from_str(&row.definition).map_err(|_| unknown())?;
+        self.members(&definition, depth).await
+    }
+
+    pub async fn members(&self, definition: &Definition, depth: usize) -> Result<People> {
+        match definition {
+            Definition::Ids { ids } => {
+                let people =
+                    self.store.people_named(self.app, ids).await.map_err(warehouse_error)?;
+                // Somebody put ids in. A few of them would tell whose figures those are.
+                if !self.pii && people.count() < PEOPLE_MIN {
+                    return Err(Fault::new(Code::PersonalData).into());
+                }
+                Ok(people)
+            }
+            Definition::Figure { question, pick } => {
+                let prepared = Box::pin(self.prepare(question, depth)).await?;
+                self.behind(&prepared.ready, pick).await
+            }
+            Definition::Rule(Rules::All(rules)) => {
+                let sets = self.each(rules, depth).await?;
+                let mut sets = sets.into_iter();
+                let first = sets.next().unwrap_or_default();
+                Ok(sets.fold(first, |all, one| all.and(&one)))
+            }
+            Definition::Rule(Rules::Any(rules)) => {
+                let sets = self.each(rules, depth).await?;
+                Ok(sets.iter().fold(People::default(), |all, one| all.or(one)))
+            }
+        }
+    }
+
+    async fn each(&self, rules: &[Rule], depth: usize) -> Result<Vec<People>> {
+        if rules.is_empty() || rules.len() > RULES_MAX {
+            let fault = Fault::new(Code::BadLength).on("definition");
+            return Err(Error::invalid(vec![fault.with("min", 1).with("max", RULES_MAX)]));
+        }
+        let mut sets = Vec::new();
+        for (index, rule) in rules.iter().enumerate() {
+            sets.push(self.rule(rule, &format!("rules[{index}]"), depth).await?);
+        }
+        Ok(sets)
+    }
+
+    async fn rule(&self, rule: &Rule, field: &str, depth: usize) -> Result<People> {
+        let found = std::collections::HashMap::new();
+        let mut check = Check::new(self.pii, self.profiles, &found);
+        match rule {
+            Rule::Profile(test) => {
+                let Some((kind, name)) = of_profile(&test.property) else {
+                    let fault = Fault::new(Code::UnknownProperty).on(format!("{field}.property"));
+                    return Err(Error::invalid(vec![fault]));
+                };
+                let filter = check.profile_filter(name, test, field);
+                let filter = filter.map_err(|fault| check.fault(fault));
+                check.finish()?;
+                let Ok(filter) = filter else { return Ok(People::default()) };
+                let people = self.store.people_with(&self.scope(), kind, &filter).await;
+                people.map_err(warehouse_error)
+            }
+            Rule::Did { event, not, times, days } => {
+                check.between(&format!("{field}.times"), *times, 1, TIMES_MAX);
+                check.between(&format!("{field}.days"), *days, 1, DAYS_MAX);
+                check.finish()?;
+                let did = self.did(event, *times, *days, depth).await?;
+                if !not {
+                    return Ok(did);
+                }
+                let everyone = self.store.everyone(self.app).await.map_err(warehouse_error)?;
+                Ok(everyone.without(&did))
+            }
+        }
+    }
+
+    /// Whoever is in the only bin of a distribution that begins with so many times.
+    async fn did(&self, event: &EventBody, times: i64, days: i64, depth: usize) -> Result<People> {
+        let today = self.today()?;
+        let question = Question::Distribution(DistributionBody {
+            common: Common {
+                start: today.saturating_sub((days - 1).days()).to_string(),
+                end: today.to_string(),
+                timezone: None,
+                filters: None,
+            },
+            event: event.clone(),
+            of: QuantityBody::Times,
+            edges: Some(vec![times as f64]),
+        });
+        let prepared = Box::pin(self.prepare(&question, depth)).await?;
+        self.behind(&prepared.ready, &Pick::Distribution { bin: 0 }).await
+    }
+}

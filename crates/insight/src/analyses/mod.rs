@@ -1,0 +1,53 @@
+//! Analyses: questions about what people do (section 11 of the product's rules). `body` is what is
+//! asked, `check` and `ready` make it a question for the event store, `ask` tells what that says, `people`
+//! and `cohorts` who is behind it (docs/analyses.md, docs/decisions/0040 and 0042).
+
+mod answer;
+mod ask;
+mod asker;
+mod bins;
+mod body;
+mod check;
+mod cohorts;
+pub mod export;
+mod export_tables;
+mod formula;
+pub(crate) mod kept;
+pub mod people;
+mod ready;
+mod times;
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+
+pub use answer::Answer;
+pub use body::Question;
+
+use crate::insight::state::Insight;
+use asker::Asker;
+use atrium_core::error::Result;
+use atrium_core::http::json::{Data, Json};
+use atrium_core::permissions::QueryRun;
+use atrium_core::types::Id;
+use atrium_tenancy::access::DataApp;
+
+/// Answers a question about what people do.
+#[utoipa::path(
+    post,
+    path = "/api/v1/apps/{id}/analyses/run",
+    operation_id = "analysis_run",
+    tag = "analysis",
+    security(("session" = []), ("query_key" = [])),
+    params(("id" = Id, Path)),
+    request_body = Question,
+    responses((status = 200, body = Data<Answer>))
+)]
+pub async fn analysis_run(
+    State(atrium): State<Insight>,
+    app: DataApp<QueryRun>,
+    Json(question): Json<Question>,
+) -> Result<Response> {
+    let asker = Asker::of_data(&atrium, &app).await?;
+    let kept = asker.answer(&question).await?;
+    Ok(Data(&kept.answer).into_response())
+}

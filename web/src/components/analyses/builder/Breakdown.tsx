@@ -1,0 +1,39 @@
+import { useT } from '../../../i18n/useT'
+import { MOST } from '../question'
+import { PropertyPicker } from './PropertyPicker'
+import styles from './builder.module.css'
+
+interface BreakdownProps {
+  events: string[]
+  value: string[]
+  onChange: (properties: string[] | undefined) => void
+}
+
+/** By the values of which properties the answer is split; the second is offered once there is a first. */
+export function Breakdown({ events, value, onChange }: BreakdownProps) {
+  const t = useT()
+  const places = [...value, ...(value.length < MOST.breakdown ? [null] : [])]
+  const change = (at: number, property: string | null) => {
+    const changed = places.map((one, index) => (index === at ? property : one))
+    const properties = [...new Set(changed.filter((one) => one !== null))]
+    onChange(properties.length > 0 ? properties : undefined)
+  }
+  return (
+    <fieldset className={styles.filters}>
+      <legend>{t('explore.group')}</legend>
+      <div className={styles.row}>
+        {places.map((property, index) => (
+          <PropertyPicker
+            key={index}
+            label={index === 0 ? t('explore.group') : t('analyses.thenBy')}
+            events={events}
+            value={property}
+            placeholder={t(index === 0 ? 'explore.noGroup' : 'analyses.thenBy')}
+            clearable
+            onChange={(chosen) => change(index, chosen)}
+          />
+        ))}
+      </div>
+    </fieldset>
+  )
+}

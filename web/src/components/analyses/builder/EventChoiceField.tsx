@@ -1,0 +1,54 @@
+import { FilterOutlined } from '@ant-design/icons'
+import { Button } from 'antd'
+import { useState } from 'react'
+import type { EventChoice } from '../../../api/analysisTypes'
+import { useT } from '../../../i18n/useT'
+import { EventPicker } from './EventPicker'
+import { FilterGroup } from './FilterGroup'
+import styles from './builder.module.css'
+
+interface EventChoiceFieldProps {
+  /** What the events are to the question. */
+  label: string
+  value: EventChoice
+  onChange: (choice: EventChoice) => void
+  /** Beside the events: what is measured, or the place of a step. */
+  children?: React.ReactNode
+}
+
+/** One event, several as one or any, and what must hold of them. */
+export function EventChoiceField({ label, value, onChange, children }: EventChoiceFieldProps) {
+  const t = useT()
+  const [opened, setOpened] = useState(false)
+  const filtered = value.filters !== undefined
+  return (
+    <div className={styles.choice}>
+      <div className={styles.row}>
+        <EventPicker
+          label={label}
+          value={value.events}
+          onChange={(events) => onChange({ ...value, events })}
+        />
+        {!filtered && (
+          <Button
+            type="text"
+            icon={<FilterOutlined aria-hidden />}
+            aria-expanded={opened}
+            aria-label={t('analyses.filterEvent', { event: label })}
+            title={t('analyses.filterEvent', { event: label })}
+            onClick={() => setOpened(!opened)}
+          />
+        )}
+        {children}
+      </div>
+      {(opened || filtered) && (
+        <FilterGroup
+          legend={t('analyses.filtersOf', { event: label })}
+          events={value.events}
+          filters={value.filters}
+          onChange={(filters) => onChange({ events: value.events, ...(filters && { filters }) })}
+        />
+      )}
+    </div>
+  )
+}

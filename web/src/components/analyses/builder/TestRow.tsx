@@ -1,0 +1,96 @@
+import { Select } from 'antd'
+import type { Operator, Test } from '../../../api/analysisTypes'
+import { useT } from '../../../i18n/useT'
+import { besideField } from '../../form/TimezoneSelect'
+import { NO_VALUE, NUMERIC, operatorsFor, profileOf, withOperator, withProperty } from '../filters'
+import { PropertyPicker } from './PropertyPicker'
+import { TypedText } from './TypedText'
+import { kindOf, useKnownProperties } from './useKnownProperties'
+import { NumberValue, TextValues, YesNoValue } from './Values'
+import styles from './builder.module.css'
+
+interface TestRowProps {
+  /** Its place, which tells its fields from those of others. */
+  number: number | string
+  events: string[]
+  test: Test
+  onChange: (test: Test) => void
+}
+
+export function TestRow({ number, events, test, onChange }: TestRowProps) {
+  const t = useT()
+  const { property, operator } = test
+  const kind = kindOf(property, useKnownProperties(events))
+  const profile = profileOf(property)
+  const offered = operatorsFor(kind)
+  const operators = offered.includes(operator) ? offered : [...offered, operator]
+  return (
+    <>
+      <PropertyPicker
+        people
+        label={t('explore.filterProperty', { number })}
+        events={events}
+        value={property}
+        onChange={(chosen) => chosen && onChange(withProperty(test, chosen))}
+      />
+      {profile && (
+        <TypedText
+          className={styles.name}
+          aria-label={t('analyses.profileName', { number })}
+          placeholder={t('analyses.profileNameHint')}
+          value={property.slice(profile.length)}
+          onChange={(name) => onChange({ ...test, property: `${profile}${name}` })}
+        />
+      )}
+      <Select<Operator>
+        className={styles.operator}
+        aria-label={t('explore.filterOperator', { number })}
+        value={operator}
+        popupMatchSelectWidth={false}
+        getPopupContainer={besideField}
+        options={operators.map((value) => ({
+          value,
+          label:
+            kind === 'cohort' && (value === 'is' || value === 'is_not')
+              ? t(`analyses.member.${value}`)
+              : t(`explore.operator.${value}`),
+        }))}
+        onChange={(chosen) => onChange(withOperator(test, chosen))}
+      />
+      {kind !== 'cohort' && !NO_VALUE.includes(operator) && (
+        <Value
+          label={t('explore.filterValue', { number })}
+          isBoolean={kind === 'boolean'}
+          events={events}
+          test={test}
+          onChange={(changed) => onChange({ ...test, values: changed })}
+        />
+      )}
+    </>
+  )
+}
+
+interface ValueProps {
+  label: string
+  isBoolean: boolean
+  events: string[]
+  test: Test
+  onChange: (values: string[]) => void
+}
+
+function Value({ label, isBoolean, events, test, onChange }: ValueProps) {
+  const { property, operator, values } = test
+  if (NUMERIC.includes(operator)) {
+    return <NumberValue label={label} values={values} onChange={onChange} />
+  }
+  if (isBoolean) return <YesNoValue label={label} values={values} onChange={onChange} />
+  return (
+    <TextValues
+      label={label}
+      property={property}
+      events={events}
+      values={values}
+      onChange={onChange}
+    />
+  )
+}

@@ -1,0 +1,71 @@
+import { CloseOutlined, PlusOutlined } from '@ant-design/icons'
+import { Button } from 'antd'
+import type { Series } from '../../../api/analysisTypes'
+import { useT } from '../../../i18n/useT'
+import { LETTERS, MOST, type TrendDraft } from '../question'
+import { EventChoiceField } from './EventChoiceField'
+import { MeasurePicker } from './MeasurePicker'
+import { Part, without, type BuilderProps } from './parts'
+import { TypedText } from './TypedText'
+import styles from './builder.module.css'
+
+export function TrendBuilder({ draft, onChange }: BuilderProps<TrendDraft>) {
+  const t = useT()
+  const { series, formula = '' } = draft
+  const change = (changed: Series[]) => onChange({ ...draft, series: changed })
+  const replace = (at: number, one: Series) =>
+    change(series.map((before, index) => (index === at ? one : before)))
+  return (
+    <Part name={t('analyses.series')}>
+      <ol className={styles.rows}>
+        {series.map((one, index) => (
+          <li key={index} className={styles.lettered}>
+            <span className={styles.letter} aria-hidden="true">
+              {LETTERS[index]}
+            </span>
+            <EventChoiceField
+              label={t('analyses.eventOf', { letter: LETTERS[index]! })}
+              value={one}
+              onChange={(choice) => replace(index, { ...choice, measure: one.measure })}
+            >
+              <MeasurePicker
+                letter={LETTERS[index]!}
+                events={one.events}
+                value={one.measure}
+                onChange={(measure) => replace(index, { ...one, measure })}
+              />
+              {series.length > 1 && (
+                <Button
+                  type="text"
+                  icon={<CloseOutlined aria-hidden />}
+                  aria-label={t('analyses.removeSeries', { letter: LETTERS[index]! })}
+                  onClick={() => change(series.filter((_, at) => at !== index))}
+                />
+              )}
+            </EventChoiceField>
+          </li>
+        ))}
+      </ol>
+      <Button
+        type="dashed"
+        size="small"
+        icon={<PlusOutlined aria-hidden />}
+        disabled={series.length >= MOST.series}
+        onClick={() => change([...series, { events: [], measure: { of: 'events' } }])}
+      >
+        {t('analyses.addSeries')}
+      </Button>
+      <label className={styles.formula}>
+        <span>{t('analyses.formula')}</span>
+        <TypedText
+          value={formula}
+          placeholder={series.length > 1 ? 'A / B * 100' : 'A * 2'}
+          isRight={(text) => /^[A-F\d\s.+\-*/()]*$/.test(text)}
+          onChange={(text) =>
+            onChange(text === '' ? without(draft, 'formula') : { ...draft, formula: text })
+          }
+        />
+      </label>
+    </Part>
+  )
+}

@@ -1,0 +1,93 @@
+import { useQuery } from '@tanstack/react-query'
+import { Select } from 'antd'
+import { valuesQuery } from '../../../api/catalog'
+import { useLanguageStore } from '../../../i18n/store'
+import { useT } from '../../../i18n/useT'
+import { useApp } from '../../../session/app'
+import { SearchSelect, useTypeahead } from '../../form/SearchSelect'
+import { besideField } from '../../form/TimezoneSelect'
+import { formatCount } from '../../table/Counted'
+import { isNumber, profileOf } from '../filters'
+import { TypedText } from './TypedText'
+import styles from './builder.module.css'
+
+interface ValuesProps {
+  label: string
+  values: string[]
+  onChange: (values: string[]) => void
+}
+
+interface TextValuesProps extends ValuesProps {
+  property: string
+  events: string[]
+}
+
+/** Any of several, chosen from the most frequent or typed. */
+export function TextValues({ label, property, events, values, onChange }: TextValuesProps) {
+  const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
+  const { app } = useApp()
+  const typeahead = useTypeahead()
+  const { search, opened } = typeahead
+  const event = events.length === 1 ? events[0] : undefined
+  const suggested = useQuery({
+    ...valuesQuery(app.id, { property, event, search }),
+    // What people's own properties hold is not counted.
+    enabled: opened && property !== '' && !profileOf(property),
+  })
+  const options = (suggested.data?.items ?? []).map(({ value }) => ({
+    value,
+    label: value,
+    disabled: false,
+  }))
+  const other = suggested.data?.other ?? 0
+  if (other > 0) {
+    const text = t('explore.otherValues', { count: formatCount(other, language) })
+    // No app can send this value.
+    options.push({ value: '\0other', label: text, disabled: true })
+  }
+  return (
+    <SearchSelect<string[]>
+      typeahead={typeahead}
+      found={suggested}
+      mode="tags"
+      className={styles.values}
+      aria-label={label}
+      placeholder={t('explore.anyOf')}
+      value={values}
+      notFoundContent={suggested.error?.message ?? t('explore.typeValue')}
+      options={options}
+      onChange={onChange}
+    />
+  )
+}
+
+export function NumberValue({ label, values, onChange }: ValuesProps) {
+  return (
+    <TypedText
+      className={styles.number}
+      inputMode="decimal"
+      aria-label={label}
+      value={values[0] ?? ''}
+      isRight={(text) => text === '' || isNumber(text)}
+      onChange={(text) => onChange(text === '' ? [] : [text])}
+    />
+  )
+}
+
+export function YesNoValue({ label, values, onChange }: ValuesProps) {
+  const t = useT()
+  return (
+    <Select<string>
+      className={styles.number}
+      aria-label={label}
+      value={values[0]}
+      getPopupContainer={besideField}
+      options={[
+        { value: 'true', label: t('analyses.yes') },
+        { value: 'false', label: t('analyses.no') },
+      ]}
+      onChange={(value) => onChange([value])}
+    />
+  )
+}

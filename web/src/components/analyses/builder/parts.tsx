@@ -1,0 +1,61 @@
+import { useT } from '../../../i18n/useT'
+import { ChoiceGroup } from '../../ChoiceGroup'
+import type { Draft } from '../question'
+import styles from './builder.module.css'
+
+export interface BuilderProps<Kind extends Draft> {
+  draft: Kind
+  onChange: (draft: Kind) => void
+}
+
+/** A part of the question under its name. */
+export function Part({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div role="group" aria-label={name} className={styles.part}>
+      <span className={styles.partName} aria-hidden="true">
+        {name}
+      </span>
+      {children}
+    </div>
+  )
+}
+
+interface ChoiceProps<Value extends string> {
+  name: string
+  value: Value
+  choices: readonly (readonly [Value, string])[]
+  onChoose: (value: Value) => void
+}
+
+export function Choice<Value extends string>(props: ChoiceProps<Value>) {
+  const { name, value, choices, onChoose } = props
+  return (
+    <div className={styles.part}>
+      <span className={styles.partName} aria-hidden="true">
+        {name}
+      </span>
+      <ChoiceGroup
+        label={name}
+        value={value}
+        choices={choices.map(([one, text]) => ({ value: one, name: text, shown: text }))}
+        onChoose={onChoose}
+      />
+    </div>
+  )
+}
+
+/** Left out where it is what goes without saying, so that equal questions are written alike. */
+export function without<Kind extends object>(draft: Kind, ...names: (keyof Kind)[]): Kind {
+  return Object.fromEntries(
+    Object.entries(draft).filter(
+      ([name, value]) => !names.includes(name as keyof Kind) && value !== undefined,
+    ),
+  ) as Kind
+}
+
+export function useUnits() {
+  const t = useT()
+  return (['day', 'week', 'month'] as const).map(
+    (unit) => [unit, t(`analyses.unit.${unit}`)] as const,
+  )
+}

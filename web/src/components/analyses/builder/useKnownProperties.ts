@@ -1,0 +1,45 @@
+import { useQueries } from '@tanstack/react-query'
+import { eventPropertiesQuery, type EventProperty } from '../../../api/catalog'
+import { useApp } from '../../../session/app'
+import { isCohort, profileOf, type PropertyKind } from '../filters'
+import { isBuiltIn } from '../properties'
+
+const MOST_EVENTS = 5
+
+/** The properties that the newest of these events carry, each once. */
+export function useKnownProperties(events: string[]): EventProperty[] {
+  const { app, may } = useApp()
+  const seesPeople = may('profile:pii')
+  const found = useQueries({
+    queries: may('event:view')
+      ? events.slice(0, MOST_EVENTS).map((event) => eventPropertiesQuery(app.id, event))
+      : [],
+  })
+  const items = new Map<string, EventProperty>()
+  for (const { data } of found) {
+    for (const item of data?.items ?? []) {
+      if ((seesPeople || !item.personal) && !items.has(item.property)) {
+        items.set(item.property, item)
+      }
+    }
+  }
+  return [...items.values()]
+}
+
+/** Of the values that a property mostly has. */
+export function kindOf(property: string, known: EventProperty[]): PropertyKind {
+  if (isCohort(property)) return 'cohort'
+  if (isBuiltIn(property)) return 'text'
+  if (profileOf(property)) return 'unknown'
+  switch (known.find((one) => one.property === property)?.types[0]?.type) {
+    case 'number':
+      return 'number'
+    case 'boolean':
+      return 'boolean'
+    case 'string':
+    case 'list':
+      return 'text'
+    default:
+      return 'unknown'
+  }
+}

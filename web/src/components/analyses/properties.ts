@@ -1,0 +1,48 @@
+/** The properties that questions are about, and what people call them. */
+import type { MessageKey, Translate } from '../../i18n/store'
+import { isolated } from '../../lib/bidi'
+import { COHORT, isCohort, profileOf } from './filters'
+
+/** What every event carries beside its own properties, in the server's names. */
+const NAMES = {
+  $os: 'explore.os',
+  $browser: 'explore.browser',
+  $browser_version: 'explore.browserVersion',
+  $device_type: 'explore.deviceType',
+  $language: 'explore.language',
+  $url_path: 'explore.urlPath',
+  $client_version: 'explore.clientVersion',
+  $sdk_version: 'explore.sdkVersion',
+  $source: 'explore.source',
+  $user_id: 'explore.userId',
+  $device_id: 'explore.deviceId',
+} as const satisfies Record<string, MessageKey>
+
+type BuiltIn = keyof typeof NAMES
+export const BUILT_INS = Object.keys(NAMES) as BuiltIn[]
+
+/** Those that tell who it was: only for whoever may see personal data. */
+export const PERSONAL_BUILT_INS: readonly string[] = ['$user_id', '$device_id']
+
+export const isBuiltIn = (property: string): property is BuiltIn => Object.hasOwn(NAMES, property)
+
+const PROFILE_NAMES = {
+  '$user:': 'analyses.userProperty',
+  '$device:': 'analyses.deviceProperty',
+} as const
+
+/** What a cohort is called by its id; undefined while that is not known. */
+export type CohortNames = (id: string) => string | undefined
+
+/** Its own name where it is the app's. */
+export function propertyName(property: string, t: Translate, cohorts?: CohortNames): string {
+  if (isBuiltIn(property)) return t(NAMES[property])
+  if (isCohort(property)) {
+    return isolated(cohorts?.(property.slice(COHORT.length)) ?? t('analyses.unknownCohort'))
+  }
+  const profile = profileOf(property)
+  if (!profile) return isolated(property)
+  const name = property.slice(profile.length)
+  const kind = t(PROFILE_NAMES[profile])
+  return name === '' ? kind : `${kind} ${isolated(name)}`
+}

@@ -1,0 +1,67 @@
+import type { FunnelAnswer } from '../../../api/analysisTypes'
+import { percent } from '../../charts/format'
+import { Counted, UNKNOWN } from '../../table/Counted'
+import { useLanguageStore } from '../../../i18n/store'
+import { useT } from '../../../i18n/useT'
+import { Plot } from './Plot'
+import type { PlotData } from './plotOption'
+import { useSteps } from './ShowMore'
+import { Nothing } from './View'
+import styles from './results.module.css'
+
+/** Conversion by when people began. Who began lately may still come to the end. */
+export function FunnelCourse({ answer, plot }: { answer: FunnelAnswer; plot: PlotData }) {
+  const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
+  const rows = answer.over_time.map((bucket, index) => ({ ...bucket, label: plot.labels[index] }))
+  const { shown, more } = useSteps(rows.reverse())
+  if (rows.every(({ began }) => began === 0)) return <Nothing />
+  return (
+    <>
+      <Plot
+        data={plot}
+        label={t('results.funnel.view.course')}
+        heading={t('chart.time')}
+        hasTable
+      />
+      <div className={styles.scroll}>
+        <table className={styles.table} aria-label={t('results.funnel.view.course')}>
+          <thead>
+            <tr>
+              <th scope="col">{t('chart.time')}</th>
+              <th scope="col" className={styles.number}>
+                {t('results.funnel.began')}
+              </th>
+              <th scope="col" className={styles.number}>
+                {t('results.funnel.converted')}
+              </th>
+              <th scope="col" className={styles.number}>
+                {t('results.funnel.conversion')}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ time, label, began, converted, complete }) => (
+              <tr key={time} className={complete ? undefined : styles.unfinished}>
+                <th scope="row">
+                  {label}
+                  {!complete && <small>{t('chart.soFar')}</small>}
+                </th>
+                <td className={styles.number}>
+                  <Counted value={began} />
+                </td>
+                <td className={styles.number}>
+                  <Counted value={converted} />
+                </td>
+                <td className={styles.number}>
+                  {began === 0 ? UNKNOWN : percent(converted / began, language)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {more}
+    </>
+  )
+}

@@ -1,0 +1,97 @@
+import type { FunnelAnswer, FunnelQuestion } from '../../../api/analysisTypes'
+import { percent } from '../../charts/format'
+import { UNKNOWN } from '../../table/Counted'
+import { useLanguageStore } from '../../../i18n/store'
+import { useT } from '../../../i18n/useT'
+import { Figure } from './Figure'
+import { Plot } from './Plot'
+import type { PlotData } from './plotOption'
+import { pickedGroup, type OnPick } from './result'
+import { elapsed, eventName, groupKey, groupName } from './words'
+import styles from './results.module.css'
+
+interface FunnelGroupsProps {
+  question: FunnelQuestion
+  answer: FunnelAnswer
+  plot: PlotData
+  onPick: OnPick
+}
+
+/** The same funnel for each value of the breakdown. */
+export function FunnelGroups({ question, answer, plot, onPick }: FunnelGroupsProps) {
+  const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
+  const { groups } = answer
+  const opener = (place: number, step: number) => {
+    const group = pickedGroup(groups[place]!)
+    return onPick && group && (() => onPick({ of: 'funnel', step, dropped: false, group }))
+  }
+  return (
+    <>
+      <Plot
+        data={plot}
+        label={t('results.funnel.view.groups')}
+        heading={t('results.funnel.stepHeading')}
+        hasTable
+        onPoint={
+          onPick
+            ? (step, key) =>
+                opener(
+                  plot.series.findIndex((one) => one.key === key),
+                  step,
+                )?.()
+            : undefined
+        }
+      />
+      <div className={styles.scroll}>
+        <table className={styles.table} aria-label={t('results.funnel.view.groups')}>
+          <thead>
+            <tr>
+              <th scope="col">{t('results.value')}</th>
+              {question.steps.map((step, index) => (
+                <th key={index} scope="col" className={styles.number}>
+                  {t('results.funnel.step', { number: index + 1, name: eventName(step, t) })}
+                </th>
+              ))}
+              <th scope="col" className={styles.number}>
+                {t('results.funnel.conversion')}
+              </th>
+              <th scope="col" className={styles.number}>
+                {t('results.funnel.medianTime')}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {groups.map((group, place) => {
+              const name = groupName(group, t)
+              const last = group.steps.at(-1)
+              return (
+                <tr key={groupKey(group, place)}>
+                  <th scope="row" className={group.other ? styles.soft : undefined}>
+                    {name}
+                  </th>
+                  {group.steps.map(({ people, from_previous }, index) => (
+                    <td key={index} className={styles.number}>
+                      <Figure value={people} of={name} onOpen={opener(place, index)} />
+                      {index > 0 && from_previous !== null && (
+                        <small>{percent(from_previous, language)}</small>
+                      )}
+                    </td>
+                  ))}
+                  <td className={styles.number}>
+                    {last?.from_first == null ? UNKNOWN : percent(last.from_first, language)}
+                  </td>
+                  <td className={styles.number}>
+                    {last?.median_seconds == null
+                      ? UNKNOWN
+                      : elapsed(last.median_seconds, language)}
+                  </td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </div>
+    </>
+  )
+}

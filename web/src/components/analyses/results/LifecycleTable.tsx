@@ -1,0 +1,56 @@
+import type { LifecyclePoint } from '../../../api/analysisTypes'
+import { useT } from '../../../i18n/useT'
+import { Figure } from './Figure'
+import { STATES } from './lifecycle'
+import type { OnPick } from './result'
+import { useSteps } from './ShowMore'
+import styles from './results.module.css'
+
+interface LifecycleTableProps {
+  /** The newest first. */
+  rows: (LifecyclePoint & { label: string; soFar: boolean })[]
+  onPick: OnPick
+}
+
+export function LifecycleTable({ rows, onPick }: LifecycleTableProps) {
+  const t = useT()
+  const { shown, more } = useSteps(rows)
+  return (
+    <>
+      <div className={styles.scroll}>
+        <table className={styles.table} aria-label={t('results.lifecycle.title')}>
+          <thead>
+            <tr>
+              <th scope="col">{t('chart.time')}</th>
+              {STATES.map(({ state }) => (
+                <th key={state} scope="col" className={styles.number}>
+                  {t(`results.lifecycle.${state}`)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ time, label, soFar, ...counts }) => (
+              <tr key={time} className={soFar ? styles.unfinished : undefined}>
+                <th scope="row">
+                  {label}
+                  {soFar && <small>{t('chart.soFar')}</small>}
+                </th>
+                {STATES.map(({ state }) => (
+                  <td key={state} className={styles.number}>
+                    <Figure
+                      value={counts[state]}
+                      of={`${label} · ${t(`results.lifecycle.${state}`)}`}
+                      onOpen={onPick && (() => onPick({ of: 'lifecycle', time, state }))}
+                    />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {more}
+    </>
+  )
+}

@@ -1,0 +1,67 @@
+/** The people behind a figure, beside the answer it stands in. */
+import { useQuery } from '@tanstack/react-query'
+import { Drawer } from 'antd'
+import { useState } from 'react'
+import { peopleQuery } from '../../../api/analyses'
+import type { Pick, Question } from '../../../api/analysisTypes'
+import { PeopleTable } from '../../people/PeopleTable'
+import { useLanguageStore } from '../../../i18n/store'
+import { useT } from '../../../i18n/useT'
+import { DEFAULT_PAGE_SIZE } from '../../../lib/paging'
+import { pickWords } from './pickWords'
+import { useZone } from './result'
+import styles from './results.module.css'
+
+interface PeopleDrawerProps {
+  appId: string
+  question: Question
+  /** None: it is closed. */
+  pick: Pick | null
+  onClose: () => void
+  /** What can be done with all of them, such as keeping them as a cohort. */
+  actions?: React.ReactNode
+}
+
+export function PeopleDrawer({ pick, onClose, ...behind }: PeopleDrawerProps) {
+  const t = useT()
+  return (
+    <Drawer
+      open={pick !== null}
+      title={t('results.peopleTitle')}
+      size={680}
+      closable={{ 'aria-label': t('common.close') }}
+      destroyOnHidden
+      onClose={onClose}
+    >
+      {pick && <Behind key={JSON.stringify(pick)} {...behind} pick={pick} />}
+    </Drawer>
+  )
+}
+
+type BehindProps = Omit<PeopleDrawerProps, 'pick' | 'onClose'> & { pick: Pick }
+
+function Behind({ appId, question, pick, actions }: BehindProps) {
+  const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
+  const timezone = useZone(question)
+  const [params, setParams] = useState({ page: 1, page_size: DEFAULT_PAGE_SIZE })
+  const people = useQuery(peopleQuery(appId, { question, pick, ...params }))
+  return (
+    <>
+      <div className={styles.picked}>
+        <p>
+          {pickWords(question, pick, { t, language, timezone })}
+          {people.data && <b>{t('results.peopleTotal', { count: people.data.total })}</b>}
+        </p>
+        {actions}
+      </div>
+      <PeopleTable
+        label={t('results.peopleTitle')}
+        query={people}
+        params={params}
+        onChange={(change) => setParams({ ...params, ...change })}
+        empty={<p className={styles.nothing}>{t('results.nobody')}</p>}
+      />
+    </>
+  )
+}

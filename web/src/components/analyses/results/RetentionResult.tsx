@@ -1,0 +1,110 @@
+/** Who comes back, of those who began on the same day, week or month. */
+import { useImperativeHandle, useMemo, useState } from 'react'
+import type { RetentionAnswer, RetentionQuestion } from '../../../api/analysisTypes'
+import { Select } from 'antd'
+import { ChoiceGroup } from '../../ChoiceGroup'
+import { useLanguageStore } from '../../../i18n/store'
+import { useT } from '../../../i18n/useT'
+import { GroupAverages } from './GroupAverages'
+import { HeatMap } from './HeatMap'
+import { plotPicture } from './plotOption'
+import { Plot } from './Plot'
+import { pickedGroup, type ResultProps } from './result'
+import { curveOf } from './retention'
+import { Nothing, View } from './View'
+import { groupKey, groupName } from './words'
+import styles from './results.module.css'
+
+const VIEWS = ['table', 'curve', 'groups'] as const
+const COUNTED = ['share', 'people'] as const
+
+export function RetentionResult(props: ResultProps<RetentionQuestion, RetentionAnswer>) {
+  const { question, answer, onPick, ref } = props
+  const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
+  const [chosen, setChosen] = useState<(typeof VIEWS)[number]>('table')
+  const [counted, setCounted] = useState<(typeof COUNTED)[number]>('share')
+  const [groupChosen, setGroup] = useState<string | null>(null)
+  const offered = VIEWS.filter((view) => view !== 'groups' || answer.groups.length > 0)
+  const view = offered.includes(chosen) ? chosen : 'table'
+  const plot = useMemo(() => {
+    const groups = view === 'groups' ? answer.groups : []
+    return curveOf({ average: answer.average, groups }, question.unit, language, t)
+  }, [answer, view, question.unit, language, t])
+  useImperativeHandle(
+    ref,
+    () => ({ toPng: (title = '', note) => plotPicture(plot, title, note) }),
+    [plot],
+  )
+  if (answer.cohorts.every(({ size }) => size === 0)) return <Nothing />
+
+  const group = answer.groups.find((one, index) => groupKey(one, index) === groupChosen)
+  const picked = group && pickedGroup(group)
+  return (
+    <View
+      value={view}
+      choices={offered.map((value) => ({ value, name: t(`results.retention.view.${value}`) }))}
+      onChoose={setChosen}
+      beside={
+        view === 'table' && (
+          <>
+            <ChoiceGroup
+              label={t('results.retention.counted')}
+              value={counted}
+              choices={COUNTED.map((value) => {
+                const name = t(`results.retention.counted.${value}`)
+                return { value, name, shown: name }
+              })}
+              onChoose={setCounted}
+            />
+            {answer.groups.length > 0 && (
+              <Select
+                className={styles.choice}
+                aria-label={t('results.value')}
+                value={group ? groupChosen! : ''}
+                onChange={(key: string) => setGroup(key || null)}
+                options={[
+                  { value: '', label: t('results.everybody') },
+                  ...answer.groups.map((one, index) => ({
+                    value: groupKey(one, index),
+                    label: groupName(one, t),
+                  })),
+                ]}
+              />
+            )}
+          </>
+        )
+      }
+    >
+      {view === 'table' && (
+        <HeatMap
+          key={groupChosen}
+          question={question}
+          cohorts={(group ?? answer).cohorts}
+          average={(group ?? answer).average}
+          counted={counted}
+          onPick={
+            group && !picked
+              ? null
+              : onPick &&
+                ((cohort, unit) => onPick({ of: 'retention', cohort, unit, group: picked ?? null }))
+          }
+        />
+      )}
+      {view === 'curve' && (
+        <Plot data={plot} label={t('results.retention.view.curve')} heading={t('chart.time')} />
+      )}
+      {view === 'groups' && (
+        <>
+          <Plot
+            data={plot}
+            label={t('results.retention.view.groups')}
+            heading={t('chart.time')}
+            hasTable
+          />
+          <GroupAverages unit={question.unit} answer={answer} />
+        </>
+      )}
+    </View>
+  )
+}

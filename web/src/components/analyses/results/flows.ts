@@ -1,0 +1,140 @@
+/** The ways people took, as flows between columns of what they did. */
+import type { EChartsCoreOption } from 'echarts/core'
+import type { PathNode, PathsAnswer, Pick as Picked } from '../../../api/analysisTypes'
+import { SERIES_COLORS, type ChartColors } from '../../charts/colors'
+import { fontFamily } from '../../charts/option'
+import type { Translate } from '../../../i18n/store'
+import { nodeName } from './words'
+
+/** A node in its column; the same event can stand in several. */
+export interface Place {
+  id: string
+  /** How many links away from what all paths have in common. */
+  distance: number
+  node: PathNode
+}
+
+export interface Flow {
+  source: Place
+  target: Place
+  step: number
+  people: number
+}
+
+const place = (distance: number, node: PathNode): Place => ({
+  id: JSON.stringify([distance, node.kind, node.name, node.page]),
+  distance,
+  node,
+})
+
+/** A link leads away from the common end where paths begin there, and towards it where they end. */
+export function flowsOf({ side, links }: Pick<PathsAnswer, 'side' | 'links'>): Flow[] {
+  return links.map(({ step, source, target, people }) => ({
+    source: place(side === 'from' ? step - 1 : step, source),
+    target: place(side === 'from' ? step : step - 1, target),
+    step,
+    people,
+  }))
+}
+
+export function placesOf(flows: Flow[]): Place[] {
+  const all = new Map<string, Place>()
+  for (const { source, target } of flows) {
+    all.set(source.id, source).set(target.id, target)
+  }
+  return [...all.values()]
+}
+
+/** How many stand in the fullest column, and how many columns there are. */
+export function sizeOf(places: Place[]): { rows: number; columns: number } {
+  const counts = new Map<number, number>()
+  for (const { distance } of places) counts.set(distance, (counts.get(distance) ?? 0) + 1)
+  return { rows: Math.max(0, ...counts.values()), columns: counts.size }
+}
+
+/**
+ * Who came by a place. Of paths that end somewhere, a place is told by the one link that leaves it
+ * towards that end; where several do, nothing names all of them.
+ */
+export function pickOf(at: Place, flows: Flow[], side: PathsAnswer['side']): PathPick | null {
+  if (at.distance === 0) return null
+  if (side === 'from') return { of: 'paths', step: at.distance, source: null, target: at.node }
+  const leaving = flows.filter(({ source }) => source.id === at.id)
+  return leaving.length === 1 ? pickOfFlow(leaving[0]!) : null
+}
+
+type PathPick = Extract<Picked, { of: 'paths' }>
+
+export const pickOfFlow = ({ step, source, target }: Flow): PathPick => ({
+  of: 'paths',
+  step,
+  source: source.node,
+  target: target.node,
+})
+
+interface Drawing {
+  flows: Flow[]
+  side: PathsAnswer['side']
+  colors: ChartColors
+  animated: boolean
+  t: Translate
+}
+
+export function sankeyOption({ flows, side, colors, animated, t }: Drawing): EChartsCoreOption {
+  const { palette, theme } = colors
+  const places = placesOf(flows)
+  const columns = Math.max(1, ...places.map(({ distance }) => distance))
+  const colorOf = colorsOf(places, SERIES_COLORS[theme], palette['text-soft'])
+  return {
+    animation: animated,
+    animationDuration: 300,
+    textStyle: { fontFamily: fontFamily(), color: palette.text },
+    series: [
+      {
+        id: 'paths',
+        type: 'sankey',
+        left: 4,
+        right: 140,
+        top: 8,
+        bottom: 8,
+        nodeGap: 14,
+        nodeWidth: 12,
+        draggable: false,
+        layoutIterations: 32,
+        emphasis: { focus: 'adjacency' },
+        label: {
+          color: palette.text,
+          fontSize: 12,
+          width: 130,
+          overflow: 'truncate',
+          formatter: ({ data }: { data: { told: string } }) => data.told,
+        },
+        lineStyle: { color: 'source', opacity: 0.25, curveness: 0.5 },
+        data: places.map((at) => ({
+          name: at.id,
+          told: nodeName(at.node, t),
+          depth: side === 'from' ? at.distance : columns - at.distance,
+          itemStyle: { color: colorOf(at) },
+        })),
+        links: flows.map(({ source, target, people }) => ({
+          source: source.id,
+          target: target.id,
+          value: people,
+        })),
+      },
+    ],
+  }
+}
+
+/** The same event has the same color in every column; what is no event has none. */
+function colorsOf(places: Place[], colors: readonly string[], none: string) {
+  const names = new Map<string, string>()
+  for (const { node } of places) {
+    const name = JSON.stringify([node.name, node.page])
+    if (node.kind === 'event' && !names.has(name)) {
+      names.set(name, colors[names.size % colors.length]!)
+    }
+  }
+  return ({ node }: Place) =>
+    node.kind === 'event' ? names.get(JSON.stringify([node.name, node.page]))! : none
+}

@@ -1,0 +1,139 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { beforeEach, expect, it, vi } from 'vitest'
+import type { FunnelAnswer, FunnelQuestion, FunnelStep } from '../../../api/analysisTypes'
+import { showInApp, user } from '../../../testing/app'
+import { anEngine, clickDrawn, drawnSeries } from '../../../testing/chart'
+import { loadEngine } from '../../charts/loadEngine'
+import { FunnelResult } from './index'
+
+vi.mock('../../charts/loadEngine', () => ({ loadEngine: vi.fn() }))
+beforeEach(() => void vi.mocked(loadEngine).mockResolvedValue(anEngine()))
+
+const DAY = 86_400_000
+const FIRST = Date.parse('2026-03-01T00:00:00Z')
+
+const question: FunnelQuestion = {
+  kind: 'funnel',
+  start: '2026-03-01',
+  end: '2026-03-03',
+  timezone: 'UTC',
+  steps: [{ events: ['view'] }, { events: ['pay', 'gift'] }],
+  window_minutes: 60,
+  granularity: 'day',
+}
+
+const step = (people: number, first: number, seconds: number | null = null): FunnelStep => ({
+  people,
+  from_first: people / first,
+  from_previous: people / first,
+  median_seconds: seconds,
+  p90_seconds: seconds === null ? null : seconds * 10,
+})
+
+const answer: FunnelAnswer = {
+  kind: 'funnel',
+  computed_at: 0,
+  rows_read: 0,
+  steps: [step(2000, 2000), step(500, 2000, 90)],
+  groups: [
+    {
+      values: ['iOS'],
+      other: false,
+      redacted: [false],
+      steps: [step(1000, 1000), step(400, 1000)],
+    },
+    { values: [null], other: false, redacted: [true], steps: [step(30, 30), step(3, 30)] },
+    { values: [null], other: true, redacted: [false], steps: [step(970, 970), step(97, 970)] },
+  ],
+  over_time: [
+    { time: FIRST, began: 1000, converted: 300, complete: true },
+    { time: FIRST + DAY, began: 0, converted: 0, complete: true },
+    { time: FIRST + 2 * DAY, began: 1000, converted: 200, complete: false },
+  ],
+  spread: [
+    { from_seconds: 0, to_seconds: 60, people: 450 },
+    { from_seconds: 60, to_seconds: 3600, people: 50 },
+  ],
+}
+
+function show(props: Partial<React.ComponentProps<typeof FunnelResult>> = {}) {
+  const onPick = vi.fn()
+  const all = { question, answer, onPick, ...props }
+  showInApp(<FunnelResult {...all} />, { may: [], answers: {} })
+  return onPick
+}
+const see = (view: string) => user.click(screen.getByRole('radio', { name: view }))
+
+it('says of each step how many, which share, and how long it took', () => {
+  show()
+  const [first, second] = screen.getAllByRole('listitem')
+  expect(first!.textContent).toContain('2,000')
+  expect(second!.textContent).toContain('pay / gift')
+  expect(second!.textContent).toContain('占上一步 25%')
+  expect(second!.textContent).toContain('耗时中位数 1分钟 30秒'.replace(/(\d)(分|秒)/g, '$1 $2'))
+  expect(second!.textContent).toContain('90% 的人在 15 分钟 内')
+  expect(second!.textContent).toContain('流失 1,500 人')
+})
+
+it('leads from a step to who reached it, and to who did not', async () => {
+  const onPick = show()
+  await user.click(screen.getByRole('button', { name: '查看“pay / gift”的 500 位用户' }))
+  expect(onPick).toHaveBeenLastCalledWith({ of: 'funnel', step: 1, dropped: false, group: null })
+  await user.click(screen.getByRole('button', { name: /流失”的 1,500 位用户/ }))
+  expect(onPick).toHaveBeenLastCalledWith({ of: 'funnel', step: 1, dropped: true, group: null })
+})
+
+it('leads nowhere without permission', async () => {
+  show({ onPick: null })
+  expect(screen.queryByRole('button')).toBeNull()
+  await see('分组对比')
+  await waitFor(() => expect(drawnSeries()).toHaveLength(3))
+  expect(within(screen.getByRole('table')).queryByRole('button')).toBeNull()
+  expect(clickDrawn({ dataIndex: 0, seriesId: '["iOS"]' })).toBe(false)
+})
+
+it('compares the values of a breakdown, whose people can be seen unless the value is hidden', async () => {
+  const onPick = show()
+  await see('分组对比')
+  const [, ios, hidden, rest] = within(screen.getByRole('table')).getAllByRole('row')
+  expect(ios!.textContent).toBe('iOS1,00040040%40%—')
+  expect(within(hidden!).getByRole('rowheader').textContent).toBe('已隐藏')
+  expect(within(hidden!).queryByRole('button')).toBeNull()
+  expect(within(rest!).getByRole('rowheader').textContent).toBe('其他')
+  await user.click(within(ios!).getAllByRole('button')[1]!)
+  const group = { values: ['iOS'], other: false, redacted: [false] }
+  const picked = { of: 'funnel', step: 1, dropped: false, group }
+  expect(onPick).toHaveBeenLastCalledWith(picked)
+  await waitFor(() => expect(drawnSeries().map(({ data }) => data[1])).toEqual([0.4, 0.1, 0.1]))
+  clickDrawn({ dataIndex: 0, seriesId: '["iOS"]' })
+  expect(onPick).toHaveBeenLastCalledWith({ ...picked, step: 0 })
+})
+
+it('draws conversion over time, and marks what is not over', async () => {
+  show()
+  await see('转化趋势')
+  await waitFor(() => expect(drawnSeries()).toHaveLength(2))
+  const [whole, soFar] = drawnSeries()
+  expect(whole!.data).toEqual([0.3, null, null])
+  expect(soFar!.data).toEqual([null, { value: null, symbol: 'none' }, 0.2])
+  const rows = within(screen.getByRole('table')).getAllByRole('row')
+  // The newest first.
+  expect(rows[1]!.textContent).toBe('2026年3月3日周二截至目前1,00020020%')
+  expect(rows[2]!.textContent).toBe('2026年3月2日周一00—')
+})
+
+it('shows how long converting took', async () => {
+  show()
+  await see('用时分布')
+  const rows = within(screen.getByRole('table')).getAllByRole('row')
+  expect(rows[1]!.textContent).toBe('0 秒 – 1 分钟450')
+})
+
+it('says so where nobody began, or nobody arrived', async () => {
+  show({ answer: { ...answer, steps: [step(0, 1), step(0, 1)], groups: [] } })
+  expect(screen.getByText(/没有符合条件的数据/)).toBeShown()
+  show({ answer: { ...answer, groups: [], spread: [] } })
+  expect(screen.queryByRole('radio', { name: '分组对比' })).toBeNull()
+  await see('用时分布')
+  expect(screen.getByText(/没有人走完全部步骤/)).toBeShown()
+})

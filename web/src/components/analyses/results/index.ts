@@ -1,0 +1,6 @@
+export { DistributionResult } from './DistributionResult'
+export { FunnelResult } from './FunnelResult'
+export { LifecycleResult } from './LifecycleResult'
+export { PathsResult } from './PathsResult'
+export { PeopleDrawer } from './PeopleDrawer'
+export { RetentionResult } from './RetentionResult'

@@ -1,0 +1,130 @@
+/** Bars or lines over places in a row: buckets of time, steps, ranges of a number. */
+import type { EChartsCoreOption } from 'echarts/core'
+import { chartColors, type ChartColors } from '../../charts/colors'
+import { fontFamily } from '../../charts/option'
+import { pictureOf } from '../../charts/picture'
+import { drawn, type ChartSeries, type DrawnSeries } from '../../charts/series'
+
+export interface PlotData {
+  shape: 'bars' | 'line'
+  /** What each place is called: below the axis, and in full. */
+  ticks: string[]
+  labels: string[]
+  series: ChartSeries[]
+  stacked?: boolean
+  /** Of each place, whether it is not over. */
+  unfinished?: boolean[]
+  format: (value: number) => string
+  /** Shorter, beside the axis. */
+  axis: (value: number) => string
+}
+
+interface Drawing extends Omit<PlotData, 'series'> {
+  series: DrawnSeries[]
+  colors: ChartColors
+  animated: boolean
+  width: () => number
+}
+
+const TICK_ROOM = 64
+
+export function plotOption(drawing: Drawing): EChartsCoreOption {
+  const { shape, ticks, series, axis, colors, animated, width } = drawing
+  const { palette } = colors
+  const bars = shape === 'bars'
+  return {
+    animation: animated,
+    animationDuration: 300,
+    animationDurationUpdate: 200,
+    textStyle: { fontFamily: fontFamily(), color: palette['text-soft'] },
+    grid: { left: 4, right: 16, top: 12, bottom: 4, outerBoundsMode: 'same' },
+    xAxis: {
+      type: 'category',
+      data: ticks,
+      boundaryGap: bars || ticks.length === 1,
+      axisLine: { lineStyle: { color: palette.line }, onZero: true },
+      axisTick: { show: false },
+      axisLabel: {
+        color: palette['text-soft'],
+        fontSize: 12,
+        hideOverlap: true,
+        overflow: 'truncate',
+        width: Math.max(TICK_ROOM, width() / ticks.length - 8),
+        interval: (index: number) => index % tickStep(ticks.length, width()) === 0,
+        margin: 10,
+      },
+    },
+    yAxis: {
+      type: 'value',
+      minInterval: areWhole(series) ? 1 : 0,
+      splitNumber: 4,
+      splitLine: { lineStyle: { color: palette.line } },
+      axisLabel: { color: palette['text-soft'], fontSize: 12, formatter: axis },
+    },
+    series: series.flatMap<object>((one) => (bars ? barsOf(one, drawing) : linesOf(one, drawing))),
+  }
+}
+
+export const tickStep = (count: number, width: number) =>
+  Math.max(1, Math.ceil(count / Math.max(2, Math.floor(width / TICK_ROOM))))
+
+const areWhole = (series: ChartSeries[]) =>
+  series.every(({ values }) => values.every((value) => value === null || Number.isInteger(value)))
+
+/** What is not over is paler and has a dashed edge. */
+function barsOf({ key, name, values, stroke }: DrawnSeries, { stacked, unfinished }: Drawing) {
+  const soFar = { opacity: 0.4, borderColor: stroke.color, borderType: 'dashed', borderWidth: 1 }
+  return {
+    id: key,
+    name,
+    type: 'bar',
+    data: values.map((value, index) => (unfinished?.[index] ? { value, itemStyle: soFar } : value)),
+    stack: stacked ? 'all' : undefined,
+    barMaxWidth: 48,
+    barCategoryGap: values.length > 60 ? '5%' : '25%',
+    color: stroke.color,
+    emphasis: { disabled: true },
+  }
+}
+
+/** What is not over is reached by a dashed line, from the last place that is. */
+function linesOf({ key, name, values, stroke }: DrawnSeries, { unfinished = [] }: Drawing) {
+  const common = {
+    name,
+    type: 'line',
+    color: stroke.color,
+    symbol: 'circle',
+    symbolSize: 6,
+    silent: true,
+    emphasis: { disabled: true },
+  }
+  const whole = {
+    ...common,
+    id: key,
+    data: values.map((value, index) => (unfinished[index] ? null : value)),
+    // Points alone make no line.
+    showSymbol: values.filter((value) => value !== null).length < 3,
+    lineStyle: { color: stroke.color, width: 2, type: stroke.line },
+  }
+  if (!unfinished.some(Boolean)) return [whole]
+  const soFar = values.map((value, index) =>
+    unfinished[index] ? value : unfinished[index + 1] ? { value, symbol: 'none' } : null,
+  )
+  const dashed = { color: stroke.color, width: 2, type: 'dashed' }
+  return [
+    whole,
+    { ...common, id: `${key} so far`, data: soFar, showSymbol: true, lineStyle: dashed },
+  ]
+}
+
+/** Always light and with all series, for a document. */
+export function plotPicture(data: PlotData, title: string, note?: string): Promise<Blob> {
+  const colors = chartColors(false)
+  const series = drawn(data.series, colors)
+  return pictureOf({
+    title,
+    note,
+    legend: series.length > 1 ? series : [],
+    option: (width) => plotOption({ ...data, series, colors, animated: false, width }),
+  })
+}

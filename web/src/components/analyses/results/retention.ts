@@ -1,0 +1,49 @@
+import type { RetentionAnswer, RetentionCohort } from '../../../api/analysisTypes'
+import type { PlotData } from './plotOption'
+import { NEUTRAL } from '../../charts/colors'
+import { percent } from '../../charts/format'
+import type { Translate } from '../../../i18n/store'
+import { groupKey, groupName } from './words'
+
+type Unit = 'day' | 'week' | 'month'
+
+export const unitName = (unit: Unit, number: number, t: Translate) =>
+  t(`results.retention.${unit}`, { number })
+
+/** Null: not over yet, or nobody to come back. */
+export function shareOf({ size, returned }: RetentionCohort, unit: number): number | null {
+  const people = returned[unit]
+  return people == null || size === 0 ? null : people / size
+}
+
+/** Of a column: whether no cohort has reached it. */
+export const isAhead = (cohorts: RetentionCohort[], unit: number) =>
+  cohorts.every(({ returned }) => returned[unit] == null)
+
+/** How the average goes on from unit to unit; with groups, a line for each. */
+export function curveOf(
+  { average, groups }: Pick<RetentionAnswer, 'average' | 'groups'>,
+  unit: Unit,
+  language: string,
+  t: Translate,
+): PlotData {
+  const all = { key: 'all', name: t('results.retention.average'), values: average }
+  const labels = average.map((_, number) => unitName(unit, number, t))
+  const format = (value: number) => percent(value, language)
+  return {
+    shape: 'line',
+    ticks: labels,
+    labels,
+    series:
+      groups.length === 0
+        ? [all]
+        : groups.map((group, index) => ({
+            key: groupKey(group, index),
+            name: groupName(group, t),
+            values: group.average,
+            ...(group.other && { color: NEUTRAL }),
+          })),
+    format,
+    axis: format,
+  }
+}

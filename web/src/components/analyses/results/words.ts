@@ -1,0 +1,55 @@
+/** What the parts of questions and answers are called. */
+import type { EventChoice, GroupValues, PathNode } from '../../../api/analysisTypes'
+import { isolated } from '../../../lib/bidi'
+import { spaced } from '../../../lib/time'
+import type { Translate } from '../../../i18n/store'
+
+export function eventName({ events }: EventChoice, t: Translate): string {
+  if (events.length === 0) return t('results.anyEvent')
+  return events.map(isolated).join(' / ')
+}
+
+export function groupName({ values, other, redacted }: GroupValues, t: Translate): string {
+  if (other) return t('results.other')
+  return values.map((value, index) => valueName(value, redacted[index] ?? false, t)).join(' · ')
+}
+
+function valueName(value: string | null, redacted: boolean, t: Translate): string {
+  if (redacted) return t('properties.hidden')
+  if (value === null) return t('results.notSet')
+  return value === '' ? '""' : isolated(value)
+}
+
+/** Values can be any text, also that of another group's key; hidden ones look all the same. */
+export function groupKey({ values, other, redacted }: GroupValues, index: number): string {
+  if (other) return 'other'
+  return redacted.some(Boolean) ? `hidden ${index}` : JSON.stringify(values)
+}
+
+export function nodeName({ kind, name, page }: PathNode, t: Translate): string {
+  if (kind === 'other') return t('results.paths.other')
+  if (kind === 'hidden') return t('results.paths.hidden')
+  return [name ?? '', ...(page === null ? [] : [page])].map(isolated).join(' ')
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/** A time that something took, in its two largest units: "1 hr 5 min". */
+export function elapsed(seconds: number, language: string): string {
+  const whole = Math.max(0, Math.round(seconds))
+  const first = UNITS.findIndex(([, length]) => whole >= length)
+  if (first < 0) return told(0, 'second', language)
+  const [unit, length] = UNITS[first]!
+  const text = told(Math.floor(whole / length), unit, language)
+  const [smaller, smallerLength] = UNITS[first + 1] ?? ['second', 1]
+  const rest = Math.floor((whole % length) / smallerLength)
+  return rest === 0 ? text : `${text} ${told(rest, smaller, language)}`
+}
+
+const told = (value: number, unit: string, language: string) =>
+  spaced(value.toLocaleString(language, { style: 'unit', unit, unitDisplay: 'short' }))

@@ -1,0 +1,90 @@
+import type { GroupValues, TrendAnswer, TrendQuestion } from '../../../api/analysisTypes'
+import { useT } from '../../../i18n/useT'
+import { ShareBar } from '../../charts/ShareBar'
+import { partialIndex } from '../../charts/series'
+import { Sparkline } from '../../charts/Sparkline'
+import { propertyName } from '../properties'
+import type { OnPick } from '../results/result'
+import { RowChange, RowTotal } from './RowTotal'
+import { addsUp, type TrendRow } from './rows'
+import styles from './trend.module.css'
+
+interface RowTableProps {
+  rows: TrendRow[]
+  question: TrendQuestion
+  answer: TrendAnswer
+  onPick: OnPick
+  onGroup: (group: GroupValues) => void
+}
+
+/** Every series and group with its total, change and course in small. */
+export function RowTable({ rows, question, answer, onPick, onGroup }: RowTableProps) {
+  const t = useT()
+  const { breakdown = [] } = question
+  const compared = rows.some(({ before }) => before)
+  const shared = breakdown.length > 0 && addsUp(question)
+  const partial = partialIndex(answer)
+  const heading = breakdown.map((property) => propertyName(property, t)).join(' · ')
+  return (
+    <div className={styles.scroll}>
+      <table className={styles.table} aria-label={t('explore.groups')}>
+        <thead>
+          <tr>
+            <th scope="col">{heading || t('analyses.series')}</th>
+            <th scope="col" className={styles.figure}>
+              {t('explore.total')}
+            </th>
+            {shared && <th scope="col">{t('chart.share')}</th>}
+            {compared && <th scope="col">{t('range.compare')}</th>}
+            <th scope="col" className={styles.course}>
+              {t('explore.course')}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.key}>
+              <th scope="row" className={row.group ? styles.inside : undefined}>
+                <Name row={row} onGroup={onGroup} />
+              </th>
+              <td className={styles.figure}>
+                <RowTotal row={row} onPick={onPick} />
+              </td>
+              {shared && <td>{row.group && <Share row={row} rows={rows} />}</td>}
+              {compared && <td>{row.before && <RowChange before={row.before} />}</td>}
+              <td className={styles.course}>
+                <Sparkline values={row.points} partial={partial} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Name({
+  row: { name, group },
+  onGroup,
+}: Pick<RowTableProps, 'onGroup'> & { row: TrendRow }) {
+  const t = useT()
+  const soft = group && (group.other || group.redacted.some(Boolean))
+  if (!group || soft || group.values.includes('')) {
+    return <span className={soft ? styles.soft : undefined}>{name}</span>
+  }
+  return (
+    <button
+      type="button"
+      className={styles.link}
+      title={t('analyses.narrow')}
+      onClick={() => onGroup(group)}
+    >
+      {name}
+    </button>
+  )
+}
+
+function Share({ row, rows }: { row: TrendRow; rows: TrendRow[] }) {
+  const whole = rows.find(({ series, group }) => series === row.series && group === null)?.total
+  return whole && row.total !== null ? <ShareBar share={row.total / whole} /> : null
+}

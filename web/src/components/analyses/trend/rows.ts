@@ -1,0 +1,162 @@
+/** The lines of a trend: its series, or their groups, or what a formula makes of them. */
+import type {
+  Before,
+  GroupValues,
+  Measure,
+  Points,
+  TrendAnswer,
+  TrendQuestion,
+} from '../../../api/analysisTypes'
+import { isolated } from '../../../lib/bidi'
+import { NEUTRAL } from '../../charts/colors'
+import { partialIndex, type ChartSeries } from '../../charts/series'
+import { groupKey, groupName } from '../results/words'
+import { propertyName } from '../properties'
+import { hasProperty, LETTERS, type Chart, type Course } from '../question'
+import { eventText, type Words } from '../sentence'
+
+export interface TrendRow extends Points {
+  key: string
+  name: string
+  /** Which of the question's series it is of; null for what a formula makes. */
+  series: number | null
+  /** Null for a whole series. */
+  group: GroupValues | null
+  before: Before | null
+}
+
+export function measureName(measure: Measure, { t, cohorts }: Words): string {
+  const name = t(`analyses.measure.${measure.of}`)
+  if (!hasProperty(measure)) return name
+  return t('analyses.measureOfProperty', {
+    measure: name,
+    property: propertyName(measure.property, t, cohorts),
+  })
+}
+
+export function rowsOf(question: TrendQuestion, answer: TrendAnswer, words: Words): TrendRow[] {
+  const several = question.series.length > 1
+  const made: TrendRow[] = answer.formula
+    ? [
+        {
+          key: 'formula',
+          name: isolated(question.formula ?? ''),
+          series: null,
+          group: null,
+          ...answer.formula,
+        },
+      ]
+    : []
+  return [
+    ...made,
+    ...answer.series.flatMap((one, index): TrendRow[] => {
+      const asked = question.series[index]
+      if (!asked) return []
+      const letter = several ? `${LETTERS[index]} ` : ''
+      const name = `${letter}${eventText(asked, words)} · ${measureName(asked.measure, words)}`
+      const { total, points, before, groups } = one
+      const whole = { key: `${index}`, name, series: index, group: null, total, points, before }
+      return [
+        whole,
+        ...groups.map((group, at) => ({
+          key: `${index} ${groupKey(group, at)}`,
+          name: `${letter}${groupName(group, words.t)}`,
+          series: index,
+          group: { values: group.values, other: group.other, redacted: group.redacted },
+          total: group.total,
+          points: group.points,
+          before: null,
+        })),
+      ]
+    }),
+  ]
+}
+
+/** More lines than these cannot be told apart. */
+export const MOST_DRAWN = 12
+
+/** What is drawn: a formula instead of its series, groups instead of the whole they are of. */
+export function drawnRows(rows: TrendRow[]): TrendRow[] {
+  const made = rows.filter(({ series }) => series === null)
+  if (made.length > 0) return made
+  const groups = rows.filter(({ group }) => group !== null)
+  return groups.length > 0 ? groups : rows
+}
+
+/** Someone can be in two groups and in two buckets: only events, and sums over them, are parts of a whole. */
+export function addsUp({ series, formula }: Pick<TrendQuestion, 'series' | 'formula'>): boolean {
+  return !formula && series.every(({ measure }) => ['events', 'sum'].includes(measure.of))
+}
+
+export function chartsFor(question: TrendQuestion): Chart[] {
+  const parts = Boolean(question.breakdown?.length) || question.series.length > 1
+  return parts && addsUp(question)
+    ? ['line', 'bar', 'stacked', 'share', 'number', 'table']
+    : ['line', 'bar', 'number', 'table']
+}
+
+export const coursesFor = (question: TrendQuestion): Course[] =>
+  addsUp(question) ? ['each', 'cumulative', 'average'] : ['each', 'average']
+
+const AVERAGED = 7
+
+/** A bucket that is not over is never averaged with whole ones. */
+export function coursed(
+  points: (number | null)[],
+  course: Course,
+  unfinished: number,
+): (number | null)[] {
+  if (course === 'cumulative') {
+    let sum = 0
+    return points.map((point) => (point === null ? null : (sum += point)))
+  }
+  if (course === 'each') return points
+  return points.map((_, at) => {
+    if (unfinished >= 0 && at >= unfinished) return null
+    const last = points.slice(Math.max(0, at + 1 - AVERAGED), at + 1).filter((one) => one !== null)
+    return last.length > 0 ? last.reduce((sum, one) => sum + one, 0) / last.length : null
+  })
+}
+
+/** Lines for the chart, what each is compared with right behind it. */
+export function chartSeries(
+  rows: TrendRow[],
+  answer: TrendAnswer,
+  course: Course,
+  comparedName: string,
+): ChartSeries[] {
+  const unfinished = partialIndex(answer)
+  const alone = rows.length === 1
+  return rows.flatMap(({ key, name, points, group, before }, index): ChartSeries[] => {
+    const color = group?.other ? NEUTRAL : index
+    const now = { key, name, values: coursed(points, course, unfinished), color }
+    if (!before) return [now]
+    return [
+      now,
+      {
+        key: `${key} before`,
+        name: alone ? comparedName : `${name} · ${comparedName}`,
+        values: coursed(before.points, course, -1),
+        dashed: true,
+        color: alone ? NEUTRAL : color,
+      },
+    ]
+  })
+}
+
+/** Each as its share of all at the same time. */
+export function shares(series: ChartSeries[]): ChartSeries[] {
+  return series.map((one) => ({
+    ...one,
+    values: one.values.map((value, at) => {
+      const whole = series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0)
+      return value === null || whole === 0 ? null : value / whole
+    }),
+  }))
+}
+
+/** Against the same elapsed part of the time before; null where there was nothing, or it is too early. */
+export function changeOf(before: Before | null): number | null {
+  if (!before?.total || before.comparable === null) return null
+  return (before.comparable - before.total) / before.total
+}

@@ -1,0 +1,143 @@
+import { useQuery } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { useMemo, useRef, useState } from 'react'
+import { runQuery } from '../../../api/analyses'
+import type { Answer as Found, Pick, Question } from '../../../api/analysisTypes'
+import { ApiError } from '../../../api/errors'
+import { isCohort } from '../../../components/analyses/filters'
+import { missing, type Draft } from '../../../components/analyses/question'
+import { PeopleDrawer } from '../../../components/analyses/results'
+import { sentenceOf, type Words } from '../../../components/analyses/sentence'
+import { useCohortNames } from '../../../components/analyses/useCohortNames'
+import { BlockSkeleton, Card, DataCard } from '../../../components/charts/DataCard'
+import type { ChartHandle } from '../../../components/charts/LineChart'
+import type { RangeParams } from '../../../components/range/useRangeParams'
+import { useLanguageStore } from '../../../i18n/store'
+import { useT } from '../../../i18n/useT'
+import { useApp } from '../../../session/app'
+import { AnswerExport } from './AnswerExport'
+import { KeepPeople } from './KeepPeople'
+import { Result } from './Result'
+import styles from './analyses.module.css'
+
+interface AnswerProps {
+  draft: Draft
+  question: Question
+  time: RangeParams
+  onChange: (draft: Draft) => void
+}
+
+export function Answer({ draft, question, time, onChange }: AnswerProps) {
+  const t = useT()
+  const { app, may } = useApp()
+  const words = useWords(draft)
+  const chart = useRef<ChartHandle>(null)
+  const [pick, setPick] = useState<Pick | null>(null)
+  const lacking = missing(draft)
+  const answer = useQuery({ ...runQuery(app.id, question), enabled: lacking === null })
+  const shown = useShown(question, answer)
+  const title = sentenceOf(draft, words)
+
+  if (lacking) {
+    return (
+      <Card title={t('analyses.notYet')}>
+        <p className={styles.soft}>{t(lacking)}</p>
+      </Card>
+    )
+  }
+  const isSeen = shown !== null && !answer.isPlaceholderData && !answer.error
+  return (
+    <div className={styles.answer}>
+      <DataCard
+        title={title}
+        query={answer}
+        skeleton={<BlockSkeleton height={420} />}
+        actions={
+          may('event:export') && (
+            <AnswerExport
+              question={question}
+              draft={draft}
+              title={title}
+              chart={chart}
+              disabled={!isSeen}
+            />
+          )
+        }
+      >
+        {() =>
+          shown && (
+            <Result
+              {...shown}
+              ref={chart}
+              draft={draft}
+              title={title}
+              words={words}
+              time={time}
+              onPick={may('profile:view') ? setPick : null}
+              onChange={onChange}
+            />
+          )
+        }
+      </DataCard>
+      {isHeavy(answer.error) && <Heavy time={time} />}
+      {shown && (
+        <PeopleDrawer
+          appId={app.id}
+          question={shown.question}
+          pick={pick}
+          onClose={() => setPick(null)}
+          actions={pick && <KeepPeople question={shown.question} pick={pick} />}
+        />
+      )}
+    </div>
+  )
+}
+
+interface Shown {
+  question: Question
+  answer: Found
+}
+
+/** An answer with the question that it is of: while the next one is under way, that is the one before. */
+function useShown(
+  question: Question,
+  { data, isPlaceholderData }: { data?: Found; isPlaceholderData: boolean },
+): Shown | null {
+  const [shown, setShown] = useState<Shown | null>(null)
+  if (data && !isPlaceholderData && (shown?.answer !== data || shown.question !== question)) {
+    setShown({ question, answer: data })
+  }
+  return shown
+}
+
+function useWords(draft: Draft): Words {
+  const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
+  const cohorts = useCohortNames(namesCohort(draft))
+  return useMemo(() => ({ t, language, cohorts }), [t, language, cohorts])
+}
+
+/** Anywhere in it. */
+function namesCohort(part: unknown): boolean {
+  if (typeof part === 'string') return isCohort(part)
+  return typeof part === 'object' && part !== null && Object.values(part).some(namesCohort)
+}
+
+/** Too much for the time or the memory that a question has. */
+const HEAVY = [408, 413, 503, 504]
+const isHeavy = (error: Error | null) =>
+  error instanceof ApiError && (error.code === 'timeout' || HEAVY.includes(error.status))
+
+function Heavy({ time }: { time: RangeParams }) {
+  const t = useT()
+  return (
+    <p className={styles.heavy}>
+      {t('analyses.heavy')}
+      {time.preset !== '7d' && (
+        <Button size="small" onClick={() => time.setRange('7d')}>
+          {t('range.preset.7d')}
+        </Button>
+      )}
+    </p>
+  )
+}

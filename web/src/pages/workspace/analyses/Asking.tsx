@@ -1,0 +1,130 @@
+import { Select } from 'antd'
+import { useMemo } from 'react'
+import { Link } from 'react-router'
+import type { Analysis } from '../../../api/analyses'
+import { storedQuestion } from '../../../components/analyses/address'
+import { Builder } from '../../../components/analyses/builder/Builder'
+import { without } from '../../../components/analyses/builder/parts'
+import {
+  granularitiesOf,
+  granularityOf,
+  questionOf,
+  type Draft,
+} from '../../../components/analyses/question'
+import { besideField } from '../../../components/form/TimezoneSelect'
+import { Badge } from '../../../components/Badge'
+import { ChoiceGroup } from '../../../components/ChoiceGroup'
+import { Page } from '../../../components/Page'
+import { usualGranularity, type DayRange, type Preset } from '../../../components/range/range'
+import { RangePicker } from '../../../components/range/RangePicker'
+import { useRangeParams, type RangeParams } from '../../../components/range/useRangeParams'
+import { HelpButton } from '../../../components/shortcuts/HelpButton'
+import { useT } from '../../../i18n/useT'
+import { paths } from '../../../paths'
+import { useAddressQuery } from '../../../router/useAddressQuery'
+import { useApp } from '../../../session/app'
+import { Answer } from './Answer'
+import { Keeping } from './Keeping'
+import { useDraft } from './useDraft'
+import styles from './analyses.module.css'
+
+interface AskingProps {
+  /** What is asked, and of which days, where the address says nothing. */
+  base: Draft
+  range: Preset | DayRange
+  saved: Analysis | null
+}
+
+export function Asking({ base, range: usual, saved }: AskingProps) {
+  const t = useT()
+  const { app } = useApp()
+  const [query] = useAddressQuery()
+  const [draft, change] = useDraft(base)
+  const time = useRangeParams(app.timezone, { preset: usual, compare: 'none' })
+  const { range, preset } = time
+  const question = useMemo(
+    () => questionOf(draft, range, app.timezone),
+    [draft, range, app.timezone],
+  )
+  const changed = query.has('q') || query.has('range')
+  return (
+    <Page
+      wide
+      title={saved?.name ?? t(`analyses.kind.${draft.kind}`)}
+      lead={
+        <span className={styles.lead}>
+          <Link to={paths.workspace.analyses(app)}>{t('analyses.backToList')}</Link>
+          <span>{saved?.description || t(`analyses.about.${draft.kind}`)}</span>
+          {saved && changed && <Badge tone="soft">{t('analyses.changed')}</Badge>}
+        </span>
+      }
+    >
+      <div className={styles.tools}>
+        <RangePicker params={time} />
+        <Granularity draft={draft} range={range} onChange={change} />
+        {draft.kind === 'trend' && <Compare draft={draft} onChange={change} />}
+        <HelpButton />
+        <Keeping
+          saved={saved}
+          changed={changed}
+          question={storedQuestion(draft, preset ?? range)}
+        />
+      </div>
+      <div className={styles.asking}>
+        <Builder draft={draft} onChange={change} />
+        <Answer draft={draft} question={question} time={time} onChange={change} />
+      </div>
+    </Page>
+  )
+}
+
+interface ToolProps<Kind extends Draft> {
+  draft: Kind
+  onChange: (draft: Draft) => void
+}
+
+/** How long a time each point stands for, where the answer has points in time. */
+function Granularity({
+  draft,
+  range,
+  onChange,
+}: ToolProps<Draft> & { range: RangeParams['range'] }) {
+  const t = useT()
+  const offered = granularitiesOf(draft.kind, range)
+  const chosen = granularityOf(draft, range)
+  if (offered.length < 2 || !chosen) return null
+  return (
+    <ChoiceGroup
+      label={t('range.granularity')}
+      value={chosen}
+      choices={offered.map((value) => ({
+        value,
+        name: t(`range.by.${value}`),
+        shown: t(`range.unit.${value}`),
+      }))}
+      onChoose={(granularity) => {
+        const { granularity: _before, ...rest } = draft as Draft & { granularity?: string }
+        const usual = granularity === usualGranularity(range)
+        onChange((usual ? rest : { ...rest, granularity }) as Draft)
+      }}
+    />
+  )
+}
+
+const COMPARISONS = ['none', 'previous', 'year'] as const
+
+function Compare({ draft, onChange }: ToolProps<Extract<Draft, { kind: 'trend' }>>) {
+  const t = useT()
+  return (
+    <Select<(typeof COMPARISONS)[number]>
+      aria-label={t('range.compare')}
+      value={draft.compare ?? 'none'}
+      popupMatchSelectWidth={false}
+      getPopupContainer={besideField}
+      options={COMPARISONS.map((value) => ({ value, label: t(`analyses.compare.${value}`) }))}
+      onChange={(compare) =>
+        onChange(compare === 'none' ? without(draft, 'compare') : { ...draft, compare })
+      }
+    />
+  )
+}

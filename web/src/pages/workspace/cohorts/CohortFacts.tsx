@@ -1,0 +1,56 @@
+import type { Cohort } from '../../../api/analyses'
+import { CohortSize } from '../../../components/analyses/cohorts/CohortSize'
+import { definitionLines, rulesOf } from '../../../components/analyses/cohorts/definitionWords'
+import { useCohortNames } from '../../../components/analyses/useCohortNames'
+import { Facts } from '../../../components/Facts'
+import { Moment } from '../../../components/Moment'
+import { Panel } from '../../../components/Panel'
+import { UNKNOWN } from '../../../components/table/Counted'
+import { useLanguageStore } from '../../../i18n/store'
+import { useT } from '../../../i18n/useT'
+import { useApp } from '../../../session/app'
+import styles from './cohorts.module.css'
+
+/** Who belongs to it, how many they are, and whose it is. */
+export function CohortFacts({ cohort }: { cohort: Cohort }) {
+  const t = useT()
+  const { definition } = cohort
+  return (
+    <Panel title={t('cohorts.who')} lead={cohort.description ?? undefined}>
+      <Facts
+        className={styles.facts}
+        facts={[
+          [t(`cohorts.by.${definition.of}`), <Members key="who" cohort={cohort} />],
+          [t('cohorts.size'), <CohortSize key="size" id={cohort.id} />],
+          [t('cohorts.for'), t(cohort.shared ? 'cohorts.for.app' : 'cohorts.for.me')],
+          [t('cohorts.maker'), cohort.created_by?.name ?? UNKNOWN],
+          [t('cohorts.updated'), <Moment key="updated" at={cohort.updated_at} />],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Members({ cohort: { definition } }: { cohort: Cohort }) {
+  const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
+  const { app } = useApp()
+  // An event of a rule can be narrowed down by another cohort.
+  const cohorts = useCohortNames(definition.of === 'rule')
+  const lines = definitionLines(definition, { t, language, cohorts }, app.timezone)
+  const isJoined = definition.of === 'rule' && rulesOf(definition).length > 1
+  return (
+    <>
+      {isJoined && (
+        <p className={styles.soft}>
+          {t('all' in definition ? 'cohorts.joined.all' : 'cohorts.joined.any')}
+        </p>
+      )}
+      <ul className={styles.lines}>
+        {lines.map((line, index) => (
+          <li key={index}>{line}</li>
+        ))}
+      </ul>
+    </>
+  )
+}

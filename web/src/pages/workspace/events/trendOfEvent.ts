@@ -1,0 +1,8 @@
+import type { App } from '../../../api/app'
+import { searchOf } from '../../../components/analyses/address'
+import { eventTrend } from '../../../components/figures/trends'
+import { paths } from '../../../paths'
+
+/** Where an event's course over time is asked for. */
+export const trendOfEvent = (app: App, event: string) =>
+  paths.workspace.analysis(app, 'trend') + searchOf(eventTrend(event))
