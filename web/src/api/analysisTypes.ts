@@ -1,16 +1,7 @@
 /** Questions about what people do, and their answers, as the server takes and gives them. */
 
 export type Operator =
-  | 'is'
-  | 'is_not'
-  | 'contains'
-  | 'not_contains'
-  | 'gt'
-  | 'gte'
-  | 'lt'
-  | 'lte'
-  | 'set'
-  | 'not_set'
+  'is' | 'is_not' | 'contains' | 'not_contains' | 'gt' | 'gte' | 'lt' | 'lte' | 'set' | 'not_set'
 
 export interface Test {
   property: string
@@ -36,15 +27,7 @@ export type Granularity = 'minute' | 'hour' | 'day' | 'week' | 'month'
 
 export type Counted = 'events' | 'people' | 'devices' | 'sessions' | 'per_person'
 export type Aggregate =
-  | 'sum'
-  | 'average'
-  | 'median'
-  | 'p90'
-  | 'p95'
-  | 'p99'
-  | 'min'
-  | 'max'
-  | 'distinct'
+  'sum' | 'average' | 'median' | 'p90' | 'p95' | 'p99' | 'min' | 'max' | 'distinct'
 export type Measure = { of: Counted } | { of: Aggregate; property: string }
 export type Series = EventChoice & { measure: Measure }
 
@@ -198,12 +181,7 @@ export interface LifecycleAnswer extends Answered {
   points: LifecyclePoint[]
 }
 export type Answer =
-  | TrendAnswer
-  | FunnelAnswer
-  | RetentionAnswer
-  | PathsAnswer
-  | DistributionAnswer
-  | LifecycleAnswer
+  TrendAnswer | FunnelAnswer | RetentionAnswer | PathsAnswer | DistributionAnswer | LifecycleAnswer
 
 /** Which figure the people behind it are asked for. */
 export type Pick =
@@ -218,8 +196,8 @@ export interface Person {
   kind: 'user' | 'device'
   id: string
   ref: string
-  first_seen: number | null
-  last_seen: number | null
+  first_seen?: string | null
+  last_seen?: string | null
   properties: Record<string, unknown>
   redacted: boolean
 }
