@@ -145,7 +145,7 @@ export interface PathNode {
   name: string | null
   page: string | null
 }
-export interface PathLink {
+interface PathLink {
   step: number
   source: PathNode
   target: PathNode

@@ -71,7 +71,7 @@ it('says of each step how many, which share, and how long it took', () => {
   expect(second!.textContent).toContain('pay / gift')
   expect(second!.textContent).toContain('占上一步 25%')
   expect(second!.textContent).toContain('耗时中位数 1分钟 30秒'.replace(/(\d)(分|秒)/g, '$1 $2'))
-  expect(second!.textContent).toContain('90% 的人在 15 分钟 内')
+  expect(second!.textContent).toContain('90% 的人用时不超过 15 分钟')
   expect(second!.textContent).toContain('流失 1,500 人')
 })
 
