@@ -67,6 +67,8 @@ interface Kept {
   version: number
   may_change: boolean
   mine: boolean
+  /** Something in it is not shown to whoever may not see personal data. */
+  redacted?: boolean
 }
 interface Keeping {
   name: string

@@ -26,6 +26,7 @@ import { useApp } from '../../../session/app'
 import { Answer } from './Answer'
 import { Keeping } from './Keeping'
 import { useDraft } from './useDraft'
+import shared from '../workspace.module.css'
 import styles from './analyses.module.css'
 
 interface AskingProps {
@@ -59,6 +60,7 @@ export function Asking({ base, range: usual, saved }: AskingProps) {
         </span>
       }
     >
+      {saved?.redacted && <p className={shared.note}>{t('analyses.redacted')}</p>}
       <div className={styles.tools}>
         <RangePicker params={time} />
         <Granularity draft={draft} range={range} onChange={change} />
