@@ -59,6 +59,8 @@ export function plotOption(drawing: Drawing): EChartsCoreOption {
     yAxis: {
       type: 'value',
       max: drawing.most,
+      // Even ones up to the very end.
+      interval: drawing.most && drawing.most / 4,
       minInterval: areWhole(series) ? 1 : 0,
       splitNumber: 4,
       splitLine: { lineStyle: { color: palette.line } },
