@@ -4,11 +4,11 @@ import { Link } from 'react-router'
 import type { Analysis } from '../../../api/analyses'
 import { storedQuestion } from '../../../components/analyses/address'
 import { Builder } from '../../../components/analyses/builder/Builder'
-import { without } from '../../../components/analyses/builder/parts'
 import {
   granularitiesOf,
   granularityOf,
   questionOf,
+  without,
   type Draft,
 } from '../../../components/analyses/question'
 import { besideField } from '../../../components/form/TimezoneSelect'
@@ -105,9 +105,9 @@ function Granularity({
         shown: t(`range.unit.${value}`),
       }))}
       onChoose={(granularity) => {
-        const { granularity: _before, ...rest } = draft as Draft & { granularity?: string }
         const usual = granularity === usualGranularity(range)
-        onChange((usual ? rest : { ...rest, granularity }) as Draft)
+        const changed = { ...draft, granularity } as Draft & { granularity?: string }
+        onChange(usual ? without(changed, 'granularity') : changed)
       }}
     />
   )
