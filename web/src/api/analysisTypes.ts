@@ -172,7 +172,8 @@ export interface LifecyclePoint {
   new: number
   returning: number
   resurrected: number
-  dormant: number
+  /** Null while there is still time to come back. */
+  dormant: number | null
 }
 export type LifecycleState = 'new' | 'returning' | 'resurrected' | 'dormant'
 export interface LifecycleAnswer extends Answered {
