@@ -3,6 +3,7 @@
 
 #![allow(clippy::print_stdout)]
 
+mod analyses;
 mod both;
 mod collect;
 mod current;
@@ -29,6 +30,7 @@ fn main() -> anyhow::Result<()> {
     let runtime = tokio::runtime::Runtime::new()?;
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["collect", program] => runtime.block_on(collect::measure(program)),
+        ["analyses", program] => runtime.block_on(analyses::measure(program)),
         ["current"] => runtime.block_on(current::measure()),
         ["overall", program] => runtime.block_on(overall::measure(program)),
         ["devices", program] => runtime.block_on(devices::measure(program)),
@@ -41,7 +43,7 @@ fn main() -> anyhow::Result<()> {
         }
         ["startup", program] => startup::measure(program),
         _ => bail!(
-            "usage: atrium-bench current | signin | lists, or startup | collect | overall | devices | ids | loaders PROGRAM"
+            "usage: atrium-bench current | signin | lists, or startup | collect | overall | analyses | devices | ids | loaders PROGRAM"
         ),
     }
 }

@@ -105,12 +105,12 @@ async fn against_events(store: &Warehouse, apps: &[Uuid], last: u32) -> anyhow::
     Ok(())
 }
 
-fn middle(mut times: Vec<Duration>) -> f64 {
+pub fn middle(mut times: Vec<Duration>) -> f64 {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default().as_secs_f64()
 }
 
-fn p95_ms(mut times: Vec<Duration>) -> f64 {
+pub fn p95_ms(mut times: Vec<Duration>) -> f64 {
     times.sort_unstable();
     let index = (times.len() * 95).div_ceil(100).saturating_sub(1);
     times.get(index).copied().unwrap_or_default().as_secs_f64() * 1e3

@@ -165,6 +165,23 @@ impl Program {
         memory(self.child.id(), "VmHWM:")
     }
 
+    /// Has the kernel forget the most memory that anyone has had.
+    pub fn forget_peaks(&self) -> anyhow::Result<()> {
+        for pid in self.processes() {
+            std::fs::write(format!("/proc/{pid}/clear_refs"), "5")?;
+        }
+        Ok(())
+    }
+
+    /// The most memory since then, in megabytes: the server's, and its engine's.
+    pub fn peaks_mb(&self) -> anyhow::Result<(f64, f64)> {
+        let mut peaks = Vec::new();
+        for pid in self.processes() {
+            peaks.push(memory(pid, "VmHWM:")?);
+        }
+        Ok((peaks[0], peaks.iter().skip(1).sum()))
+    }
+
     /// The server, then its children.
     fn processes(&self) -> Vec<u32> {
         let pid = self.child.id();

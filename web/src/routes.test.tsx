@@ -43,6 +43,8 @@ describe('the table of routes', () => {
     ['/org-id/o/app-id/a/events', 'title.events', true],
     ['/org-id/o/app-id/a/analyses', 'title.analyses', true],
     ['/org-id/o/app-id/a/analyses/funnel', 'title.analyses', true],
+    ['/org-id/o/app-id/a/cohorts', 'title.cohorts', true],
+    ['/org-id/o/app-id/a/cohorts/c', 'title.cohort', true],
     ['/org-id/o/app-id/a/live', 'title.live', true],
     ['/org-id/o/app-id/a/users', 'title.people', true],
     ['/org-id/o/app-id/a/users/device/d%2F1', 'title.person', true],

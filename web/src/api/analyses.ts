@@ -6,7 +6,6 @@ import type {
   Kind,
   People,
   PeopleRequest,
-  Pick as Picked,
   Question,
 } from './analysisTypes'
 import { everythingOf } from './app'
@@ -67,6 +66,8 @@ interface Kept {
   version: number
   may_change: boolean
   mine: boolean
+  /** Something in it is not shown to whoever may not see personal data. */
+  redacted?: boolean
 }
 interface Keeping {
   name: string
@@ -201,10 +202,3 @@ export function updateCohort(appId: string, id: string, body: CohortDraft): Prom
 export function deleteCohort(appId: string, id: string): Promise<unknown> {
   return call(ahead.DELETE<unknown>(oneCohort, cohortPlace(appId, id)))
 }
-
-/** Whoever is behind a figure, as a cohort. */
-export const behind = (question: Question, pick: Picked): CohortDefinition => ({
-  of: 'figure',
-  question,
-  pick,
-})

@@ -1,16 +1,7 @@
 /** Questions about what people do, and their answers, as the server takes and gives them. */
 
 export type Operator =
-  | 'is'
-  | 'is_not'
-  | 'contains'
-  | 'not_contains'
-  | 'gt'
-  | 'gte'
-  | 'lt'
-  | 'lte'
-  | 'set'
-  | 'not_set'
+  'is' | 'is_not' | 'contains' | 'not_contains' | 'gt' | 'gte' | 'lt' | 'lte' | 'set' | 'not_set'
 
 export interface Test {
   property: string
@@ -36,15 +27,7 @@ export type Granularity = 'minute' | 'hour' | 'day' | 'week' | 'month'
 
 export type Counted = 'events' | 'people' | 'devices' | 'sessions' | 'per_person'
 export type Aggregate =
-  | 'sum'
-  | 'average'
-  | 'median'
-  | 'p90'
-  | 'p95'
-  | 'p99'
-  | 'min'
-  | 'max'
-  | 'distinct'
+  'sum' | 'average' | 'median' | 'p90' | 'p95' | 'p99' | 'min' | 'max' | 'distinct'
 export type Measure = { of: Counted } | { of: Aggregate; property: string }
 export type Series = EventChoice & { measure: Measure }
 
@@ -162,7 +145,7 @@ export interface PathNode {
   name: string | null
   page: string | null
 }
-export interface PathLink {
+interface PathLink {
   step: number
   source: PathNode
   target: PathNode
@@ -189,7 +172,8 @@ export interface LifecyclePoint {
   new: number
   returning: number
   resurrected: number
-  dormant: number
+  /** Null while there is still time to come back. */
+  dormant: number | null
 }
 export type LifecycleState = 'new' | 'returning' | 'resurrected' | 'dormant'
 export interface LifecycleAnswer extends Answered {
@@ -198,12 +182,7 @@ export interface LifecycleAnswer extends Answered {
   points: LifecyclePoint[]
 }
 export type Answer =
-  | TrendAnswer
-  | FunnelAnswer
-  | RetentionAnswer
-  | PathsAnswer
-  | DistributionAnswer
-  | LifecycleAnswer
+  TrendAnswer | FunnelAnswer | RetentionAnswer | PathsAnswer | DistributionAnswer | LifecycleAnswer
 
 /** Which figure the people behind it are asked for. */
 export type Pick =
@@ -218,8 +197,8 @@ export interface Person {
   kind: 'user' | 'device'
   id: string
   ref: string
-  first_seen: number | null
-  last_seen: number | null
+  first_seen?: string | null
+  last_seen?: string | null
   properties: Record<string, unknown>
   redacted: boolean
 }

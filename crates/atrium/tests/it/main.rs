@@ -12,6 +12,7 @@ mod account_life;
 mod accounts;
 mod adoption;
 mod adversary;
+mod analyses;
 mod apps;
 mod audit;
 mod authorization;

@@ -178,12 +178,87 @@ async fn read_everything(
             ));
         }
     }
+    for (name, call, body) in analyses(&today.to_string()) {
+        read.push((name, caller.post(&format!("{base}/analyses/{call}"), &body).await));
+    }
+    for cohort in ids_of(&caller.get(&format!("{base}/cohorts")).await) {
+        for part in ["people", "size"] {
+            let path = format!("{base}/cohorts/{cohort}/{part}");
+            read.push((path.clone(), caller.get(&path).await));
+        }
+    }
     let overall = json!({ "start": today.to_string(), "end": today.to_string() });
     read.push((
         "data-overall".to_owned(),
         caller.post(&format!("/api/v1/orgs/{}/data-overall", team.org_id), &overall).await,
     ));
     read
+}
+
+fn ids_of(list: &str) -> Vec<String> {
+    let list: Value = serde_json::from_str(list).unwrap();
+    let items = list["data"]["items"].as_array().unwrap();
+    items.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Every kind of question about a day, as answer, file and people: by its name, call and body. Each
+/// property is asked by one kind or another, because each question takes its time.
+fn analyses(day: &str) -> Vec<(String, &'static str, Value)> {
+    let question = |kind: &str, more: Value| {
+        let mut body = json!({ "kind": kind, "start": day, "end": day });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        body
+    };
+    let (any, order) = (json!({ "events": [] }), json!({ "events": ["order"] }));
+    let series = json!([{ "events": [], "measure": { "of": "people" } }]);
+    let trend = |name: &str| question("trend", json!({ "series": series, "breakdown": [name] }));
+    let tested = |property: &str, value: &str| {
+        let test = json!({ "property": property, "operator": "is", "values": [value] });
+        question("trend", json!({ "series": series, "filters": { "all": [test] } }))
+    };
+    let mut all = Vec::new();
+    for name in ["plan", "note", "list", "$url_path", "size", "$user_id"] {
+        all.push((format!("trend by {name}"), trend(name)));
+    }
+    for (property, value) in
+        [("$user:email", "jane.roe@example.com"), ("$user:age", "30"), ("$device:city", "上海市")]
+    {
+        all.push((format!("trend of {property}"), tested(property, value)));
+    }
+    let steps = json!([any, order]);
+    let more = json!({ "steps": steps, "window_minutes": 60, "breakdown": ["who"] });
+    all.push(("funnel".to_owned(), question("funnel", more)));
+    let more =
+        json!({ "first": any, "returning": any, "unit": "day", "units": 1, "breakdown": ["to"] });
+    all.push(("retention".to_owned(), question("retention", more)));
+    all.push((
+        "paths".to_owned(),
+        question("paths", json!({ "from": any, "steps": 5, "branches": 20 })),
+    ));
+    let more = json!({ "to": { "events": [OTHER] }, "steps": 5 });
+    all.push(("paths to a name".to_owned(), question("paths", more)));
+    let more = json!({ "event": any, "of": { "property": "size" } });
+    all.push(("distribution".to_owned(), question("distribution", more)));
+    all.push(("lifecycle".to_owned(), question("lifecycle", json!({}))));
+    let mut calls = Vec::new();
+    for (name, body) in all {
+        let hidden = json!({ "kind": "hidden", "name": null, "page": null });
+        let pick = match body["kind"].as_str().unwrap() {
+            "trend" => json!({ "of": "trend", "series": 0, "time": null, "group": null }),
+            "funnel" => json!({ "of": "funnel", "step": 0, "dropped": false, "group": null }),
+            "paths" => json!({ "of": "paths", "step": 1, "source": null, "target": hidden }),
+            "distribution" => json!({ "of": "distribution", "bin": 0 }),
+            _ => json!({ "of": "lifecycle", "time": 0, "state": "new" }),
+        };
+        calls.push((
+            format!("people of {name}"),
+            "run/people",
+            json!({ "question": body, "pick": pick }),
+        ));
+        calls.push((format!("file of {name}"), "run/export", body.clone()));
+        calls.push((name, "run", body));
+    }
+    calls
 }
 
 /// Someone with a session, or a program with a key.

@@ -14,10 +14,10 @@ use super::answer::Answer;
 use super::ask;
 use super::body::{Bucket, Common, Question};
 use super::check::{Check, Lookup};
-use super::kept::{self, Kept, Key};
 use super::ready::{Asked, Ready};
 use crate::insight::dates::{Dates, date_of};
 use crate::insight::errors::{ready as warehouse_ready, warehouse_error};
+use crate::insight::kept::{self, Kept, Key};
 use crate::insight::state::Insight;
 use atrium_core::error::{Error, Result};
 use atrium_core::fair_queue::{Caller, Class, Reader};
@@ -105,7 +105,7 @@ impl<'a> Asker<'a> {
         Ok(date_of(self.now, &zone))
     }
 
-    pub async fn answer(&self, question: &Question) -> Result<Arc<Kept>> {
+    pub async fn answer(&self, question: &Question) -> Result<Arc<Kept<Answer>>> {
         let prepared = self.prepare(question, 0).await?;
         let asking = async {
             let figures = ask::figures(&self.store, &prepared.ready, self.pii);
@@ -116,6 +116,7 @@ impl<'a> Asker<'a> {
                 rows_read: self.rows_read.load(Ordering::Relaxed),
             })
         };
+        // Profiles and cohorts have no versions.
         if prepared.looked_up {
             return asking.await.map(kept::unkept);
         }
@@ -123,7 +124,7 @@ impl<'a> Asker<'a> {
         let by_minute =
             matches!(question, Question::Trend(trend) if trend.granularity == Bucket::Minute);
         let key = Key::of(self.atrium, self.app_id, text, self.pii, by_minute, self.now).await?;
-        kept::once(self.atrium, key, &self.reader, asking).await
+        kept::once(&self.atrium.analyses, key, &self.reader, asking).await
     }
 
     /// Checks a question, and looks up the profiles and cohorts that it speaks of.

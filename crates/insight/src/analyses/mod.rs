@@ -12,7 +12,6 @@ mod cohorts;
 pub mod export;
 mod export_tables;
 mod formula;
-pub(crate) mod kept;
 pub mod people;
 mod ready;
 mod times;

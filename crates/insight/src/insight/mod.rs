@@ -7,6 +7,7 @@ pub(crate) mod dates;
 pub(crate) mod elapsed;
 pub(crate) mod errors;
 pub mod ingest;
+pub(crate) mod kept;
 pub mod overall;
 pub(crate) mod range;
 pub mod retention_impact;

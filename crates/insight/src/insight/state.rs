@@ -6,11 +6,17 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 
 use super::cache::Answers;
-use crate::analyses::kept;
+use super::kept;
+use crate::analyses::Answer;
+use crate::workspace::engagement::Engagement;
 use atrium_collect::Collecting;
 use atrium_core::Core;
 use atrium_core::fair_queue::FairQueue;
 use atrium_tenancy::Tenancy;
+
+/// Bytes of answers that are kept.
+const ANALYSES_MAX: u64 = 16 << 20;
+const ENGAGEMENT_MAX: u64 = 4 << 20;
 
 #[derive(Clone)]
 pub struct Insight(Arc<InsightParts>);
@@ -18,7 +24,8 @@ pub struct Insight(Arc<InsightParts>);
 pub struct InsightParts {
     collecting: Collecting,
     pub answers: Answers,
-    pub(crate) analyses: kept::Answers,
+    pub(crate) analyses: kept::Answers<Answer>,
+    pub(crate) engagement: kept::Answers<Engagement>,
     /// Where queries wait for their turn at the warehouse.
     pub reads: FairQueue,
 }
@@ -57,7 +64,8 @@ impl Insight {
         Self(Arc::new(InsightParts {
             collecting,
             answers: Answers::default(),
-            analyses: kept::answers(),
+            analyses: kept::answers(ANALYSES_MAX),
+            engagement: kept::answers(ENGAGEMENT_MAX),
             reads,
         }))
     }

@@ -1,6 +1,9 @@
 //! How many people use an app, and whether they come back.
 
+use std::sync::Arc;
+
 use axum::extract::State;
+use axum::response::{IntoResponse, Response};
 use futures_util::future::try_join;
 use jiff::Span;
 use jiff::civil::Date;
@@ -9,12 +12,15 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use warehouse::{Activity, Cohort, Days};
 
-use super::{Class, warehouse_error, warehouse_for};
+use super::{Class, warehouse_error};
 use crate::insight::dates::{Dates, date_of, seconds};
 use crate::insight::elapsed::counted_until;
+use crate::insight::errors::ready;
+use crate::insight::kept::{self, Key};
 use crate::insight::range::{Granularity, Range};
 use crate::insight::state::Insight;
 use atrium_core::error::{Code, Error, Fault, Result};
+use atrium_core::fair_queue::Reader;
 use atrium_core::http::json::{Data, Query};
 use atrium_core::permissions::DashboardView;
 use atrium_core::types::{Id, Millis};
@@ -124,15 +130,31 @@ pub async fn engagement_view(
     State(atrium): State<Insight>,
     app: DataApp<DashboardView>,
     Query(query): Query<EngagementQuery>,
-) -> Result<Data<Engagement>> {
+) -> Result<Response> {
     let zone = query.timezone.as_deref().unwrap_or(&app.app.timezone);
+    let text = format!("{} {} {zone} {:?}", query.start, query.end, query.cohorts_from);
+    let key = Key::of(&atrium, app.id(), text, false, false, atrium.now()).await?;
+    let reader = atrium.reads.reader(app.reader(Class::Dashboard));
+    let asking = answer(&atrium, &app, &query, zone, reader.clone());
+    let kept = kept::once(&atrium.engagement, key, &reader, asking).await?;
+    Ok(Data(&kept.answer).into_response())
+}
+
+async fn answer(
+    atrium: &Insight,
+    app: &DataApp<DashboardView>,
+    query: &EngagementQuery,
+    zone: &str,
+    reader: Arc<Reader>,
+) -> Result<Engagement> {
     let dates = Dates::read(&query.start, &query.end, zone)?;
     let now = atrium.now();
     let asked = Asked::new(&dates, query.cohorts_from.as_deref(), date_of(now, &dates.zone))?;
     if asked.end < asked.start {
-        return Ok(Data(asked.answer(&[], &[])));
+        return Ok(asked.answer(&[], &[]));
     }
-    let store = warehouse_for(&atrium, app.reader(Class::Dashboard)).await?;
+    ready(atrium).await?;
+    let store = atrium.warehouse.behind(reader);
     let app = app.id().uuid()?;
     let around = |from: Date, to: Date| days_between(from, to, &dates.zone, now);
     let looked_back = around(asked.people_from.saturating_sub(Span::new().days(LEAD)), asked.end)?;
@@ -150,7 +172,7 @@ pub async fn engagement_view(
             *people = ActivePeople { dau, wau, mau };
         }
     }
-    Ok(Data(asked.answer(&people, &cohorts)))
+    Ok(asked.answer(&people, &cohorts))
 }
 
 /// Days in a row, as the warehouse takes them. What lies ahead has nobody in it.

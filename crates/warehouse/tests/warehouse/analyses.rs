@@ -1,5 +1,7 @@
 //! What people do, against plain Rust on the same events: on one machine and on two shards.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 use uuid::Uuid;
 use warehouse::analysis::{
@@ -8,6 +10,7 @@ use warehouse::analysis::{
 };
 use warehouse::{Column, Condition, EventChoice, Filter, Property, Test, Warehouse};
 
+use crate::people;
 use crate::plain_analyses as plain;
 use crate::plain_trend;
 use crate::shards;
@@ -172,7 +175,8 @@ async fn ask(
     found: &mut Found,
 ) {
     let (scope, slots) = (scope(app, dice), slots(dice));
-    let funnel = FunnelQuery {
+    let condition = scope.condition.clone();
+    let mut funnel = FunnelQuery {
         scope: scope.clone(),
         steps: (0..2 + dice.below(3)).map(|_| choice(dice)).collect(),
         exclude: (dice.below(5) == 0).then(|| choice(dice)),
@@ -182,14 +186,14 @@ async fn ask(
         until_ms: START_MS + [20, 6][dice.below(2) as usize] * HOUR,
         group_by: grouping(dice),
     };
-    let trend = TrendQuery {
+    let mut trend = TrendQuery {
         scope: scope.clone(),
         event: choice(dice),
         measure: measure(dice),
         slots: slots.clone(),
         group_by: grouping(dice),
     };
-    let retention = RetentionQuery {
+    let mut retention = RetentionQuery {
         scope: scope.clone(),
         first: choice(dice),
         first_ever: dice.below(2) == 0,
@@ -200,9 +204,9 @@ async fn ask(
         slots: slots.clone(),
         group_by: grouping(dice),
     };
-    let lifecycle =
+    let mut lifecycle =
         LifecycleQuery { scope: scope.clone(), event: choice(dice), slots: slots.clone() };
-    let distribution = DistributionQuery {
+    let mut distribution = DistributionQuery {
         scope: scope.clone(),
         event: choice(dice),
         of: match dice.below(3) {
@@ -214,7 +218,7 @@ async fn ask(
         edges: [vec![1.0, 2.0, 3.0, 10.0], vec![-5.0, 0.0, 1.5], vec![0.0]][dice.below(3) as usize]
             .clone(),
     };
-    let paths = PathsQuery {
+    let mut paths = PathsQuery {
         scope,
         range: range(&slots),
         end: choice(dice),
@@ -224,7 +228,33 @@ async fn ask(
         window_ms: [None, Some(HOUR)][dice.below(2) as usize],
         branches: 1 + dice.below(4) as usize,
     };
+    let some: BTreeSet<String> =
+        events.iter().map(Event::person).filter(|_| dice.below(3) > 0).collect();
+    let how = dice.below(4);
+    let left: Vec<Event> = match how {
+        // Only some people are asked about, or all but those.
+        0 => events.iter().filter(|event| some.contains(&event.person())).cloned().collect(),
+        1 => events.iter().filter(|event| !some.contains(&event.person())).cloned().collect(),
+        _ => events.to_vec(),
+    };
+    let events = &left[..];
     for store in stores {
+        if how < 2 {
+            let names: Vec<String> = some.iter().map(|person| person[2..].to_owned()).collect();
+            let among = Condition::Among(store.people_named(app, &names).await.unwrap());
+            let among = if how == 0 { among } else { Condition::Not(Box::new(among)) };
+            let condition = Condition::All(vec![condition.clone(), among]);
+            for scope in [
+                &mut trend.scope,
+                &mut funnel.scope,
+                &mut retention.scope,
+                &mut lifecycle.scope,
+                &mut distribution.scope,
+                &mut paths.scope,
+            ] {
+                scope.condition = condition.clone();
+            }
+        }
         let answer = store.trend(&trend).await.unwrap();
         alike(&answer, &plain_trend::trend(events, &trend), &trend);
         found.0[5] += u32::from(answer.0.total.is_some_and(|total| total > 0.0));
@@ -241,12 +271,15 @@ async fn ask(
         let answer = store.distribution(&distribution).await.unwrap();
         assert_eq!(answer, plain::distribution(events, &distribution), "{distribution:#?}");
         found.0[3] += u32::from(answer.iter().any(|bin| bin.people > 0));
-        let mut answer = store.paths(&paths).await.unwrap();
+        let mut answer = store.paths(&paths).await.unwrap().links;
         let mut expected = plain::paths(events, &paths);
         answer.sort();
         expected.sort();
         assert_eq!(answer, expected, "{paths:#?}");
         found.0[4] += u32::from(answer.iter().any(|link| link.step > 1));
+        people::are_as_many_as_told(store, &trend, &funnel, &retention).await;
+        people::of_the_others(store, &lifecycle, &distribution, &paths).await;
+        people::are_those_who_did(store, events, &trend).await;
     }
 }
 
@@ -265,6 +298,9 @@ async fn what_people_do_is_what_plain_rust_says() {
             // Some hear of a sign-in after what came later was counted.
             load(store, 2 * batch + 1, prompt).await.unwrap();
             load(store, 2 * batch + 2, late).await.unwrap();
+            let numbers: BTreeSet<_> = events.iter().flat_map(Event::numbers).collect();
+            let numbers: Vec<_> = numbers.into_iter().collect();
+            store.add_person_ids(&numbers, |_| 0).await.unwrap();
         }
         for _ in 0..questions {
             ask(&[&one.warehouse, &shards], app, &events, &mut dice, &mut found).await;

@@ -18,6 +18,7 @@ mod hung_shard;
 mod loading;
 mod over_limit;
 mod overall;
+mod people;
 mod plain;
 mod plain_analyses;
 mod plain_trend;

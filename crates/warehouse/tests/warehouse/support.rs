@@ -138,7 +138,7 @@ impl Event {
     }
 
     /// Its device and its user, if it has one, and the numbers that they have in these tests.
-    fn numbers(&self) -> Vec<(Identity, u32)> {
+    pub fn numbers(&self) -> Vec<(Identity, u32)> {
         let number = |name: &str| name.rsplit(' ').next().unwrap().parse::<u32>().unwrap();
         let device = Identity::of(self.app, Kind::Device, self.device_id.as_bytes());
         let mut numbers = vec![(device, number(&self.device_id) + 1)];

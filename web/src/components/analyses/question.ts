@@ -90,6 +90,15 @@ export const EMPTY: { [Of in Kind]: Extract<Draft, { kind: Of }> } = {
 export const hasProperty = (measure: Measure): measure is Extract<Measure, { property: string }> =>
   'property' in measure
 
+/** What goes without saying is left out, so that equal questions are written alike. */
+export function without<Kind extends object>(draft: Kind, ...names: (keyof Kind)[]): Kind {
+  return Object.fromEntries(
+    Object.entries(draft).filter(
+      ([name, value]) => !names.includes(name as keyof Kind) && value !== undefined,
+    ),
+  ) as Kind
+}
+
 /** What is still to be chosen before it can be asked; null where nothing is. */
 export function missing(draft: Draft): MessageKey | null {
   switch (draft.kind) {
@@ -144,10 +153,9 @@ export function granularityOf(draft: Draft, range: DayRange): Granularity | unde
 
 /** What the server is asked: over these days, and without what is not filled in yet. */
 export function questionOf(draft: Draft, range: DayRange, timezone: string): Question {
-  const asked = completed(draft) as Draft & { chart?: Chart; course?: Course }
-  const { chart: _chart, course: _course, ...question } = asked
+  const asked = without(completed(draft) as TrendDraft, 'chart', 'course')
   const granularity = granularityOf(draft, range)
-  return { ...question, ...(granularity && { granularity }), ...range, timezone } as Question
+  return { ...asked, ...(granularity && { granularity }), ...range, timezone }
 }
 
 /** Every filter of a question, in all its places, without the tests that say nothing yet. */

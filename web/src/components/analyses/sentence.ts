@@ -88,7 +88,7 @@ function trendText({ series, formula }: Extract<Draft, { kind: 'trend' }>, words
 }
 
 /** What one line of a trend counts. */
-export function seriesText({ measure, ...choice }: Series, words: Words): string {
+function seriesText({ measure, ...choice }: Series, words: Words): string {
   const event = eventText(choice, words)
   if (!hasProperty(measure)) return put(`analyses.say.measure.${measure.of}`, { event }, words)
   const property = named(measure.property, words)

@@ -72,7 +72,7 @@ function useColumns(): Column<Person>[] {
     {
       key: 'last_seen',
       title: t('people.lastSeen'),
-      render: ({ last_seen: at }) => (at === null ? UNKNOWN : <Moment at={at} />),
+      render: ({ last_seen: at }) => (at == null ? UNKNOWN : <Moment at={at} />),
     },
   ]
 }

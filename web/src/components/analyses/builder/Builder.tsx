@@ -1,12 +1,11 @@
 /** Puts a question together, part by part; each change is a question of its own. */
 import { useT } from '../../../i18n/useT'
-import { eventsOf, type Draft } from '../question'
+import { eventsOf, without, type Draft } from '../question'
 import { Breakdown } from './Breakdown'
 import { DistributionBuilder } from './DistributionBuilder'
 import { FilterGroup } from './FilterGroup'
 import { FunnelBuilder } from './FunnelBuilder'
 import { LifecycleBuilder } from './LifecycleBuilder'
-import { without } from './parts'
 import { PathsBuilder } from './PathsBuilder'
 import { RetentionBuilder } from './RetentionBuilder'
 import { TrendBuilder } from './TrendBuilder'

@@ -1,8 +1,8 @@
 import { useT } from '../../../i18n/useT'
 import { isNumber } from '../filters'
-import { MOST, type DistributionDraft } from '../question'
+import { MOST, without, type DistributionDraft } from '../question'
 import { EventChoiceField } from './EventChoiceField'
-import { Choice, Part, without, type BuilderProps } from './parts'
+import { Choice, Part, type BuilderProps } from './parts'
 import { PropertyPicker } from './PropertyPicker'
 import { TypedText } from './TypedText'
 
@@ -60,7 +60,7 @@ export function DistributionBuilder({ draft, onChange }: BuilderProps<Distributi
 }
 
 /** Rising numbers with commas or spaces between them; null for anything else. */
-export function readEdges(text: string): number[] | null {
+function readEdges(text: string): number[] | null {
   const words = text.split(/[\s,，、;；]+/).filter(Boolean)
   if (words.length === 0 || words.length > MOST.edges || !words.every(isNumber)) return null
   const edges = words.map(Number)

@@ -2,9 +2,9 @@ import { ArrowDownOutlined, ArrowUpOutlined, CloseOutlined, PlusOutlined } from 
 import { Button } from 'antd'
 import type { EventChoice } from '../../../api/analysisTypes'
 import { useT } from '../../../i18n/useT'
-import { ANY, MOST, type FunnelDraft } from '../question'
+import { ANY, MOST, without, type FunnelDraft } from '../question'
 import { EventChoiceField } from './EventChoiceField'
-import { Choice, Part, without, type BuilderProps } from './parts'
+import { Choice, Part, type BuilderProps } from './parts'
 import { WindowField } from './WindowField'
 import styles from './builder.module.css'
 

@@ -1,7 +1,7 @@
 import { useT } from '../../../i18n/useT'
-import { ANY, type LifecycleDraft } from '../question'
+import { ANY, without, type LifecycleDraft } from '../question'
 import { EventChoiceField } from './EventChoiceField'
-import { Part, without, type BuilderProps } from './parts'
+import { Part, type BuilderProps } from './parts'
 
 export function LifecycleBuilder({ draft, onChange }: BuilderProps<LifecycleDraft>) {
   const t = useT()

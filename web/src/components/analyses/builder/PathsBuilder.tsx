@@ -1,8 +1,8 @@
 import { useT } from '../../../i18n/useT'
-import { ANY, MOST, type PathsDraft } from '../question'
+import { ANY, MOST, without, type PathsDraft } from '../question'
 import { EventChoiceField } from './EventChoiceField'
 import { NumberField } from './NumberField'
-import { Choice, Part, without, type BuilderProps } from './parts'
+import { Choice, Part, type BuilderProps } from './parts'
 import { WindowField } from './WindowField'
 
 const USUAL_BRANCHES = 5

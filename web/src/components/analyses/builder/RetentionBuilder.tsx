@@ -1,9 +1,9 @@
 import { Checkbox } from 'antd'
 import { useT } from '../../../i18n/useT'
-import { MOST, type RetentionDraft } from '../question'
+import { MOST, without, type RetentionDraft } from '../question'
 import { EventChoiceField } from './EventChoiceField'
 import { NumberField } from './NumberField'
-import { Choice, Part, useUnits, without, type BuilderProps } from './parts'
+import { Choice, Part, useUnits, type BuilderProps } from './parts'
 
 export function RetentionBuilder({ draft, onChange }: BuilderProps<RetentionDraft>) {
   const t = useT()

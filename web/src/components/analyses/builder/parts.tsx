@@ -44,15 +44,6 @@ export function Choice<Value extends string>(props: ChoiceProps<Value>) {
   )
 }
 
-/** Left out where it is what goes without saying, so that equal questions are written alike. */
-export function without<Kind extends object>(draft: Kind, ...names: (keyof Kind)[]): Kind {
-  return Object.fromEntries(
-    Object.entries(draft).filter(
-      ([name, value]) => !names.includes(name as keyof Kind) && value !== undefined,
-    ),
-  ) as Kind
-}
-
 export function useUnits() {
   const t = useT()
   return (['day', 'week', 'month'] as const).map(

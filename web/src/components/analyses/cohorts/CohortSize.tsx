@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { cohortSizeQuery } from '../../../api/analyses'
+import { ApiError } from '../../../api/errors'
 import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../session/app'
-import { Counted } from '../../table/Counted'
+import { Counted, UNKNOWN } from '../../table/Counted'
 import styles from './cohorts.module.css'
 
 /** How many are in it now; counted after the list is there, each for itself. */
@@ -13,6 +14,15 @@ export function CohortSize({ id }: { id: string }) {
   const { data, error, isFetching, refetch } = useQuery(cohortSizeQuery(app.id, id))
   if (data) return <Counted value={data.people} />
   if (!error) return <span className={styles.soft}>{t('cohorts.counting')}</span>
+  // A list of a few ids tells too much to whoever may not see personal data: asking again is no use.
+  if (error instanceof ApiError && error.status === 422) {
+    return (
+      <span className={styles.soft} title={error.message}>
+        <span aria-hidden="true">{UNKNOWN}</span>
+        <span className="visually-hidden">{error.message}</span>
+      </span>
+    )
+  }
   return (
     <Button
       size="small"

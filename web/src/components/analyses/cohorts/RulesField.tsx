@@ -45,33 +45,34 @@ export function RulesField({ joined, rules, onChange }: RulesFieldProps) {
       )}
       <ol className={styles.list}>
         {rules.map((rule, index) => (
-          <li
-            key={index}
-            className={styles.rule}
-            role="group"
-            aria-label={t('cohorts.rule', { number: index + 1 })}
-          >
-            <div className={styles.fields}>
-              {rule.is === 'did' ? (
-                <DidRow
-                  number={index + 1}
-                  rule={rule}
-                  onChange={(changed) => replace(index, changed)}
-                />
-              ) : (
-                <ProfileRow
-                  number={index + 1}
-                  rule={rule}
-                  onChange={(changed) => replace(index, changed)}
-                />
-              )}
+          <li key={index}>
+            <div
+              className={styles.rule}
+              role="group"
+              aria-label={t('cohorts.rule', { number: index + 1 })}
+            >
+              <div className={styles.fields}>
+                {rule.is === 'did' ? (
+                  <DidRow
+                    number={index + 1}
+                    rule={rule}
+                    onChange={(changed) => replace(index, changed)}
+                  />
+                ) : (
+                  <ProfileRow
+                    number={index + 1}
+                    rule={rule}
+                    onChange={(changed) => replace(index, changed)}
+                  />
+                )}
+              </div>
+              <Button
+                type="text"
+                icon={<CloseOutlined aria-hidden />}
+                aria-label={t('cohorts.removeRule', { number: index + 1 })}
+                onClick={() => onChange({ rules: rules.filter((_, at) => at !== index) })}
+              />
             </div>
-            <Button
-              type="text"
-              icon={<CloseOutlined aria-hidden />}
-              aria-label={t('cohorts.removeRule', { number: index + 1 })}
-              onClick={() => onChange({ rules: rules.filter((_, at) => at !== index) })}
-            />
           </li>
         ))}
       </ol>

@@ -24,7 +24,7 @@ export function FunnelGroups({ question, answer, plot, onPick }: FunnelGroupsPro
   const { groups } = answer
   const opener = (place: number, step: number) => {
     const group = pickedGroup(groups[place]!)
-    return onPick && group && (() => onPick({ of: 'funnel', step, dropped: false, group }))
+    return onPick && (() => onPick({ of: 'funnel', step, dropped: false, group }))
   }
   return (
     <>

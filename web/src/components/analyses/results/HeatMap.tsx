@@ -1,6 +1,7 @@
 import type { RetentionCohort, RetentionQuestion } from '../../../api/analysisTypes'
-import { bucketLabel, percent } from '../../charts/format'
+import { axisLabel, bucketLabel, percent } from '../../charts/format'
 import { Counted, UNKNOWN } from '../../table/Counted'
+import { useIsNarrow } from '../../table/useIsNarrow'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { Figure } from './Figure'
@@ -22,6 +23,7 @@ export function HeatMap({ question, cohorts, average, counted, onPick }: HeatMap
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const timezone = useZone(question)
+  const narrow = useIsNarrow()
   const { unit } = question
   const style = { granularity: unit, timezone, language }
   const { shown, more } = useSteps(cohorts)
@@ -65,7 +67,9 @@ export function HeatMap({ question, cohorts, average, counted, onPick }: HeatMap
               const began = bucketLabel(cohort.start, style)
               return (
                 <tr key={cohort.start}>
-                  <th scope="row">{began}</th>
+                  <th scope="row" title={began}>
+                    {narrow ? axisLabel(cohort.start, style) : began}
+                  </th>
                   <td>
                     <Figure
                       value={cohort.size}

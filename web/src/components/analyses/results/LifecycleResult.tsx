@@ -31,7 +31,9 @@ export function LifecycleResult(props: ResultProps<LifecycleQuestion, LifecycleA
         name: t(`results.lifecycle.${state}`),
         color,
         // Those who went hang below the line.
-        values: points.map((point) => (state === 'dormant' ? -point.dormant : point[state])),
+        values: points.map((point) => 
+          state === 'dormant' ? -(point.dormant ?? 0) : point[state],
+        ),
       })),
       unfinished: points.map(({ time }) => time === partial),
       format: (value) => plainCount(Math.abs(value), language),
@@ -43,7 +45,7 @@ export function LifecycleResult(props: ResultProps<LifecycleQuestion, LifecycleA
     () => ({ toPng: (title = '', note) => plotPicture(plot, title, note) }),
     [plot],
   )
-  if (points.every((point) => STATES.every(({ state }) => point[state] === 0))) return <Nothing />
+  if (points.every((point) => STATES.every(({ state }) => !point[state]))) return <Nothing />
 
   const rows = points.map((point, index) => ({
     ...point,

@@ -38,11 +38,15 @@ export function LifecycleTable({ rows, onPick }: LifecycleTableProps) {
                 </th>
                 {STATES.map(({ state }) => (
                   <td key={state} className={styles.number}>
-                    <Figure
-                      value={counts[state]}
-                      of={`${label} · ${t(`results.lifecycle.${state}`)}`}
-                      onOpen={onPick && (() => onPick({ of: 'lifecycle', time, state }))}
-                    />
+                    {counts[state] === null ? (
+                      '–'
+                    ) : (
+                      <Figure
+                        value={counts[state]}
+                        of={`${label} · ${t(`results.lifecycle.${state}`)}`}
+                        onOpen={onPick && (() => onPick({ of: 'lifecycle', time, state }))}
+                      />
+                    )}
                   </td>
                 ))}
               </tr>

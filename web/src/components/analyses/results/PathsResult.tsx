@@ -7,7 +7,15 @@ import { pictureOf } from '../../charts/picture'
 import { useT } from '../../../i18n/useT'
 import { PathsTable } from './PathsTable'
 import type { OnPick, ResultProps } from './result'
-import { flowsOf, pickOf, pickOfFlow, placesOf, sankeyOption, type Flow, type Place } from './flows'
+import {
+  flowsOf,
+  pickOfPlace,
+  pickOfFlow,
+  placesOf,
+  sankeyOption,
+  type Flow,
+  type Place,
+} from './flows'
 import { Sankey } from './Sankey'
 import { Nothing, View } from './View'
 import { nodeName } from './words'
@@ -63,7 +71,6 @@ export function PathsResult({ answer, onPick, onStart, ref }: PathsResultProps) 
           {place ? (
             <Chosen
               place={place}
-              flows={flows}
               side={side}
               onPick={onPick}
               onStart={onStart}
@@ -85,7 +92,6 @@ export function PathsResult({ answer, onPick, onStart, ref }: PathsResultProps) 
 
 interface ChosenProps {
   place: Place
-  flows: Flow[]
   side: PathsAnswer['side']
   onPick: OnPick
   onStart: (node: PathNode) => void
@@ -93,14 +99,13 @@ interface ChosenProps {
 }
 
 /** What can be done about the node that was pressed. */
-function Chosen({ place, flows, side, onPick, onStart, onClose }: ChosenProps) {
+function Chosen({ place, side, onPick, onStart, onClose }: ChosenProps) {
   const t = useT()
-  const pick = pickOf(place, flows, side)
   return (
     <div className={styles.chosen} role="group" aria-label={t('results.paths.chosen')}>
       <span>{nodeName(place.node, t)}</span>
-      {onPick && pick && (
-        <Button size="small" onClick={() => onPick(pick)}>
+      {onPick && (
+        <Button size="small" onClick={() => onPick(pickOfPlace(place))}>
           {t('results.seePeople')}
         </Button>
       )}

@@ -39,7 +39,6 @@ export function RetentionResult(props: ResultProps<RetentionQuestion, RetentionA
   if (answer.cohorts.every(({ size }) => size === 0)) return <Nothing />
 
   const group = answer.groups.find((one, index) => groupKey(one, index) === groupChosen)
-  const picked = group && pickedGroup(group)
   return (
     <View
       value={view}
@@ -84,10 +83,14 @@ export function RetentionResult(props: ResultProps<RetentionQuestion, RetentionA
           average={(group ?? answer).average}
           counted={counted}
           onPick={
-            group && !picked
-              ? null
-              : onPick &&
-                ((cohort, unit) => onPick({ of: 'retention', cohort, unit, group: picked ?? null }))
+            onPick &&
+            ((cohort, unit) =>
+              onPick({
+                of: 'retention',
+                cohort,
+                unit,
+                group: group ? pickedGroup(group) : null,
+              }))
           }
         />
       )}

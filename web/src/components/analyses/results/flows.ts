@@ -52,18 +52,15 @@ export function sizeOf(places: Place[]): { rows: number; columns: number } {
   return { rows: Math.max(0, ...counts.values()), columns: counts.size }
 }
 
-/**
- * Who came by a place. Of paths that end somewhere, a place is told by the one link that leaves it
- * towards that end; where several do, nothing names all of them.
- */
-export function pickOf(at: Place, flows: Flow[], side: PathsAnswer['side']): PathPick | null {
-  if (at.distance === 0) return null
-  if (side === 'from') return { of: 'paths', step: at.distance, source: null, target: at.node }
-  const leaving = flows.filter(({ source }) => source.id === at.id)
-  return leaving.length === 1 ? pickOfFlow(leaving[0]!) : null
-}
-
 type PathPick = Extract<Picked, { of: 'paths' }>
+
+/** Whoever came by, from wherever; at the common end, all of them. */
+export const pickOfPlace = ({ distance, node }: Place): PathPick => ({
+  of: 'paths',
+  step: distance,
+  source: null,
+  target: node,
+})
 
 export const pickOfFlow = ({ step, source, target }: Flow): PathPick => ({
   of: 'paths',

@@ -45,6 +45,7 @@ export function useFunnelPlots(question: FunnelQuestion, answer: FunnelAnswer) {
           values: group.steps.map(({ from_first }) => from_first),
           ...(group.other && { color: NEUTRAL }),
         })),
+        most: 1,
         ...share,
       },
       course: {

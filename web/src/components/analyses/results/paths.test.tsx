@@ -4,7 +4,7 @@ import type { PathNode, PathsAnswer, PathsQuestion } from '../../../api/analysis
 import { showInApp, user } from '../../../testing/app'
 import { anEngine, clickDrawn, drawnSeries } from '../../../testing/chart'
 import { loadEngine } from '../../charts/loadEngine'
-import { flowsOf, pickOf, placesOf } from './flows'
+import { flowsOf, pickOfPlace, placesOf } from './flows'
 import { PathsResult } from './index'
 
 vi.mock('../../charts/loadEngine', () => ({ loadEngine: vi.fn() }))
@@ -130,15 +130,12 @@ describe('paths that end somewhere', () => {
     ])
   })
 
-  it('tell the people of a node by the one flow that leaves it', () => {
-    const [cart] = placesOf(flows).filter(({ node }) => node === CART)
-    expect(pickOf(cart!, flows, 'to')).toEqual({
-      of: 'paths',
-      step: 1,
-      source: CART,
-      target: HOME,
-    })
-    const forked = flowsOf({ side: 'to', links: [...links, { ...links[0]!, target: SECRET }] })
-    expect(pickOf(cart!, forked, 'to')).toBeNull()
+  it('tell the people of a node by how far it is from there', () => {
+    const picks = placesOf(flows).map(pickOfPlace)
+    expect(picks).toEqual([
+      { of: 'paths', step: 1, source: null, target: CART },
+      { of: 'paths', step: 0, source: null, target: HOME },
+      { of: 'paths', step: 2, source: null, target: REST },
+    ])
   })
 })

@@ -45,7 +45,7 @@ function partsOf(question: Question, pick: Pick, tongue: Tongue): string[] {
   if (pick.of === 'paths') {
     const target = nodeName(pick.target, t)
     const way = pick.source === null ? target : `${nodeName(pick.source, t)} → ${target}`
-    return [t('results.picked.step', { number: pick.step }), way]
+    return pick.step === 0 ? [way] : [t('results.picked.step', { number: pick.step }), way]
   }
   if (pick.of === 'lifecycle' && question.kind === 'lifecycle') {
     const granularity = question.granularity ?? 'day'

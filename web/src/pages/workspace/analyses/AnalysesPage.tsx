@@ -36,10 +36,11 @@ export default function AnalysesPage() {
   const { app } = open
   const [params, setParams] = useTableParams(CHOICES)
   const whose: Whose = WHOSE.find((one) => one === params.whose) ?? 'all'
-  const { search, sort = 'updated_at', order = 'desc' } = params
+  const { page, page_size, search, sort = 'updated_at', order = 'desc' } = params
+  const pages = whose === 'all' ? { page, page_size } : { page: 1, page_size: MOST_KEPT }
   const kept = useQuery({
-    ...analysesQuery(app.id, { page: 1, page_size: MOST_KEPT, search, sort, order }),
-    select: (answer) => keptRows(answer.items, { ...params, whose }),
+    ...analysesQuery(app.id, { ...pages, search, sort, order }),
+    select: (answer) => keptRows(answer, { page, page_size, whose }),
   })
   const [deleting, setDeleting] = useState<Analysis | null>(null)
   const none = kept.data?.total === 0 && !search && whose === 'all'

@@ -124,9 +124,8 @@ function namesCohort(part: unknown): boolean {
 }
 
 /** Too much for the time or the memory that a question has. */
-const HEAVY = [408, 413, 503, 504]
 const isHeavy = (error: Error | null) =>
-  error instanceof ApiError && (error.code === 'timeout' || HEAVY.includes(error.status))
+  error instanceof ApiError && (error.code === 'timeout' || error.code === 'query_too_heavy')
 
 function Heavy({ time }: { time: RangeParams }) {
   const t = useT()

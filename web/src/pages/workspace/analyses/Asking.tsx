@@ -4,11 +4,11 @@ import { Link } from 'react-router'
 import type { Analysis } from '../../../api/analyses'
 import { storedQuestion } from '../../../components/analyses/address'
 import { Builder } from '../../../components/analyses/builder/Builder'
-import { without } from '../../../components/analyses/builder/parts'
 import {
   granularitiesOf,
   granularityOf,
   questionOf,
+  without,
   type Draft,
 } from '../../../components/analyses/question'
 import { besideField } from '../../../components/form/TimezoneSelect'
@@ -26,6 +26,7 @@ import { useApp } from '../../../session/app'
 import { Answer } from './Answer'
 import { Keeping } from './Keeping'
 import { useDraft } from './useDraft'
+import shared from '../workspace.module.css'
 import styles from './analyses.module.css'
 
 interface AskingProps {
@@ -59,6 +60,7 @@ export function Asking({ base, range: usual, saved }: AskingProps) {
         </span>
       }
     >
+      {saved?.redacted && <p className={shared.note}>{t('analyses.redacted')}</p>}
       <div className={styles.tools}>
         <RangePicker params={time} />
         <Granularity draft={draft} range={range} onChange={change} />
@@ -103,9 +105,9 @@ function Granularity({
         shown: t(`range.unit.${value}`),
       }))}
       onChoose={(granularity) => {
-        const { granularity: _before, ...rest } = draft as Draft & { granularity?: string }
         const usual = granularity === usualGranularity(range)
-        onChange((usual ? rest : { ...rest, granularity }) as Draft)
+        const changed = { ...draft, granularity } as Draft & { granularity?: string }
+        onChange(usual ? without(changed, 'granularity') : changed)
       }}
     />
   )

@@ -13,7 +13,7 @@ import { useWatched } from '../../../session/app'
 const MOST_NAME = 100
 const MOST_DESCRIPTION = 500
 
-export interface Named {
+interface Named {
   name: string
   description: string | null
   shared: boolean

@@ -7,8 +7,12 @@ import type {
   Question,
   Test,
 } from '../../../api/analysisTypes'
-import { without } from '../../../components/analyses/builder/parts'
-import type { Draft, PathsDraft, TrendDraft } from '../../../components/analyses/question'
+import {
+  without,
+  type Draft,
+  type PathsDraft,
+  type TrendDraft,
+} from '../../../components/analyses/question'
 import {
   DistributionResult,
   FunnelResult,

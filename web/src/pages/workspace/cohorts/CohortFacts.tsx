@@ -39,13 +39,10 @@ function Members({ cohort: { definition } }: { cohort: Cohort }) {
   const cohorts = useCohortNames(definition.of === 'rule')
   const lines = definitionLines(definition, { t, language, cohorts }, app.timezone)
   const isJoined = definition.of === 'rule' && rulesOf(definition).length > 1
+  const joined = 'all' in definition ? 'all' : 'any'
   return (
     <>
-      {isJoined && (
-        <p className={styles.soft}>
-          {t('all' in definition ? 'cohorts.joined.all' : 'cohorts.joined.any')}
-        </p>
-      )}
+      {isJoined && <p className={styles.soft}>{t(`cohorts.joined.${joined}`)}</p>}
       <ul className={styles.lines}>
         {lines.map((line, index) => (
           <li key={index}>{line}</li>

@@ -1,21 +1,19 @@
-//! Answers that are kept for as long as nothing they were made from has changed, as `insight::cache`
-//! keeps those of the dashboard. What depends on profiles or cohorts is asked each time: those have no
-//! versions.
+//! Answers about one app that are kept for as long as nothing they were made from has changed, as
+//! `cache` keeps those of the dashboard.
 
 use std::sync::Arc;
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use super::answer::Answer;
-use crate::insight::range::whole_quarter;
+use serde::Serialize;
+
+use super::range::whole_quarter;
 use crate::insight::state::Insight;
-use atrium_core::error::Result;
+use atrium_core::error::{Error, Result};
 use atrium_core::fair_queue::Reader;
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::apps::versions;
-
-const BYTES_MAX: u64 = 16 << 20;
 
 /// What an answer depends on, and nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,21 +32,22 @@ pub struct Key {
 #[derive(Clone)]
 pub struct Weigh;
 
-impl Weighter<Key, Arc<Kept>> for Weigh {
-    fn weight(&self, key: &Key, kept: &Arc<Kept>) -> u64 {
+impl<T> Weighter<Key, Arc<Kept<T>>> for Weigh {
+    fn weight(&self, key: &Key, kept: &Arc<Kept<T>>) -> u64 {
         (key.question.len() + kept.bytes + 128) as u64
     }
 }
 
-pub struct Kept {
-    pub answer: Answer,
+pub struct Kept<T> {
+    pub answer: T,
     bytes: usize,
 }
 
-pub type Answers = Cache<Key, Arc<Kept>, Weigh>;
+pub type Answers<T> = Cache<Key, Arc<Kept<T>>, Weigh>;
 
-pub fn answers() -> Answers {
-    Cache::with_weighter(1_000, BYTES_MAX, Weigh)
+/// For answers that take so many bytes together.
+pub fn answers<T>(bytes_max: u64) -> Answers<T> {
+    Cache::with_weighter(1_000, bytes_max, Weigh)
 }
 
 impl Key {
@@ -78,23 +77,22 @@ impl Key {
 const FAR: Millis = Millis(4_102_444_800_000);
 
 /// One that is asked anew each time.
-pub fn unkept(answer: Answer) -> Arc<Kept> {
+pub fn unkept<T>(answer: T) -> Arc<Kept<T>> {
     Arc::new(Kept { answer, bytes: 0 })
 }
 
 /// The answer that is kept, or a new one. Of several who ask the same at once, one waits for the store
 /// and the others for that one; programs wait for nobody and nobody for them.
-pub async fn once(
-    atrium: &Insight,
+pub async fn once<T: Serialize>(
+    kept: &Answers<T>,
     key: Key,
     reader: &Reader,
-    asking: impl Future<Output = Result<Answer>>,
-) -> Result<Arc<Kept>> {
-    let kept = &atrium.analyses;
+    asking: impl Future<Output = Result<T>>,
+) -> Result<Arc<Kept<T>>> {
     let asking = async {
         let answer = asking.await?;
         let bytes = serde_json::to_vec(&answer).map_or(0, |text| text.len());
-        Ok(Arc::new(Kept { answer, bytes }))
+        Ok::<_, Error>(Arc::new(Kept { answer, bytes }))
     };
     if !reader.is_program() {
         return kept.get_or_insert_async(&key, asking).await;

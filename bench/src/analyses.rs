@@ -1,0 +1,254 @@
+//! Analyses of an app with ten million of the events: each kind when nothing is known yet, against the best
+//! statement by hand for the same question, and asked again; and how much memory they take.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use serde_json::{Value, json};
+use uuid::Uuid;
+use warehouse::{Location, Warehouse};
+
+use crate::history::{self, DAY};
+use crate::overall::{middle, p95_ms};
+use crate::program::{self, Account, Program};
+use crate::sending;
+
+/// Two fifths are the first app's.
+const EVENTS: u64 = 25_000_000;
+const APPS: usize = 6;
+/// Each question is asked in days that begin at another hour, so that none was asked before.
+const ZONES: [&str; 12] = [
+    "UTC",
+    "Asia/Shanghai",
+    "Europe/Berlin",
+    "America/New_York",
+    "Asia/Kolkata",
+    "Asia/Tokyo",
+    "America/Los_Angeles",
+    "Europe/Moscow",
+    "Asia/Dubai",
+    "Australia/Sydney",
+    "America/Sao_Paulo",
+    "America/Chicago",
+];
+const BY_HAND: usize = 3;
+
+struct Kind {
+    name: &'static str,
+    days: u32,
+    goal_ms: f64,
+    question: Value,
+    by_hand: String,
+}
+
+pub async fn measure(program: &str) -> anyhow::Result<()> {
+    let events = std::env::var("BENCH_EVENTS").map_or(Ok(EVENTS), |text| text.parse())?;
+    let server = Program::start(program).await?;
+    let mut apps = vec![Uuid::try_parse(&server.account.app)?];
+    for number in 1..APPS {
+        apps.push(Uuid::try_parse(&server.account.new_app(&format!("App {number}")).await?)?);
+    }
+    let folder = server.end()?;
+    let last = u32::try_from(sending::now_ms() / 1_000)? / DAY - 1;
+    let store = Warehouse::open(Location::Embedded {
+        folder: folder.path().join("events"),
+        library: program::library(program)?,
+        program: Some(program.into()),
+        memory_mb: 4_096,
+    });
+    store.ready(Duration::from_secs(60)).await?;
+    history::fill(&store, &apps, last, events).await?;
+    program::at_rest(&store).await?;
+    let patient = store.patient(Duration::from_secs(300));
+    let mut by_hand = Vec::new();
+    for kind in kinds(apps[0], last) {
+        let mut times = Vec::new();
+        for _ in 0..BY_HAND {
+            let started = Instant::now();
+            patient.bytes(&format!("{} FORMAT Null", kind.by_hand), &[]).await?;
+            times.push(started.elapsed());
+        }
+        by_hand.push(middle(times));
+    }
+    store.stop().await;
+    let server = Program::start_in(program, folder).await?;
+    println!("analyses of one app, {events} events in all, two fifths of them its own");
+    // The engine starts with the first.
+    let cohort = cohort(&server.account).await?;
+    for (mut kind, by_hand) in kinds(apps[0], last).into_iter().zip(by_hand) {
+        let text = kind.question.to_string().replace("COHORT", &cohort);
+        kind.question = serde_json::from_str(&text)?;
+        kinds_of_answer(&server, &kind, by_hand, last).await?;
+    }
+    Ok(())
+}
+
+/// Whoever did something within thirty days.
+async fn cohort(account: &Account) -> anyhow::Result<String> {
+    let did = json!({ "is": "did", "event": { "events": ["event 3"] }, "not": false, "times": 1, "days": 30 });
+    let body =
+        json!({ "name": "Some", "shared": true, "definition": { "of": "rule", "all": [did] } });
+    let made = account.post(&format!("/apps/{}/cohorts", account.app), &body).await?;
+    let id = made["data"]["id"].as_str().context("a cohort")?.to_owned();
+    let size = account.get(&format!("/apps/{}/cohorts/{id}/size", account.app)).await?;
+    println!("  the cohort has {} people", size["data"]["people"]);
+    Ok(id)
+}
+
+async fn kinds_of_answer(
+    server: &Program,
+    kind: &Kind,
+    by_hand: f64,
+    last: u32,
+) -> anyhow::Result<()> {
+    let path = format!("/apps/{}/analyses/run", server.account.app);
+    let ask = async |zone: &str| -> anyhow::Result<(Duration, Value)> {
+        let mut body = kind.question.clone();
+        body["start"] = json!(date(last + 1 - kind.days));
+        body["end"] = json!(date(last));
+        body["timezone"] = json!(zone);
+        let started = Instant::now();
+        let told = server.account.post(&path, &body).await?;
+        Ok((started.elapsed(), told))
+    };
+    server.forget_peaks()?;
+    let (mut cold, mut rows) = (Vec::new(), 0);
+    for zone in ZONES {
+        let (time, told) = ask(zone).await?;
+        cold.push(time);
+        rows = told["data"]["rows_read"].as_u64().unwrap_or(0);
+    }
+    let (own, engine) = server.peaks_mb()?;
+    let mut again = Vec::new();
+    for _ in 0..20 {
+        again.push(ask(ZONES[0]).await?.0);
+    }
+    println!(
+        "  {:<42} median {:>5.0} ms, p95 {:>5.0} (goal ≤ {:>4.0}); by hand {:>5.0}, ratio {:.2} (goal ≤ 1.3); \
+         again p95 {:>6.1} ms (goal ≤ 20); {rows} rows; server {own:.0} MB, engine {engine:.0} MB at most",
+        kind.name,
+        middle(cold.clone()) * 1e3,
+        p95_ms(cold.clone()),
+        kind.goal_ms,
+        by_hand * 1e3,
+        middle(cold) / by_hand,
+        p95_ms(again),
+    );
+    Ok(())
+}
+
+fn kinds(app: Uuid, last: u32) -> Vec<Kind> {
+    let event = |name: &str| json!({ "events": [name] });
+    let of = |days: u32| {
+        let (from, to) = ((last + 1 - days) * DAY, (last + 1) * DAY);
+        format!(
+            "events WHERE app_id = '{app}' AND time >= toDateTime({from}, 'UTC') \
+             AND time < toDateTime({to}, 'UTC')"
+        )
+    };
+    let (week, month, weeks) = (of(7), of(30), of(84));
+    vec![
+        Kind {
+            name: "trend, a sum by a property, 30 days",
+            days: 30,
+            goal_ms: 1_000.0,
+            question: json!({ "kind": "trend", "breakdown": ["seats"], "series": [
+                { "events": ["page_view"], "measure": { "of": "sum", "property": "price" } },
+            ] }),
+            by_hand: format!(
+                "SELECT toDate(time) AS day, JSONExtractRaw(properties, 'seats') AS value, \
+                    sum(JSONExtractFloat(properties, 'price')) \
+                 FROM {month} AND event = 'page_view' GROUP BY day, value"
+            ),
+        },
+        Kind {
+            name: "trend, people by page, 30 days",
+            days: 30,
+            goal_ms: 1_000.0,
+            question: json!({ "kind": "trend", "breakdown": ["$url_path"], "series": [
+                { "events": ["page_view"], "measure": { "of": "people" } },
+            ] }),
+            by_hand: format!(
+                "SELECT toDate(time) AS day, url_path, uniqExact(person_no) \
+                 FROM {month} AND event = 'page_view' GROUP BY day, url_path"
+            ),
+        },
+        Kind {
+            name: "funnel of 4 steps, 30 days",
+            days: 30,
+            goal_ms: 1_500.0,
+            question: json!({ "kind": "funnel", "window_minutes": 1_440, "steps": [
+                event("page_view"), event("event 0"), event("event 1"), event("event 2"),
+            ] }),
+            by_hand: format!(
+                "SELECT level, count() FROM (SELECT windowFunnel(86400000)(toUInt64(toUnixTimestamp64Milli(time)), \
+                    event = 'page_view', event = 'event 0', event = 'event 1', event = 'event 2') AS level \
+                 FROM {month} AND event IN ('page_view', 'event 0', 'event 1', 'event 2') \
+                 GROUP BY person_no) GROUP BY level"
+            ),
+        },
+        Kind {
+            name: "retention, 12 weeks",
+            days: 84,
+            goal_ms: 1_500.0,
+            question: json!({ "kind": "retention", "unit": "week", "units": 11,
+                "first": event("page_view"), "returning": { "events": [] } }),
+            by_hand: format!(
+                "SELECT first, back - first AS after, count() FROM (\
+                    SELECT arrayJoin(firsts) AS first, backs FROM (SELECT \
+                        groupUniqArrayIf(toUInt32(toMonday(time)), event = 'page_view') AS firsts, \
+                        groupUniqArray(toUInt32(toMonday(time))) AS backs \
+                    FROM {weeks} GROUP BY person_no)) ARRAY JOIN backs AS back \
+                 WHERE back >= first GROUP BY first, after"
+            ),
+        },
+        Kind {
+            name: "paths of 5 steps, 7 days",
+            days: 7,
+            goal_ms: 2_000.0,
+            question: json!({ "kind": "paths", "from": event("page_view"), "steps": 5 }),
+            by_hand: format!(
+                "SELECT path, count() FROM (SELECT arraySlice(arrayMap(one -> one.2, \
+                    arraySort(groupArray((time, concat(event, url_path))))), 1, 6) AS path \
+                 FROM {week} GROUP BY person_no) GROUP BY path"
+            ),
+        },
+        Kind {
+            name: "people of a cohort, 30 days",
+            days: 30,
+            goal_ms: 1_500.0,
+            question: json!({ "kind": "trend",
+                "series": [{ "events": [], "measure": { "of": "people" } }],
+                "filters": { "all": [{ "property": "$cohort:COHORT", "operator": "is", "values": [] }] } }),
+            by_hand: format!(
+                "SELECT toDate(time) AS day, uniqExact(person_no) FROM {month} AND person_no IN \
+                 (SELECT person_no FROM {month} AND event = 'event 3') GROUP BY day"
+            ),
+        },
+        Kind {
+            name: "lifecycle by week, 12 weeks",
+            days: 84,
+            goal_ms: 1_500.0,
+            question: json!({ "kind": "lifecycle", "granularity": "week" }),
+            by_hand: format!(
+                "SELECT week, count() FROM (SELECT person_no, toMonday(time) AS week FROM {weeks} \
+                 GROUP BY person_no, week) GROUP BY week"
+            ),
+        },
+        Kind {
+            name: "distribution of days, 30 days",
+            days: 30,
+            goal_ms: 1_000.0,
+            question: json!({ "kind": "distribution", "event": event("page_view"), "of": "days" }),
+            by_hand: format!(
+                "SELECT days, count() FROM (SELECT uniqExact(toDate(time)) AS days FROM {month} \
+                 AND event = 'page_view' GROUP BY person_no) GROUP BY days"
+            ),
+        },
+    ]
+}
+
+fn date(day: u32) -> String {
+    let epoch = jiff::civil::date(1970, 1, 1);
+    epoch.checked_add(jiff::Span::new().days(i64::from(day))).unwrap_or(epoch).to_string()
+}

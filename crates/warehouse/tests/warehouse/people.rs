@@ -1,0 +1,122 @@
+//! The people behind figures: as many as the figure says, and the right ones.
+
+use std::collections::BTreeSet;
+
+use warehouse::analysis::{
+    DistributionQuery, FunnelFigure, FunnelQuery, LifecycleQuery, LifecycleState, PathsQuery,
+    RetentionFigure, RetentionQuery, TrendMeasure, TrendQuery,
+};
+use warehouse::{Key, Kind, Warehouse};
+
+use crate::plain_analyses::{chosen, range};
+use crate::support::Event;
+
+pub async fn are_as_many_as_told(
+    store: &Warehouse,
+    trend: &TrendQuery,
+    funnel: &FunnelQuery,
+    retention: &RetentionQuery,
+) {
+    let people = TrendQuery { measure: TrendMeasure::People, ..trend.clone() };
+    let (whole, groups) = store.trend(&people).await.unwrap();
+    let none = None;
+    let groups = groups.iter().map(|group| (Some(group.values.clone()), &group.trend));
+    for (values, told) in [(none, &whole)].into_iter().chain(groups) {
+        let behind = |within| {
+            let values = values.clone();
+            let people = &people;
+            async move {
+                let found = store.trend_people(people, &within, values.as_deref()).await.unwrap();
+                Some(found.unwrap().count() as f64)
+            }
+        };
+        assert_eq!(behind(people.slots.clone()).await, told.total, "{people:#?} {values:?}");
+        let place = people.slots.starts.len() / 2;
+        assert_eq!(behind(people.slots.only(place).unwrap()).await, told.points[place]);
+    }
+    let unknown = vec![Key::Text("nobody's".to_owned()); trend.group_by.len().max(1)];
+    if !trend.group_by.is_empty() {
+        let found = store.trend_people(&people, &people.slots, Some(&unknown)).await.unwrap();
+        assert_eq!(found, None);
+    }
+
+    let told = store.funnel(funnel).await.unwrap();
+    let groups = told.groups.iter().map(|group| (Some(group.values.clone()), &group.steps));
+    for (group, steps) in [(None, &told.steps)].into_iter().chain(groups) {
+        for step in 0..steps.len() {
+            let behind = async |dropped| {
+                let figure = FunnelFigure { step, dropped, group: group.clone() };
+                store.funnel_people(funnel, &figure).await.unwrap().map(|people| people.count())
+            };
+            assert_eq!(behind(false).await, Some(steps[step].people), "{funnel:#?} {group:?}");
+            let before = step.checked_sub(1).map(|before| steps[before].people);
+            assert_eq!(behind(true).await, before.map(|before| before - steps[step].people));
+        }
+    }
+
+    let (whole, groups) = store.retention(retention).await.unwrap();
+    let groups = groups.iter().map(|group| (Some(group.values.clone()), &group.cohorts));
+    for (group, cohorts) in [(None, &whole)].into_iter().chain(groups) {
+        let cohort = cohorts.len() / 2;
+        let behind = async |unit| {
+            let figure = RetentionFigure { cohort, unit, group: group.clone() };
+            store.retention_people(retention, &figure).await.unwrap().map(|people| people.count())
+        };
+        let Some(told) = cohorts.get(cohort) else { continue };
+        assert_eq!(behind(None).await, Some(told.size), "{retention:#?} {group:?}");
+        for (unit, returned) in told.returned.iter().enumerate() {
+            assert_eq!(behind(Some(unit)).await, Some(*returned), "{retention:#?} {group:?}");
+        }
+        assert_eq!(behind(Some(retention.units + 1)).await, None);
+    }
+}
+
+pub async fn of_the_others(
+    store: &Warehouse,
+    lifecycle: &LifecycleQuery,
+    distribution: &DistributionQuery,
+    paths: &PathsQuery,
+) {
+    for (place, told) in store.lifecycle(lifecycle).await.unwrap().iter().enumerate() {
+        for (state, told) in [
+            (LifecycleState::New, told.new),
+            (LifecycleState::Returning, told.returning),
+            (LifecycleState::Resurrected, told.resurrected),
+            (LifecycleState::Dormant, told.dormant),
+        ] {
+            let found = store.lifecycle_people(lifecycle, place, state).await.unwrap();
+            assert_eq!(found.count(), told, "{lifecycle:#?} {state:?}");
+        }
+    }
+    for (place, told) in store.distribution(distribution).await.unwrap().iter().enumerate() {
+        let found = store.distribution_people(distribution, place).await.unwrap();
+        assert_eq!(found.count(), told.people, "{distribution:#?}");
+    }
+    let told = store.paths(paths).await.unwrap();
+    for link in told.links.iter().take(4) {
+        let source = Some(&link.source);
+        let found = store.paths_people(paths, link.step, source, &link.target).await.unwrap();
+        assert_eq!(found.count(), link.people, "{paths:#?}");
+    }
+}
+
+/// By name.
+pub async fn are_those_who_did(store: &Warehouse, events: &[Event], trend: &TrendQuery) {
+    let expected: BTreeSet<String> =
+        chosen(events, &trend.scope, &trend.event, range(&trend.slots))
+            .map(Event::person)
+            .collect();
+    let found = store.trend_people(trend, &trend.slots, None).await.unwrap().unwrap();
+    let all = store.people_of(trend.scope.app, &found, 1_000, 0).await.unwrap();
+    let name = |kind: Kind, id: &str| match kind {
+        Kind::User => format!("u {id}"),
+        Kind::Device => format!("d {id}"),
+    };
+    let names: BTreeSet<String> = all.iter().map(|person| name(person.kind, &person.id)).collect();
+    assert_eq!(names, expected, "{trend:#?}");
+    assert_eq!(all.len(), expected.len());
+    assert!(all.is_sorted_by_key(|person| std::cmp::Reverse(person.last_ms)));
+    // A page of them, and what lies beyond the last.
+    let page = store.people_of(trend.scope.app, &found, 2, 1).await.unwrap();
+    assert_eq!(page, all.iter().skip(1).take(2).cloned().collect::<Vec<_>>());
+}

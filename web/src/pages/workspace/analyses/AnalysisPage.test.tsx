@@ -1,0 +1,368 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { render, screen, waitFor, within } from '@testing-library/react'
+import { createMemoryRouter, RouterProvider } from 'react-router'
+import { describe, expect, it, vi } from 'vitest'
+import type { Analysis } from '../../../api/analyses'
+import type { TrendAnswer } from '../../../api/analysisTypes'
+import { queryClient } from '../../../api/queryClient'
+import { leaveExplorer } from '../../../components/analyses/explorer'
+import type { ChartSeries } from '../../../components/charts/series'
+import { saveFile } from '../../../lib/saveFile'
+import { accessTo, type AskedPermission } from '../../../session/access'
+import { AppContext } from '../../../session/app'
+import { rememberUser } from '../../../session/session'
+import { anApp, user } from '../../../testing/app'
+import { aUser, ok, refusal, stubServer, type SeenRequest } from '../../../testing/server'
+import AnalysisPage from './AnalysisPage'
+
+vi.mock('../../../lib/saveFile', () => ({ saveFile: vi.fn() }))
+// Drawing is the chart's own business; here it is which lines it is given.
+vi.mock('../../../components/charts/LineChart', async (original) => ({
+  ...(await original<object>()),
+  LineChart: ({ series, ariaLabel }: { series: ChartSeries[]; ariaLabel: string }) => (
+    <ul aria-label={ariaLabel}>
+      {series.map(({ key, name, values }) => (
+        <li key={key}>
+          {name}: {values.join(' ')}
+        </li>
+      ))}
+    </ul>
+  ),
+}))
+
+const MAY: AskedPermission[] = ['app:view', 'query:run', 'event:view']
+const RUN = '/apps/app-1/analyses/run'
+const answer: TrendAnswer = {
+  kind: 'trend',
+  times: [Date.UTC(2026, 10, 1), Date.UTC(2026, 10, 2)],
+  partial: null,
+  series: [{ total: 12, points: [5, 7], groups: [], before: null }],
+  formula: null,
+  compared: null,
+  computed_at: 0,
+  rows_read: 12,
+}
+const kept: Analysis = {
+  id: 'a1',
+  name: '每日下单',
+  description: null,
+  shared: false,
+  kind: 'trend',
+  question: {
+    kind: 'trend',
+    series: [{ events: ['order'], measure: { of: 'people' } }],
+    range: '30d',
+  },
+  created_by: { id: 'u1', name: '林小雨' },
+  created_at: 0,
+  updated_at: 0,
+  version: 3,
+  may_change: true,
+  mine: true,
+}
+
+interface Shown {
+  at: string
+  may?: AskedPermission[]
+  answers?: Parameters<typeof stubServer>[0]
+}
+
+function show({ at, may = MAY, answers }: Shown) {
+  rememberUser(aUser)
+  const seen = stubServer({
+    [RUN]: ok(answer),
+    '/apps/app-1/explore/values': ok({ items: [{ value: 'iOS', events: 1 }] }),
+    '/apps/app-1/event-properties': ok({ sampled: 0, items: [], more: 0 }),
+    '/apps/app-1/events': ok({ items: [{ event: 'order' }], total: 1, can_manage: false }),
+    '/apps/app-1/cohorts': ok({ items: [{ id: 'c1', name: '常客' }], total: 1 }),
+    '/apps/app-1/analyses/a1': ok(kept),
+    ...answers,
+  })
+  const element = (
+    <AppContext value={{ app: anApp, ...accessTo(anApp, may) }}>
+      <AnalysisPage />
+    </AppContext>
+  )
+  const entry = '/org-id/:orgId/app-id/:appId'
+  const router = createMemoryRouter(
+    [
+      { path: `${entry}/explore`, loader: leaveExplorer },
+      { path: `${entry}/analyses`, element: <p>the list</p> },
+      { path: `${entry}/analyses/:kind`, element },
+    ],
+    { initialEntries: [`/org-id/org-1/app-id/app-1${at}`] },
+  )
+  render(
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  )
+  return { seen, router }
+}
+
+const asked = (seen: SeenRequest[], path = RUN) =>
+  seen
+    .filter((request) => request.path === path && request.method !== 'GET')
+    .map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+
+const q = (value: object) => encodeURIComponent(JSON.stringify(value))
+
+describe('an analysis', () => {
+  it('asks what the address says, in the app’s own time zone', async () => {
+    const { seen } = show({
+      at: `/analyses/trend?q=${q({ s: [{ e: ['order'], m: 'people' }], b: ['$os'], f: { a: [['$os', 'is', 'iOS']] } })}&range=2026-11-01..2026-11-02`,
+    })
+    const sentence = 'order 的用户数，筛选操作系统等于 iOS，按操作系统'
+    expect(await screen.findByRole('list', { name: sentence })).toBeShown()
+    expect(asked(seen)).toEqual([
+      {
+        kind: 'trend',
+        series: [{ events: ['order'], measure: { of: 'people' } }],
+        breakdown: ['$os'],
+        filters: { all: [{ property: '$os', operator: 'is', values: ['iOS'] }] },
+        granularity: 'hour',
+        start: '2026-11-01',
+        end: '2026-11-02',
+        timezone: 'Asia/Shanghai',
+      },
+    ])
+  })
+
+  it('is changed by choosing, and Back takes a change back', async () => {
+    const { seen, router } = show({ at: '/analyses/trend' })
+    await waitFor(() => expect(asked(seen)).toHaveLength(1))
+    const events = screen.getByRole('combobox', { name: '指标 A 的事件' })
+    await user.click(events)
+    await user.click((await screen.findAllByText('order')).at(-1)!)
+    await waitFor(() =>
+      expect(asked(seen).at(-1)).toMatchObject({ series: [{ events: ['order'] }] }),
+    )
+    expect(await screen.findByRole('heading', { name: 'order 的次数' })).toBeShown()
+    await router.navigate(-1)
+    expect(await screen.findByRole('heading', { name: '任意事件的次数' })).toBeShown()
+    expect(router.state.location.search).toBe('')
+  })
+
+  it('asks once for a text that is typed', async () => {
+    const { seen } = show({ at: `/analyses/trend?q=${q({ s: [['a'], ['b']] })}` })
+    await waitFor(() => expect(asked(seen)).toHaveLength(1))
+    await user.type(screen.getByRole('textbox', { name: '公式（选填）' }), 'A / B')
+    await waitFor(() => expect(asked(seen).at(-1)).toMatchObject({ formula: 'A / B' }))
+    expect(asked(seen)).toHaveLength(2)
+  })
+
+  it('filters once there is a value, also by a cohort', async () => {
+    const { seen } = show({ at: '/analyses/trend' })
+    await waitFor(() => expect(asked(seen)).toHaveLength(1))
+    await user.click(screen.getByRole('button', { name: /^(plus )?添加条件$/ }))
+    const values = await screen.findByRole('combobox', { name: '第 1 个条件的值' })
+    await user.click(values)
+    await user.click((await screen.findAllByText('iOS')).at(-1)!)
+    const os = { property: '$os', operator: 'is', values: ['iOS'] }
+    await waitFor(() => expect(asked(seen).at(-1)).toMatchObject({ filters: { all: [os] } }))
+    // Adding the row asked nothing.
+    expect(asked(seen)).toHaveLength(2)
+
+    await user.click(screen.getByRole('combobox', { name: '第 1 个条件的属性' }))
+    await user.click((await screen.findAllByText('常客')).at(-1)!)
+    const cohort = { property: '$cohort:c1', operator: 'is', values: [] }
+    await waitFor(() => expect(asked(seen).at(-1)).toMatchObject({ filters: { all: [cohort] } }))
+    expect(await screen.findByText(/属于分群常客/)).toBeShown()
+  })
+
+  it('has steps that are added, moved and removed by buttons', async () => {
+    const funnel = { n: [['landing'], ['signup']] }
+    const { router } = show({ at: `/analyses/funnel?q=${q(funnel)}` })
+    const steps = () => {
+      const text = new URLSearchParams(router.state.location.search).get('q') ?? '{}'
+      return (JSON.parse(text) as { n: string[][] }).n
+    }
+    await user.click(await screen.findByRole('button', { name: /添加步骤/ }))
+    expect(steps()).toEqual([['landing'], ['signup'], []])
+    await user.click(screen.getByRole('button', { name: '下移第 1 步' }))
+    expect(steps()).toEqual([['signup'], ['landing'], []])
+    await user.click(screen.getByRole('button', { name: '移除第 3 步' }))
+    expect(steps()).toEqual([['signup'], ['landing']])
+  })
+
+  it('asks nothing while something is to be chosen, and says what', async () => {
+    const { seen } = show({ at: '/analyses/funnel' })
+    expect(await screen.findByText('请选择漏斗各步的事件。')).toBeShown()
+    expect(asked(seen)).toEqual([])
+  })
+
+  it('says what the server says about a question that cannot be asked', async () => {
+    const errors = [{ error: '没有这个属性', code: 'unknown_property', field: 'breakdown[0]' }]
+    show({
+      at: `/analyses/trend?q=${q({ b: ['nothing'] })}`,
+      answers: { [RUN]: refusal(422, { message: '', errors }) },
+    })
+    expect((await screen.findByRole('alert')).textContent).toContain('没有这个属性')
+  })
+
+  it('says what would make a question smaller', async () => {
+    const errors = [{ error: '查询的数据量过大', code: 'query_too_heavy' }]
+    show({
+      at: '/analyses/trend?range=90d',
+      answers: { [RUN]: refusal(422, { message: '', errors }) },
+    })
+    expect(await screen.findByText(/缩短时间范围/)).toBeShown()
+    expect(screen.getByRole('button', { name: '近 7 天' })).toBeShown()
+  })
+
+  it('leads to the list where there is no such kind', async () => {
+    show({ at: '/analyses/votes' })
+    expect(await screen.findByText('the list')).toBeShown()
+  })
+})
+
+describe('an address of the explorer', () => {
+  it('asks the same as a trend', async () => {
+    const { seen, router } = show({
+      at: '/explore?event=order&measure=users&group=%24os&filter=%24os~is~a!-b~c&filter=plan~is&range=2026-11-01..2026-11-02&granularity=day',
+    })
+    await waitFor(() => expect(asked(seen)).toHaveLength(1))
+    expect(router.state.location.pathname).toBe('/org-id/org-1/app-id/app-1/analyses/trend')
+    expect(asked(seen)).toEqual([
+      {
+        kind: 'trend',
+        series: [{ events: ['order'], measure: { of: 'people' } }],
+        breakdown: ['$os'],
+        filters: { all: [{ property: '$os', operator: 'is', values: ['a~b', 'c'] }] },
+        granularity: 'day',
+        start: '2026-11-01',
+        end: '2026-11-02',
+        timezone: 'Asia/Shanghai',
+      },
+    ])
+  })
+
+  it('asks about any event where it says nothing', async () => {
+    const { router } = show({ at: '/explore' })
+    expect(await screen.findByRole('heading', { name: '任意事件的次数' })).toBeShown()
+    expect(router.state.location.search).toBe('')
+  })
+})
+
+describe('an analysis that is kept', () => {
+  it('is asked as it was kept, over its own days', async () => {
+    const { seen } = show({ at: '/analyses/trend?saved=a1' })
+    expect(await screen.findByRole('heading', { name: '每日下单', level: 1 })).toBeShown()
+    await waitFor(() => expect(asked(seen)).toHaveLength(1))
+    const [{ series, start, end }] = asked(seen) as [Record<string, string>]
+    expect(series).toEqual([{ events: ['order'], measure: { of: 'people' } }])
+    expect(Date.parse(end!) - Date.parse(start!)).toBe(29 * 86_400_000)
+    expect(screen.queryByText('有未保存的修改')).toBeNull()
+  })
+
+  it('says that it was changed, and saves the change over the version it was read as', async () => {
+    const changed = { ...kept, version: 4, question: { ...kept.question, range: '7d' } }
+    const { seen, router } = show({
+      at: '/analyses/trend?saved=a1&range=7d',
+      answers: { 'PUT /apps/app-1/analyses/a1': ok(changed) },
+    })
+    expect(await screen.findByText('有未保存的修改')).toBeShown()
+    await user.click(screen.getByRole('button', { name: '保存修改' }))
+    await waitFor(() => expect(router.state.location.search).toBe('?saved=a1'))
+    expect(asked(seen, '/apps/app-1/analyses/a1')).toEqual([
+      {
+        name: '每日下单',
+        description: null,
+        shared: false,
+        version: 3,
+        question: { ...kept.question, range: '7d' },
+      },
+    ])
+    await waitFor(() => expect(screen.queryByText('有未保存的修改')).toBeNull())
+  })
+
+  it('can be taken back to what was kept', async () => {
+    const { router } = show({ at: `/analyses/trend?saved=a1&q=${q({})}` })
+    await user.click(await screen.findByRole('button', { name: '放弃修改' }))
+    await waitFor(() => expect(router.state.location.search).toBe('?saved=a1'))
+    expect(await screen.findByRole('heading', { name: 'order 的用户数' })).toBeShown()
+  })
+
+  it('is found under its own kind', async () => {
+    const { router } = show({ at: '/analyses/funnel?saved=a1' })
+    await waitFor(() => expect(router.state.location.pathname).toMatch(/\/analyses\/trend$/))
+  })
+
+  it('may be gone', async () => {
+    const errors = [{ error: '没有找到', code: 'not_found' }]
+    show({
+      at: '/analyses/trend?saved=a1',
+      answers: { '/apps/app-1/analyses/a1': refusal(404, { message: '', errors }) },
+    })
+    expect(await screen.findByText('没有找到这个分析')).toBeShown()
+  })
+})
+
+describe('keeping a question', () => {
+  const save = async (name: string) => {
+    await user.click(await screen.findByRole('button', { name: /^保\s?存$/ }))
+    const dialog = within(await screen.findByRole('dialog'))
+    await user.type(dialog.getByRole('textbox', { name: '名称' }), name)
+    return dialog
+  }
+
+  it('is for oneself, unless the person may share', async () => {
+    const { seen, router } = show({
+      at: '/analyses/trend?range=90d',
+      answers: { 'POST /apps/app-1/analyses': ok({ ...kept, id: 'a1' }) },
+    })
+    const dialog = await save('每日下单')
+    expect(dialog.queryByRole('radio', { name: '应用成员' })).toBeNull()
+    await user.click(dialog.getByRole('button', { name: /^保\s?存$/ }))
+    await waitFor(() => expect(router.state.location.search).toBe('?saved=a1'))
+    expect(asked(seen, '/apps/app-1/analyses')).toEqual([
+      {
+        name: '每日下单',
+        description: null,
+        shared: false,
+        question: {
+          kind: 'trend',
+          series: [{ events: [], measure: { of: 'events' } }],
+          range: '90d',
+        },
+      },
+    ])
+  })
+
+  it('is for the app where the person may', async () => {
+    const { seen } = show({
+      at: '/analyses/trend',
+      may: [...MAY, 'analysis:manage'],
+      answers: { 'POST /apps/app-1/analyses': ok(kept) },
+    })
+    const dialog = await save('x')
+    await user.click(dialog.getByRole('radio', { name: '应用成员' }))
+    await user.click(dialog.getByRole('button', { name: /^保\s?存$/ }))
+    await waitFor(() =>
+      expect(asked(seen, '/apps/app-1/analyses')[0]).toMatchObject({ shared: true }),
+    )
+  })
+})
+
+describe('taking the answer out', () => {
+  it('is not offered without the permission', async () => {
+    show({ at: '/analyses/trend' })
+    expect(await screen.findByText('12')).toBeShown()
+    expect(screen.queryByRole('button', { name: /^导出.*CSV/ })).toBeNull()
+  })
+
+  it('is the same question as a file', async () => {
+    const { seen } = show({
+      at: '/analyses/trend?range=2026-11-01..2026-11-02',
+      may: [...MAY, 'event:export'],
+      answers: { [`${RUN}/export`]: () => new Response('a,b') },
+    })
+    expect(await screen.findByText('12')).toBeShown()
+    await user.click(screen.getByRole('button', { name: /^导出.*CSV/ }))
+    await waitFor(() => expect(vi.mocked(saveFile)).toHaveBeenCalledTimes(1))
+    const [name, content] = vi.mocked(saveFile).mock.lastCall!
+    expect(name).toBe('atrium-trend-2026-11-01_2026-11-02.csv')
+    expect(await content.text()).toBe('a,b')
+    expect(asked(seen, `${RUN}/export`)).toEqual(asked(seen))
+  })
+})
