@@ -18,6 +18,8 @@ const TEXT_MAX: usize = 64 * 1024;
 const IDS_MAX: usize = 10_000;
 const ID_MAX: usize = 256;
 const RULES_MAX: usize = 10;
+/// The field of the form.
+const IDS: &str = "definition.ids";
 
 /// What is stored.
 pub struct Content {
@@ -71,34 +73,37 @@ fn ids(
     before: Option<&SavedRow>,
     pii: bool,
 ) -> Result<Content> {
-    const FIELD: &str = "definition.ids";
     let kind = "ids".to_owned();
     let Some(ids) = ids.and_then(Value::as_array) else {
-        checks.fail(Fault::new(Code::WrongType).on(FIELD));
+        checks.fail(Fault::new(Code::WrongType).on(IDS));
         return Ok(Content { kind, text: String::new(), listed: 0 });
     };
     if let Some(before) = before.filter(|row| ids.is_empty() && row.kind == "ids") {
         return Ok(Content { kind, text: before.text.clone(), listed: before.listed });
     }
     if !pii {
-        return Err(Fault::new(Code::PersonalData).on(FIELD).into());
+        return Err(Fault::new(Code::PersonalData).on(IDS).into());
     }
-    checks.length(FIELD, ids.len(), 1, IDS_MAX);
-    let (mut seen, mut kept) = (HashSet::new(), Vec::new());
-    for (index, id) in ids.iter().enumerate().take(IDS_MAX) {
-        let field = format!("{FIELD}[{index}]");
-        match id.as_str() {
-            None => checks.fail(Fault::new(Code::WrongType).on(field)),
-            Some("") => checks.fail(Fault::new(Code::Required).on(field)),
-            Some(id) if id.chars().count() > ID_MAX => {
-                checks.fail(Fault::new(Code::TooLong).on(field).with("max", ID_MAX));
-            }
-            Some(id) if seen.insert(id) => kept.push(id),
-            Some(_) => {}
-        }
+    checks.length(IDS, ids.len(), 1, IDS_MAX);
+    // The first that is wrong: a list of ten thousand could be wrong in as many places.
+    if let Some(fault) = ids.iter().enumerate().find_map(|(index, id)| id_fault(index, id)) {
+        checks.fail(fault);
     }
+    let mut seen = HashSet::new();
+    let kept: Vec<&str> =
+        ids.iter().filter_map(Value::as_str).filter(|id| seen.insert(*id)).collect();
     let listed = i64::try_from(kept.len()).unwrap_or(i64::MAX);
     Ok(Content { kind, text: json!({ "of": "ids", "ids": kept }).to_string(), listed })
+}
+
+fn id_fault(index: usize, id: &Value) -> Option<Fault> {
+    let fault = match id.as_str() {
+        None => Fault::new(Code::WrongType),
+        Some("") => Fault::new(Code::Required),
+        Some(id) if id.chars().count() > ID_MAX => Fault::new(Code::TooLong).with("max", ID_MAX),
+        Some(_) => return None,
+    };
+    Some(fault.on(format!("{IDS}[{index}]")))
 }
 
 fn check_rules(checks: &mut Checks, definition: &Value) {
