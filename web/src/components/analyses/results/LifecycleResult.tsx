@@ -31,9 +31,7 @@ export function LifecycleResult(props: ResultProps<LifecycleQuestion, LifecycleA
         name: t(`results.lifecycle.${state}`),
         color,
         // Those who went hang below the line.
-        values: points.map((point) => 
-          state === 'dormant' ? -(point.dormant ?? 0) : point[state],
-        ),
+        values: points.map((point) => (state === 'dormant' ? -(point.dormant ?? 0) : point[state])),
       })),
       unfinished: points.map(({ time }) => time === partial),
       format: (value) => plainCount(Math.abs(value), language),
