@@ -93,6 +93,43 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/apps/{id}/analyses': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The analyses that were saved for the app, and the caller's own. */
+    get: operations['analysis_list']
+    put?: never
+    /** Saves an analysis, for oneself or for the app. */
+    post: operations['analysis_create']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/analyses/{analysis_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** One saved analysis. */
+    get: operations['analysis_view']
+    /** Changes a saved analysis: one's own, or with analysis:manage one of the app's. */
+    put: operations['analysis_update']
+    post?: never
+    /** Removes a saved analysis. */
+    delete: operations['analysis_delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/apps/{id}/api-keys': {
     parameters: {
       query?: never
@@ -194,6 +231,43 @@ export interface paths {
     put?: never
     post?: never
     delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/cohorts': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The cohorts that were made for the app, and the caller's own. */
+    get: operations['cohort_list']
+    put?: never
+    /** Makes a cohort, for oneself or for the app. */
+    post: operations['cohort_create']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/cohorts/{cohort_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** One cohort. */
+    get: operations['cohort_view']
+    /** Changes a cohort: one's own, or with cohort:manage one of the app's. */
+    put: operations['cohort_update']
+    post?: never
+    /** Removes a cohort. */
+    delete: operations['cohort_delete']
     options?: never
     head?: never
     patch?: never
@@ -2259,6 +2333,26 @@ export interface components {
        */
       skipped: number
     }
+    Analysis: components['schemas']['Saved'] & {
+      kind: components['schemas']['AnalysisKind']
+      /** @description As it was saved, but for what is not shown. */
+      question: unknown
+    }
+    AnalysisBody: {
+      name: string
+      description?: string | null
+      /** @description For the app (needs analysis:manage); false: for oneself. */
+      shared: boolean
+      /** @description An object with a known `kind`, of at most 64 KiB; what else it says is checked when it is run. */
+      question: Record<string, never>
+      /**
+       * Format: int64
+       * @description Of a change: the version it was made from. Another one by now is 409.
+       */
+      version?: number | null
+    }
+    /** @enum {string} */
+    AnalysisKind: 'trend' | 'funnel' | 'retention' | 'paths' | 'distribution' | 'lifecycle'
     /** @description What the console's own analytics client is started with. */
     Analytics: {
       url: string
@@ -2531,6 +2625,29 @@ export interface components {
       /** @example 042137 */
       code: string
     }
+    Cohort: components['schemas']['Saved'] & {
+      /**
+       * @description How it says who belongs to it: `of` is ids, figure or rule. Of ids there is the `count`; the
+       *     ids themselves only in the answer about one cohort, and for those who may see personal data.
+       */
+      definition: Record<string, never>
+    }
+    CohortBody: {
+      name: string
+      description?: string | null
+      /** @description For the app (needs cohort:manage); false: for oneself. */
+      shared: boolean
+      /**
+       * @description `{of: "ids", ids}` (at most 10,000, needs profile:pii; in a change, none: those stay that are
+       *     there), `{of: "figure", question, pick}`, or `{of: "rule", all}` or `any` of at most 10 rules.
+       */
+      definition: Record<string, never>
+      /**
+       * Format: int64
+       * @description Of a change: the version it was made from. Another one by now is 409.
+       */
+      version?: number | null
+    }
     /** @enum {string} */
     Compare: 'previous_period' | 'previous_year' | 'none'
     CopiedLink: {
@@ -2632,6 +2749,14 @@ export interface components {
          * @description In the app already, or not of the organisation.
          */
         skipped: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Analysis: {
+      data: components['schemas']['Saved'] & {
+        kind: components['schemas']['AnalysisKind']
+        /** @description As it was saved, but for what is not shown. */
+        question: unknown
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -2738,6 +2863,16 @@ export interface components {
       /** @description Options for `navigator.credentials`, in the standard's JSON form. */
       data: {
         publicKey: Record<string, never>
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Cohort: {
+      data: components['schemas']['Saved'] & {
+        /**
+         * @description How it says who belongs to it: `of` is ids, figure or rule. Of ids there is the `count`; the
+         *     ids themselves only in the answer about one cohort, and for those who may see personal data.
+         */
+        definition: Record<string, never>
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -2981,6 +3116,19 @@ export interface components {
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_Analysis: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: (components['schemas']['Saved'] & {
+          kind: components['schemas']['AnalysisKind']
+          /** @description As it was saved, but for what is not shown. */
+          question: unknown
+        })[]
+        /** Format: int64 */
+        total: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
     Data_Items_ApiKey: {
       /** @description One page of a list, with the length of the whole. */
       data: {
@@ -3111,6 +3259,21 @@ export interface components {
           email: string
           name: string
         }[]
+        /** Format: int64 */
+        total: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Items_Cohort: {
+      /** @description One page of a list, with the length of the whole. */
+      data: {
+        items: (components['schemas']['Saved'] & {
+          /**
+           * @description How it says who belongs to it: `of` is ids, figure or rule. Of ids there is the `count`; the
+           *     ids themselves only in the answer about one cohort, and for those who may see personal data.
+           */
+          definition: Record<string, never>
+        })[]
         /** Format: int64 */
         total: number
       }
@@ -3875,6 +4038,7 @@ export interface components {
       | 'last_way_in'
       | 'sole_owner'
       | 'access_changed'
+      | 'changed_meanwhile'
       | 'last_owner'
       | 'org_has_apps'
       | 'too_many_orgs'
@@ -3891,6 +4055,8 @@ export interface components {
       | 'builtin_role'
       | 'too_many_apps'
       | 'too_many_roles'
+      | 'too_many_analyses'
+      | 'too_many_cohorts'
       | 'too_many_erasures'
       | 'key_name_taken'
       | 'too_many_keys'
@@ -4764,6 +4930,8 @@ export interface components {
       | 'profile:view'
       | 'profile:pii'
       | 'query:run'
+      | 'analysis:manage'
+      | 'cohort:manage'
       | 'metadata:view'
       | 'metadata:manage'
       | 'audit:view'
@@ -5125,6 +5293,32 @@ export interface components {
       at: components['schemas']['Millis']
       /** @description The message as JSON, with the kind of each value in its place. */
       sample: string
+    }
+    /** @description What an analysis and a cohort tell alike. */
+    Saved: {
+      id: components['schemas']['Id']
+      name: string
+      description?: string | null
+      /** @description For everybody who asks in the app; false: the caller's alone. */
+      shared: boolean
+      created_by?: components['schemas']['PersonRef'] | null
+      /**
+       * Format: int64
+       * @description Milliseconds since 1970.
+       */
+      created_at: number
+      /** Format: int64 */
+      updated_at: number
+      /**
+       * Format: int64
+       * @description Grows with every change.
+       */
+      version: number
+      may_change: boolean
+      /** @description Whether the caller made it. */
+      mine: boolean
+      /** @description Something in it is not shown, because the caller may not see personal data. */
+      redacted: boolean
     }
     SeenApp: {
       id: components['schemas']['Id']
@@ -5836,6 +6030,167 @@ export interface operations {
       503: components['responses']['Unavailable']
     }
   }
+  analysis_list: {
+    parameters: {
+      query?: {
+        page?: number
+        page_size?: number
+        /** @description Words of the name or address. */
+        search?: string
+        sort?: string
+        /** @description asc or desc. */
+        order?: string
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_Analysis']
+        }
+      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      422: components['responses']['Invalid']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  analysis_create: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AnalysisBody']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Analysis']
+        }
+      }
+      400: components['responses']['Malformed']
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      409: components['responses']['Conflict']
+      413: components['responses']['TooLarge']
+      415: components['responses']['UnsupportedType']
+      422: components['responses']['Invalid']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  analysis_view: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        analysis_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Analysis']
+        }
+      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  analysis_update: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        analysis_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AnalysisBody']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Analysis']
+        }
+      }
+      400: components['responses']['Malformed']
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      409: components['responses']['Conflict']
+      413: components['responses']['TooLarge']
+      415: components['responses']['UnsupportedType']
+      422: components['responses']['Invalid']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  analysis_delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        analysis_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      409: components['responses']['Conflict']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
   api_key_list: {
     parameters: {
       query?: never
@@ -6064,6 +6419,167 @@ export interface operations {
       403: components['responses']['Forbidden']
       404: components['responses']['NotFound']
       422: components['responses']['Invalid']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  cohort_list: {
+    parameters: {
+      query?: {
+        page?: number
+        page_size?: number
+        /** @description Words of the name or address. */
+        search?: string
+        sort?: string
+        /** @description asc or desc. */
+        order?: string
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Items_Cohort']
+        }
+      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      422: components['responses']['Invalid']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  cohort_create: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CohortBody']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Cohort']
+        }
+      }
+      400: components['responses']['Malformed']
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      409: components['responses']['Conflict']
+      413: components['responses']['TooLarge']
+      415: components['responses']['UnsupportedType']
+      422: components['responses']['Invalid']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  cohort_view: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        cohort_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Cohort']
+        }
+      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  cohort_update: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        cohort_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CohortBody']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Cohort']
+        }
+      }
+      400: components['responses']['Malformed']
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      409: components['responses']['Conflict']
+      413: components['responses']['TooLarge']
+      415: components['responses']['UnsupportedType']
+      422: components['responses']['Invalid']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  cohort_delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        cohort_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Done']
+        }
+      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      409: components['responses']['Conflict']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }
