@@ -1,10 +1,9 @@
 import { FilterOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
-import { useState } from 'react'
 import type { EventChoice } from '../../../api/analysisTypes'
 import { useT } from '../../../i18n/useT'
 import { EventPicker } from './EventPicker'
-import { FilterGroup } from './FilterGroup'
+import { FilterGroup, NEW_TEST } from './FilterGroup'
 import styles from './builder.module.css'
 
 interface EventChoiceFieldProps {
@@ -19,8 +18,6 @@ interface EventChoiceFieldProps {
 /** One event, several as one or any, and what must hold of them. */
 export function EventChoiceField({ label, value, onChange, children }: EventChoiceFieldProps) {
   const t = useT()
-  const [opened, setOpened] = useState(false)
-  const filtered = value.filters !== undefined
   return (
     <div className={styles.choice}>
       <div className={styles.row}>
@@ -29,19 +26,18 @@ export function EventChoiceField({ label, value, onChange, children }: EventChoi
           value={value.events}
           onChange={(events) => onChange({ ...value, events })}
         />
-        {!filtered && (
+        {!value.filters && (
           <Button
             type="text"
             icon={<FilterOutlined aria-hidden />}
-            aria-expanded={opened}
             aria-label={t('analyses.filterEvent', { event: label })}
             title={t('analyses.filterEvent', { event: label })}
-            onClick={() => setOpened(!opened)}
+            onClick={() => onChange({ ...value, filters: { all: [NEW_TEST] } })}
           />
         )}
         {children}
       </div>
-      {(opened || filtered) && (
+      {value.filters && (
         <FilterGroup
           legend={t('analyses.filtersOf', { event: label })}
           events={value.events}

@@ -9,7 +9,7 @@ import { MOST } from '../question'
 import { TestRow } from './TestRow'
 import styles from './builder.module.css'
 
-const NEW_TEST: Test = { property: '$os', operator: 'is', values: [] }
+export const NEW_TEST: Test = { property: '$os', operator: 'is', values: [] }
 const NONE: Filters = { all: [] }
 
 interface FilterGroupProps {

@@ -56,7 +56,7 @@ export function PathsBuilder({ draft, onChange }: BuilderProps<PathsDraft>) {
       />
       {draft.window_minutes !== undefined && (
         <WindowField
-          label={t('analyses.window')}
+          label={t('analyses.within.window')}
           minutes={draft.window_minutes}
           onChange={(minutes) => onChange({ ...draft, window_minutes: minutes })}
         />

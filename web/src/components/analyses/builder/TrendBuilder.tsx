@@ -28,12 +28,6 @@ export function TrendBuilder({ draft, onChange }: BuilderProps<TrendDraft>) {
               value={one}
               onChange={(choice) => replace(index, { ...choice, measure: one.measure })}
             >
-              <MeasurePicker
-                letter={LETTERS[index]!}
-                events={one.events}
-                value={one.measure}
-                onChange={(measure) => replace(index, { ...one, measure })}
-              />
               {series.length > 1 && (
                 <Button
                   type="text"
@@ -42,6 +36,14 @@ export function TrendBuilder({ draft, onChange }: BuilderProps<TrendDraft>) {
                   onClick={() => change(series.filter((_, at) => at !== index))}
                 />
               )}
+              <div className={styles.row}>
+                <MeasurePicker
+                  letter={LETTERS[index]!}
+                  events={one.events}
+                  value={one.measure}
+                  onChange={(measure) => replace(index, { ...one, measure })}
+                />
+              </div>
             </EventChoiceField>
           </li>
         ))}
@@ -55,17 +57,19 @@ export function TrendBuilder({ draft, onChange }: BuilderProps<TrendDraft>) {
       >
         {t('analyses.addSeries')}
       </Button>
-      <label className={styles.formula}>
-        <span>{t('analyses.formula')}</span>
-        <TypedText
-          value={formula}
-          placeholder={series.length > 1 ? 'A / B * 100' : 'A * 2'}
-          isRight={(text) => /^[A-F\d\s.+\-*/()]*$/.test(text)}
-          onChange={(text) =>
-            onChange(text === '' ? without(draft, 'formula') : { ...draft, formula: text })
-          }
-        />
-      </label>
+      {(series.length > 1 || formula !== '') && (
+        <label className={styles.formula}>
+          <span>{t('analyses.formula')}</span>
+          <TypedText
+            value={formula}
+            placeholder="A / B * 100"
+            isRight={(text) => /^[A-F\d\s.+\-*/()]*$/.test(text)}
+            onChange={(text) =>
+              onChange(text === '' ? without(draft, 'formula') : { ...draft, formula: text })
+            }
+          />
+        </label>
+      )}
     </Part>
   )
 }

@@ -46,7 +46,5 @@ export function Choice<Value extends string>(props: ChoiceProps<Value>) {
 
 export function useUnits() {
   const t = useT()
-  return (['day', 'week', 'month'] as const).map(
-    (unit) => [unit, t(`analyses.unit.${unit}`)] as const,
-  )
+  return (['day', 'week', 'month'] as const).map((unit) => [unit, t(`range.unit.${unit}`)] as const)
 }

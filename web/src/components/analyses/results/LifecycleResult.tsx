@@ -30,9 +30,9 @@ export function LifecycleResult(props: ResultProps<LifecycleQuestion, LifecycleA
         key: state,
         name: t(`results.lifecycle.${state}`),
         color,
-        // Those who went hang below the line.
-        values: points.map((point) => 
-          state === 'dormant' ? -(point.dormant ?? 0) : point[state],
+        // Those who went hang below the line; who goes is not known before the time is over.
+        values: points.map((point) =>
+          state === 'dormant' ? point.dormant && -point.dormant : point[state],
         ),
       })),
       unfinished: points.map(({ time }) => time === partial),

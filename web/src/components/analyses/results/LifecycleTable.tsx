@@ -1,4 +1,5 @@
 import type { LifecyclePoint } from '../../../api/analysisTypes'
+import { UNKNOWN } from '../../table/Counted'
 import { useT } from '../../../i18n/useT'
 import { Figure } from './Figure'
 import { STATES } from './lifecycle'
@@ -39,7 +40,7 @@ export function LifecycleTable({ rows, onPick }: LifecycleTableProps) {
                 {STATES.map(({ state }) => (
                   <td key={state} className={styles.number}>
                     {counts[state] === null ? (
-                      '–'
+                      UNKNOWN
                     ) : (
                       <Figure
                         value={counts[state]}

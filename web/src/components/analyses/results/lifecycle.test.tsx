@@ -60,6 +60,15 @@ it('has all numbers in a table, the newest first, and says which is not over', (
   ])
 })
 
+it('says nothing of who went while there is time to come back', async () => {
+  const [first, last] = answer.points
+  show({ answer: { ...answer, points: [first!, { ...last!, dormant: null }] } })
+  const row = screen.getAllByRole('row')[1]!
+  expect(row.textContent).toBe('2026年3月2日周一截至目前540—')
+  await waitFor(() => expect(drawnSeries()).toHaveLength(4))
+  expect(drawnSeries()[3]!.data[1]).toMatchObject({ value: null })
+})
+
 it('leads from each number and each bar to its people', async () => {
   const onPick = show()
   const rows = screen.getAllByRole('row')

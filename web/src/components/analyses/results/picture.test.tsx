@@ -1,4 +1,3 @@
-import type { EChartsCoreOption } from 'echarts/core'
 import { createRef } from 'react'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { showInApp } from '../../../testing/app'
@@ -26,7 +25,7 @@ async function drawn(show: (ref: React.Ref<ChartHandle>) => React.ReactNode) {
   await ref.current!.toPng('标题', '说明')
   const picture = vi.mocked(pictureOf).mock.lastCall![0]
   expect(picture).toMatchObject({ title: '标题', note: '说明' })
-  const { series } = picture.option(() => 1000) as EChartsCoreOption
+  const { series } = picture.option(() => 1000)
   return (series as { type: string; data: unknown[] }[]).map(({ type, data }) => [type, data])
 }
 

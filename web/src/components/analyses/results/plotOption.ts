@@ -76,8 +76,9 @@ const tickStep = (count: number, width: number) =>
 const areWhole = (series: ChartSeries[]) =>
   series.every(({ values }) => values.every((value) => value === null || Number.isInteger(value)))
 
-/** What is not over is paler and has a dashed edge. */
-function barsOf({ key, name, values, stroke }: DrawnSeries, { stacked, unfinished }: Drawing) {
+/** What is not over is paler and has a dashed edge; what is compared with is hollow. */
+function barsOf(one: DrawnSeries, { stacked, unfinished }: Drawing) {
+  const { key, name, values, stroke, dashed } = one
   const soFar = { opacity: 0.4, borderColor: stroke.color, borderType: 'dashed', borderWidth: 1 }
   return {
     id: key,
@@ -88,6 +89,9 @@ function barsOf({ key, name, values, stroke }: DrawnSeries, { stacked, unfinishe
     barMaxWidth: 48,
     barCategoryGap: values.length > 60 ? '5%' : '25%',
     color: stroke.color,
+    itemStyle: dashed
+      ? { color: 'transparent', borderColor: stroke.color, borderWidth: 1.5 }
+      : undefined,
     emphasis: { disabled: true },
   }
 }
