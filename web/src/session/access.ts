@@ -7,8 +7,6 @@ export type PermissionCode = components['schemas']['Permission']
 /** Those about a team; all others are about an app. */
 export type OrgPermission = Extract<PermissionCode, `org:${string}` | `org_${string}`>
 export type AppPermission = Exclude<PermissionCode, OrgPermission>
-/** Two of these are not in the generated contract yet; it takes this type's place once they are. */
-export type AskedPermission = AppPermission | 'analysis:manage' | 'cohort:manage'
 
 /** Every role has it: whoever cannot see an app has no use for the rest. */
 export const ALWAYS_HELD: AppPermission = 'app:view'
@@ -16,18 +14,15 @@ export const ALWAYS_HELD: AppPermission = 'app:view'
 export interface Access {
   held: ReadonlySet<PermissionCode>
   /** The permission is held. */
-  may: (permission: AskedPermission) => boolean
+  may: (permission: AppPermission) => boolean
   /** It is held and the app takes changes: an archived or deleted one is read-only. */
-  mayChange: (permission: AskedPermission) => boolean
+  mayChange: (permission: AppPermission) => boolean
 }
 
-export function accessTo(
-  { status }: App,
-  permissions: readonly (PermissionCode | AskedPermission)[],
-): Access {
+export function accessTo({ status }: App, permissions: readonly PermissionCode[]): Access {
   const held = new Set(permissions)
   return {
-    held: held as ReadonlySet<PermissionCode>,
+    held,
     may: (permission) => held.has(permission),
     mayChange: (permission) => status === 'active' && held.has(permission),
   }

@@ -134,7 +134,7 @@ export function granularitiesOf(kind: Kind, range: DayRange): Granularity[] {
       case 'hour':
         return days <= 31
       case 'day':
-        return days >= 2 || kind === 'lifecycle'
+        return (days >= 2 || kind === 'lifecycle') && days <= 2000
       case 'week':
         return days >= 14
       case 'month':

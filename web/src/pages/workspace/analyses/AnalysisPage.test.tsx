@@ -8,7 +8,7 @@ import { queryClient } from '../../../api/queryClient'
 import { leaveExplorer } from '../../../components/analyses/explorer'
 import type { ChartSeries } from '../../../components/charts/series'
 import { saveFile } from '../../../lib/saveFile'
-import { accessTo, type AskedPermission } from '../../../session/access'
+import { accessTo, type AppPermission } from '../../../session/access'
 import { AppContext } from '../../../session/app'
 import { rememberUser } from '../../../session/session'
 import { anApp, user } from '../../../testing/app'
@@ -30,7 +30,7 @@ vi.mock('../../../components/charts/LineChart', async (original) => ({
   ),
 }))
 
-const MAY: AskedPermission[] = ['app:view', 'query:run', 'event:view']
+const MAY: AppPermission[] = ['app:view', 'query:run', 'event:view']
 const RUN = '/apps/app-1/analyses/run'
 const answer: TrendAnswer = {
   kind: 'trend',
@@ -63,7 +63,7 @@ const kept: Analysis = {
 
 interface Shown {
   at: string
-  may?: AskedPermission[]
+  may?: AppPermission[]
   answers?: Parameters<typeof stubServer>[0]
 }
 

@@ -50,6 +50,7 @@ export function Answer({ draft, question, time, onChange }: AnswerProps) {
     <div className={styles.answer}>
       <DataCard
         title={title}
+        definition={t('analyses.definition')}
         query={answer}
         skeleton={<BlockSkeleton height={420} />}
         actions={

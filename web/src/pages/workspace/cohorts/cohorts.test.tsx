@@ -7,16 +7,16 @@ import type { CohortDefinition } from '../../../api/analysisTypes'
 import { queryClient } from '../../../api/queryClient'
 import { bindNavigator } from '../../../lib/navigation'
 import { AppContext } from '../../../session/app'
-import { accessTo, type AskedPermission } from '../../../session/access'
+import { accessTo, type AppPermission } from '../../../session/access'
 import { rememberUser } from '../../../session/session'
 import { anApp, spaced, user } from '../../../testing/app'
 import { aUser, ok, refusal, stubServer } from '../../../testing/server'
 import CohortPage from './CohortPage'
 import CohortsPage from './CohortsPage'
 
-const ASKS: AskedPermission[] = ['app:view', 'query:run']
-const SHARES: AskedPermission[] = [...ASKS, 'cohort:manage']
-const SEES: AskedPermission[] = [...ASKS, 'profile:view']
+const ASKS: AppPermission[] = ['app:view', 'query:run']
+const SHARES: AppPermission[] = [...ASKS, 'cohort:manage']
+const SEES: AppPermission[] = [...ASKS, 'profile:view']
 const LIST = '/apps/app-1/cohorts'
 const ONE = `${LIST}/c-1`
 
@@ -38,7 +38,7 @@ const listed = (...items: Cohort[]) => ({ [LIST]: ok({ items, total: items.lengt
 
 type Answers = Parameters<typeof stubServer>[0]
 
-function show(at: string, may: AskedPermission[], answers: Answers) {
+function show(at: string, may: AppPermission[], answers: Answers) {
   rememberUser(aUser)
   const seen = stubServer(answers)
   const open = { app: anApp, ...accessTo(anApp, may) }
@@ -120,7 +120,7 @@ describe('the list', () => {
 })
 
 describe('a new one', () => {
-  async function open(may: AskedPermission[], answers: Answers = {}) {
+  async function open(may: AppPermission[], answers: Answers = {}) {
     const shown = show('/cohorts', may, {
       ...listed(),
       [`POST ${LIST}`]: ok(cohort),
