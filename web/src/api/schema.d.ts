@@ -111,6 +111,57 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/apps/{id}/analyses/run': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Answers a question about what people do. */
+    post: operations['analysis_run']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/analyses/run/export': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** The answer to a question as a CSV file. */
+    post: operations['analysis_export']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/analyses/run/people': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** The people behind a figure. */
+    post: operations['analysis_people']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/apps/{id}/analyses/{analysis_id}': {
     parameters: {
       query?: never
@@ -268,6 +319,40 @@ export interface paths {
     post?: never
     /** Removes a cohort. */
     delete: operations['cohort_delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/cohorts/{cohort_id}/people': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The people of a cohort. */
+    get: operations['cohort_people']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/apps/{id}/cohorts/{cohort_id}/size': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How many people a cohort has. */
+    get: operations['cohort_size']
+    put?: never
+    post?: never
+    delete?: never
     options?: never
     head?: never
     patch?: never
@@ -2358,6 +2443,16 @@ export interface components {
       url: string
       app_key: string
     }
+    /** @description Moments are in milliseconds since 1970. */
+    Answer: components['schemas']['Figures'] & {
+      /** Format: int64 */
+      computed_at: number
+      /**
+       * Format: int64
+       * @description How many rows of the event store were read for it.
+       */
+      rows_read: number
+    }
     ApiKey: {
       kind: components['schemas']['ApiKeyKind']
       /** @description `collect` in full; `query` masked, but for the answer that makes it. */
@@ -2557,6 +2652,27 @@ export interface components {
     BTreeMap: {
       [key: string]: string[]
     }
+    /** @description The period before, counted as far as this one has come. */
+    Before: components['schemas']['Points'] & {
+      /**
+       * Format: double
+       * @description This period's total over the same part: what `total` is to be compared with.
+       */
+      comparable?: number | null
+    }
+    BinFigures: {
+      /** Format: double */
+      from: number
+      /**
+       * Format: double
+       * @description Not included; null of the last.
+       */
+      to?: number | null
+      /** Format: int64 */
+      people: number
+      /** Format: int64 */
+      events: number
+    }
     /** @description A bound work-chat account. */
     Binding: {
       name: string
@@ -2582,31 +2698,8 @@ export interface components {
       device_type: components['schemas']['ValueFigures'][]
       language: components['schemas']['ValueFigures'][]
     }
-    /** @description What happened in one bucket. Of one that lies ahead every figure is null. */
-    Bucket: {
-      /**
-       * Format: int64
-       * @description When it begins, in milliseconds since 1970.
-       */
-      time: number
-      /** @description Whether it has begun and is not over: its figures are so far. */
-      partial: boolean
-      /** Format: int64 */
-      events?: number | null
-      /** Format: int64 */
-      page_views?: number | null
-      /** Format: int64 */
-      active_users?: number | null
-      /** Format: int64 */
-      active_devices?: number | null
-      /** Format: int64 */
-      new_devices?: number | null
-      /**
-       * Format: int64
-       * @description Those that began in it.
-       */
-      sessions?: number | null
-    }
+    /** @enum {string} */
+    Bucket: 'minute' | 'hour' | 'day' | 'week' | 'month'
     BuildInfo: {
       build_version: string
       build_message?: string | null
@@ -2648,8 +2741,52 @@ export interface components {
        */
       version?: number | null
     }
+    CohortFigures: {
+      /** Format: int64 */
+      start: number
+      /** Format: int64 */
+      size: number
+      /** @description In its own unit and each of those after it; null where that is not over. */
+      returned: (number | null)[]
+    }
+    CohortSize: {
+      /** Format: int64 */
+      people: number
+      /** Format: int64 */
+      computed_at: number
+    }
+    CohortsOfGroup: components['schemas']['GroupValues'] & {
+      cohorts: components['schemas']['CohortFigures'][]
+      average: (number | null)[]
+    }
+    /** @description Which days, and which of their events. */
+    Common: {
+      /** @example 2026-11-01 */
+      start: string
+      /** @example 2026-11-14 */
+      end: string
+      /** @description IANA name; the app's unless told. */
+      timezone?: string | null
+      filters?: components['schemas']['Filters'] | null
+    }
     /** @enum {string} */
     Compare: 'previous_period' | 'previous_year' | 'none'
+    ComparedDates: {
+      start: string
+      end: string
+    }
+    /** @enum {string} */
+    ComparedWith: 'previous' | 'year'
+    Conversion: {
+      /** Format: int64 */
+      time: number
+      /** Format: int64 */
+      began: number
+      /** Format: int64 */
+      converted: number
+      /** @description Whether everyone who began has had the whole window. */
+      complete: boolean
+    }
     CopiedLink: {
       link: string
       expires_at: components['schemas']['Millis']
@@ -2757,6 +2894,19 @@ export interface components {
         kind: components['schemas']['AnalysisKind']
         /** @description As it was saved, but for what is not shown. */
         question: unknown
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_Answer: {
+      /** @description Moments are in milliseconds since 1970. */
+      data: components['schemas']['Figures'] & {
+        /** Format: int64 */
+        computed_at: number
+        /**
+         * Format: int64
+         * @description How many rows of the event store were read for it.
+         */
+        rows_read: number
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -2873,6 +3023,15 @@ export interface components {
          *     ids themselves only in the answer about one cohort, and for those who may see personal data.
          */
         definition: Record<string, never>
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_CohortSize: {
+      data: {
+        /** Format: int64 */
+        people: number
+        /** Format: int64 */
+        computed_at: number
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -3627,6 +3786,19 @@ export interface components {
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
+    Data_PeoplePage: {
+      /** @description Whoever was seen last comes first. */
+      data: {
+        /** Format: int64 */
+        total: number
+        items: components['schemas']['PersonItem'][]
+        /** Format: int64 */
+        page: number
+        /** Format: int64 */
+        page_size: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
     Data_PermissionRegistry: {
       data: {
         groups: components['schemas']['PermissionGroup'][]
@@ -3909,6 +4081,15 @@ export interface components {
       /** @description Organisations that would be left without an owner. Each must get another one, or go, first. */
       blocked_by: components['schemas']['OwnedOrg'][]
     }
+    DistributionBody: components['schemas']['Common'] & {
+      event: components['schemas']['EventBody']
+      of: components['schemas']['QuantityBody']
+      /** @description Where ranges begin, in rising order; chosen by what there is, unless told. */
+      edges?: number[] | null
+    }
+    DistributionFigures: {
+      bins: components['schemas']['BinFigures'][]
+    }
     /** @description The data of a call that has nothing to tell but that it worked. */
     Done: Record<string, never>
     EmailChange: {
@@ -4110,6 +4291,9 @@ export interface components {
       | 'bad_range'
       | 'expiry_in_past'
       | 'unknown_property'
+      | 'unknown_cohort'
+      | 'unknown_figure'
+      | 'bad_formula'
       | 'query_too_heavy'
       | 'bad_length'
       | 'bad_locale'
@@ -4191,6 +4375,12 @@ export interface components {
       tunnel: string
       /** @description Whether they stay here for an operator to see; else an outside collector gets them. */
       kept: boolean
+    }
+    /** @description Events that count as one kind. */
+    EventBody: {
+      /** @description Any of these names; any event, if there are none. */
+      events?: string[]
+      filters?: components['schemas']['Filters'] | null
     }
     EventFigures: {
       event: string
@@ -4335,6 +4525,56 @@ export interface components {
        */
       change?: number | null
     }
+    Figures:
+      | (components['schemas']['TrendFigures'] & {
+          /** @enum {string} */
+          kind: 'trend'
+        })
+      | (components['schemas']['FunnelFigures'] & {
+          /** @enum {string} */
+          kind: 'funnel'
+        })
+      | (components['schemas']['RetentionFigures'] & {
+          /** @enum {string} */
+          kind: 'retention'
+        })
+      | (components['schemas']['PathsFigures'] & {
+          /** @enum {string} */
+          kind: 'paths'
+        })
+      | (components['schemas']['DistributionFigures'] & {
+          /** @enum {string} */
+          kind: 'distribution'
+        })
+      | (components['schemas']['LifecycleFigures'] & {
+          /** @enum {string} */
+          kind: 'lifecycle'
+        })
+    FilterNode: components['schemas']['Filters'] | components['schemas']['FilterTest']
+    /**
+     * @description Of a list, one element is enough. A value that is not shown to the caller is not there: no test
+     *     finds it, and `not_set` holds.
+     */
+    FilterTest: {
+      /**
+       * @description A field (`$os`), a property of the event (`amount`, `cart.total`), of the user's profile
+       *     (`$user:plan`) or the device's (`$device:model`), or a cohort (`$cohort:ID`, with `is` or `is_not`
+       *     and no values).
+       */
+      property: string
+      operator: components['schemas']['Operator']
+      /** @description One of them is enough; a comparison takes one, `set`, `not_set` and cohorts none. */
+      values?: string[]
+    }
+    Filters:
+      | {
+          /** @description All of them must hold. */
+          all: components['schemas']['FilterNode'][]
+        }
+      | {
+          /** @description One of them is enough. */
+          any: components['schemas']['FilterNode'][]
+        }
     FleetInstance: {
       id: string
       version: string
@@ -4352,6 +4592,9 @@ export interface components {
       holder: string
       held_until?: components['schemas']['Millis'] | null
     }
+    FormulaFigures: components['schemas']['Points'] & {
+      before?: components['schemas']['Before'] | null
+    }
     Frame: {
       function?: string | null
       file: string
@@ -4359,6 +4602,27 @@ export interface components {
       line?: number | null
       /** Format: int64 */
       column?: number | null
+    }
+    FunnelBody: components['schemas']['Common'] & {
+      /** @description Two to ten. */
+      steps: components['schemas']['EventBody'][]
+      /**
+       * Format: int64
+       * @description How long an attempt may take from its first step, up to 90 days.
+       */
+      window_minutes: number
+      order?: components['schemas']['Order']
+      exclude?: components['schemas']['EventBody'] | null
+      /** @description Of the conversion over time. */
+      granularity?: components['schemas']['Bucket']
+      breakdown?: string[]
+    }
+    FunnelFigures: {
+      steps: components['schemas']['StepFigures'][]
+      groups: components['schemas']['StepsOfGroup'][]
+      over_time: components['schemas']['Conversion'][]
+      /** @description How long those who made it to the end took. */
+      spread: components['schemas']['SpreadBin'][]
     }
     GrantView: {
       app_id: components['schemas']['Id']
@@ -4371,6 +4635,15 @@ export interface components {
      * @enum {string}
      */
     Granularity: 'hour' | 'day' | 'week' | 'month'
+    /** @description Which values of the breakdown something is about. */
+    GroupValues: {
+      /** @description One for each property; null where it is not set, or not shown. */
+      values: (string | null)[]
+      /** @description Everything beyond the largest ten. */
+      other: boolean
+      /** @description Which of the values are hidden, as a whole or in part. */
+      redacted: boolean[]
+    }
     /** @enum {string} */
     HealthStatus: 'ok' | 'warning' | 'failure'
     /** Format: uuid */
@@ -4512,6 +4785,45 @@ export interface components {
     LastAppBody: {
       app_id: components['schemas']['Id']
     }
+    LifecycleBody: components['schemas']['Common'] & {
+      event?: components['schemas']['EventBody'] | null
+      /** @description The dates are widened to whole ones of these. */
+      granularity?: components['schemas']['Unit']
+    }
+    LifecycleFigure: {
+      /** Format: int64 */
+      time: number
+      /**
+       * Format: int64
+       * @description For the first time ever.
+       */
+      new: number
+      /**
+       * Format: int64
+       * @description As in the unit before.
+       */
+      returning: number
+      /**
+       * Format: int64
+       * @description Not in the unit before, but earlier.
+       */
+      resurrected: number
+      /**
+       * Format: int64
+       * @description In the unit before and no more; null while there is still time to come back.
+       */
+      dormant?: number | null
+    }
+    LifecycleFigures: {
+      /**
+       * Format: int64
+       * @description The one of the times whose unit is not over.
+       */
+      partial?: number | null
+      points: components['schemas']['LifecycleFigure'][]
+    }
+    /** @enum {string} */
+    LifecycleGroup: 'new' | 'returning' | 'resurrected' | 'dormant'
     /** @enum {string} */
     Limit: 'event_names' | 'property_names' | 'field_values'
     /**
@@ -4592,6 +4904,27 @@ export interface components {
       /** @description Which; all of them unless told. At most 100. */
       ids?: components['schemas']['Id'][] | null
     }
+    MeasureBody: {
+      of: components['schemas']['MeasureOf']
+      /** @description What is added up, averaged or told apart; for the last nine only. */
+      property?: string | null
+    }
+    /** @enum {string} */
+    MeasureOf:
+      | 'events'
+      | 'people'
+      | 'devices'
+      | 'sessions'
+      | 'per_person'
+      | 'sum'
+      | 'average'
+      | 'median'
+      | 'p90'
+      | 'p95'
+      | 'p99'
+      | 'min'
+      | 'max'
+      | 'distinct'
     MemberRole: {
       role: components['schemas']['OrgRole']
     }
@@ -4620,6 +4953,8 @@ export interface components {
     }
     /** Format: date-time */
     Millis: string
+    /** @enum {string} */
+    Mode: 'exactly' | 'on_or_after'
     MyInvitation: {
       id: components['schemas']['Id']
       organization: components['schemas']['OrgRef']
@@ -4677,6 +5012,8 @@ export interface components {
       /** @description What `navigator.credentials.create` gave, in the standard's JSON form. */
       credential: Record<string, never>
     }
+    /** @enum {string} */
+    NodeKind: 'event' | 'other' | 'hidden'
     NotificationView: {
       id: components['schemas']['Id']
       /** @description The type in the person's notification settings. */
@@ -4719,6 +5056,8 @@ export interface components {
       | 'lte'
       | 'set'
       | 'not_set'
+    /** @enum {string} */
+    Order: 'loose' | 'strict'
     OrgMember: {
       user_id: components['schemas']['Id']
       email: string
@@ -4898,6 +5237,50 @@ export interface components {
       code?: components['schemas']['ErrorCode'] | null
       message?: string | null
     }
+    PathLink: {
+      /** @description Counted from 1, from the end that all paths have in common. */
+      step: number
+      /** @description In the order of time. */
+      source: components['schemas']['PathNode']
+      target: components['schemas']['PathNode']
+      /** Format: int64 */
+      people: number
+    }
+    PathNode: {
+      kind: components['schemas']['NodeKind']
+      /** @description Null unless it is an event. */
+      name?: string | null
+      /** @description The page of a page view. */
+      page?: string | null
+    }
+    /** @enum {string} */
+    PathSide: 'from' | 'to'
+    PathsBody: components['schemas']['Common'] & {
+      from?: components['schemas']['EventBody'] | null
+      to?: components['schemas']['EventBody'] | null
+      events?: components['schemas']['EventBody'] | null
+      /** @description One to eight. */
+      steps: number
+      /**
+       * Format: int64
+       * @description How long a path may take; for as long as a session lasts, unless told.
+       */
+      window_minutes?: number | null
+      /**
+       * @description How many different steps are told apart at each place, up to 20.
+       * @default 5
+       */
+      branches: number
+    }
+    PathsFigures: {
+      side: components['schemas']['PathSide']
+      /**
+       * Format: int64
+       * @description Who did what paths begin or end with.
+       */
+      people: number
+      links: components['schemas']['PathLink'][]
+    }
     PendingLink: {
       id: components['schemas']['Id']
       kind: components['schemas']['LinkKind']
@@ -4909,6 +5292,30 @@ export interface components {
     PendingLinks: {
       /** @description The latest first, one of each kind and address. */
       items: components['schemas']['PendingLink'][]
+    }
+    PeopleBody: {
+      question: components['schemas']['Question']
+      pick: components['schemas']['Pick']
+      /**
+       * Format: int64
+       * @description From 1.
+       */
+      page?: number | null
+      /**
+       * Format: int64
+       * @description Up to 200.
+       */
+      page_size?: number | null
+    }
+    /** @description Whoever was seen last comes first. */
+    PeoplePage: {
+      /** Format: int64 */
+      total: number
+      items: components['schemas']['PersonItem'][]
+      /** Format: int64 */
+      page: number
+      /** Format: int64 */
+      page_size: number
     }
     /** @enum {string} */
     Permission:
@@ -4963,11 +5370,82 @@ export interface components {
       name: string
       description: string
     }
+    /** @description A user, or a device that is nobody's. */
+    PersonItem: components['schemas']['ProfileItem'] & {
+      /** @enum {string} */
+      kind: 'user' | 'device'
+    }
     /** @description A person, as far as others need to know. */
     PersonRef: {
       id: components['schemas']['Id']
       name: string
     }
+    /** @description Which figure of an answer. Moments are those that the answer told. */
+    Pick:
+      | {
+          /** @description From 0. */
+          series: number
+          /**
+           * Format: int64
+           * @description Where a bucket starts; null for the whole range.
+           */
+          time?: number | null
+          group?: components['schemas']['GroupValues'] | null
+          /** @enum {string} */
+          of: 'trend'
+        }
+      | {
+          /** @description From 0. */
+          step: number
+          /** @description Whoever made the step before and not this one, instead of whoever made it. */
+          dropped?: boolean
+          group?: components['schemas']['GroupValues'] | null
+          /** @enum {string} */
+          of: 'funnel'
+        }
+      | {
+          /**
+           * Format: int64
+           * @description Where the cohort starts.
+           */
+          cohort: number
+          /** @description Null for all of the cohort. */
+          unit?: number | null
+          group?: components['schemas']['GroupValues'] | null
+          /** @enum {string} */
+          of: 'retention'
+        }
+      | {
+          /** @description 0 for whoever did what paths begin or end with. */
+          step: number
+          source?: components['schemas']['PathNode'] | null
+          target: components['schemas']['PathNode']
+          /** @enum {string} */
+          of: 'paths'
+        }
+      | {
+          /** @description From 0. */
+          bin: number
+          /** @enum {string} */
+          of: 'distribution'
+        }
+      | {
+          /** Format: int64 */
+          time: number
+          state: components['schemas']['LifecycleGroup']
+          /** @enum {string} */
+          of: 'lifecycle'
+        }
+    Points: {
+      /**
+       * Format: double
+       * @description Null where there is nothing to take an average, a median or the like of.
+       */
+      total?: number | null
+      /** @description One for each time; null also for those that lie ahead. */
+      points: (number | null)[]
+    }
+    PointsOfGroup: components['schemas']['GroupValues'] & components['schemas']['Points']
     PreviousKey: {
       valid_until: components['schemas']['Millis']
       last_used_at?: components['schemas']['Millis'] | null
@@ -5127,6 +5605,41 @@ export interface components {
       wechatwork: boolean
       feishu: boolean
     }
+    QuantityBody:
+      | 'times'
+      | 'days'
+      | {
+          /** @description A number that the events carry. */
+          property: {
+            property: string
+          }
+        }
+    /** @description One of six kinds of question. Dates are in the time zone, both included, and may lie ahead. */
+    Question:
+      | (components['schemas']['TrendBody'] & {
+          /** @enum {string} */
+          kind: 'trend'
+        })
+      | (components['schemas']['FunnelBody'] & {
+          /** @enum {string} */
+          kind: 'funnel'
+        })
+      | (components['schemas']['RetentionBody'] & {
+          /** @enum {string} */
+          kind: 'retention'
+        })
+      | (components['schemas']['PathsBody'] & {
+          /** @enum {string} */
+          kind: 'paths'
+        })
+      | (components['schemas']['DistributionBody'] & {
+          /** @enum {string} */
+          kind: 'distribution'
+        })
+      | (components['schemas']['LifecycleBody'] & {
+          /** @enum {string} */
+          kind: 'lifecycle'
+        })
     Reauth: {
       /** Format: password */
       password: string
@@ -5255,6 +5768,24 @@ export interface components {
       /** Format: double */
       day30?: number | null
     }
+    RetentionBody: components['schemas']['Common'] & {
+      first: components['schemas']['EventBody']
+      /** @description Whether only the first time ever counts. */
+      first_ever?: boolean
+      returning: components['schemas']['EventBody']
+      /** @description The dates are widened to whole ones of these. */
+      unit: components['schemas']['Unit']
+      /** @description How many after its own a cohort is looked at, up to 90. */
+      units: number
+      mode?: components['schemas']['Mode']
+      breakdown?: string[]
+    }
+    RetentionFigures: {
+      cohorts: components['schemas']['CohortFigures'][]
+      /** @description From 0 to 1, over all cohorts that have come so far. */
+      average: (number | null)[]
+      groups: components['schemas']['CohortsOfGroup'][]
+    }
     RetentionImpact: {
       /**
        * Format: int64
@@ -5324,6 +5855,14 @@ export interface components {
       id: components['schemas']['Id']
       name: string
     }
+    SeriesBody: components['schemas']['EventBody'] & {
+      measure: components['schemas']['MeasureBody']
+    }
+    SeriesFigures: components['schemas']['Points'] & {
+      /** @description The largest first, the rest last. */
+      groups: components['schemas']['PointsOfGroup'][]
+      before?: components['schemas']['Before'] | null
+    }
     SeriesPoint: components['schemas']['Bucket'] & {
       previous?: components['schemas']['Bucket'] | null
     }
@@ -5376,6 +5915,14 @@ export interface components {
        * @description Messages of all apps that wait for the event store, on this instance.
        */
       pending: number
+    }
+    SpreadBin: {
+      /** Format: int64 */
+      from_seconds: number
+      /** Format: int64 */
+      to_seconds: number
+      /** Format: int64 */
+      people: number
     }
     /** @description A mail domain of an organisation. */
     SsoDomain: {
@@ -5479,8 +6026,32 @@ export interface components {
     }
     /** @enum {string} */
     Step: 'address' | 'discovery' | 'issuer' | 'endpoints' | 'features' | 'keys' | 'client'
+    StepFigures: {
+      /** Format: int64 */
+      people: number
+      /**
+       * Format: double
+       * @description From 0 to 1; null where nobody began.
+       */
+      from_first?: number | null
+      /**
+       * Format: double
+       * @description Null of the first, and where nobody made the step before.
+       */
+      from_previous?: number | null
+      /**
+       * Format: double
+       * @description From the step before.
+       */
+      median_seconds?: number | null
+      /** Format: double */
+      p90_seconds?: number | null
+    }
     /** @enum {string} */
     StepState: 'ok' | 'failed' | 'skipped'
+    StepsOfGroup: components['schemas']['GroupValues'] & {
+      steps: components['schemas']['StepFigures'][]
+    }
     StoreHealth: {
       /** @description What it is, and where: `PostgreSQL`, `ClickHouse (embedded)`, `ClickHouse at db.internal`. */
       name: string
@@ -5585,10 +6156,34 @@ export interface components {
       /** @description A member, who becomes owner. */
       user_id: components['schemas']['Id']
     }
+    TrendBody: components['schemas']['Common'] & {
+      /** @description One to six. */
+      series: components['schemas']['SeriesBody'][]
+      /** @description With the series as letters, in order: `A / B * 100`. */
+      formula?: string | null
+      granularity?: components['schemas']['Bucket']
+      /** @description Fields or properties of the events, two at the most. */
+      breakdown?: string[]
+      compare?: components['schemas']['ComparedWith'] | null
+    }
+    TrendFigures: {
+      /** @description When each bucket starts. */
+      times: number[]
+      /**
+       * Format: int64
+       * @description The one of these whose bucket is not over: its points are so far. Null where none is.
+       */
+      partial?: number | null
+      series: components['schemas']['SeriesFigures'][]
+      formula?: components['schemas']['FormulaFigures'] | null
+      compared?: components['schemas']['ComparedDates'] | null
+    }
     TypedName: {
       /** @description The name of what is deleted, typed. */
       name: string
     }
+    /** @enum {string} */
+    Unit: 'day' | 'week' | 'month'
     Unread: {
       /** Format: int64 */
       unread: number
@@ -6100,6 +6695,112 @@ export interface operations {
       503: components['responses']['Unavailable']
     }
   }
+  analysis_run: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Question']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_Answer']
+        }
+      }
+      400: components['responses']['Malformed']
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      409: components['responses']['Conflict']
+      413: components['responses']['TooLarge']
+      415: components['responses']['UnsupportedType']
+      422: components['responses']['Invalid']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  analysis_export: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Question']
+      }
+    }
+    responses: {
+      /** @description A CSV file */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'text/csv': unknown
+        }
+      }
+      400: components['responses']['Malformed']
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      409: components['responses']['Conflict']
+      413: components['responses']['TooLarge']
+      415: components['responses']['UnsupportedType']
+      422: components['responses']['Invalid']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  analysis_people: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['PeopleBody']
+      }
+    }
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_PeoplePage']
+        }
+      }
+      400: components['responses']['Malformed']
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      409: components['responses']['Conflict']
+      413: components['responses']['TooLarge']
+      415: components['responses']['UnsupportedType']
+      422: components['responses']['Invalid']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
   analysis_view: {
     parameters: {
       query?: never
@@ -6580,6 +7281,67 @@ export interface operations {
       403: components['responses']['Forbidden']
       404: components['responses']['NotFound']
       409: components['responses']['Conflict']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  cohort_people: {
+    parameters: {
+      query?: {
+        /** @description From 1. */
+        page?: number
+        /** @description Up to 200. */
+        page_size?: number
+      }
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        cohort_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_PeoplePage']
+        }
+      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      422: components['responses']['Invalid']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  cohort_size: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        cohort_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_CohortSize']
+        }
+      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      422: components['responses']['Invalid']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }

@@ -476,6 +476,6 @@ in_both_sizes! {
         assert_eq!(ask(viewer, app, question.clone()).await.status, 403);
         let answer = viewer.post(&format!("{path}/people"), json!({ "question": question, "pick": pick })).await;
         assert_eq!(answer.status, 403);
-        assert_eq!(owner.post(&path.replace(app, &team.org_id), question).await.status, 404);
+        assert_eq!(owner.post(&path.replace(app, team.org_id.as_str()), question).await.status, 404);
     }
 }

@@ -43,7 +43,12 @@ const CASES: &[(&str, Access)] = &[
     ("analysis_create", Access::App(P::QueryRun)),
     // And analysis:manage for shared ones, which every built-in role that asks holds too.
     ("analysis_delete", Access::App(P::QueryRun)),
+    // And query:run, which every built-in role that exports holds too.
+    ("analysis_export", Access::App(P::EventExport)),
     ("analysis_list", Access::App(P::QueryRun)),
+    // And query:run, which every built-in role that sees profiles holds too.
+    ("analysis_people", Access::App(P::ProfileView)),
+    ("analysis_run", Access::App(P::QueryRun)),
     ("analysis_update", Access::App(P::QueryRun)),
     ("analysis_view", Access::App(P::QueryRun)),
     ("api_key_drop_previous", Access::App(P::KeyManage)),
@@ -76,6 +81,8 @@ const CASES: &[(&str, Access)] = &[
     // And cohort:manage for shared ones.
     ("cohort_delete", Access::App(P::QueryRun)),
     ("cohort_list", Access::App(P::QueryRun)),
+    ("cohort_people", Access::App(P::ProfileView)),
+    ("cohort_size", Access::App(P::QueryRun)),
     ("cohort_update", Access::App(P::QueryRun)),
     ("cohort_view", Access::App(P::QueryRun)),
     ("current_view", Access::SignedIn),

@@ -34,10 +34,8 @@ pub struct Common {
 #[serde(rename_all = "snake_case")]
 pub enum Filters {
     /// All of them must hold.
-    #[schema(no_recursion)]
     All(Vec<FilterNode>),
     /// One of them is enough.
-    #[schema(no_recursion)]
     Any(Vec<FilterNode>),
 }
 

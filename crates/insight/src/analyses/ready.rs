@@ -32,7 +32,7 @@ pub enum Ready {
     Trend(Box<TrendReady>),
     Funnel(Box<FunnelReady>),
     Retention(Box<RetentionReady>),
-    Paths(PathsQuery),
+    Paths(Box<PathsQuery>),
     Distribution(Box<DistributionReady>),
     Lifecycle(Box<LifecycleReady>),
 }
@@ -288,7 +288,7 @@ impl Asked<'_, '_> {
         }
         let counted = body.events.as_ref().map(|event| self.check.event(event, "events"));
         self.check.finish()?;
-        Ok(Ready::Paths(PathsQuery {
+        Ok(Ready::Paths(Box::new(PathsQuery {
             scope: self.scope.clone(),
             range: self.range(),
             end,
@@ -297,7 +297,7 @@ impl Asked<'_, '_> {
             steps: body.steps,
             window_ms: body.window_minutes.map(|minutes| minutes * Millis::MINUTE),
             branches: body.branches,
-        }))
+        })))
     }
 
     fn distribution(&mut self, body: &DistributionBody) -> Result<Ready> {
