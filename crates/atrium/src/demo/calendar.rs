@@ -1,5 +1,7 @@
 //! An app's days: how many events each one gets, at which hours, and what was special about it.
 
+use std::ops::Range;
+
 use anyhow::Context;
 use jiff::Timestamp;
 use jiff::civil::{Date, Weekday};
@@ -10,7 +12,7 @@ use super::stories::Story;
 use atrium_core::types::Millis;
 
 /// Hours in which next to nothing came on the day of the outage.
-const OUTAGE_HOURS: std::ops::Range<usize> = 10..18;
+const OUTAGE_HOURS: Range<usize> = 10..18;
 const OUTAGE_LEFT: f64 = 0.06;
 /// A demo of a few days has none, and no release but the first.
 const SHORT: usize = 14;
@@ -39,6 +41,8 @@ struct Hour {
 /// A version of the app, and when it came out.
 pub struct Release {
     pub version: String,
+    /// The number of the day.
+    day: usize,
     pub at: i64,
 }
 
@@ -46,6 +50,8 @@ pub struct Calendar {
     pub days: Vec<Day>,
     /// Oldest first; the first was there before the first day.
     pub releases: Vec<Release>,
+    /// The days of the release that spoils the app for those who come to know it by it.
+    pub spoiled: Range<usize>,
     /// Of each day among all: what its events are dealt by.
     weights: Vec<f64>,
 }
@@ -60,7 +66,8 @@ impl Calendar {
         let zone = TimeZone::get(story.zone)?;
         let today = Timestamp::from_millisecond(now.0)?.to_zoned(zone.clone()).date();
         let outage = (days >= SHORT).then_some(days * (61 + 9 * story.team) / 100);
-        let mut calendar = Self { days: Vec::new(), releases: Vec::new(), weights: Vec::new() };
+        let mut calendar =
+            Self { days: Vec::new(), releases: Vec::new(), spoiled: 0..0, weights: Vec::new() };
         for number in 0..days {
             let back = i32::try_from(days - 1 - number)?;
             let date = today.checked_sub(jiff::Span::new().days(back))?;
@@ -86,6 +93,7 @@ impl Calendar {
             });
         }
         calendar.releases = releases(story, &calendar.days, chance);
+        calendar.spoiled = spoiled(story, &calendar.releases);
         Ok(calendar)
     }
 
@@ -121,6 +129,18 @@ impl Day {
             left < 0.0
         })?;
         Some(hour.start + (chance.unit() * hour.length as f64) as i64)
+    }
+
+    /// The same, after another moment of the day.
+    pub fn moment_after(&self, earlier: i64, chance: &mut Chance) -> Option<i64> {
+        for _ in 0..4 {
+            let moment = self.moment(chance)?;
+            if moment > earlier {
+                return Some(moment);
+            }
+        }
+        // So late that there is hardly anything left of the day.
+        Some(earlier + (chance.unit() * (self.until - earlier) as f64) as i64)
     }
 }
 
@@ -185,16 +205,26 @@ fn average_weekday(story: &Story) -> f64 {
 fn releases(story: &Story, days: &[Day], chance: &mut Chance) -> Vec<Release> {
     let version = |minor: usize| format!("{}.{minor}.0", story.major);
     let mut minor = 2 + chance.below(6) as usize;
-    let mut releases = vec![Release { version: version(minor), at: i64::MIN }];
+    let mut releases = vec![Release { version: version(minor), day: 0, at: i64::MIN }];
     let mut day = 8 + chance.below(8) as usize;
     while day + 1 < days.len() && days.len() >= SHORT {
         minor += 1;
         let start = days[day].hours[10].start;
         let at = start + chance.below(Millis::HOUR.unsigned_abs()).cast_signed();
-        releases.push(Release { version: version(minor), at });
+        releases.push(Release { version: version(minor), day, at });
         day += 17 + chance.below(8) as usize;
     }
     releases
+}
+
+/// From the day of the bad release up to that of the next one, which mends it. Where there is nothing
+/// before or after to compare with, none is bad.
+fn spoiled(story: &Story, releases: &[Release]) -> Range<usize> {
+    let bad = releases.len() / 2;
+    match (&story.trouble, releases.get(bad), releases.get(bad + 1)) {
+        (Some(_), Some(bad), Some(next)) if bad.day > 0 => bad.day..next.day,
+        _ => 0..0,
+    }
 }
 
 /// When a demo of so many days begins, wherever its apps are.
@@ -261,5 +291,20 @@ mod tests {
         assert_eq!(calendar.version_at(i64::MIN).version, calendar.releases[0].version);
         let last = calendar.releases.last().unwrap();
         assert_eq!(calendar.version_at(NOW.0).version, last.version);
+    }
+
+    #[test]
+    fn one_release_of_a_troubled_app_is_bad_and_the_next_one_mends_it() {
+        for (calendar, story) in calendars(90).iter().zip(&STORIES) {
+            let days = &calendar.spoiled;
+            assert_eq!(days.is_empty(), story.trouble.is_none(), "{}", story.name);
+            let noon = |day: usize| &calendar.version_at(calendar.days[day].hours[12].start).version;
+            if story.trouble.is_some() {
+                assert_eq!(noon(days.start), noon(days.end - 1));
+                assert_ne!(noon(days.start), noon(days.start - 1));
+                assert_ne!(noon(days.end - 1), noon(days.end));
+            }
+        }
+        assert!(calendars(7).iter().all(|calendar| calendar.spoiled.is_empty()));
     }
 }

@@ -1,5 +1,7 @@
 //! Makes the events of a plan, day by day and visit by visit, and hands them on in batches.
 
+use std::collections::{HashMap, HashSet};
+
 use warehouse::{EventRow, Kind, MutationIn};
 
 use super::batch::{self, BATCH, Batch, Books, Numbering};
@@ -15,6 +17,8 @@ use atrium_collect::collect::message::MessageType;
 const SDK_TYPE: &str = "js";
 /// Visits beyond those that people make of themselves are numbered from here.
 const FURTHER: u64 = 1_000;
+/// How many of those who bought want their money back, if they come again.
+const REGRETTING: f64 = 0.15;
 
 /// Makes all events. `hand_on` says whether to go on; None when it did not.
 pub fn generate(
@@ -30,6 +34,8 @@ pub fn generate(
         hand_on,
         wanted: true,
         came: vec![Vec::new(); plan.apps.len()],
+        signed_up: HashSet::new(),
+        regretted: HashMap::new(),
         path: String::new(),
         properties: String::new(),
     };
@@ -54,6 +60,10 @@ struct Generator<'a, F> {
     wanted: bool,
     /// How many of each day's newcomers had room for a visit, per app.
     came: Vec<Vec<u64>>,
+    /// Of those who wait with it, by app.
+    signed_up: HashSet<(usize, PersonId)>,
+    /// What people bought on which day and want their money back for, by app.
+    regretted: HashMap<(usize, PersonId), (usize, Subject)>,
     // Reused for each event, to avoid allocations.
     path: String,
     properties: String,
@@ -90,12 +100,15 @@ impl<F: FnMut(Batch) -> bool> Generator<'_, F> {
         if left == 0 || !self.wanted {
             return 0;
         }
-        let Some(mut visit) = visits::arrive(self.plan, place, day, id, number == 0, &mut chance)
-        else {
-            return 0;
-        };
+        let (first_of_day, is_signed_up) = (number == 0, self.signed_up.contains(&(place, id)));
+        let visit =
+            visits::arrive(self.plan, place, day, id, first_of_day, is_signed_up, &mut chance);
+        let Some(mut visit) = visit else { return 0 };
         visit.left = left;
         let mut subject = Subject::new(app.story, &mut chance);
+        if !visit.came_before {
+            subject.origin = visit.person.origin;
+        }
         if visit.is_first {
             self.meet_device(&visit, &subject, &mut chance);
         }
@@ -104,6 +117,9 @@ impl<F: FnMut(Batch) -> bool> Generator<'_, F> {
         }
         let mut steps: Vec<Step> = Vec::with_capacity(16);
         journeys::walk(app.story.journey, &mut chance, |step| steps.push(*step));
+        if visit.payment_fails(&mut chance) {
+            journeys::fail_to_pay(&mut steps);
+        }
         let fails = chance.odds(visit.error_odds());
         let fails_at = fails.then(|| chance.below(steps.len() as u64) as usize);
         for (place, step) in steps.iter().enumerate() {
@@ -116,6 +132,9 @@ impl<F: FnMut(Batch) -> bool> Generator<'_, F> {
             subject.fill(step.path, &mut self.path);
             properties::write(step.detail, app.story, &subject, &mut chance, &mut self.properties);
             self.event(&mut visit, step.event, &mut chance);
+            if step.detail == Detail::Order && !visit.is_over() && chance.odds(REGRETTING) {
+                self.regretted.insert((visit.place, id), (day, subject.clone()));
+            }
             if step.detail == Detail::Page {
                 subject.previous = Some(step.path);
             }
@@ -124,6 +143,7 @@ impl<F: FnMut(Batch) -> bool> Generator<'_, F> {
                 self.event(&mut visit, "error", &mut chance);
             }
         }
+        self.give_back(&mut visit, &mut chance);
         if visit.is_to_sign_up() {
             self.sign_up(&mut visit, &mut chance);
         }
@@ -166,9 +186,25 @@ impl<F: FnMut(Batch) -> bool> Generator<'_, F> {
         }
     }
 
+    /// The money for what they bought on an earlier day and have sent back.
+    fn give_back(&mut self, visit: &mut Visit<'_>, chance: &mut Chance) {
+        let key = (visit.place, visit.person.id);
+        let is_due = |(day, _): &(usize, Subject)| *day < visit.day.number && !visit.is_over();
+        if self.regretted.get(&key).is_some_and(is_due)
+            && let Some((_, subject)) = self.regretted.remove(&key)
+        {
+            "/orders".clone_into(&mut self.path);
+            properties::refund(visit.app.story, &subject, chance, &mut self.properties);
+            self.event(visit, "refund", chance);
+        }
+    }
+
     /// From here on they are known by their user id, even where there is no room left to tell.
     fn sign_up(&mut self, visit: &mut Visit<'_>, chance: &mut Chance) {
         visit.user_id = visits::user_id(&visit.person);
+        if visit.person.waits {
+            self.signed_up.insert((visit.place, visit.person.id));
+        }
         self.meet_user(visit, chance);
         let who = visit.app.population.identity(visit.app.story, &visit.person);
         "/sign-up".clone_into(&mut self.path);

@@ -93,7 +93,7 @@ const CHINA_ORIGINS: &[(f64, Origin)] = &[
         ("https://www.xiaohongshu.com/", Some(campaign("xiaohongshu", "social", "new-arrivals"))),
     ),
     (6.0, ("https://www.zhihu.com/", None)),
-    (4.0, ("https://weibo.com/", Some(campaign("weibo", "cpm", "new-user-coupon")))),
+    (4.0, ("https://weibo.com/", Some(campaign("weibo", "social", "topics")))),
 ];
 
 const EUROPE_ORIGINS: &[(f64, Origin)] = &[
@@ -105,6 +105,12 @@ const EUROPE_ORIGINS: &[(f64, Origin)] = &[
     (9.0, ("https://www.instagram.com/", Some(campaign("instagram", "social", "lookbook")))),
     (9.0, ("unknown", Some(campaign("newsletter", "email", "weekly")))),
 ];
+
+/// Coupons for whoever comes for the first time: many come, and few of them again.
+pub const CHINA_COUPONS: Origin =
+    ("https://www.douyin.com/", Some(campaign("douyin", "cpm", "new-user-coupon")));
+pub const EUROPE_COUPONS: Origin =
+    ("https://www.tiktok.com/", Some(campaign("tiktok", "cpm", "first-order-coupon")));
 
 pub fn origins(market: Market) -> &'static [(f64, Origin)] {
     match market {

@@ -12,6 +12,7 @@ pub enum Detail {
     Button(&'static str, &'static str, &'static str),
     Cart,
     Order,
+    Refusal,
     Rating,
     Article,
     Share,
@@ -69,10 +70,10 @@ pub const SHOP: &[Step] = &[
     step("button_click", "/c/{category}", 0.28, FILTER).optional(),
     step("view_item", "/item/{item}", 0.82, Detail::Item).browsing_up_to(4),
     step("add_to_cart", "/item/{item}", 0.36, Detail::Cart),
-    step("page_view", "/cart", 0.84, Detail::Page),
-    step("checkout", "/checkout", 0.62, Detail::Cart),
-    step("button_click", "/checkout", 0.88, PAY),
-    step("purchase", "/checkout/done", 0.84, Detail::Order),
+    step("page_view", "/cart", 0.9, Detail::Page),
+    step("checkout", "/checkout", 0.82, Detail::Cart),
+    step("button_click", "/checkout", 0.92, PAY),
+    step("purchase", "/checkout/done", 0.8, Detail::Order),
     step("page_view", "/orders", 0.5, Detail::Page),
 ];
 
@@ -118,6 +119,16 @@ pub const PAPERS: &[Step] = &[
     step("page_view", "/plans", 0.05, Detail::Page),
     step("upgrade_plan", "/plans/done", 0.35, Detail::Plan),
 ];
+
+const REFUSED: Step = step("payment_failed", "/checkout", 1.0, Detail::Refusal);
+
+/// A payment that does not go through, and with it the end of the visit.
+pub fn fail_to_pay(steps: &mut Vec<Step>) {
+    if let Some(place) = steps.iter().position(|step| step.event == "purchase") {
+        steps.truncate(place);
+        steps.push(REFUSED);
+    }
+}
 
 /// How many visits someone makes on a day that they come.
 pub fn visits(chance: &mut Chance) -> u64 {

@@ -1,9 +1,10 @@
 //! Who the people of an app are, when each came for the first time, and who comes on a day. Nobody
 //! is kept in memory: everything about a person follows from their number.
 
-use super::calendar::Calendar;
+use super::calendar::{Calendar, Day};
 use super::chance::Chance;
 use super::clients::{self, Client};
+use super::goods::{self, Origin};
 use super::journeys;
 use super::names::{self, Identity};
 use super::stories::{Story, Surface};
@@ -11,6 +12,13 @@ use super::stories::{Story, Surface};
 /// A day needs a little more than its people would do of themselves; the rest are further visits.
 const NEEDED: f64 = 1.04;
 const MOST_ODDS: f64 = 0.95;
+/// How many of the new ones come for a coupon, where there are any, and how many of those who would
+/// come again do, after that and after beginning with the bad release.
+const LURED: f64 = 0.22;
+const BACK_WHEN_LURED: f64 = 0.25;
+const BACK_WHEN_SPOILED: f64 = 0.35;
+/// How many of those who sign up do not until they come again.
+const WAITING: f64 = 0.4;
 
 /// What streams of chance are for.
 const ABOUT: u64 = 1;
@@ -18,7 +26,7 @@ const COMES: u64 = 2;
 const DEVICE: u64 = 3;
 const WHO: u64 = 4;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PersonId {
     /// The day they first came.
     pub first_day: usize,
@@ -39,6 +47,10 @@ pub struct Person {
     /// Unique in the app.
     pub number: u64,
     pub signs_up: bool,
+    /// But not on their first day.
+    pub waits: bool,
+    /// Where they came from for the first time.
+    pub origin: &'static Origin,
     /// Has the app on a second device too.
     pub two_devices: bool,
     pub language: &'static str,
@@ -68,7 +80,7 @@ impl Population {
                 .iter()
                 .enumerate()
                 .map(|(first, count)| {
-                    *count as f64 * back_odds(story, day.number - first, day.busy)
+                    *count as f64 * back_odds(story, calendar, first, day) * average_faith(story)
                 })
                 .sum();
             let count = chance.round((wanted - back).max(wanted * 0.03));
@@ -93,14 +105,12 @@ impl Population {
         let mut people: Vec<_> =
             (0..self.newcomers[day]).map(|index| PersonId { first_day: day, index }).collect();
         let newcomers = people.len();
-        let busy = calendar.days[day].busy;
         for (first_day, count) in came.iter().enumerate() {
-            let odds = back_odds(story, day - first_day, busy);
+            let odds = back_odds(story, calendar, first_day, &calendar.days[day]);
             for index in 0..*count {
                 let id = PersonId { first_day, index };
                 let mut chance = self.chance(COMES, id, day as u64);
-                // Some are more faithful than others, and stay so.
-                let faith = 0.5 + self.chance(ABOUT, id, 0).unit();
+                let (faith, _) = character(story, &mut self.chance(ABOUT, id, 0));
                 if chance.odds((odds * faith).min(MOST_ODDS)) {
                     people.push(id);
                 }
@@ -116,13 +126,14 @@ impl Population {
     }
 
     pub fn person(&self, story: &Story, id: PersonId) -> Person {
-        // The first draw is how faithful they are.
         let mut chance = self.chance(ABOUT, id, 0);
-        chance.next();
+        let (_, coupons) = character(story, &mut chance);
         Person {
             id,
             number: 100_001 + self.before[id.first_day] + id.index,
             signs_up: chance.odds(story.sign_up),
+            waits: chance.odds(WAITING) && story.begins_anonymous(),
+            origin: coupons.unwrap_or_else(|| chance.weighted(goods::origins(story.market))),
             two_devices: chance.odds(0.2) && story.surface != Surface::Phone,
             language: chance.weighted::<&str>(clients::languages(story.market)),
             abroad: *chance.weighted(&[(95.0, 0.0), (3.0, 1.0), (2.0, -1.0)]),
@@ -164,6 +175,22 @@ impl Population {
     }
 }
 
-fn back_odds(story: &Story, days_after: usize, busy: f64) -> f64 {
-    story.back_after(days_after) * busy
+/// How faithful someone is, and the coupons that they came for: what a stream about them begins with.
+/// Some are more faithful than others, and stay so.
+fn character(story: &Story, chance: &mut Chance) -> (f64, Option<&'static Origin>) {
+    let (faith, is_lured) = (0.5 + chance.unit(), chance.odds(LURED));
+    match story.trouble.as_ref().filter(|_| is_lured) {
+        Some(trouble) => (faith * BACK_WHEN_LURED, Some(trouble.coupons)),
+        None => (faith, None),
+    }
+}
+
+fn average_faith(story: &Story) -> f64 {
+    if story.trouble.is_some() { 1.0 - LURED * (1.0 - BACK_WHEN_LURED) } else { 1.0 }
+}
+
+/// How likely someone of average faith is to come on a day.
+fn back_odds(story: &Story, calendar: &Calendar, first_day: usize, day: &Day) -> f64 {
+    let spoiled = if calendar.spoiled.contains(&first_day) { BACK_WHEN_SPOILED } else { 1.0 };
+    story.back_after(day.number - first_day) * day.busy * spoiled
 }

@@ -10,6 +10,7 @@ use super::names::Identity;
 use super::stories::{Market, Story};
 
 /// What a visit is about: the same item at the same price all the way down its funnel.
+#[derive(Clone)]
 pub struct Subject {
     pub item: &'static Item,
     pub quantity: u64,
@@ -105,6 +106,14 @@ pub fn write(
             )
         }
         Detail::Order => order(story, subject, chance, into),
+        Detail::Refusal => {
+            let method = chance.weighted(goods::payments(story.market));
+            let amount = subject.amount();
+            write!(
+                into,
+                r#"{{"code":"E_POPUP_BLOCKED","payment_method":"{method}","amount":{amount},"currency":"{currency}"}}"#
+            )
+        }
         Detail::Rating => write!(into, r#"{{"item_id":"{id}","stars":{}}}"#, 5 - chance.below(3)),
         Detail::Article => {
             let seconds = 20 + chance.wait(140.0) as u64;
@@ -194,6 +203,18 @@ fn order(
         into,
         r#"{{"order_id":"O-{number}","item_id":"{id}","category":"{category}","quantity":{quantity},"amount":{amount},"currency":"{currency}","payment_method":"{method}","coupon":{coupon}}}"#
     )
+}
+
+/// Of the order of an earlier visit.
+pub fn refund(story: &Story, subject: &Subject, chance: &mut Chance, into: &mut String) {
+    let reason = chance.weighted(&[(46.0, "unwanted"), (32.0, "damaged"), (22.0, "late")]);
+    let (number, amount) = (subject.number, subject.amount());
+    let (category, currency) = (subject.item.category, goods::currency(story.market));
+    into.clear();
+    let _ = write!(
+        into,
+        r#"{{"order_id":"O-{number}","category":"{category}","amount":{amount},"currency":"{currency}","reason":"{reason}"}}"#
+    );
 }
 
 /// Carries an address, as pages of careless authors do: what redaction is for.

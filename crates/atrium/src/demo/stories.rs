@@ -1,5 +1,6 @@
 //! The six apps of the demo: what each is, when its people come and what they do there.
 
+use super::goods::{self, Origin};
 use super::journeys::{self, Step};
 
 /// Which of the two teams.
@@ -45,6 +46,16 @@ pub struct Story {
     /// The first number of its versions.
     pub major: u32,
     pub host: &'static str,
+    pub trouble: Option<Trouble>,
+}
+
+/// What goes wrong in an app, for whoever looks for it. One of its releases is a bad one, too: see
+/// `calendar`.
+pub struct Trouble {
+    /// Where most payments fail.
+    pub browser: &'static str,
+    /// Where many come from who do not stay.
+    pub coupons: &'static Origin,
 }
 
 /// Two peaks, a pause at noon, a late evening.
@@ -87,6 +98,7 @@ pub const STORIES: [Story; 6] = [
         sign_up: 0.35,
         major: 5,
         host: "https://shop.yunshan.example.com",
+        trouble: Some(Trouble { browser: "WeChat", coupons: &goods::CHINA_COUPONS }),
     },
     Story {
         team: 0,
@@ -104,6 +116,7 @@ pub const STORIES: [Story; 6] = [
         sign_up: 0.45,
         major: 3,
         host: "https://m.yunshan.example.com",
+        trouble: None,
     },
     Story {
         team: 0,
@@ -121,6 +134,7 @@ pub const STORIES: [Story; 6] = [
         sign_up: 1.0,
         major: 2,
         host: "https://desk.yunshan.example.com",
+        trouble: None,
     },
     Story {
         team: 1,
@@ -138,6 +152,7 @@ pub const STORIES: [Story; 6] = [
         sign_up: 0.30,
         major: 8,
         host: "https://store.harbor.example.com",
+        trouble: Some(Trouble { browser: "Safari", coupons: &goods::EUROPE_COUPONS }),
     },
     Story {
         team: 1,
@@ -155,6 +170,7 @@ pub const STORIES: [Story; 6] = [
         sign_up: 0.25,
         major: 4,
         host: "https://read.pine.example.com",
+        trouble: None,
     },
     Story {
         team: 1,
@@ -172,6 +188,7 @@ pub const STORIES: [Story; 6] = [
         sign_up: 1.0,
         major: 1,
         host: "https://papers.harbor.example.com",
+        trouble: None,
     },
 ];
 
@@ -182,11 +199,8 @@ impl Story {
     }
 
     /// How likely someone is to come back so many days after their first, on an average day.
-    /// Whoever signs up counts twice on their first day, as a device and as a user, and only the
-    /// user comes back: those who do must be the more, for the curve to show what is meant.
     pub fn back_after(&self, days: usize) -> f64 {
-        let counted = if self.begins_anonymous() { 1.0 + self.sign_up } else { 1.0 };
-        self.back * counted * (days as f64).powf(-self.fading)
+        self.back * (days as f64).powf(-self.fading)
     }
 }
 

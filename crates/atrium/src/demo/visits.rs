@@ -11,6 +11,8 @@ const SDK_BEFORE: &str = "0.2.3";
 const SDK_NOW: &str = "0.2.4";
 /// How long a new version is known for its errors.
 const FRESH: i64 = 30 * Millis::HOUR;
+/// How many do, where they fail.
+const PAYMENTS_FAILING: f64 = 0.88;
 
 /// Someone's visit, and how far it is.
 pub struct Visit<'a> {
@@ -24,6 +26,8 @@ pub struct Visit<'a> {
     pub sdk_version: &'static str,
     /// Empty until they are signed in.
     pub user_id: String,
+    /// On an earlier day.
+    pub came_before: bool,
     /// The first of all that they make.
     pub is_first: bool,
     pub at: i64,
@@ -38,7 +42,14 @@ impl Visit<'_> {
 
     /// Whether they will sign up before they leave.
     pub fn is_to_sign_up(&self) -> bool {
-        self.is_first && self.person.signs_up && self.user_id.is_empty()
+        let Person { signs_up, waits, .. } = self.person;
+        signs_up && self.user_id.is_empty() && (self.came_before || !waits)
+    }
+
+    pub fn payment_fails(&self, chance: &mut Chance) -> bool {
+        let trouble = self.app.story.trouble.as_ref();
+        let here = trouble.is_some_and(|trouble| trouble.browser == self.device.client.browser);
+        here && chance.odds(PAYMENTS_FAILING)
     }
 
     /// New versions are known for their errors.
@@ -47,24 +58,34 @@ impl Visit<'_> {
     }
 }
 
-/// None on a day that has no hours yet.
+/// None on a day that has no hours yet. `is_signed_up` is about those who wait with that.
 pub fn arrive<'a>(
     plan: &'a Plan,
     place: usize,
     day: usize,
     id: PersonId,
     first_of_day: bool,
+    is_signed_up: bool,
     chance: &mut Chance,
 ) -> Option<Visit<'a>> {
     let app = &plan.apps[place];
     let (story, day) = (app.story, &app.calendar.days[day]);
-    let at = day.moment(chance)?;
     let person = app.population.person(story, id);
     let came_before = id.first_day < day.number;
+    let at = if came_before || first_of_day {
+        day.moment(chance)?
+    } else {
+        // Drawn as the first visit draws it.
+        day.moment_after(day.moment(&mut app.population.visit(id, day.number, 0))?, chance)?
+    };
     let second = person.two_devices && came_before && chance.odds(0.3);
     let device = app.population.device(story, id, second);
     let is_first = first_of_day && !came_before;
-    let is_known = person.signs_up && (!is_first || !story.begins_anonymous());
+    let is_known = match story.begins_anonymous() {
+        true if person.waits => is_signed_up,
+        true => person.signs_up && !is_first,
+        false => person.signs_up,
+    };
     Some(Visit {
         place,
         app,
@@ -75,6 +96,7 @@ pub fn arrive<'a>(
         sdk_version: sdk_version(day.number, plan.days(), person.inertia),
         user_id: if is_known { user_id(&person) } else { String::new() },
         person,
+        came_before,
         is_first,
         at,
         left: 0,
