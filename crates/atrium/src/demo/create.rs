@@ -1,11 +1,12 @@
-//! Writes the teams, their people, apps, roles and keys, and the ledger, in one transaction and by
-//! the same steps as the console.
+//! Writes the teams, their people, apps, roles, keys, saved analyses and the ledger, in one
+//! transaction and by the same steps as the console.
 
 use serde_json::json;
 use sqlx::AnyConnection;
 
 use super::batch::Books;
 use super::cast::{self, AppPart, PEOPLE, PersonPart, ROLES, RolePart, TEAMS};
+use super::keep::{KEEPING, Keeper};
 use super::plan::Plan;
 use super::report::{AccessKey, AppReport, PersonReport, Report, Standing, TeamReport};
 use super::stories::STORIES;
@@ -95,6 +96,11 @@ pub async fn make(atrium: &AppState, wanted: &Wanted<'_>) -> Result<Report> {
             let org_id = &teams[STORIES[*app].team].id;
             maker.app_member(*app, org_id, user_id, &role_id, owner).await?;
         }
+    }
+    for (what, app, person) in KEEPING {
+        let (org_id, user_id) = (&teams[STORIES[app].team].id, &people[person]);
+        let keeper = Keeper { atrium, app, app_id: &wanted.apps[app], org_id, user_id };
+        keeper.keep(&mut maker.tx, what).await?;
     }
     maker.book().await?;
     maker.tx.commit().await?;

@@ -15,6 +15,7 @@ mod create;
 mod generator;
 mod goods;
 mod journeys;
+mod keep;
 mod load;
 mod names;
 mod plan;
