@@ -298,7 +298,8 @@ mod tests {
         for (calendar, story) in calendars(90).iter().zip(&STORIES) {
             let days = &calendar.spoiled;
             assert_eq!(days.is_empty(), story.trouble.is_none(), "{}", story.name);
-            let noon = |day: usize| &calendar.version_at(calendar.days[day].hours[12].start).version;
+            let noon =
+                |day: usize| &calendar.version_at(calendar.days[day].hours[12].start).version;
             if story.trouble.is_some() {
                 assert_eq!(noon(days.start), noon(days.end - 1));
                 assert_ne!(noon(days.start), noon(days.start - 1));

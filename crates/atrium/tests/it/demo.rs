@@ -1,6 +1,7 @@
 //! `atrium demo`: what it makes, that it adds up, and when it refuses.
 
 mod figures;
+mod stories;
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read};
@@ -41,6 +42,7 @@ in_both_sizes! {
         figures::fewer_and_fewer_come_back(&server, &report).await;
         figures::releases_bring_errors(&server).await;
         figures::people_have_profiles(&server).await;
+        stories::can_be_found(&server, &report).await;
         everyone_can_sign_in(&server, &report).await;
         keys_work(&server, &report).await;
 
