@@ -2,7 +2,8 @@
 
 use crate::support::TestServer;
 use atrium::demo::Report;
-use serde_json::Value;
+use jiff::{Span, Timestamp};
+use serde_json::{Value, json};
 
 async fn rows(server: &TestServer, sql: &str) -> Vec<Value> {
     server.atrium.warehouse.query(sql, &[]).await.unwrap()
@@ -81,22 +82,25 @@ pub async fn days_and_nights(server: &TestServer, app: &str, zone: &str) {
     }
 }
 
-/// As the product counts people: a user, or a device where no user is known.
+/// As the product counts people: one before and after they sign in.
 pub async fn fewer_and_fewer_come_back(server: &TestServer, report: &Report) {
+    let owner = server.anonymous();
+    owner.login(&report.people[0].email, &report.password).await;
+    let today = Timestamp::from_millisecond(server.atrium.now().0).unwrap();
     let mut sums = [0; 4];
     for app in report.teams.iter().flat_map(|team| &team.apps) {
-        let (id, zone) = (&app.id, app.timezone);
-        let sql = format!(
-            "SELECT uniqExact(person) AS size, uniqExactIf(person, after = 1) AS one,
-                uniqExactIf(person, after = 7) AS seven, uniqExactIf(person, after = 30) AS thirty
-             FROM (SELECT person, toDate(time, '{zone}') - first AS after FROM events
-                JOIN (SELECT person, min(toDate(time, '{zone}')) AS first FROM events
-                    WHERE app_id = '{id}' GROUP BY person) AS firsts USING person
-                WHERE app_id = '{id}' AND first < toDate(now(), '{zone}') - 30)"
-        );
-        let found = rows(server, &sql).await.remove(0);
-        for (sum, name) in sums.iter_mut().zip(["size", "one", "seven", "thirty"]) {
-            *sum += found[name].as_u64().unwrap();
+        let today = today.in_tz(app.timezone).unwrap().date();
+        let start = today.checked_sub(Span::new().days(i64::from(super::DAYS))).unwrap();
+        let question = json!({
+            "kind": "retention", "first": {}, "first_ever": true, "returning": {},
+            "unit": "day", "units": 30, "start": start.to_string(), "end": today.to_string(),
+        });
+        let answer = owner.post(&format!("/api/v1/apps/{}/analyses/run", app.id), question).await;
+        let cohorts = answer.body["data"]["cohorts"].as_array().unwrap();
+        for cohort in cohorts.iter().filter(|cohort| !cohort["returned"][30].is_null()) {
+            let returned = |days: usize| cohort["returned"][days].as_u64().unwrap();
+            let found = [cohort["size"].as_u64().unwrap(), returned(1), returned(7), returned(30)];
+            sums.iter_mut().zip(found).for_each(|(sum, found)| *sum += found);
         }
     }
     let [size, one, seven, thirty] = sums.map(|sum| sum as f64);
