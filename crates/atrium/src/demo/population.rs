@@ -16,7 +16,7 @@ const MOST_ODDS: f64 = 0.95;
 /// come again do, after that and after beginning with the bad release.
 const LURED: f64 = 0.22;
 const BACK_WHEN_LURED: f64 = 0.25;
-const BACK_WHEN_SPOILED: f64 = 0.35;
+const BACK_WHEN_SPOILED: f64 = 0.2;
 /// How many of those who sign up do not until they come again.
 const WAITING: f64 = 0.4;
 

@@ -73,19 +73,20 @@ impl Shop<'_> {
     async fn a_release_keeps_people_away(&self) {
         let question = json!({
             "kind": "retention", "first": { "events": [] }, "first_ever": true,
-            "returning": { "events": [] }, "unit": "week", "units": 2, "mode": "on_or_after",
+            "returning": { "events": [] }, "unit": "week", "units": 1,
             "breakdown": ["$client_version"],
         });
         let found = self.ask(90, question).await;
-        let mut versions: Vec<_> = large(&found, |group| size(group) >= 40.0)
-            .map(|group| (minor(&group["values"][0]), number(&group["average"][1])))
-            .collect();
+        let mut versions: Vec<_> =
+            large(&found, |group| size(group) >= 40.0 && !group["average"][1].is_null())
+                .map(|group| (minor(&group["values"][0]), number(&group["average"][1])))
+                .collect();
         versions.sort_by_key(|(minor, _)| *minor);
         let worst = (0..versions.len()).min_by(|a, b| versions[*a].1.total_cmp(&versions[*b].1));
         let worst = worst.unwrap();
         assert!(worst > 0 && worst + 1 < versions.len(), "{versions:?}");
         for near in [worst - 1, worst + 1] {
-            assert!(versions[worst].1 < 0.7 * versions[near].1, "{versions:?}");
+            assert!(versions[worst].1 < 0.8 * versions[near].1, "{versions:?}");
         }
     }
 
