@@ -244,8 +244,9 @@ in_both_sizes! {
     async fn cohorts_and_profiles_choose_people(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
-        let story = tell(&server, app).await;
+        // Before the clock goes on, while who signed in did so just now.
         let signer = server.access_key(owner, app).await;
+        let story = tell(&server, app).await;
         let changes = json!([
             mutation(&server, "UserMutation", "set", "anna", json!({ "plan": "pro" })),
             mutation(&server, "DeviceMutation", "set", "d3", json!({ "model": "X1" })),
