@@ -111,7 +111,7 @@ fn whoever_waits_can_be_told_how_many_came_before() {
     trial.ask_in("b", &ben, 1);
     let carl = caller(Class::AdHoc, 3, 3);
     trial.ask("c", &carl);
-    let ahead = |trial: &Trial, caller| trial.schedule.ahead(caller);
+    let ahead = |trial: &Trial, caller: &Caller| trial.schedule.ahead(caller);
     assert_eq!((ahead(&trial, &anna), ahead(&trial, &ben)), (Some(0), Some(5)));
     assert_eq!(ahead(&trial, &carl), Some(6));
     assert_eq!(ahead(&trial, &caller(Class::Dashboard, 1, 1)), None);
