@@ -12,6 +12,7 @@ import { Plot } from './Plot'
 import { plotPicture, type PlotData } from './plotOption'
 import type { ResultProps } from './result'
 import { Nothing } from './View'
+import { Scroll } from './Scroll'
 import styles from './results.module.css'
 
 export function DistributionResult(props: ResultProps<DistributionQuestion, DistributionAnswer>) {
@@ -56,7 +57,7 @@ export function DistributionResult(props: ResultProps<DistributionQuestion, Dist
         hasTable
         onPoint={onPick ? (bin) => bins[bin]!.people > 0 && opener(bin)?.() : undefined}
       />
-      <div className={styles.scroll}>
+      <Scroll label={t('results.distribution.title')}>
         <table className={styles.table} aria-label={t('results.distribution.title')}>
           <thead>
             <tr>
@@ -87,7 +88,7 @@ export function DistributionResult(props: ResultProps<DistributionQuestion, Dist
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </div>
   )
 }
