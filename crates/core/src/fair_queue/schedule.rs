@@ -14,7 +14,7 @@ use crate::types::Id;
 pub enum Class {
     /// The dashboard, an app's overview, and the counts in lists of apps.
     Dashboard,
-    /// Everything else that people ask: explorer, profiles, properties, suggestions.
+    /// Everything else that people ask: analyses, profiles, properties, suggestions.
     AdHoc,
     /// Whatever a program asks with a query key.
     QueryKey,

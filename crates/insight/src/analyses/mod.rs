@@ -74,6 +74,6 @@ pub async fn analysis_run(
     Json(question): Json<Question>,
 ) -> Result<Response> {
     let asker = Asker::of_data(&atrium, &app).await?;
-    let kept = asker.answer(&question).await?;
-    Ok(Data(&kept.answer).into_response())
+    let kept = asker.kept_answer(&question).await?;
+    Ok(Data(&*kept).into_response())
 }
