@@ -447,6 +447,46 @@ in_both_sizes! {
 }
 
 in_both_sizes! {
+    async fn what_a_profile_hides_is_not_there_for_a_filter(server: TestServer) {
+        let team = server.team("one").await;
+        let (owner, app) = (team.actor("owner"), team.app_id.as_str());
+        let signer = server.access_key(owner, app).await;
+        let story = tell(&server, app).await;
+        let profile = json!({ "note": "call 13800138000", "plan": "pro", "friend": "user-ben-77" });
+        let changes = json!([
+            mutation(&server, "UserMutation", "set", "anna", profile),
+            mutation(&server, "UserMutation", "set", "user-ben-77", json!({ "plan": "free" })),
+        ]);
+        assert_eq!(server.collect_signed(&signer, changes).await.body["data"]["accepted"], 2);
+        // Somebody whose id is known, because they sent something.
+        let key = server.collect_key(app).await;
+        let other = of(story.today, "landing", "user-ben-77", "d7", None);
+        assert_eq!(server.collect(&key, json!([other])).await.status, 200);
+        drain(&server).await;
+        let counted = async |actor: &Actor, property: &str, operator: &str, values: Value| {
+            let test = json!({ "property": property, "operator": operator, "values": values });
+            let question = story.question("trend", json!({
+                "series": [{ "events": [], "measure": { "of": "people" } }], "filters": { "all": [test] },
+            }));
+            let answer = ask(actor, app, question).await;
+            assert_eq!(answer.status, 200, "{answer:?}");
+            answer.body["data"]["series"][0]["total"].clone()
+        };
+        let analyst = team.actor("analyst");
+        for (property, operator, values) in [
+            ("$user:note", "contains", json!(["138"])),
+            ("$user:note", "set", json!([])),
+            ("$user:friend", "is", json!(["user-ben-77"])),
+        ] {
+            assert_eq!(counted(owner, property, operator, values.clone()).await, 1.0, "{property}");
+            assert_eq!(counted(analyst, property, operator, values).await, 0.0, "{property}");
+        }
+        assert_eq!(counted(analyst, "$user:plan", "is", json!(["pro"])).await, 1.0);
+        assert_eq!(counted(analyst, "$user:note", "not_set", json!([])).await, 4.0);
+    }
+}
+
+in_both_sizes! {
     async fn who_may_ask_and_what_they_see(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
