@@ -447,6 +447,35 @@ in_both_sizes! {
 }
 
 in_both_sizes! {
+    async fn page_views_are_told_by_the_site_that_led_to_them(server: TestServer) {
+        let team = server.team("one").await;
+        let (owner, app) = (team.actor("owner"), team.app_id.as_str());
+        let story = Story { today: server.atrium.now().0 / DAY * DAY };
+        let key = server.collect_key(app).await;
+        let view = |device: &str, referrer: &str| {
+            let mut message = of(server.atrium.now().0, "page_view", "", device, None);
+            message["data"]["properties"] = json!({ "referrer": referrer });
+            message
+        };
+        let batch = json!([
+            view("d1", "https://www.example.com/a?b"), view("d2", "http://example.com:8080/"),
+            view("d3", "https://news.example.org/x"), view("d4", ""), view("d5", "android-app"),
+        ]);
+        assert_eq!(server.collect(&key, batch).await.body["data"]["accepted"], 5);
+        drain(&server).await;
+        let question = story.question("trend", json!({
+            "series": [series("page_view", json!({ "of": "people" }))], "breakdown": ["$referring_site"],
+        }));
+        for actor in [owner, team.actor("analyst")] {
+            let told = answer(actor, app, question.clone()).await;
+            let groups = told["series"][0]["groups"].as_array().unwrap();
+            let groups: Vec<_> = groups.iter().map(|it| (&it["values"][0], &it["total"])).collect();
+            assert_eq!(json!(groups), json!([[null, 2.0], ["example.com", 2.0], ["news.example.org", 1.0]]));
+        }
+    }
+}
+
+in_both_sizes! {
     async fn what_a_profile_hides_is_not_there_for_a_filter(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
