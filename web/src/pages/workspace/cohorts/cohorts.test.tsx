@@ -32,6 +32,7 @@ const cohort: Cohort = {
   version: 3,
   may_change: true,
   mine: true,
+  redacted: false,
 }
 const size = { [`${ONE}/size`]: ok({ people: 1234, computed_at: 0 }) }
 const listed = (...items: Cohort[]) => ({ [LIST]: ok({ items, total: items.length }), ...size })
