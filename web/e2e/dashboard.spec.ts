@@ -92,7 +92,8 @@ for (const language of LANGUAGES) {
     // From a figure to its question, and from the app to its overview, over the same days.
     await card(page, t('dashboard.topEvents')).getByRole('link', { name: 'add_to_cart' }).click()
     const entry = `/org-id/${own.orgId}/app-id/${appId}`
-    await expectAddress(page, `${entry}/explore?event=add_to_cart&range=7d`)
+    const asked = new URLSearchParams({ q: '{"s":[["add_to_cart"]]}', range: '7d' })
+    await expectAddress(page, `${entry}/analyses/trend?${asked}`)
     await page.goBack()
     await name.click()
     await expectAddress(page, `${entry}?range=7d`)

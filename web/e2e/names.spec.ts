@@ -47,6 +47,9 @@ async function openNamed(page: Page, instance: Instance): Promise<Named> {
   return { own, appId, roleId: items.find(({ name }) => name === NAMES.role)!.id }
 }
 
+const asking = (entry: string, question: object, kind = 'trend') =>
+  `${entry}/analyses/${kind}?${new URLSearchParams({ q: JSON.stringify(question) })}`
+
 function pagesOf({ own, appId, roleId }: Named): string[] {
   const entry = `/org-id/${own.orgId}/app-id/${appId}`
   const event = encodeURIComponent(NAMES.event)
@@ -65,9 +68,13 @@ function pagesOf({ own, appId, roleId }: Named): string[] {
     `${entry}?range=today`,
     // No page twice in a row: one would not see that it has changed.
     `${entry}/events`,
-    `${entry}/explore?event=${event}&group=%24event`,
+    asking(entry, { s: [[NAMES.event]], b: ['$event'] }),
     `${entry}/events?event=${event}`,
-    `${entry}/explore?filter=name~is~${encodeURIComponent(NAMES.person)}`,
+    asking(entry, { f: { a: [['name', 'is', NAMES.person]] } }),
+    `${entry}/analyses`,
+    asking(entry, { n: [[NAMES.event], ['plain']] }, 'funnel'),
+    `${entry}/cohorts`,
+    asking(entry, { from: [NAMES.event] }, 'paths'),
     `${entry}/live`,
     `${entry}/users`,
     `${entry}/users/user/u-1`,

@@ -17,6 +17,16 @@ import {
 } from './test'
 import { entryOf, heading, openWithOrders } from './workspace'
 
+const CLOSED = [
+  'events',
+  'analyses',
+  'analyses/trend',
+  'cohorts',
+  'live',
+  'users',
+  'users/user/lin.xiaoyu',
+]
+
 for (const language of LANGUAGES) {
   const t = wordsOf(language)
 
@@ -31,7 +41,7 @@ for (const language of LANGUAGES) {
     await viewer.goto(entryOf(app))
     const nav = viewer.getByRole('navigation', { name: t('title.workspace') })
     await expect(nav.getByRole('link')).toHaveText([t('title.overview'), t('title.quickStart')])
-    for (const closed of ['events', 'explore', 'live', 'users', 'users/user/lin.xiaoyu']) {
+    for (const closed of CLOSED) {
       await viewer.goto(`${entryOf(app)}/${closed}`)
       const from = encodeURIComponent(`${entryOf(app)}/${closed}`)
       await expectAddress(viewer, `/403?from=${from}`)
@@ -95,7 +105,25 @@ test('an archived app stays readable', async ({ page, instance }) => {
   await expectAddress(page, entryOf(app))
 })
 
-const PAGES = ['', '/events', '/explore', '/live', '/users', '/users/device/d-3', '/quick-start']
+const asking = (kind: string, question: object) =>
+  `/analyses/${kind}?${new URLSearchParams({ q: JSON.stringify(question) })}`
+
+const PAGES = [
+  '',
+  '/events',
+  '/analyses',
+  asking('trend', { s: [['order']], b: ['$os'] }),
+  asking('funnel', { n: [['signup'], ['order']] }),
+  '/cohorts',
+  asking('retention', { a: ['order'] }),
+  asking('paths', { from: ['order'] }),
+  asking('distribution', { e: ['order'] }),
+  asking('lifecycle', {}),
+  '/live',
+  '/users',
+  '/users/device/d-3',
+  '/quick-start',
+]
 
 test.describe('in light and dark', () => {
   test('every page is accessible and fits a phone', async ({ page, instance }) => {
@@ -133,7 +161,7 @@ test('each page weighs under 150 KB more than the one before it, charts apart', 
     if (!/\.(js|css)$/.test(pathname) || /\/engine-[\w-]+\.js$/.test(pathname)) return
     weights.push(response.body().then((body) => gzipSync(body, { level: 9 }).length))
   })
-  for (const name of ['快速开始', '应用概览', '事件', '事件分析', '实时数据', '用户与设备']) {
+  for (const name of ['快速开始', '应用概览', '事件', '分析', '实时数据', '用户与设备']) {
     weights = []
     if (name === '快速开始') await chooseAction(page, '“Default”的操作', '进入应用')
     else await nav.getByRole('link', { name, exact: true }).click()

@@ -116,10 +116,11 @@ for (const language of LANGUAGES) {
   }) => {
     test.slow()
     await speak(page, language)
-    const app = await openWithOrders(page, instance, 'Explorer')
-    await page.goto(`${entryOf(app)}/explore`)
-    await page.getByRole('combobox', { name: t('events.event') }).click()
+    const app = await openWithOrders(page, instance, 'Analyses')
+    await page.goto(`${entryOf(app)}/analyses/trend`)
+    await page.getByRole('combobox', { name: t('analyses.eventOf', { letter: 'A' }) }).click()
     await page.locator('.ant-select-item-option').filter({ hasText: 'order' }).click()
+    await page.keyboard.press('Escape')
     const split = page.getByRole('combobox', { name: t('explore.group') })
     await split.click()
     await split.fill('$os')
@@ -128,25 +129,27 @@ for (const language of LANGUAGES) {
       .filter({ hasText: t('explore.os') })
       .click()
     const groups = page.getByRole('table', { name: t('explore.groups') })
-    await expect(groups.getByRole('row')).toHaveCount(3)
+    // All of them, and each system.
+    await expect(groups.getByRole('row')).toHaveCount(4)
     await expect(groups).toContainText('HarmonyOS')
     await expect(page.locator('canvas')).toBeVisible()
 
-    await page.getByRole('button', { name: t('explore.addFilter') }).click()
+    await page.getByRole('button', { name: t('explore.addFilter'), exact: true }).click()
     const values = page.getByRole('combobox', { name: t('explore.filterValue', { number: 1 }) })
     await values.click()
     await page.locator('.ant-select-item-option').filter({ hasText: 'HarmonyOS' }).click()
     await page.keyboard.press('Escape')
-    await expect(groups.getByRole('row')).toHaveCount(2)
+    await expect(groups.getByRole('row')).toHaveCount(3)
     await expectAccessible(page)
 
     const asked = addressOf(page)
-    expect(new URLSearchParams(asked.split('?')[1]).get('group')).toBe('$os')
+    const written = new URLSearchParams(asked.split('?')[1]).get('q')!
+    expect(JSON.parse(written)).toMatchObject({ b: ['$os'] })
     await page.reload()
-    await expect(groups.getByRole('row')).toHaveCount(2)
+    await expect(groups.getByRole('row')).toHaveCount(3)
     expect(addressOf(page)).toBe(asked)
 
-    const title = `order · ${t('explore.measure.events')}`
+    const title = await page.getByRole('heading', { name: /HarmonyOS/ }).innerText()
     const save = (format: string) =>
       page.getByRole('button', { name: t('dashboard.export', { title, format }) }).click()
     const downloading = page.waitForEvent('download')

@@ -175,6 +175,7 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(explore_export::explore_export))
         .routes(routes!(explore::explore_value_list))
         .routes(routes!(asking::analysis_run))
+        .routes(routes!(asking::analysis_queue_view))
         .routes(routes!(asking::people::analysis_people))
         .routes(routes!(asking::export::analysis_export))
         .routes(routes!(asking::people::cohort_people))

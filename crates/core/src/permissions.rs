@@ -116,7 +116,7 @@ permissions! {
         LiveView = "live:view", "查看实时数据", "View live data", "查看实时上报的数据", "Watch data as it arrives";
         ProfileView = "profile:view", "查看用户与设备", "View users and devices", "查看用户和设备，隐去个人信息", "See users and devices, without personal data";
         ProfilePii = "profile:pii", "查看个人信息", "View personal data", "查看用户与设备中的个人信息", "See personal data in profiles";
-        QueryRun = "query:run", "自助查询", "Run queries", "在事件分析中自助查询", "Ask questions in the explorer";
+        QueryRun = "query:run", "自助查询", "Run queries", "在分析中自助查询", "Ask questions in analyses";
         AnalysisManage = "analysis:manage", "管理共享分析", "Manage shared analyses", "为应用保存分析，编辑、删除共享的分析", "Save analyses for the app, edit and delete shared ones";
         CohortManage = "cohort:manage", "管理共享分群", "Manage shared cohorts", "为应用新建分群，编辑、删除共享的分群", "Make cohorts for the app, edit and delete shared ones";
     }

@@ -26,6 +26,8 @@ pub enum Column {
     Source,
     UserId,
     DeviceId,
+    /// The site of the page view's `referrer`.
+    ReferringSite,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -300,6 +300,7 @@ impl Column {
         matches!(self, Self::Os | Self::BrowserVersion | Self::ClientVersion | Self::SdkVersion)
     }
 
+    /// How a statement reads it.
     fn name(self) -> &'static str {
         match self {
             Self::Os => "os",
@@ -313,6 +314,7 @@ impl Column {
             Self::Source => "source",
             Self::UserId => "user_id",
             Self::DeviceId => "device_id",
+            Self::ReferringSite => "domainWithoutWWW(JSONExtractString(properties, 'referrer'))",
         }
     }
 }

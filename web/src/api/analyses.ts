@@ -1,28 +1,16 @@
 /** Questions about what people do: asked, kept for later, and the people behind their figures. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type {
-  Answer,
-  CohortDefinition,
-  Kind,
-  People,
-  PeopleRequest,
-  Question,
-} from './analysisTypes'
+import type { Answer, CohortDefinition, People, PeopleRequest, Question } from './analysisTypes'
 import { everythingOf } from './app'
 import { call, callForFile, http, UNASKED } from './client'
 import type { ListParams, Page } from './orgs'
+import type { components } from './schema'
 
-type Sent<Body> = Promise<{ data?: Body; error?: unknown; response: Response }>
-interface Sending {
-  params: { path: Record<string, string>; query?: object }
-  body?: object
-  signal?: AbortSignal
-  parseAs?: 'blob'
-}
-type Send = <Data>(path: string, sending: Sending) => Sent<{ data: Data }>
-
-/** The generated contract does not name these paths yet; `http` takes its place once it does. */
-const ahead = http as unknown as Record<'GET' | 'POST' | 'PUT' | 'DELETE', Send>
+/*
+ * The generated types say of what can be null that it can be missing as well, and nothing of stored
+ * questions and definitions. Those of this console say more; analysisTypes.test.ts holds the two together.
+ */
+type Schemas = components['schemas']
 
 /** A question whose answer nobody waits for any more is ended, here and on the server. */
 export function runQuery(appId: string, question: Question) {
@@ -30,7 +18,8 @@ export function runQuery(appId: string, question: Question) {
     queryKey: [...everythingOf(appId).queryKey, 'analysis', question],
     queryFn: ({ signal }): Promise<Answer> => {
       const params = { path: { id: appId } }
-      return call(ahead.POST<Answer>('/apps/{id}/analyses/run', { params, body: question, signal }))
+      const body = question as Schemas['Question']
+      return call(http.POST('/apps/{id}/analyses/run', { params, body, signal })) as Promise<Answer>
     },
     placeholderData: keepPreviousData,
   })
@@ -41,44 +30,28 @@ export function peopleQuery(appId: string, request: PeopleRequest) {
     queryKey: [...everythingOf(appId).queryKey, 'analysis people', request],
     queryFn: ({ signal }): Promise<People> => {
       const params = { path: { id: appId } }
-      const sending = { params, body: request, signal }
-      return call(ahead.POST<People>('/apps/{id}/analyses/run/people', sending))
+      const body = request as Schemas['PeopleBody']
+      return call(http.POST('/apps/{id}/analyses/run/people', { params, body, signal }))
     },
     placeholderData: keepPreviousData,
   })
 }
 
 export function exportAnalysis(appId: string, question: Question): Promise<Blob> {
-  const sending = { params: { path: { id: appId } }, body: question, parseAs: 'blob' } as const
-  const sent = ahead.POST('/apps/{id}/analyses/run/export', sending)
-  return callForFile(sent as Sent<unknown> as Sent<Blob>)
+  const params = { path: { id: appId } }
+  const body = question as Schemas['Question']
+  return callForFile(http.POST('/apps/{id}/analyses/run/export', { params, body, parseAs: 'blob' }))
 }
 
-interface Kept {
-  id: string
-  name: string
-  description: string | null
-  /** Otherwise it is its maker's alone. */
-  shared: boolean
-  created_by: { id: string; name: string } | null
-  created_at: number
-  updated_at: number
-  version: number
-  may_change: boolean
-  mine: boolean
-  /** Something in it is not shown to whoever may not see personal data. */
-  redacted?: boolean
-}
 interface Keeping {
   name: string
-  description: string | null
+  description?: string | null
   shared: boolean
   /** The one that was read, so that nobody's later change is lost. */
   version?: number
 }
 
-export interface Analysis extends Kept {
-  kind: Kind
+export interface Analysis extends Omit<Schemas['Analysis'], 'question'> {
   /** As it was stored, perhaps by another version of the console. */
   question: object
 }
@@ -93,7 +66,7 @@ export function analysesQuery(appId: string, query: ListParams) {
     queryKey: [...analysesOf(appId).queryKey, 'list', query],
     queryFn: (): Promise<Page<Analysis>> => {
       const params = { path: { id: appId }, query }
-      return call(ahead.GET<Page<Analysis>>('/apps/{id}/analyses', { params }))
+      return call(http.GET('/apps/{id}/analyses', { params })) as Promise<Page<Analysis>>
     },
     staleTime: 0,
     placeholderData: keepPreviousData,
@@ -106,24 +79,25 @@ const placeOf = (id: string, analysis_id: string) => ({ params: { path: { id, an
 export function analysisQuery(appId: string, id: string) {
   return queryOptions({
     queryKey: [...analysesOf(appId).queryKey, 'one', id],
-    queryFn: (): Promise<Analysis> => call(ahead.GET<Analysis>(oneAnalysis, placeOf(appId, id))),
+    queryFn: (): Promise<Analysis> =>
+      call(http.GET(oneAnalysis, placeOf(appId, id))) as Promise<Analysis>,
   })
 }
 
 export function createAnalysis(appId: string, body: AnalysisDraft): Promise<Analysis> {
   const params = { path: { id: appId } }
-  return call(ahead.POST<Analysis>('/apps/{id}/analyses', { params, body }))
+  return call(http.POST('/apps/{id}/analyses', { params, body })) as Promise<Analysis>
 }
 
 export function updateAnalysis(appId: string, id: string, body: AnalysisDraft): Promise<Analysis> {
-  return call(ahead.PUT<Analysis>(oneAnalysis, { ...placeOf(appId, id), body }))
+  return call(http.PUT(oneAnalysis, { ...placeOf(appId, id), body })) as Promise<Analysis>
 }
 
 export function deleteAnalysis(appId: string, id: string): Promise<unknown> {
-  return call(ahead.DELETE<unknown>(oneAnalysis, placeOf(appId, id)))
+  return call(http.DELETE(oneAnalysis, placeOf(appId, id)))
 }
 
-export interface Cohort extends Kept {
+export interface Cohort extends Omit<Schemas['Cohort'], 'definition'> {
   definition: CohortDefinition
 }
 export type CohortDraft = Keeping & { definition: CohortDefinition }
@@ -137,7 +111,7 @@ export function cohortsQuery(appId: string, query: ListParams) {
     queryKey: [...cohortsOf(appId).queryKey, 'list', query],
     queryFn: (): Promise<Page<Cohort>> => {
       const params = { path: { id: appId }, query }
-      return call(ahead.GET<Page<Cohort>>('/apps/{id}/cohorts', { params }))
+      return call(http.GET('/apps/{id}/cohorts', { params })) as Promise<Page<Cohort>>
     },
     staleTime: 0,
     placeholderData: keepPreviousData,
@@ -151,7 +125,7 @@ export function cohortChoicesQuery(appId: string) {
     queryFn: async (): Promise<Cohort[]> => {
       const query = { page: 1, page_size: 100, sort: 'name', order: 'asc' }
       const params = { path: { id: appId }, query }
-      return (await call(ahead.GET<Page<Cohort>>('/apps/{id}/cohorts', { params }), UNASKED)).items
+      return (await call(http.GET('/apps/{id}/cohorts', { params }), UNASKED)).items as Cohort[]
     },
   })
 }
@@ -162,20 +136,18 @@ const cohortPlace = (id: string, cohort_id: string) => ({ params: { path: { id, 
 export function cohortQuery(appId: string, id: string) {
   return queryOptions({
     queryKey: [...cohortsOf(appId).queryKey, 'one', id],
-    queryFn: (): Promise<Cohort> => call(ahead.GET<Cohort>(oneCohort, cohortPlace(appId, id))),
+    queryFn: (): Promise<Cohort> =>
+      call(http.GET(oneCohort, cohortPlace(appId, id))) as Promise<Cohort>,
   })
 }
 
-export interface CohortSize {
-  people: number
-  computed_at: number
-}
+export type CohortSize = Schemas['CohortSize']
 
 export function cohortSizeQuery(appId: string, id: string) {
   return queryOptions({
     queryKey: [...cohortsOf(appId).queryKey, 'size', id],
     queryFn: (): Promise<CohortSize> =>
-      call(ahead.GET<CohortSize>(`${oneCohort}/size`, cohortPlace(appId, id)), UNASKED),
+      call(http.GET(`${oneCohort}/size`, cohortPlace(appId, id)), UNASKED),
   })
 }
 
@@ -184,21 +156,29 @@ export function cohortPeopleQuery(appId: string, id: string, page: number, page_
     queryKey: [...cohortsOf(appId).queryKey, 'people', id, page, page_size],
     queryFn: (): Promise<People> => {
       const params = { path: { id: appId, cohort_id: id }, query: { page, page_size } }
-      return call(ahead.GET<People>(`${oneCohort}/people`, { params }))
+      return call(http.GET(`${oneCohort}/people`, { params }))
     },
     placeholderData: keepPreviousData,
   })
 }
 
-export function createCohort(appId: string, body: CohortDraft): Promise<Cohort> {
+/** The contract knows definitions as any object, which is generated as an empty one. */
+const bodyOf = (draft: CohortDraft): Schemas['CohortBody'] => ({
+  ...draft,
+  definition: draft.definition as object as Record<string, never>,
+})
+
+export function createCohort(appId: string, draft: CohortDraft): Promise<Cohort> {
   const params = { path: { id: appId } }
-  return call(ahead.POST<Cohort>('/apps/{id}/cohorts', { params, body }))
+  const body = bodyOf(draft)
+  return call(http.POST('/apps/{id}/cohorts', { params, body })) as Promise<Cohort>
 }
 
-export function updateCohort(appId: string, id: string, body: CohortDraft): Promise<Cohort> {
-  return call(ahead.PUT<Cohort>(oneCohort, { ...cohortPlace(appId, id), body }))
+export function updateCohort(appId: string, id: string, draft: CohortDraft): Promise<Cohort> {
+  const body = bodyOf(draft)
+  return call(http.PUT(oneCohort, { ...cohortPlace(appId, id), body })) as Promise<Cohort>
 }
 
 export function deleteCohort(appId: string, id: string): Promise<unknown> {
-  return call(ahead.DELETE<unknown>(oneCohort, cohortPlace(appId, id)))
+  return call(http.DELETE(oneCohort, cohortPlace(appId, id)))
 }

@@ -219,7 +219,8 @@ export type CohortRule =
   | { is: 'profile'; property: string; operator: Operator; values: string[] }
   | { is: 'did'; event: EventChoice; not: boolean; times: number; days: number }
 export type CohortDefinition =
-  | { of: 'ids'; ids: string[] }
+  /** Lists leave the ids out, and so does whoever may not see them; the server has counted them. */
+  | { of: 'ids'; ids: string[]; count?: number }
   | { of: 'figure'; question: Question; pick: Pick }
   | { of: 'rule'; all: CohortRule[] }
   | { of: 'rule'; any: CohortRule[] }

@@ -111,6 +111,23 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/apps/{id}/analyses/queue': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Where the caller's questions are in the queue. */
+    get: operations['analysis_queue_view']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/apps/{id}/analyses/run': {
     parameters: {
       query?: never
@@ -2698,8 +2715,31 @@ export interface components {
       device_type: components['schemas']['ValueFigures'][]
       language: components['schemas']['ValueFigures'][]
     }
-    /** @enum {string} */
-    Bucket: 'minute' | 'hour' | 'day' | 'week' | 'month'
+    /** @description What happened in one bucket. Of one that lies ahead every figure is null. */
+    Bucket: {
+      /**
+       * Format: int64
+       * @description When it begins, in milliseconds since 1970.
+       */
+      time: number
+      /** @description Whether it has begun and is not over: its figures are so far. */
+      partial: boolean
+      /** Format: int64 */
+      events?: number | null
+      /** Format: int64 */
+      page_views?: number | null
+      /** Format: int64 */
+      active_users?: number | null
+      /** Format: int64 */
+      active_devices?: number | null
+      /** Format: int64 */
+      new_devices?: number | null
+      /**
+       * Format: int64
+       * @description Those that began in it.
+       */
+      sessions?: number | null
+    }
     BuildInfo: {
       build_version: string
       build_message?: string | null
@@ -3858,6 +3898,13 @@ export interface components {
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
+    Data_QueuePlace: {
+      data: {
+        /** @description About how many calls go before the caller's, on this instance; null where none of theirs waits. */
+        ahead?: number | null
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
     Data_RecoveryCodes: {
       data: {
         /** @description Ten, each for one sign-in; told this once. */
@@ -4614,7 +4661,7 @@ export interface components {
       order?: components['schemas']['Order']
       exclude?: components['schemas']['EventBody'] | null
       /** @description Of the conversion over time. */
-      granularity?: components['schemas']['Bucket']
+      granularity?: components['schemas']['TimeBucket']
       breakdown?: string[]
     }
     FunnelFigures: {
@@ -5640,6 +5687,10 @@ export interface components {
           /** @enum {string} */
           kind: 'lifecycle'
         })
+    QueuePlace: {
+      /** @description About how many calls go before the caller's, on this instance; null where none of theirs waits. */
+      ahead?: number | null
+    }
     Reauth: {
       /** Format: password */
       password: string
@@ -6109,6 +6160,8 @@ export interface components {
       name: string
     }
     /** @enum {string} */
+    TimeBucket: 'minute' | 'hour' | 'day' | 'week' | 'month'
+    /** @enum {string} */
     TokenKind: 'register' | 'invitation' | 'setup' | 'email_change'
     TokenView: {
       /** @description The address the link was sent to; a set-up link has none. */
@@ -6161,7 +6214,7 @@ export interface components {
       series: components['schemas']['SeriesBody'][]
       /** @description With the series as letters, in order: `A / B * 100`. */
       formula?: string | null
-      granularity?: components['schemas']['Bucket']
+      granularity?: components['schemas']['TimeBucket']
       /** @description Fields or properties of the events, two at the most. */
       breakdown?: string[]
       compare?: components['schemas']['ComparedWith'] | null
@@ -6691,6 +6744,32 @@ export interface operations {
       413: components['responses']['TooLarge']
       415: components['responses']['UnsupportedType']
       422: components['responses']['Invalid']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  analysis_queue_view: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_QueuePlace']
+        }
+      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
       500: components['responses']['Internal']
       503: components['responses']['Unavailable']
     }

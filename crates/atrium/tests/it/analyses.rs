@@ -244,8 +244,9 @@ in_both_sizes! {
     async fn cohorts_and_profiles_choose_people(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
-        let story = tell(&server, app).await;
+        // Before the clock goes on, while who signed in did so just now.
         let signer = server.access_key(owner, app).await;
+        let story = tell(&server, app).await;
         let changes = json!([
             mutation(&server, "UserMutation", "set", "anna", json!({ "plan": "pro" })),
             mutation(&server, "DeviceMutation", "set", "d3", json!({ "model": "X1" })),
@@ -442,6 +443,75 @@ in_both_sizes! {
         // What is over by now changes without any event.
         server.clock.advance(DAY);
         assert_eq!(answer(owner, app, question).await["partial"], json!(null));
+    }
+}
+
+in_both_sizes! {
+    async fn page_views_are_told_by_the_site_that_led_to_them(server: TestServer) {
+        let team = server.team("one").await;
+        let (owner, app) = (team.actor("owner"), team.app_id.as_str());
+        let story = Story { today: server.atrium.now().0 / DAY * DAY };
+        let key = server.collect_key(app).await;
+        let view = |device: &str, referrer: &str| {
+            let mut message = of(server.atrium.now().0, "page_view", "", device, None);
+            message["data"]["properties"] = json!({ "referrer": referrer });
+            message
+        };
+        let batch = json!([
+            view("d1", "https://www.example.com/a?b"), view("d2", "http://example.com:8080/"),
+            view("d3", "https://news.example.org/x"), view("d4", ""), view("d5", "android-app"),
+        ]);
+        assert_eq!(server.collect(&key, batch).await.body["data"]["accepted"], 5);
+        drain(&server).await;
+        let question = story.question("trend", json!({
+            "series": [series("page_view", json!({ "of": "people" }))], "breakdown": ["$referring_site"],
+        }));
+        for actor in [owner, team.actor("analyst")] {
+            let told = answer(actor, app, question.clone()).await;
+            let groups = told["series"][0]["groups"].as_array().unwrap();
+            let groups: Vec<_> = groups.iter().map(|it| (&it["values"][0], &it["total"])).collect();
+            assert_eq!(json!(groups), json!([[null, 2.0], ["example.com", 2.0], ["news.example.org", 1.0]]));
+        }
+    }
+}
+
+in_both_sizes! {
+    async fn what_a_profile_hides_is_not_there_for_a_filter(server: TestServer) {
+        let team = server.team("one").await;
+        let (owner, app) = (team.actor("owner"), team.app_id.as_str());
+        let signer = server.access_key(owner, app).await;
+        let story = tell(&server, app).await;
+        let profile = json!({ "note": "call 13800138000", "plan": "pro", "friend": "user-ben-77" });
+        let changes = json!([
+            mutation(&server, "UserMutation", "set", "anna", profile),
+            mutation(&server, "UserMutation", "set", "user-ben-77", json!({ "plan": "free" })),
+        ]);
+        assert_eq!(server.collect_signed(&signer, changes).await.body["data"]["accepted"], 2);
+        // Somebody whose id is known, because they sent something.
+        let key = server.collect_key(app).await;
+        let other = of(story.today, "landing", "user-ben-77", "d7", None);
+        assert_eq!(server.collect(&key, json!([other])).await.status, 200);
+        drain(&server).await;
+        let counted = async |actor: &Actor, property: &str, operator: &str, values: Value| {
+            let test = json!({ "property": property, "operator": operator, "values": values });
+            let question = story.question("trend", json!({
+                "series": [{ "events": [], "measure": { "of": "people" } }], "filters": { "all": [test] },
+            }));
+            let answer = ask(actor, app, question).await;
+            assert_eq!(answer.status, 200, "{answer:?}");
+            answer.body["data"]["series"][0]["total"].clone()
+        };
+        let analyst = team.actor("analyst");
+        for (property, operator, values) in [
+            ("$user:note", "contains", json!(["138"])),
+            ("$user:note", "set", json!([])),
+            ("$user:friend", "is", json!(["user-ben-77"])),
+        ] {
+            assert_eq!(counted(owner, property, operator, values.clone()).await, 1.0, "{property}");
+            assert_eq!(counted(analyst, property, operator, values).await, 0.0, "{property}");
+        }
+        assert_eq!(counted(analyst, "$user:plan", "is", json!(["pro"])).await, 1.0);
+        assert_eq!(counted(analyst, "$user:note", "not_set", json!([])).await, 4.0);
     }
 }
 

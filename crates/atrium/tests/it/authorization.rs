@@ -48,6 +48,7 @@ const CASES: &[(&str, Access)] = &[
     ("analysis_list", Access::App(P::QueryRun)),
     // And query:run, which every built-in role that sees profiles holds too.
     ("analysis_people", Access::App(P::ProfileView)),
+    ("analysis_queue_view", Access::App(P::QueryRun)),
     ("analysis_run", Access::App(P::QueryRun)),
     ("analysis_update", Access::App(P::QueryRun)),
     ("analysis_view", Access::App(P::QueryRun)),

@@ -249,3 +249,30 @@ in_both_sizes! {
         }
     }
 }
+
+in_both_sizes! {
+    async fn whoever_waits_is_told_their_place(server: TestServer) {
+        let team = server.team("one").await;
+        let (owner, analyst) = (team.actor("owner").clone(), team.actor("analyst").clone());
+        let base = format!("/api/v1/apps/{}/analyses", team.app_id);
+        let place = async |actor: &Actor| {
+            actor.get(&format!("{base}/queue")).await.body["data"]["ahead"].clone()
+        };
+        assert_eq!(place(&owner).await, Value::Null);
+        let running = occupy_all(&server).await;
+        let series = json!([{ "events": [], "measure": { "of": "events" } }]);
+        let body = json!({ "kind": "trend", "start": day(&server, 1), "end": day(&server, 0), "series": series });
+        let ask = |actor: &Actor| {
+            let (actor, body, path) = (actor.clone(), body.clone(), format!("{base}/run"));
+            tokio::spawn(async move { actor.post(&path, body).await })
+        };
+        let first = ask(&owner);
+        until("the first waits", || counts(&server, Class::AdHoc).1 == 1).await;
+        let second = ask(&analyst);
+        until("the second waits", || counts(&server, Class::AdHoc).1 == 2).await;
+        assert_eq!((place(&owner).await, place(&analyst).await), (json!(0), json!(1)));
+        drop(running);
+        assert_eq!((first.await.unwrap().status, second.await.unwrap().status), (200, 200));
+        assert_eq!(place(&analyst).await, Value::Null);
+    }
+}

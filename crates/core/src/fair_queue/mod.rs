@@ -72,6 +72,11 @@ impl FairQueue {
         (state.schedule.running(class), state.schedule.waiting(class))
     }
 
+    /// How many calls are about to go before the caller's; None where none of theirs waits.
+    pub fn ahead(&self, caller: &Caller) -> Option<usize> {
+        self.0.lock().schedule.ahead(caller)
+    }
+
     async fn enter(&self, caller: &Caller, call: u64) -> Result<Slot, Denied> {
         let since = Instant::now();
         let outcome = match self.place(caller, call) {

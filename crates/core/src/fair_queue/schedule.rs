@@ -5,7 +5,7 @@
 //! slots in the proportion of their weights, and a waiting dashboard goes before a second question
 //! of anybody.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::types::Id;
 
@@ -14,7 +14,7 @@ use crate::types::Id;
 pub enum Class {
     /// The dashboard, an app's overview, and the counts in lists of apps.
     Dashboard,
-    /// Everything else that people ask: explorer, profiles, properties, suggestions.
+    /// Everything else that people ask: analyses, profiles, properties, suggestions.
     AdHoc,
     /// Whatever a program asks with a query key.
     QueryKey,
@@ -214,6 +214,16 @@ impl Schedule {
                 }
             }
         }
+    }
+
+    /// How many calls began to wait before the first of the caller's that waits; None where none does.
+    /// Who is served first is decided by the rules above, so it is about as many that go before.
+    pub fn ahead(&self, caller: &Caller) -> Option<usize> {
+        let own = self.lines.iter().find(|line| line.caller == *caller)?;
+        let (_, first) = own.tickets.front()?;
+        let waiting = self.lines.iter().flat_map(|line| &line.tickets);
+        let before = waiting.filter(|(_, ticket)| ticket < first).map(|(call, _)| *call);
+        Some(before.collect::<HashSet<u64>>().len())
     }
 
     pub fn waiting(&self, class: Class) -> usize {

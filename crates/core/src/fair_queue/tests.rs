@@ -100,6 +100,26 @@ fn keys_together_have_half_and_one_slot_is_kept_for_dashboards() {
 }
 
 #[test]
+fn whoever_waits_can_be_told_how_many_came_before() {
+    let mut trial = Trial::new(LIMITS);
+    let (anna, ben) = (caller(Class::AdHoc, 1, 1), caller(Class::AdHoc, 2, 2));
+    for n in 0..5 {
+        trial.ask(&format!("a{n}"), &anna);
+    }
+    // One call with two statements counts once.
+    trial.ask_in("b", &ben, 1);
+    trial.ask_in("b", &ben, 1);
+    let carl = caller(Class::AdHoc, 3, 3);
+    trial.ask("c", &carl);
+    let ahead = |trial: &Trial, caller: &Caller| trial.schedule.ahead(caller);
+    assert_eq!((ahead(&trial, &anna), ahead(&trial, &ben)), (Some(0), Some(5)));
+    assert_eq!(ahead(&trial, &carl), Some(6));
+    assert_eq!(ahead(&trial, &caller(Class::Dashboard, 1, 1)), None);
+    trial.serve();
+    assert_eq!(ahead(&trial, &carl), None, "it runs");
+}
+
+#[test]
 fn organizations_and_callers_take_turns() {
     let mut trial = Trial::new(LIMITS);
     let (anna, ben) = (caller(Class::AdHoc, 1, 1), caller(Class::AdHoc, 1, 2));

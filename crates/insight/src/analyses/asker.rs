@@ -105,26 +105,32 @@ impl<'a> Asker<'a> {
         Ok(date_of(self.now, &zone))
     }
 
-    pub async fn answer(&self, question: &Question) -> Result<Arc<Kept<Answer>>> {
+    /// The answer as it is told, kept where it can be.
+    pub async fn kept_answer(&self, question: &Question) -> Result<Kept> {
         let prepared = self.prepare(question, 0).await?;
-        let asking = async {
-            let figures = ask::figures(&self.store, &prepared.ready, self.pii);
-            let figures = figures.await.map_err(warehouse_error)?;
-            Ok(Answer {
-                figures,
-                computed_at: self.now.0,
-                rows_read: self.rows_read.load(Ordering::Relaxed),
-            })
-        };
+        let asking = self.asked(&prepared);
         // Profiles and cohorts have no versions.
         if prepared.looked_up {
-            return asking.await.map(kept::unkept);
+            return kept::written(&asking.await?);
         }
         let text = serde_json::to_string(&(question, self.zone)).map_err(Error::internal)?;
         let by_minute =
             matches!(question, Question::Trend(trend) if trend.granularity == Bucket::Minute);
         let key = Key::of(self.atrium, self.app_id, text, self.pii, by_minute, self.now).await?;
-        kept::once(&self.atrium.analyses, key, &self.reader, asking).await
+        kept::once(&self.atrium.kept, key, &self.reader, asking).await
+    }
+
+    pub async fn answer(&self, question: &Question) -> Result<Answer> {
+        self.asked(&self.prepare(question, 0).await?).await
+    }
+
+    async fn asked(&self, prepared: &Prepared) -> Result<Answer> {
+        let figures = ask::figures(&self.store, &prepared.ready, self.pii).await;
+        Ok(Answer {
+            figures: figures.map_err(warehouse_error)?,
+            computed_at: self.now.0,
+            rows_read: self.rows_read.load(Ordering::Relaxed),
+        })
     }
 
     /// Checks a question, and looks up the profiles and cohorts that it speaks of.

@@ -72,6 +72,7 @@ pub struct EventBody {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = TimeBucket)]
 pub enum Bucket {
     /// For two days at the most.
     Minute,

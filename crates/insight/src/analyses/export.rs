@@ -42,7 +42,7 @@ pub async fn analysis_export(
         return Err(Code::Forbidden.into());
     }
     let asker = Asker::of_session(&atrium, &app).await?;
-    let kept = asker.answer(&question).await?;
+    let answer = asker.answer(&question).await?;
     let common = question.common();
     let mut tx = atrium.db.write_uncached().await?;
     let event = Event::new("data.exported", "app", app.id()).in_org(&app.app.org_id);
@@ -51,6 +51,6 @@ pub async fn analysis_export(
     }));
     audit::append(&mut tx, &app.actor(), event).await?;
     tx.commit().await?;
-    let (heads, lines) = table(&question, &kept.answer.figures, &asker.zone_of(common), locale);
+    let (heads, lines) = table(&question, &answer.figures, &asker.zone_of(common), locale);
     csv::file(question.kind(), &heads, &lines)
 }

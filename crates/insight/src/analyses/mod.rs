@@ -18,6 +18,8 @@ mod times;
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 pub use answer::Answer;
 pub use body::Question;
@@ -25,10 +27,35 @@ pub use body::Question;
 use crate::insight::state::Insight;
 use asker::Asker;
 use atrium_core::error::Result;
+use atrium_core::fair_queue::Class;
 use atrium_core::http::json::{Data, Json};
 use atrium_core::permissions::QueryRun;
 use atrium_core::types::Id;
 use atrium_tenancy::access::DataApp;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct QueuePlace {
+    /// About how many calls go before the caller's, on this instance; null where none of theirs waits.
+    ahead: Option<usize>,
+}
+
+/// Where the caller's questions are in the queue.
+#[utoipa::path(
+    get,
+    path = "/api/v1/apps/{id}/analyses/queue",
+    operation_id = "analysis_queue_view",
+    tag = "analysis",
+    security(("session" = []), ("query_key" = [])),
+    params(("id" = Id, Path)),
+    responses((status = 200, body = Data<QueuePlace>))
+)]
+pub async fn analysis_queue_view(
+    State(atrium): State<Insight>,
+    app: DataApp<QueryRun>,
+) -> Result<Data<QueuePlace>> {
+    let ahead = atrium.reads.ahead(&app.reader(Class::AdHoc));
+    Ok(Data(QueuePlace { ahead }))
+}
 
 /// Answers a question about what people do.
 #[utoipa::path(
@@ -47,6 +74,6 @@ pub async fn analysis_run(
     Json(question): Json<Question>,
 ) -> Result<Response> {
     let asker = Asker::of_data(&atrium, &app).await?;
-    let kept = asker.answer(&question).await?;
-    Ok(Data(&kept.answer).into_response())
+    let kept = asker.kept_answer(&question).await?;
+    Ok(Data(&*kept).into_response())
 }

@@ -7,6 +7,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use super::range::whole_quarter;
 use crate::insight::state::Insight;
@@ -14,6 +15,9 @@ use atrium_core::error::{Error, Result};
 use atrium_core::fair_queue::Reader;
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::apps::versions;
+
+/// Of all that are kept.
+const BYTES_MAX: u64 = 16 << 20;
 
 /// What an answer depends on, and nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -32,22 +36,19 @@ pub struct Key {
 #[derive(Clone)]
 pub struct Weigh;
 
-impl<T> Weighter<Key, Arc<Kept<T>>> for Weigh {
-    fn weight(&self, key: &Key, kept: &Arc<Kept<T>>) -> u64 {
-        (key.question.len() + kept.bytes + 128) as u64
+impl Weighter<Key, Kept> for Weigh {
+    fn weight(&self, key: &Key, kept: &Kept) -> u64 {
+        (key.question.len() + kept.get().len() + 128) as u64
     }
 }
 
-pub struct Kept<T> {
-    pub answer: T,
-    bytes: usize,
-}
+/// An answer as it is sent.
+pub type Kept = Arc<RawValue>;
 
-pub type Answers<T> = Cache<Key, Arc<Kept<T>>, Weigh>;
+pub type Answers = Cache<Key, Kept, Weigh>;
 
-/// For answers that take so many bytes together.
-pub fn answers<T>(bytes_max: u64) -> Answers<T> {
-    Cache::with_weighter(1_000, bytes_max, Weigh)
+pub fn answers() -> Answers {
+    Cache::with_weighter(1_000, BYTES_MAX, Weigh)
 }
 
 impl Key {
@@ -76,24 +77,20 @@ impl Key {
 /// In 2100.
 const FAR: Millis = Millis(4_102_444_800_000);
 
-/// One that is asked anew each time.
-pub fn unkept<T>(answer: T) -> Arc<Kept<T>> {
-    Arc::new(Kept { answer, bytes: 0 })
+pub fn written(answer: &impl Serialize) -> Result<Kept> {
+    let text = serde_json::value::to_raw_value(answer).map_err(Error::internal)?;
+    Ok(Arc::from(text))
 }
 
 /// The answer that is kept, or a new one. Of several who ask the same at once, one waits for the store
 /// and the others for that one; programs wait for nobody and nobody for them.
 pub async fn once<T: Serialize>(
-    kept: &Answers<T>,
+    kept: &Answers,
     key: Key,
     reader: &Reader,
     asking: impl Future<Output = Result<T>>,
-) -> Result<Arc<Kept<T>>> {
-    let asking = async {
-        let answer = asking.await?;
-        let bytes = serde_json::to_vec(&answer).map_or(0, |text| text.len());
-        Ok::<_, Error>(Arc::new(Kept { answer, bytes }))
-    };
+) -> Result<Kept> {
+    let asking = async { written(&asking.await?) };
     if !reader.is_program() {
         return kept.get_or_insert_async(&key, asking).await;
     }

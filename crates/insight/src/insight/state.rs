@@ -7,16 +7,10 @@ use axum::extract::FromRef;
 
 use super::cache::Answers;
 use super::kept;
-use crate::analyses::Answer;
-use crate::workspace::engagement::Engagement;
 use atrium_collect::Collecting;
 use atrium_core::Core;
 use atrium_core::fair_queue::FairQueue;
 use atrium_tenancy::Tenancy;
-
-/// Bytes of answers that are kept.
-const ANALYSES_MAX: u64 = 16 << 20;
-const ENGAGEMENT_MAX: u64 = 4 << 20;
 
 #[derive(Clone)]
 pub struct Insight(Arc<InsightParts>);
@@ -24,8 +18,8 @@ pub struct Insight(Arc<InsightParts>);
 pub struct InsightParts {
     collecting: Collecting,
     pub answers: Answers,
-    pub(crate) analyses: kept::Answers<Answer>,
-    pub(crate) engagement: kept::Answers<Engagement>,
+    /// Those about one app.
+    pub(crate) kept: kept::Answers,
     /// Where queries wait for their turn at the warehouse.
     pub reads: FairQueue,
 }
@@ -64,8 +58,7 @@ impl Insight {
         Self(Arc::new(InsightParts {
             collecting,
             answers: Answers::default(),
-            analyses: kept::answers(ANALYSES_MAX),
-            engagement: kept::answers(ENGAGEMENT_MAX),
+            kept: kept::answers(),
             reads,
         }))
     }

@@ -132,12 +132,12 @@ pub async fn engagement_view(
     Query(query): Query<EngagementQuery>,
 ) -> Result<Response> {
     let zone = query.timezone.as_deref().unwrap_or(&app.app.timezone);
-    let text = format!("{} {} {zone} {:?}", query.start, query.end, query.cohorts_from);
+    let text = format!("engagement {} {} {zone} {:?}", query.start, query.end, query.cohorts_from);
     let key = Key::of(&atrium, app.id(), text, false, false, atrium.now()).await?;
     let reader = atrium.reads.reader(app.reader(Class::Dashboard));
     let asking = answer(&atrium, &app, &query, zone, reader.clone());
-    let kept = kept::once(&atrium.engagement, key, &reader, asking).await?;
-    Ok(Data(&kept.answer).into_response())
+    let kept = kept::once(&atrium.kept, key, &reader, asking).await?;
+    Ok(Data(&*kept).into_response())
 }
 
 async fn answer(

@@ -68,8 +68,9 @@ pub struct ExploreBody {
     #[serde(default)]
     filters: Vec<ExploreFilter>,
     /// A property: one of `$os`, `$browser`, `$browser_version`, `$device_type`, `$language`,
-    /// `$url_path`, `$client_version`, `$sdk_version`, `$source`, `$user_id`, `$device_id`, or a name
-    /// in the events' properties, where a dot goes one level deeper.
+    /// `$url_path`, `$client_version`, `$sdk_version`, `$source`, `$user_id`, `$device_id`,
+    /// `$referring_site` (of the `referrer`), or a name in the events' properties, where a dot goes one
+    /// level deeper.
     pub group_by: Option<String>,
     /// A date in the time zone, included.
     #[schema(example = "2026-11-01")]
@@ -235,6 +236,7 @@ const COLUMNS: &[(&str, Column)] = &[
     ("$source", Column::Source),
     ("$user_id", Column::UserId),
     ("$device_id", Column::DeviceId),
+    ("$referring_site", Column::ReferringSite),
 ];
 
 impl From<ExploreMeasure> for Measure {

@@ -44,6 +44,13 @@ describe('a test', () => {
     expect(operatorsFor('cohort')).toEqual(['is', 'is_not'])
   })
 
+  it('compares no numbers with what every event has', () => {
+    const before = test({ property: 'amount', operator: 'gt', values: ['5'] })
+    expect(withProperty(before, '$os').operator).toBe('is')
+    expect(withProperty(before, 'price').operator).toBe('gt')
+    expect(withProperty(before, '$user:age').operator).toBe('gt')
+  })
+
   it('suits the values of its property', () => {
     expect(operatorsFor('text')).not.toContain('gt')
     expect(operatorsFor('number')).not.toContain('contains')

@@ -96,6 +96,12 @@ export function withOperator(test: Test, operator: Operator): Test {
 
 /** Values of one property say nothing about another, and its test may not be one of the other's. */
 export function withProperty({ operator }: Test, property: string): Test {
-  const fits = !isCohort(property) || MEMBERSHIP.includes(operator)
+  const fits = operatorsFor(surelyOf(property)).includes(operator)
   return { property, operator: fits ? operator : 'is', values: [] }
+}
+
+/** By its name alone: what every event has is text, and what an app sends can be anything. */
+function surelyOf(property: string): PropertyKind {
+  if (isCohort(property)) return 'cohort'
+  return property.startsWith('$') && !profileOf(property) ? 'text' : 'unknown'
 }

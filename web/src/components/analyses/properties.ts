@@ -14,6 +14,7 @@ const NAMES = {
   $client_version: 'explore.clientVersion',
   $sdk_version: 'explore.sdkVersion',
   $source: 'explore.source',
+  $referring_site: 'explore.referringSite',
   $user_id: 'explore.userId',
   $device_id: 'explore.deviceId',
 } as const satisfies Record<string, MessageKey>

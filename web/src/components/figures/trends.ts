@@ -38,6 +38,12 @@ export function valueTrend(dimension: Dimension, value: string): TrendDraft {
   return { ...trendOf([]), filters: { all: [test] } }
 }
 
+/** The events that carry a value. */
+export const propertyTrend = (event: string, property: string, value: string): TrendDraft => ({
+  ...trendOf([event]),
+  filters: { all: [{ property, operator: 'is', values: [value] }] },
+})
+
 /** The apps of a board whose analyses the person may open. */
 export function appsToAsk({ apps, chosen }: Pick<Board, 'apps' | 'chosen'>): App[] {
   return (apps ?? []).filter(

@@ -16,6 +16,7 @@ import { definitionOf, draftOf, EMPTY_DRAFT, problemOf } from './draft'
 import { IdsField } from './IdsField'
 import { MOST_IDS } from './ids'
 import { RulesField } from './RulesField'
+import styles from './cohorts.module.css'
 
 const MOST_NAME = 100
 const MOST_DESCRIPTION = 500
@@ -32,8 +33,10 @@ export function CohortDialog({ cohort, onDone, onCancel }: CohortDialogProps) {
   const watched = useWatched()
   const { app, mayChange } = useApp()
   const mayShare = mayChange('cohort:manage')
-  // Null: of a figure, which stays what it is.
-  const [draft, setDraft] = useState(cohort ? draftOf(cohort.definition) : EMPTY_DRAFT)
+  // What is not shown stays what it is, too.
+  const [draft, setDraft] = useState(
+    cohort ? (cohort.redacted ? null : draftOf(cohort.definition)) : EMPTY_DRAFT,
+  )
   const [tried, setTried] = useState(false)
   const problem = draft && problemOf(draft)
   const form = useForm({
@@ -106,6 +109,7 @@ export function CohortDialog({ cohort, onDone, onCancel }: CohortDialogProps) {
           <FormError>{tried && problem && t(problem, { most: MOST_IDS })}</FormError>
         </>
       )}
+      {cohort?.redacted && <p className={styles.soft}>{t('cohorts.redacted')}</p>}
       <ChoiceField
         label={t('cohorts.for')}
         value={shared ? 'app' : 'me'}

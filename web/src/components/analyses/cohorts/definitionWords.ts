@@ -12,7 +12,7 @@ export function definitionLines(
   const { t, language } = words
   switch (definition.of) {
     case 'ids':
-      return [t('cohorts.idCount', { count: definition.ids.length })]
+      return [t('cohorts.idCount', { count: definition.count ?? definition.ids.length })]
     case 'figure': {
       const { question, pick } = definition
       return [

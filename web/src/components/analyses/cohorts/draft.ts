@@ -34,10 +34,11 @@ export const EMPTY_DRAFT: DefinitionDraft = {
   ids: '',
 }
 
-/** Null for whom a figure was of: that is not put together by hand. */
+/** Null for what stays as it is: whom a figure was of, and ids that are not told. */
 export function draftOf(definition: CohortDefinition): DefinitionDraft | null {
   if (definition.of === 'figure') return null
   if (definition.of === 'ids') {
+    if (definition.ids.length === 0 && definition.count) return null
     return { ...EMPTY_DRAFT, of: 'ids', ids: definition.ids.join('\n') }
   }
   const all = 'all' in definition

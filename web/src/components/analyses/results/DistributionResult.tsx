@@ -12,6 +12,7 @@ import { Plot } from './Plot'
 import { plotPicture, type PlotData } from './plotOption'
 import type { ResultProps } from './result'
 import { Nothing } from './View'
+import { Scroll } from './Scroll'
 import styles from './results.module.css'
 
 export function DistributionResult(props: ResultProps<DistributionQuestion, DistributionAnswer>) {
@@ -41,7 +42,8 @@ export function DistributionResult(props: ResultProps<DistributionQuestion, Dist
     () => ({ toPng: (title = '', note) => plotPicture(plot, title, note) }),
     [plot],
   )
-  // Each person is in one bin, so the bins are parts of a whole.
+  // Of times and days each person is in one bin; the same person can do something with several numbers.
+  const isWhole = typeof of !== 'object'
   const all = bins.reduce((sum, { people }) => sum + people, 0)
   if (all === 0) return <Nothing />
 
@@ -56,7 +58,7 @@ export function DistributionResult(props: ResultProps<DistributionQuestion, Dist
         hasTable
         onPoint={onPick ? (bin) => bins[bin]!.people > 0 && opener(bin)?.() : undefined}
       />
-      <div className={styles.scroll}>
+      <Scroll label={t('results.distribution.title')}>
         <table className={styles.table} aria-label={t('results.distribution.title')}>
           <thead>
             <tr>
@@ -64,7 +66,7 @@ export function DistributionResult(props: ResultProps<DistributionQuestion, Dist
               <th scope="col" className={styles.number}>
                 {t('results.people')}
               </th>
-              <th scope="col">{t('chart.share')}</th>
+              {isWhole && <th scope="col">{t('chart.share')}</th>}
               <th scope="col" className={styles.number}>
                 {t('results.events')}
               </th>
@@ -77,9 +79,11 @@ export function DistributionResult(props: ResultProps<DistributionQuestion, Dist
                 <td className={styles.number}>
                   <Figure value={people} of={plot.labels[bin]!} onOpen={opener(bin)} />
                 </td>
-                <td>
-                  <ShareBar share={people / all} />
-                </td>
+                {isWhole && (
+                  <td>
+                    <ShareBar share={people / all} />
+                  </td>
+                )}
                 <td className={styles.number}>
                   <Counted value={events} />
                 </td>
@@ -87,7 +91,7 @@ export function DistributionResult(props: ResultProps<DistributionQuestion, Dist
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </div>
   )
 }

@@ -7,6 +7,7 @@ import { Plot } from './Plot'
 import type { PlotData } from './plotOption'
 import { useSteps } from './ShowMore'
 import { Nothing } from './View'
+import { Scroll } from './Scroll'
 import styles from './results.module.css'
 
 /** Conversion by when people began. Who began lately may still come to the end. */
@@ -24,7 +25,7 @@ export function FunnelCourse({ answer, plot }: { answer: FunnelAnswer; plot: Plo
         heading={t('chart.time')}
         hasTable
       />
-      <div className={styles.scroll}>
+      <Scroll label={t('results.funnel.view.course')}>
         <table className={styles.table} aria-label={t('results.funnel.view.course')}>
           <thead>
             <tr>
@@ -60,7 +61,7 @@ export function FunnelCourse({ answer, plot }: { answer: FunnelAnswer; plot: Plo
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       {more}
     </>
   )

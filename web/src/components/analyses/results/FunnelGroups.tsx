@@ -8,6 +8,7 @@ import { Plot } from './Plot'
 import type { PlotData } from './plotOption'
 import { pickedGroup, type OnPick } from './result'
 import { elapsed, eventName, groupKey, groupName } from './words'
+import { Scroll } from './Scroll'
 import styles from './results.module.css'
 
 interface FunnelGroupsProps {
@@ -43,7 +44,7 @@ export function FunnelGroups({ question, answer, plot, onPick }: FunnelGroupsPro
             : undefined
         }
       />
-      <div className={styles.scroll}>
+      <Scroll label={t('results.funnel.view.groups')}>
         <table className={styles.table} aria-label={t('results.funnel.view.groups')}>
           <thead>
             <tr>
@@ -91,7 +92,7 @@ export function FunnelGroups({ question, answer, plot, onPick }: FunnelGroupsPro
             })}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </>
   )
 }

@@ -6,6 +6,7 @@ import { useT } from '../../../i18n/useT'
 import { HeatCell } from './HeatCell'
 import { isAhead, unitName } from './retention'
 import { groupKey, groupName } from './words'
+import { Scroll } from './Scroll'
 import styles from './retention.module.css'
 
 interface GroupAveragesProps {
@@ -18,7 +19,7 @@ export function GroupAverages({ unit, answer: { groups, average } }: GroupAverag
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   return (
-    <div className={styles.scroll}>
+    <Scroll label={t('results.retention.view.groups')}>
       <table className={styles.heat} aria-label={t('results.retention.view.groups')}>
         <thead>
           <tr>
@@ -50,6 +51,6 @@ export function GroupAverages({ unit, answer: { groups, average } }: GroupAverag
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   )
 }

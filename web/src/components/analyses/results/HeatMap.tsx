@@ -9,6 +9,7 @@ import { HeatCell } from './HeatCell'
 import { useZone } from './result'
 import { isAhead, shareOf, unitName } from './retention'
 import { useSteps } from './ShowMore'
+import { Scroll } from './Scroll'
 import styles from './retention.module.css'
 
 interface HeatMapProps {
@@ -36,7 +37,7 @@ export function HeatMap({ question, cohorts, average, counted, onPick }: HeatMap
         : percent(share, language)
   return (
     <>
-      <div className={styles.scroll}>
+      <Scroll label={t('results.retention.view.table')}>
         <table className={styles.heat} aria-label={t('results.retention.view.table')}>
           <thead>
             <tr>
@@ -99,7 +100,7 @@ export function HeatMap({ question, cohorts, average, counted, onPick }: HeatMap
             })}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       {more}
       {average.length > 0 && <p className={styles.note}>{t('results.retention.aheadNote')}</p>}
     </>

@@ -5,6 +5,7 @@ import { Figure } from './Figure'
 import { STATES } from './lifecycle'
 import type { OnPick } from './result'
 import { useSteps } from './ShowMore'
+import { Scroll } from './Scroll'
 import styles from './results.module.css'
 
 interface LifecycleTableProps {
@@ -18,7 +19,7 @@ export function LifecycleTable({ rows, onPick }: LifecycleTableProps) {
   const { shown, more } = useSteps(rows)
   return (
     <>
-      <div className={styles.scroll}>
+      <Scroll label={t('results.lifecycle.title')}>
         <table className={styles.table} aria-label={t('results.lifecycle.title')}>
           <thead>
             <tr>
@@ -54,7 +55,7 @@ export function LifecycleTable({ rows, onPick }: LifecycleTableProps) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       {more}
     </>
   )

@@ -6,7 +6,7 @@ import { useT } from '../../../i18n/useT'
 import { useIsDark, useThemeStore } from '../../../theme/store'
 import { placesOf, sankeyOption, sizeOf, type Flow } from './flows'
 import { Stage } from './Stage'
-import styles from './results.module.css'
+import { Scroll } from './Scroll'
 
 const ROW_HEIGHT = 44
 const COLUMN_WIDTH = 170
@@ -53,7 +53,7 @@ export function Sankey({ flows, side, label, onPlace, onFlow }: SankeyProps) {
   }, [chart, flows, onPlace, onFlow])
   const { rows, columns } = useMemo(() => sizeOf(placesOf(flows)), [flows])
   return (
-    <div className={styles.scroll}>
+    <Scroll label={label}>
       <div style={{ minWidth: columns * COLUMN_WIDTH }}>
         <Stage
           drawn={drawn}
@@ -62,6 +62,6 @@ export function Sankey({ flows, side, label, onPlace, onFlow }: SankeyProps) {
           leads={false}
         />
       </div>
-    </div>
+    </Scroll>
   )
 }

@@ -59,6 +59,11 @@ it('shows people by how often, with their share, and draws them', async () => {
   await waitFor(() => expect(drawnSeries()[0]?.data).toEqual([750, 0, 250]))
 })
 
+it('says no shares of people who can be in several bins', () => {
+  show({ question: { ...question, of: { property: 'amount' } } })
+  expect(screen.getAllByRole('row')[1]!.textContent).toBe('1 ≤ x < 2750750')
+})
+
 it('leads from a bin to its people, from the table and from the bars', async () => {
   const onPick = show()
   const [, , empty, last] = screen.getAllByRole('row')

@@ -7,6 +7,7 @@ import { propertyName } from '../properties'
 import type { OnPick } from '../results/result'
 import { RowChange, RowTotal } from './RowTotal'
 import { addsUp, type TrendRow } from './rows'
+import { Scroll } from '../results/Scroll'
 import styles from './trend.module.css'
 
 interface RowTableProps {
@@ -26,7 +27,7 @@ export function RowTable({ rows, question, answer, onPick, onGroup }: RowTablePr
   const partial = partialIndex(answer)
   const heading = breakdown.map((property) => propertyName(property, t)).join(' · ')
   return (
-    <div className={styles.scroll}>
+    <Scroll label={t('explore.groups')}>
       <table className={styles.table} aria-label={t('explore.groups')}>
         <thead>
           <tr>
@@ -59,7 +60,7 @@ export function RowTable({ rows, question, answer, onPick, onGroup }: RowTablePr
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   )
 }
 

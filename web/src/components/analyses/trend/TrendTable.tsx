@@ -7,6 +7,7 @@ import { useSteps } from '../results/ShowMore'
 import { useZone, type OnPick } from '../results/result'
 import { RowTotal } from './RowTotal'
 import type { TrendRow } from './rows'
+import { Scroll } from '../results/Scroll'
 import styles from './trend.module.css'
 
 interface TrendTableProps {
@@ -27,7 +28,7 @@ export function TrendTable({ rows, question, answer, onPick }: TrendTableProps) 
   const { shown, more } = useSteps(Array.from({ length: last + 1 }, (_, at) => last - at))
   return (
     <>
-      <div className={styles.scroll}>
+      <Scroll label={t('analyses.chart.table')}>
         <table className={styles.table} aria-label={t('analyses.chart.table')}>
           <thead>
             <tr>
@@ -69,7 +70,7 @@ export function TrendTable({ rows, question, answer, onPick }: TrendTableProps) 
             })}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       {more}
     </>
   )

@@ -22,6 +22,7 @@ const one = (id: string, changes: Partial<Analysis> = {}): Analysis => ({
   version: 1,
   may_change: true,
   mine: true,
+  redacted: false,
   ...changes,
 })
 

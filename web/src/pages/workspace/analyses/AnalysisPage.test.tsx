@@ -59,6 +59,7 @@ const kept: Analysis = {
   version: 3,
   may_change: true,
   mine: true,
+  redacted: false,
 }
 
 interface Shown {

@@ -17,6 +17,7 @@ import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../session/app'
 import { AnswerExport } from './AnswerExport'
 import { KeepPeople } from './KeepPeople'
+import { QueueNote } from './QueueNote'
 import { Result } from './Result'
 import styles from './analyses.module.css'
 
@@ -80,6 +81,7 @@ export function Answer({ draft, question, time, onChange }: AnswerProps) {
           )
         }
       </DataCard>
+      {answer.isFetching && <QueueNote />}
       {isHeavy(answer.error) && <Heavy time={time} />}
       {shown && (
         <PeopleDrawer

@@ -15,7 +15,7 @@ const MOST_DESCRIPTION = 500
 
 interface Named {
   name: string
-  description: string | null
+  description?: string | null
   shared: boolean
 }
 

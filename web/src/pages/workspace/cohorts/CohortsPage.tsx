@@ -22,6 +22,7 @@ import { useT } from '../../../i18n/useT'
 import { goTo } from '../../../lib/navigation'
 import { paths } from '../../../paths'
 import { useApp } from '../../../session/app'
+import { EditCohort } from './EditCohort'
 import { trendOf } from './trendOf'
 import { useCohortsChanged } from './useCohortsChanged'
 import shared from '../workspace.module.css'
@@ -80,7 +81,7 @@ export default function CohortsPage() {
         />
       )}
       {doing?.does === 'edit' && (
-        <CohortDialog cohort={doing.cohort} onDone={done} onCancel={close} />
+        <EditCohort cohort={doing.cohort} onDone={done} onCancel={close} />
       )}
       {doing?.does === 'delete' && (
         <DeleteCohort

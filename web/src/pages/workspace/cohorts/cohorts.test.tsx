@@ -32,6 +32,7 @@ const cohort: Cohort = {
   version: 3,
   may_change: true,
   mine: true,
+  redacted: false,
 }
 const size = { [`${ONE}/size`]: ok({ people: 1234, computed_at: 0 }) }
 const listed = (...items: Cohort[]) => ({ [LIST]: ok({ items, total: items.length }), ...size })
@@ -98,6 +99,21 @@ describe('the list', () => {
     show('/cohorts', ASKS, listed())
     expect(await screen.findByRole('heading', { name: '还没有分群' })).toBeShown()
     expect(screen.getByRole('button', { name: '新建分群' })).toBeShown()
+  })
+
+  it('changes one with the ids that it leaves out itself', async () => {
+    const brief: Cohort = { ...cohort, definition: { of: 'ids', ids: [], count: 2 } }
+    const { sent } = show('/cohorts', ASKS, {
+      ...listed(brief),
+      [ONE]: ok({ ...cohort, definition: { of: 'ids', ids: ['u-1', 'u-2'], count: 2 } }),
+      [`PUT ${ONE}`]: ok(cohort),
+    })
+    await user.click(await screen.findByRole('button', { name: /付费用户/ }))
+    await user.click(await screen.findByRole('menuitem', { name: '编辑分群' }))
+    expect(await screen.findByText('已识别 2 个 ID，最多 10,000 个')).toBeShown()
+    await save()
+    const definition = { of: 'ids', ids: ['u-1', 'u-2'] }
+    await waitFor(() => expect(sent('PUT')).toMatchObject([{ body: { definition } }]))
   })
 
   it('deletes one after asking', async () => {
@@ -258,6 +274,22 @@ describe('one of them', () => {
       definition: cohort.definition,
       version: 3,
     })
+  })
+
+  it('gets another name from somebody who may not see whom it is about', async () => {
+    const definition = { of: 'ids' as const, ids: [], count: 2 }
+    const hidden = { ...cohort, redacted: true, definition }
+    const { sent } = show('/cohorts/c-1', SHARES, {
+      [ONE]: ok(hidden),
+      ...size,
+      [`PUT ${ONE}`]: ok(hidden),
+    })
+    expect(await screen.findByText('名单中的 ID：2 个')).toBeShown()
+    await user.click(screen.getByRole('button', { name: '编辑分群' }))
+    expect(await screen.findByText(/将保持不变/)).toBeShown()
+    type('名称', '老客')
+    await save()
+    await waitFor(() => expect(sent('PUT')).toMatchObject([{ body: { name: '老客', definition } }]))
   })
 
   it('may not be there', async () => {

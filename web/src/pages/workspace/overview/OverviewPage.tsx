@@ -16,6 +16,7 @@ import { useT } from '../../../i18n/useT'
 import { Engagement } from './Engagement'
 import { NoDataYet } from './NoDataYet'
 import { useAppBoard } from './useAppBoard'
+import { Visits } from './Visits'
 import styles from './overview.module.css'
 
 export default function OverviewPage() {
@@ -41,6 +42,7 @@ export default function OverviewPage() {
               <TopEvents />
               <IngestHealth />
             </div>
+            <Visits range={board.params.range} />
             <Breakdowns />
           </FailureGroup>
         </div>

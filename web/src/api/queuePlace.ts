@@ -1,0 +1,19 @@
+import { queryOptions } from '@tanstack/react-query'
+import { everythingOf } from './app'
+import { call, http } from './client'
+
+const EVERY = 2_000
+
+/** How many questions are about to go before the person's own; null while none of theirs waits. */
+export function queuePlaceQuery(appId: string) {
+  return queryOptions({
+    queryKey: [...everythingOf(appId).queryKey, 'queue place'],
+    queryFn: async (): Promise<number | null> => {
+      const params = { path: { id: appId } }
+      return (await call(http.GET('/apps/{id}/analyses/queue', { params }))).ahead ?? null
+    },
+    refetchInterval: EVERY,
+    staleTime: 0,
+    gcTime: 0,
+  })
+}

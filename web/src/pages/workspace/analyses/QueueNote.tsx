@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { queuePlaceQuery } from '../../../api/queuePlace'
+import { useT } from '../../../i18n/useT'
+import { useApp } from '../../../session/app'
+import styles from './analyses.module.css'
+
+/** Most answers are there before anybody wonders. */
+const PATIENCE = 2_000
+
+/** Why an answer takes long: others came first, or it is a lot of work. */
+export function QueueNote() {
+  const t = useT()
+  const { app } = useApp()
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), PATIENCE)
+    return () => clearTimeout(timer)
+  }, [])
+  const { data: ahead } = useQuery({ ...queuePlaceQuery(app.id), enabled: isLate })
+  if (ahead === undefined) return null
+  return (
+    <p className={styles.soft} role="status">
+      {ahead === null ? t('analyses.working') : t('analyses.ahead', { count: ahead })}
+    </p>
+  )
+}
