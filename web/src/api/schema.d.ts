@@ -2831,6 +2831,8 @@ export interface components {
       link: string
       expires_at: components['schemas']['Millis']
     }
+    /** @enum {string} */
+    CountedQuantity: 'times' | 'days'
     /** @description A new key and, this once, its secret. */
     CreatedAccessKey: components['schemas']['AccessKey'] & {
       /** @description Never told again. */
@@ -4504,8 +4506,9 @@ export interface components {
       filters?: components['schemas']['ExploreFilter'][]
       /**
        * @description A property: one of `$os`, `$browser`, `$browser_version`, `$device_type`, `$language`,
-       *     `$url_path`, `$client_version`, `$sdk_version`, `$source`, `$user_id`, `$device_id`, or a name
-       *     in the events' properties, where a dot goes one level deeper.
+       *     `$url_path`, `$client_version`, `$sdk_version`, `$source`, `$user_id`, `$device_id`,
+       *     `$referring_site` (of the `referrer`), or a name in the events' properties, where a dot goes one
+       *     level deeper.
        */
       group_by?: string | null
       /**
@@ -5653,13 +5656,9 @@ export interface components {
       feishu: boolean
     }
     QuantityBody:
-      | 'times'
-      | 'days'
+      | components['schemas']['CountedQuantity']
       | {
-          /** @description A number that the events carry. */
-          property: {
-            property: string
-          }
+          property: string
         }
     /** @description One of six kinds of question. Dates are in the time zone, both included, and may lie ahead. */
     Question:

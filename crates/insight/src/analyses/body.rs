@@ -235,15 +235,22 @@ fn branches() -> usize {
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(untagged)]
 pub enum QuantityBody {
+    Counted(CountedQuantity),
+    /// A number that the events carry.
+    Property {
+        property: String,
+    },
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CountedQuantity {
     /// Events of each person.
     Times,
     /// Different days of each person.
     Days,
-    /// A number that the events carry.
-    #[serde(untagged)]
-    Property { property: String },
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]

@@ -5,7 +5,9 @@ use serde::Deserialize;
 use warehouse::People;
 
 use super::asker::Asker;
-use super::body::{Common, DistributionBody, EventBody, FilterTest, QuantityBody, Question};
+use super::body::{
+    Common, CountedQuantity, DistributionBody, EventBody, FilterTest, QuantityBody, Question,
+};
 use super::check::{Check, of_profile};
 use super::people::Pick;
 use crate::insight::errors::warehouse_error;
@@ -157,7 +159,7 @@ impl Asker<'_> {
                 filters: None,
             },
             event: event.clone(),
-            of: QuantityBody::Times,
+            of: QuantityBody::Counted(CountedQuantity::Times),
             edges: Some(vec![times as f64]),
         });
         let prepared = Box::pin(self.prepare(&question, depth)).await?;

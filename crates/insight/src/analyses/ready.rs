@@ -7,8 +7,9 @@ use warehouse::analysis::{
 use warehouse::{Column, EventChoice, Property};
 
 use super::body::{
-    Bucket, ComparedWith, DistributionBody, FunnelBody, LifecycleBody, MeasureBody, MeasureOf,
-    Mode, Order, PathsBody, QuantityBody, Question, RetentionBody, TrendBody,
+    Bucket, ComparedWith, CountedQuantity, DistributionBody, FunnelBody, LifecycleBody,
+    MeasureBody, MeasureOf, Mode, Order, PathsBody, QuantityBody, Question, RetentionBody,
+    TrendBody,
 };
 use super::check::Check;
 use super::formula::{Formula, LENGTH_MAX};
@@ -303,8 +304,8 @@ impl Asked<'_, '_> {
     fn distribution(&mut self, body: &DistributionBody) -> Result<Ready> {
         let event = self.check.event(&body.event, "event");
         let of = match &body.of {
-            QuantityBody::Times => Quantity::Times,
-            QuantityBody::Days => {
+            QuantityBody::Counted(CountedQuantity::Times) => Quantity::Times,
+            QuantityBody::Counted(CountedQuantity::Days) => {
                 let days = Buckets::of(&self.dates, Bucket::Day, self.now)?;
                 Quantity::Days(days.slots())
             }
