@@ -183,6 +183,7 @@ impl Code {
     pub fn for_status(status: StatusCode) -> Self {
         match status {
             StatusCode::UNAUTHORIZED => Self::NotSignedIn,
+            StatusCode::FORBIDDEN => Self::Forbidden,
             StatusCode::NOT_FOUND => Self::NotFound,
             StatusCode::METHOD_NOT_ALLOWED => Self::MethodNotAllowed,
             StatusCode::PAYLOAD_TOO_LARGE => Self::TooLarge,
