@@ -188,7 +188,7 @@ impl Words {
                 retention: ["分组", "起始", "人数"],
                 paths: ["步骤", "来源", "去向", "人数"],
                 distribution: ["从（含）", "到（不含）", "人数", "事件数"],
-                lifecycle: ["时间", "新增", "留存", "回流", "沉默", csv::NOTE.0],
+                lifecycle: ["时间", "新增", "活跃", "回流", "沉默", csv::NOTE.0],
             },
             Locale::EnUs => &Self {
                 time: "Time",
