@@ -481,7 +481,7 @@ in_both_sizes! {
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());
         let signer = server.access_key(owner, app).await;
         let story = tell(&server, app).await;
-        let profile = json!({ "note": "call 13800138000", "plan": "pro", "friend": "user-ben-77" });
+        let profile = json!({ "note": "call 13800138000", "plan": "pro", "to": "user-ben-77" });
         let changes = json!([
             mutation(&server, "UserMutation", "set", "anna", profile),
             mutation(&server, "UserMutation", "set", "user-ben-77", json!({ "plan": "free" })),
@@ -505,7 +505,7 @@ in_both_sizes! {
         for (property, operator, values) in [
             ("$user:note", "contains", json!(["138"])),
             ("$user:note", "set", json!([])),
-            ("$user:friend", "is", json!(["user-ben-77"])),
+            ("$user:to", "is", json!(["user-ben-77"])),
         ] {
             assert_eq!(counted(owner, property, operator, values.clone()).await, 1.0, "{property}");
             assert_eq!(counted(analyst, property, operator, values).await, 0.0, "{property}");
