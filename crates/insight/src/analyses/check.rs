@@ -2,16 +2,15 @@
 
 use std::collections::HashMap;
 
-use warehouse::{Condition, EventChoice, Filter, Kind, Property, Test};
+use warehouse::{Condition, EventChoice, Filter, Kind, Property};
 
 use super::body::{EventBody, FilterNode, FilterTest, Filters};
-use crate::workspace::{Operator, event_fault, property, settle};
+use crate::workspace::{Operator, event_fault, filter, property, settle};
 use atrium_core::error::{Code, Fault, Result};
 use atrium_core::types::Id;
 
 const TESTS_MAX: usize = 30;
 const LEVELS_MAX: usize = 4;
-const VALUES_MAX: usize = 50;
 const NAMES_MAX: usize = 20;
 const NAME_MAX: usize = 128;
 const BREAKDOWN_MAX: usize = 2;
@@ -164,7 +163,8 @@ impl<'a> Check<'a> {
         }
         let Some((kind, name)) = of_profile(&test.property) else {
             let property = property(&test.property, self.pii, format!("{field}.property"))?;
-            return Ok(Condition::Test(filter(property, test, field)?));
+            let filter = filter(property, test.operator, &test.values, field)?;
+            return Ok(Condition::Test(filter));
         };
         let filter = self.profile_filter(name, test, field)?;
         let key = serde_json::to_string(test).unwrap_or_default();
@@ -185,7 +185,7 @@ impl<'a> Check<'a> {
             return Err(Fault::new(Code::UnknownProperty).on(format!("{field}.property")));
         }
         let property = property(name, self.pii, format!("{field}.property"))?;
-        filter(property, test, field)
+        filter(property, test.operator, &test.values, field)
     }
 
     fn cohort(&mut self, id: &str, test: &FilterTest, field: &str) -> Result<Condition, Fault> {
@@ -218,47 +218,4 @@ impl<'a> Check<'a> {
 pub fn of_profile(name: &str) -> Option<(Kind, &str)> {
     let user = name.strip_prefix("$user:").map(|name| (Kind::User, name));
     user.or_else(|| name.strip_prefix("$device:").map(|name| (Kind::Device, name)))
-}
-
-fn filter(property: Property, test: &FilterTest, field: &str) -> Result<Filter, Fault> {
-    let values = &test.values;
-    let values_field = || format!("{field}.values");
-    let count = |min: usize, max: usize| {
-        let fault = Fault::new(Code::BadLength).on(values_field());
-        let fits = (min..=max).contains(&values.len());
-        if fits { Ok(()) } else { Err(fault.with("min", min).with("max", max)) }
-    };
-    let number = || {
-        count(1, 1)?;
-        if matches!(property, Property::Column(_)) {
-            return Err(Fault::new(Code::WrongType).on(format!("{field}.operator")));
-        }
-        let number = values[0].trim().parse::<f64>().ok().filter(|number| number.is_finite());
-        number.ok_or_else(|| Fault::new(Code::WrongType).on(values_field()))
-    };
-    let texts = || {
-        count(1, VALUES_MAX)?;
-        Ok(values.clone())
-    };
-    let test_of = match test.operator {
-        Operator::Is | Operator::IsNot => Test::Is(texts()?),
-        Operator::Contains | Operator::NotContains => {
-            let texts = texts()?;
-            if texts.iter().any(String::is_empty) {
-                return Err(Fault::new(Code::Required).on(values_field()));
-            }
-            Test::Contains(texts)
-        }
-        Operator::Gt => Test::Above(number()?),
-        Operator::Gte => Test::AtLeast(number()?),
-        Operator::Lt => Test::Below(number()?),
-        Operator::Lte => Test::AtMost(number()?),
-        Operator::Set | Operator::NotSet => {
-            count(0, 0)?;
-            Test::Set
-        }
-    };
-    let negated =
-        matches!(test.operator, Operator::IsNot | Operator::NotContains | Operator::NotSet);
-    Ok(Filter { property, test: test_of, negated })
 }

@@ -147,46 +147,56 @@ pub fn settle(faults: Vec<Fault>) -> Result<()> {
 
 impl ExploreFilter {
     fn check(&self, index: usize, pii: bool) -> Result<Filter, Fault> {
-        let field = |name: &str| format!("filters[{index}].{name}");
-        let property = property(&self.property, pii, field("property"))?;
-        let count = |min: usize, max: usize| {
-            let fault = Fault::new(Code::BadLength).on(field("values"));
-            let fits = (min..=max).contains(&self.values.len());
-            if fits { Ok(()) } else { Err(fault.with("min", min).with("max", max)) }
-        };
-        let number = || {
-            count(1, 1)?;
-            if matches!(property, Property::Column(_)) {
-                return Err(Fault::new(Code::WrongType).on(field("operator")));
-            }
-            let number = self.values[0].trim().parse::<f64>().ok().filter(|n| n.is_finite());
-            number.ok_or_else(|| Fault::new(Code::WrongType).on(field("values")))
-        };
-        let test = match self.operator {
-            Operator::Is | Operator::IsNot => {
-                count(1, VALUES_MAX)?;
-                Test::Is(self.values.clone())
-            }
-            Operator::Contains | Operator::NotContains => {
-                count(1, VALUES_MAX)?;
-                if self.values.iter().any(String::is_empty) {
-                    return Err(Fault::new(Code::Required).on(field("values")));
-                }
-                Test::Contains(self.values.clone())
-            }
-            Operator::Gt => Test::Above(number()?),
-            Operator::Gte => Test::AtLeast(number()?),
-            Operator::Lt => Test::Below(number()?),
-            Operator::Lte => Test::AtMost(number()?),
-            Operator::Set | Operator::NotSet => {
-                count(0, 0)?;
-                Test::Set
-            }
-        };
-        let negated =
-            matches!(self.operator, Operator::IsNot | Operator::NotContains | Operator::NotSet);
-        Ok(Filter { property, test, negated })
+        let field = format!("filters[{index}]");
+        let property = property(&self.property, pii, format!("{field}.property"))?;
+        filter(property, self.operator, &self.values, &field)
     }
+}
+
+/// A test of a property, if its values make sense for the operator.
+pub fn filter(
+    property: Property,
+    operator: Operator,
+    values: &[String],
+    field: &str,
+) -> Result<Filter, Fault> {
+    let values_field = || format!("{field}.values");
+    let count = |min: usize, max: usize| {
+        let fault = Fault::new(Code::BadLength).on(values_field());
+        let fits = (min..=max).contains(&values.len());
+        if fits { Ok(()) } else { Err(fault.with("min", min).with("max", max)) }
+    };
+    let number = || {
+        count(1, 1)?;
+        if matches!(property, Property::Column(_)) {
+            return Err(Fault::new(Code::WrongType).on(format!("{field}.operator")));
+        }
+        let number = values[0].trim().parse::<f64>().ok().filter(|number| number.is_finite());
+        number.ok_or_else(|| Fault::new(Code::WrongType).on(values_field()))
+    };
+    let test = match operator {
+        Operator::Is | Operator::IsNot => {
+            count(1, VALUES_MAX)?;
+            Test::Is(values.to_vec())
+        }
+        Operator::Contains | Operator::NotContains => {
+            count(1, VALUES_MAX)?;
+            if values.iter().any(String::is_empty) {
+                return Err(Fault::new(Code::Required).on(values_field()));
+            }
+            Test::Contains(values.to_vec())
+        }
+        Operator::Gt => Test::Above(number()?),
+        Operator::Gte => Test::AtLeast(number()?),
+        Operator::Lt => Test::Below(number()?),
+        Operator::Lte => Test::AtMost(number()?),
+        Operator::Set | Operator::NotSet => {
+            count(0, 0)?;
+            Test::Set
+        }
+    };
+    let negated = matches!(operator, Operator::IsNot | Operator::NotContains | Operator::NotSet);
+    Ok(Filter { property, test, negated })
 }
 
 /// An event whose name looks personal is not shown, and cannot be asked for by that name: whether

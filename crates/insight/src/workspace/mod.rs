@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use explore::redact;
 pub use explore_query::Operator;
-pub(crate) use explore_query::{event_fault, property, settle};
+pub(crate) use explore_query::{event_fault, filter, property, settle};
 
 use crate::insight::errors::{warehouse_error, warehouse_for};
 use atrium_core::fair_queue::Class;
