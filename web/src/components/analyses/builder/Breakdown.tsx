@@ -25,6 +25,7 @@ export function Breakdown({ events, value, onChange }: BreakdownProps) {
         {places.map((property, index) => (
           <PropertyPicker
             key={index}
+            place={`breakdown[${index}]`}
             label={index === 0 ? t('explore.group') : t('analyses.thenBy')}
             events={events}
             value={property}

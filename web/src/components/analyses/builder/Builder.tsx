@@ -24,6 +24,7 @@ export function Builder({ draft, onChange }: AnyBuilderProps) {
     <section className={styles.builder} aria-label={t('explore.question')}>
       <OfKind draft={draft} onChange={onChange} />
       <FilterGroup
+        place="filters"
         legend={t('explore.filters')}
         events={events}
         filters={draft.filters}

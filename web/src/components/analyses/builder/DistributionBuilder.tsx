@@ -5,15 +5,18 @@ import { EventChoiceField } from './EventChoiceField'
 import { Choice, Part, type BuilderProps } from './parts'
 import { PropertyPicker } from './PropertyPicker'
 import { TypedText } from './TypedText'
+import { useFault } from './useFault'
 
 export function DistributionBuilder({ draft, onChange }: BuilderProps<DistributionDraft>) {
   const t = useT()
+  const fault = useFault('edges')
   const { event, of, edges = [] } = draft
   const chosen = typeof of === 'object' ? 'property' : of
   return (
     <>
       <Part name={t('events.event')}>
         <EventChoiceField
+          place="event"
           label={t('events.event')}
           value={event}
           onChange={(choice) => onChange({ ...draft, event: choice })}
@@ -35,6 +38,7 @@ export function DistributionBuilder({ draft, onChange }: BuilderProps<Distributi
       {typeof of === 'object' && (
         <Part name={t('analyses.numericProperty')}>
           <PropertyPicker
+            place="of.property"
             label={t('analyses.numericProperty')}
             events={event.events}
             numeric
@@ -45,6 +49,7 @@ export function DistributionBuilder({ draft, onChange }: BuilderProps<Distributi
       )}
       <Part name={t('analyses.edges')}>
         <TypedText
+          {...fault.field}
           aria-label={t('analyses.edges')}
           placeholder={t('analyses.edgesHint')}
           value={edges.join(', ')}
@@ -54,6 +59,7 @@ export function DistributionBuilder({ draft, onChange }: BuilderProps<Distributi
             onChange(read ? { ...draft, edges: read } : without(draft, 'edges'))
           }}
         />
+        {fault.note}
       </Part>
     </>
   )

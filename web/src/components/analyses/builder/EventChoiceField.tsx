@@ -9,6 +9,10 @@ import styles from './builder.module.css'
 interface EventChoiceFieldProps {
   /** What the events are to the question. */
   label: string
+  /** Where they are in the question. */
+  place?: string
+  /** What stands there while none is chosen. */
+  placeholder?: string
   value: EventChoice
   onChange: (choice: EventChoice) => void
   /** Beside the events: what is measured, or the place of a step. */
@@ -16,13 +20,16 @@ interface EventChoiceFieldProps {
 }
 
 /** One event, several as one or any, and what must hold of them. */
-export function EventChoiceField({ label, value, onChange, children }: EventChoiceFieldProps) {
+export function EventChoiceField(props: EventChoiceFieldProps) {
+  const { label, place, placeholder, value, onChange, children } = props
   const t = useT()
   return (
     <div className={styles.choice}>
       <div className={styles.row}>
         <EventPicker
           label={label}
+          place={place && `${place}.events`}
+          placeholder={placeholder}
           value={value.events}
           onChange={(events) => onChange({ ...value, events })}
         />
@@ -40,6 +47,7 @@ export function EventChoiceField({ label, value, onChange, children }: EventChoi
       {value.filters && (
         <FilterGroup
           legend={t('analyses.filtersOf', { event: label })}
+          place={place && `${place}.filters`}
           events={value.events}
           filters={value.filters}
           onChange={(filters) => onChange({ events: value.events, ...(filters && { filters }) })}

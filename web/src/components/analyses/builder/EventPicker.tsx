@@ -4,20 +4,26 @@ import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../session/app'
 import { SearchSelect, useTypeahead } from '../../form/SearchSelect'
 import { MOST } from '../question'
+import { useFault } from './useFault'
 import styles from './builder.module.css'
 
 const MOST_SHOWN = 20
 
 interface EventPickerProps {
   label: string
+  /** Where it is in the question. */
+  place?: string
+  /** What stands there while none is chosen. */
+  placeholder?: string
   /** None: any. */
   value: string[]
   onChange: (events: string[]) => void
 }
 
 /** Any event, or some of those in the catalog; also one by its name, which hides from the catalog. */
-export function EventPicker({ label, value, onChange }: EventPickerProps) {
+export function EventPicker({ label, place, placeholder, value, onChange }: EventPickerProps) {
   const t = useT()
+  const fault = useFault(place)
   const { app, may } = useApp()
   const typeahead = useTypeahead()
   const { typed, search, opened } = typeahead
@@ -36,19 +42,23 @@ export function EventPicker({ label, value, onChange }: EventPickerProps) {
   const own = typed.trim()
   const names = own && !known.includes(own) ? [...known, own] : known
   return (
-    <SearchSelect<string[]>
-      typeahead={typeahead}
-      found={events}
-      mode="multiple"
-      aria-label={label}
-      className={styles.picker}
-      allowClear
-      maxCount={MOST.events}
-      placeholder={t('explore.anyEvent')}
-      value={value}
-      notFoundContent={events.error?.message ?? t('explore.typeEvent')}
-      options={names.map((name) => ({ value: name, label: name }))}
-      onChange={onChange}
-    />
+    <>
+      <SearchSelect<string[]>
+        {...fault.field}
+        typeahead={typeahead}
+        found={events}
+        mode="multiple"
+        aria-label={label}
+        className={styles.picker}
+        allowClear
+        maxCount={MOST.events}
+        placeholder={placeholder ?? t('explore.anyEvent')}
+        value={value}
+        notFoundContent={events.error?.message ?? t('explore.typeEvent')}
+        options={names.map((name) => ({ value: name, label: name }))}
+        onChange={onChange}
+      />
+      {fault.note}
+    </>
   )
 }

@@ -7,6 +7,7 @@ import { ChoiceGroup } from '../../ChoiceGroup'
 import { countTests, isAll, isGroup, itemsOf, withItems } from '../filters'
 import { MOST } from '../question'
 import { TestRow } from './TestRow'
+import { useFault } from './useFault'
 import styles from './builder.module.css'
 
 export const NEW_TEST: Test = { property: '$os', operator: 'is', values: [] }
@@ -14,22 +15,34 @@ const NONE: Filters = { all: [] }
 
 interface FilterGroupProps {
   legend: string
+  /** Where it is in the question. */
+  place?: string
   events: string[]
   filters: Filters | undefined
   onChange: (filters: Filters | undefined) => void
 }
 
-export function FilterGroup({ legend, events, filters = NONE, onChange }: FilterGroupProps) {
+export function FilterGroup(props: FilterGroupProps) {
+  const { legend, place, events, filters = NONE, onChange } = props
+  const { note } = useFault(place)
   const settle = (changed: Filters) => onChange(itemsOf(changed).length > 0 ? changed : undefined)
   return (
     <fieldset className={styles.filters}>
       <legend>{legend}</legend>
-      <Items events={events} group={filters} onChange={settle} full={countTests(filters)} />
+      <Items
+        place={place}
+        events={events}
+        group={filters}
+        onChange={settle}
+        full={countTests(filters)}
+      />
+      {note}
     </fieldset>
   )
 }
 
 interface ItemsProps {
+  place?: string
   events: string[]
   group: Filters
   /** The number of the group inside of which it is. */
@@ -39,7 +52,7 @@ interface ItemsProps {
   onChange: (group: Filters) => void
 }
 
-function Items({ events, group, inside, full, onChange }: ItemsProps) {
+function Items({ place, events, group, inside, full, onChange }: ItemsProps) {
   const t = useT()
   const items = itemsOf(group)
   const change = (changed: (Test | Filters)[]) => onChange(withItems(group, changed))
@@ -70,6 +83,7 @@ function Items({ events, group, inside, full, onChange }: ItemsProps) {
                   className={styles.nested}
                 >
                   <Items
+                    place={place && `${place}[${index}]`}
                     events={events}
                     group={item}
                     inside={index + 1}
@@ -83,6 +97,7 @@ function Items({ events, group, inside, full, onChange }: ItemsProps) {
                 </div>
               ) : (
                 <TestRow
+                  place={place && `${place}[${index}]`}
                   number={numberOf(index)}
                   events={events}
                   test={item}

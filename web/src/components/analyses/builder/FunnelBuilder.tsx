@@ -28,6 +28,7 @@ export function FunnelBuilder({ draft, onChange }: BuilderProps<FunnelDraft>) {
                 {index + 1}
               </span>
               <EventChoiceField
+                place={`steps[${index}]`}
                 label={t('analyses.step', { number: index + 1 })}
                 value={step}
                 onChange={(choice) => change(steps.map((one, at) => (at === index ? choice : one)))}
@@ -89,6 +90,7 @@ export function FunnelBuilder({ draft, onChange }: BuilderProps<FunnelDraft>) {
       {exclude ? (
         <Part name={t('analyses.exclude')}>
           <EventChoiceField
+            place="exclude"
             label={t('analyses.exclude')}
             value={exclude}
             onChange={(choice) => onChange({ ...draft, exclude: choice })}

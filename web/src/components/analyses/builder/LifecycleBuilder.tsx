@@ -8,6 +8,7 @@ export function LifecycleBuilder({ draft, onChange }: BuilderProps<LifecycleDraf
   return (
     <Part name={t('analyses.activeBy')}>
       <EventChoiceField
+        place="event"
         label={t('analyses.activeBy')}
         value={draft.event ?? ANY}
         onChange={(choice) =>

@@ -4,9 +4,12 @@ import { useT } from '../../../i18n/useT'
 import { besideField } from '../../form/TimezoneSelect'
 import { AGGREGATES, COUNTED, hasProperty } from '../question'
 import { PropertyPicker } from './PropertyPicker'
+import { useFault } from './useFault'
 import styles from './builder.module.css'
 
 interface MeasurePickerProps {
+  /** Where it is in the question. */
+  place: string
   letter: string
   events: string[]
   value: Measure
@@ -14,8 +17,9 @@ interface MeasurePickerProps {
 }
 
 /** What is counted of the events, or worked out of a property's values. */
-export function MeasurePicker({ letter, events, value, onChange }: MeasurePickerProps) {
+export function MeasurePicker({ place, letter, events, value, onChange }: MeasurePickerProps) {
   const t = useT()
+  const fault = useFault(place)
   const option = (one: Counted | Aggregate) => ({ value: one, label: t(`analyses.measure.${one}`) })
   const choose = (of: Counted | Aggregate) => {
     const aggregate = AGGREGATES.find((one) => one === of)
@@ -25,6 +29,7 @@ export function MeasurePicker({ letter, events, value, onChange }: MeasurePicker
   return (
     <>
       <Select<Counted | Aggregate>
+        {...fault.field}
         className={styles.measure}
         aria-label={t('analyses.measureOf', { letter })}
         value={value.of}
@@ -36,8 +41,10 @@ export function MeasurePicker({ letter, events, value, onChange }: MeasurePicker
         ]}
         onChange={choose}
       />
+      {fault.note}
       {hasProperty(value) && (
         <PropertyPicker
+          place={`${place}.property`}
           label={t('analyses.propertyOf', { letter })}
           events={events}
           numeric={value.of !== 'distinct'}

@@ -1,4 +1,5 @@
 import { TypedText } from './TypedText'
+import { useFault } from './useFault'
 import styles from './builder.module.css'
 
 interface NumberFieldProps {
@@ -6,21 +7,28 @@ interface NumberFieldProps {
   value: number
   least: number
   most: number
+  /** Where it is in the question. */
+  place: string
   onChange: (value: number) => void
 }
 
 /** A whole number within limits; what is beyond them is marked and not asked with. */
-export function NumberField({ label, value, least, most, onChange }: NumberFieldProps) {
+export function NumberField({ label, value, least, most, place, onChange }: NumberFieldProps) {
+  const fault = useFault(place)
   const fits = (text: string) => /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most
   return (
-    <TypedText
-      className={styles.number}
-      inputMode="numeric"
-      aria-label={label}
-      title={`${least} – ${most}`}
-      value={String(value)}
-      isRight={fits}
-      onChange={(text) => onChange(Number(text))}
-    />
+    <>
+      <TypedText
+        {...fault.field}
+        className={styles.number}
+        inputMode="numeric"
+        aria-label={label}
+        title={`${least} – ${most}`}
+        value={String(value)}
+        isRight={fits}
+        onChange={(text) => onChange(Number(text))}
+      />
+      {fault.note}
+    </>
   )
 }

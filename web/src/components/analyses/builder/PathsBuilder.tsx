@@ -25,6 +25,8 @@ export function PathsBuilder({ draft, onChange }: BuilderProps<PathsDraft>) {
       />
       <Part name={t(`analyses.end.${side}`)}>
         <EventChoiceField
+          place={side}
+          placeholder={t('analyses.chooseEvent')}
           label={t(`analyses.end.${side}`)}
           value={end}
           onChange={(choice) => onChange({ ...draft, [side]: choice })}
@@ -32,6 +34,7 @@ export function PathsBuilder({ draft, onChange }: BuilderProps<PathsDraft>) {
       </Part>
       <Part name={t('analyses.pathSteps')}>
         <NumberField
+          place="steps"
           label={t('analyses.pathSteps')}
           value={draft.steps}
           least={1}
@@ -63,6 +66,7 @@ export function PathsBuilder({ draft, onChange }: BuilderProps<PathsDraft>) {
       )}
       <Part name={t('analyses.branches')}>
         <NumberField
+          place="branches"
           label={t('analyses.branches')}
           value={draft.branches ?? USUAL_BRANCHES}
           least={1}
@@ -76,6 +80,7 @@ export function PathsBuilder({ draft, onChange }: BuilderProps<PathsDraft>) {
       </Part>
       <Part name={t('analyses.pathEvents')}>
         <EventChoiceField
+          place="events"
           label={t('analyses.pathEvents')}
           value={draft.events ?? ANY}
           onChange={(choice) =>

@@ -9,10 +9,13 @@ import { COHORT, isCohort, PROFILES, profileOf } from '../filters'
 import { BUILT_INS, PERSONAL_BUILT_INS, propertyName } from '../properties'
 import { useCohortNames } from '../useCohortNames'
 import { useKnownProperties } from './useKnownProperties'
+import { useFault } from './useFault'
 import styles from './builder.module.css'
 
 interface PropertyPickerProps {
   label: string
+  /** Where it is in the question. */
+  place?: string
   /** Whose own properties are offered beside those that every event has. */
   events: string[]
   value: string | null
@@ -29,6 +32,7 @@ interface PropertyPickerProps {
 export function PropertyPicker(props: PropertyPickerProps) {
   const { label, events, value, onChange, people = false, numeric = false, clearable } = props
   const t = useT()
+  const fault = useFault(props.place)
   const { app, may } = useApp()
   const [typed, setTyped] = useState('')
   const [opened, setOpened] = useState(false)
@@ -56,50 +60,54 @@ export function PropertyPicker(props: PropertyPickerProps) {
   // The part of a person's property that a choice can tell; its name is typed.
   const shown = value === null || value === '' ? undefined : (profileOf(value) ?? value)
   return (
-    <Select
-      aria-label={label}
-      className={styles.picker}
-      allowClear={clearable}
-      placeholder={props.placeholder ?? t('explore.chooseProperty')}
-      value={shown}
-      popupMatchSelectWidth={false}
-      getPopupContainer={besideField}
-      showSearch={{
-        onSearch: setTyped,
-        filterOption: (text, option) =>
-          option !== undefined &&
-          'search' in option &&
-          String(option.search).includes(text.trim().toLowerCase()),
-      }}
-      labelRender={({ value: chosen }) => propertyName(String(chosen), t, names)}
-      options={[
-        ...group(
-          t('explore.ownProperties'),
-          own.map((name) => optionOf(name)),
-        ),
-        ...group(
-          t('explore.builtIns'),
-          builtIns.map((name) => optionOf(name)),
-        ),
-        ...(people
-          ? group(
-              t('analyses.profiles'),
-              PROFILES.map((name) => optionOf(name)),
-            )
-          : []),
-        ...(people
-          ? group(
-              t('analyses.cohorts'),
-              (cohorts.data ?? []).map(({ id, name }) => optionOf(`${COHORT}${id}`, name)),
-            )
-          : []),
-        ...(isNew ? group(t('explore.otherProperty'), [optionOf(free, free)]) : []),
-      ]}
-      onOpenChange={(open) => {
-        if (open) setOpened(true)
-        else setTyped('')
-      }}
-      onChange={(chosen: string | undefined) => onChange(chosen ?? null)}
-    />
+    <>
+      <Select
+        {...fault.field}
+        aria-label={label}
+        className={styles.picker}
+        allowClear={clearable}
+        placeholder={props.placeholder ?? t('explore.chooseProperty')}
+        value={shown}
+        popupMatchSelectWidth={false}
+        getPopupContainer={besideField}
+        showSearch={{
+          onSearch: setTyped,
+          filterOption: (text, option) =>
+            option !== undefined &&
+            'search' in option &&
+            String(option.search).includes(text.trim().toLowerCase()),
+        }}
+        labelRender={({ value: chosen }) => propertyName(String(chosen), t, names)}
+        options={[
+          ...group(
+            t('explore.ownProperties'),
+            own.map((name) => optionOf(name)),
+          ),
+          ...group(
+            t('explore.builtIns'),
+            builtIns.map((name) => optionOf(name)),
+          ),
+          ...(people
+            ? group(
+                t('analyses.profiles'),
+                PROFILES.map((name) => optionOf(name)),
+              )
+            : []),
+          ...(people
+            ? group(
+                t('analyses.cohorts'),
+                (cohorts.data ?? []).map(({ id, name }) => optionOf(`${COHORT}${id}`, name)),
+              )
+            : []),
+          ...(isNew ? group(t('explore.otherProperty'), [optionOf(free, free)]) : []),
+        ]}
+        onOpenChange={(open) => {
+          if (open) setOpened(true)
+          else setTyped('')
+        }}
+        onChange={(chosen: string | undefined) => onChange(chosen ?? null)}
+      />
+      {fault.note}
+    </>
   )
 }

@@ -13,6 +13,7 @@ export function RetentionBuilder({ draft, onChange }: BuilderProps<RetentionDraf
     <>
       <Part name={t('analyses.first')}>
         <EventChoiceField
+          place="first"
           label={t('analyses.first')}
           value={first}
           onChange={(choice) => onChange({ ...draft, first: choice })}
@@ -28,12 +29,14 @@ export function RetentionBuilder({ draft, onChange }: BuilderProps<RetentionDraf
       </Part>
       <Part name={t('analyses.returning')}>
         <EventChoiceField
+          place="returning"
           label={t('analyses.returning')}
           value={returning}
           onChange={(choice) => onChange({ ...draft, returning: choice })}
         />
       </Part>
       <Choice
+        place="unit"
         name={t('analyses.retentionUnit')}
         value={unit}
         choices={units}
@@ -41,6 +44,7 @@ export function RetentionBuilder({ draft, onChange }: BuilderProps<RetentionDraf
       />
       <Part name={t('analyses.units')}>
         <NumberField
+          place="units"
           label={t('analyses.units')}
           value={draft.units}
           least={1}

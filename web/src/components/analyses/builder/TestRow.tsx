@@ -6,10 +6,13 @@ import { NO_VALUE, NUMERIC, operatorsFor, profileOf, withOperator, withProperty 
 import { PropertyPicker } from './PropertyPicker'
 import { TypedText } from './TypedText'
 import { kindOf, useKnownProperties } from './useKnownProperties'
+import { useFault } from './useFault'
 import { NumberValue, TextValues, YesNoValue } from './Values'
 import styles from './builder.module.css'
 
 interface TestRowProps {
+  /** Where it is in the question. */
+  place?: string
   /** Its place, which tells its fields from those of others. */
   number: number | string
   events: string[]
@@ -17,8 +20,9 @@ interface TestRowProps {
   onChange: (test: Test) => void
 }
 
-export function TestRow({ number, events, test, onChange }: TestRowProps) {
+export function TestRow({ place, number, events, test, onChange }: TestRowProps) {
   const t = useT()
+  const fault = useFault(place && `${place}.operator`)
   const { property, operator } = test
   const kind = kindOf(property, useKnownProperties(events))
   const profile = profileOf(property)
@@ -28,6 +32,7 @@ export function TestRow({ number, events, test, onChange }: TestRowProps) {
     <>
       <PropertyPicker
         people
+        place={place && `${place}.property`}
         label={t('explore.filterProperty', { number })}
         events={events}
         value={property}
@@ -43,6 +48,7 @@ export function TestRow({ number, events, test, onChange }: TestRowProps) {
         />
       )}
       <Select<Operator>
+        {...fault.field}
         className={styles.operator}
         aria-label={t('explore.filterOperator', { number })}
         value={operator}
@@ -57,8 +63,10 @@ export function TestRow({ number, events, test, onChange }: TestRowProps) {
         }))}
         onChange={(chosen) => onChange(withOperator(test, chosen))}
       />
+      {fault.note}
       {kind !== 'cohort' && !NO_VALUE.includes(operator) && (
         <Value
+          place={place && `${place}.values`}
           label={t('explore.filterValue', { number })}
           isBoolean={kind === 'boolean'}
           events={events}
@@ -71,6 +79,7 @@ export function TestRow({ number, events, test, onChange }: TestRowProps) {
 }
 
 interface ValueProps {
+  place?: string
   label: string
   isBoolean: boolean
   events: string[]
@@ -78,19 +87,12 @@ interface ValueProps {
   onChange: (values: string[]) => void
 }
 
-function Value({ label, isBoolean, events, test, onChange }: ValueProps) {
+function Value({ place, label, isBoolean, events, test, onChange }: ValueProps) {
   const { property, operator, values } = test
+  const shared = { place, label, values, onChange }
   if (NUMERIC.includes(operator)) {
-    return <NumberValue label={label} values={values} onChange={onChange} />
+    return <NumberValue {...shared} />
   }
-  if (isBoolean) return <YesNoValue label={label} values={values} onChange={onChange} />
-  return (
-    <TextValues
-      label={label}
-      property={property}
-      events={events}
-      values={values}
-      onChange={onChange}
-    />
-  )
+  if (isBoolean) return <YesNoValue {...shared} />
+  return <TextValues {...shared} property={property} events={events} />
 }

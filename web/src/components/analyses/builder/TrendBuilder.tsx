@@ -7,10 +7,12 @@ import { EventChoiceField } from './EventChoiceField'
 import { MeasurePicker } from './MeasurePicker'
 import { Part, type BuilderProps } from './parts'
 import { TypedText } from './TypedText'
+import { useFault } from './useFault'
 import styles from './builder.module.css'
 
 export function TrendBuilder({ draft, onChange }: BuilderProps<TrendDraft>) {
   const t = useT()
+  const fault = useFault('formula')
   const { series, formula = '' } = draft
   const change = (changed: Series[]) => onChange({ ...draft, series: changed })
   const replace = (at: number, one: Series) =>
@@ -24,6 +26,7 @@ export function TrendBuilder({ draft, onChange }: BuilderProps<TrendDraft>) {
               {LETTERS[index]}
             </span>
             <EventChoiceField
+              place={`series[${index}]`}
               label={t('analyses.eventOf', { letter: LETTERS[index]! })}
               value={one}
               onChange={(choice) => replace(index, { ...choice, measure: one.measure })}
@@ -38,6 +41,7 @@ export function TrendBuilder({ draft, onChange }: BuilderProps<TrendDraft>) {
               )}
               <div className={styles.row}>
                 <MeasurePicker
+                  place={`series[${index}].measure`}
                   letter={LETTERS[index]!}
                   events={one.events}
                   value={one.measure}
@@ -58,17 +62,21 @@ export function TrendBuilder({ draft, onChange }: BuilderProps<TrendDraft>) {
         {t('analyses.addSeries')}
       </Button>
       {(series.length > 1 || formula !== '') && (
-        <label className={styles.formula}>
-          <span>{t('analyses.formula')}</span>
-          <TypedText
-            value={formula}
-            placeholder="A / B * 100"
-            isRight={(text) => /^[A-F\d\s.+\-*/()]*$/.test(text)}
-            onChange={(text) =>
-              onChange(text === '' ? without(draft, 'formula') : { ...draft, formula: text })
-            }
-          />
-        </label>
+        <>
+          <label className={styles.formula}>
+            <span>{t('analyses.formula')}</span>
+            <TypedText
+              {...fault.field}
+              value={formula}
+              placeholder="A / B * 100"
+              isRight={(text) => /^[A-F\d\s.+\-*/()]*$/.test(text)}
+              onChange={(text) =>
+                onChange(text === '' ? without(draft, 'formula') : { ...draft, formula: text })
+              }
+            />
+          </label>
+          {fault.note}
+        </>
       )}
     </Part>
   )

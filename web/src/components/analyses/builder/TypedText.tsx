@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { TextInput, type TextInputProps } from '../../form/TextInput'
 import { useAfterTyping } from '../../table/useDebounced'
 
-interface TypedTextProps extends Omit<TextInputProps, 'value' | 'onChange' | 'status'> {
+interface TypedTextProps extends Omit<TextInputProps, 'value' | 'onChange'> {
   value: string
   /** Whether it makes sense as it stands; nothing is asked with what does not. */
   isRight?: (text: string) => boolean
@@ -10,7 +10,8 @@ interface TypedTextProps extends Omit<TextInputProps, 'value' | 'onChange' | 'st
 }
 
 /** Asks when the typing pauses. Follows the address where that changes otherwise, e.g. by Back. */
-export function TypedText({ value, isRight = () => true, onChange, ...props }: TypedTextProps) {
+export function TypedText(given: TypedTextProps) {
+  const { value, isRight = () => true, onChange, ...props } = given
   const [typed, setTyped] = useState(value)
   const [shown, setShown] = useState(value)
   if (shown !== value) {
@@ -29,8 +30,8 @@ export function TypedText({ value, isRight = () => true, onChange, ...props }: T
       autoComplete="off"
       spellCheck={false}
       {...props}
-      aria-invalid={wrong}
-      status={wrong ? 'error' : ''}
+      aria-invalid={wrong || props['aria-invalid']}
+      status={wrong ? 'error' : props.status}
       value={typed}
       onChange={({ target }) => setTyped(target.value)}
       onPressEnter={() => settle(typed)}

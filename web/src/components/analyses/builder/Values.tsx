@@ -9,9 +9,12 @@ import { besideField } from '../../form/TimezoneSelect'
 import { formatCount } from '../../table/Counted'
 import { isNumber, profileOf } from '../filters'
 import { TypedText } from './TypedText'
+import { useFault } from './useFault'
 import styles from './builder.module.css'
 
 interface ValuesProps {
+  /** Where they are in the question. */
+  place?: string
   label: string
   values: string[]
   onChange: (values: string[]) => void
@@ -23,7 +26,9 @@ interface TextValuesProps extends ValuesProps {
 }
 
 /** Any of several, chosen from the most frequent or typed. */
-export function TextValues({ label, property, events, values, onChange }: TextValuesProps) {
+export function TextValues(props: TextValuesProps) {
+  const { place, label, property, events, values, onChange } = props
+  const fault = useFault(place)
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const { app } = useApp()
@@ -47,47 +52,61 @@ export function TextValues({ label, property, events, values, onChange }: TextVa
     options.push({ value: '\0other', label: text, disabled: true })
   }
   return (
-    <SearchSelect<string[]>
-      typeahead={typeahead}
-      found={suggested}
-      mode="tags"
-      className={styles.values}
-      aria-label={label}
-      placeholder={t('explore.anyOf')}
-      value={values}
-      notFoundContent={suggested.error?.message ?? t('explore.typeValue')}
-      options={options}
-      onChange={onChange}
-    />
+    <>
+      <SearchSelect<string[]>
+        {...fault.field}
+        typeahead={typeahead}
+        found={suggested}
+        mode="tags"
+        className={styles.values}
+        aria-label={label}
+        placeholder={t('explore.anyOf')}
+        value={values}
+        notFoundContent={suggested.error?.message ?? t('explore.typeValue')}
+        options={options}
+        onChange={onChange}
+      />
+      {fault.note}
+    </>
   )
 }
 
-export function NumberValue({ label, values, onChange }: ValuesProps) {
+export function NumberValue({ place, label, values, onChange }: ValuesProps) {
+  const fault = useFault(place)
   return (
-    <TypedText
-      className={styles.number}
-      inputMode="decimal"
-      aria-label={label}
-      value={values[0] ?? ''}
-      isRight={(text) => text === '' || isNumber(text)}
-      onChange={(text) => onChange(text === '' ? [] : [text])}
-    />
+    <>
+      <TypedText
+        {...fault.field}
+        className={styles.number}
+        inputMode="decimal"
+        aria-label={label}
+        value={values[0] ?? ''}
+        isRight={(text) => text === '' || isNumber(text)}
+        onChange={(text) => onChange(text === '' ? [] : [text])}
+      />
+      {fault.note}
+    </>
   )
 }
 
-export function YesNoValue({ label, values, onChange }: ValuesProps) {
+export function YesNoValue({ place, label, values, onChange }: ValuesProps) {
   const t = useT()
+  const fault = useFault(place)
   return (
-    <Select<string>
-      className={styles.number}
-      aria-label={label}
-      value={values[0]}
-      getPopupContainer={besideField}
-      options={[
-        { value: 'true', label: t('analyses.yes') },
-        { value: 'false', label: t('analyses.no') },
-      ]}
-      onChange={(value) => onChange([value])}
-    />
+    <>
+      <Select<string>
+        {...fault.field}
+        className={styles.number}
+        aria-label={label}
+        value={values[0]}
+        getPopupContainer={besideField}
+        options={[
+          { value: 'true', label: t('analyses.yes') },
+          { value: 'false', label: t('analyses.no') },
+        ]}
+        onChange={(value) => onChange([value])}
+      />
+      {fault.note}
+    </>
   )
 }

@@ -29,6 +29,7 @@ export function WindowField({ label, minutes, onChange }: WindowFieldProps) {
   return (
     <span className={styles.window}>
       <NumberField
+        place="window_minutes"
         key={unit}
         label={label}
         value={minutes / UNITS[unit]}

@@ -1,6 +1,7 @@
 import { useT } from '../../../i18n/useT'
 import { ChoiceGroup } from '../../ChoiceGroup'
 import type { Draft } from '../question'
+import { useFault } from './useFault'
 import styles from './builder.module.css'
 
 export interface BuilderProps<Kind extends Draft> {
@@ -21,6 +22,8 @@ export function Part({ name, children }: { name: string; children: React.ReactNo
 }
 
 interface ChoiceProps<Value extends string> {
+  /** Where it is in the question. */
+  place?: string
   name: string
   value: Value
   choices: readonly (readonly [Value, string])[]
@@ -28,7 +31,8 @@ interface ChoiceProps<Value extends string> {
 }
 
 export function Choice<Value extends string>(props: ChoiceProps<Value>) {
-  const { name, value, choices, onChoose } = props
+  const { place, name, value, choices, onChoose } = props
+  const { note } = useFault(place)
   return (
     <div className={styles.part}>
       <span className={styles.partName} aria-hidden="true">
@@ -40,6 +44,7 @@ export function Choice<Value extends string>(props: ChoiceProps<Value>) {
         choices={choices.map(([one, text]) => ({ value: one, name: text, shown: text }))}
         onChoose={onChoose}
       />
+      {note}
     </div>
   )
 }

@@ -193,12 +193,44 @@ describe('an analysis', () => {
   })
 
   it('says what the server says about a question that cannot be asked', async () => {
-    const errors = [{ error: '没有这个属性', code: 'unknown_property', field: 'breakdown[0]' }]
+    const errors = [{ error: '时间范围太长', code: 'bad_range', field: 'end' }]
+    show({ at: '/analyses/trend', answers: { [RUN]: refusal(422, { message: '', errors }) } })
+    expect((await screen.findByRole('alert')).textContent).toContain('时间范围太长')
+  })
+
+  it('says at each field what the server says about it, and the rest beside the answer', async () => {
+    const errors = [
+      { error: '没有这个属性', code: 'unknown_property', field: 'breakdown[0]' },
+      { error: '不是数', code: 'wrong_type', field: 'series[0].filters[0].values' },
+      { error: '公式不对', code: 'bad_formula', field: 'formula' },
+      { error: '时间范围太长', code: 'bad_range', field: 'end' },
+    ]
+    const series = {
+      e: ['order'],
+      m: 'people',
+      f: {
+        a: [
+          ['plan', 'is'],
+          ['amount', 'gt', '1'],
+        ],
+      },
+    }
     show({
-      at: `/analyses/trend?q=${q({ b: ['nothing'] })}`,
+      at: `/analyses/trend?q=${q({ s: [series], formula: 'A /', b: ['nothing'] })}`,
       answers: { [RUN]: refusal(422, { message: '', errors }) },
     })
-    expect((await screen.findByRole('alert')).textContent).toContain('没有这个属性')
+    const alert = await screen.findByRole('alert')
+    expect(alert.textContent).toContain('请修改标红的条件')
+    expect(alert.textContent).toContain('时间范围太长')
+    expect(alert.textContent).not.toContain('没有这个属性')
+    const said = (role: string, name: string, description: string) =>
+      expect(screen.getByRole(role, { name, description }).getAttribute('aria-invalid'), name).toBe(
+        'true',
+      )
+    said('combobox', '分组', '没有这个属性')
+    // The test before it says nothing yet, so it is not sent and not counted.
+    said('textbox', '第 2 个条件的值', '不是数')
+    said('textbox', '公式（选填）', '公式不对')
   })
 
   it('says what would make a question smaller', async () => {

@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useMemo, useRef, useState } from 'react'
-import { runQuery } from '../../../api/analyses'
 import type { Answer as Found, Pick, Question } from '../../../api/analysisTypes'
 import { ApiError } from '../../../api/errors'
+import type { sortFaults } from '../../../components/analyses/faults'
 import { isCohort } from '../../../components/analyses/filters'
 import { missing, type Draft } from '../../../components/analyses/question'
 import { PeopleDrawer } from '../../../components/analyses/results'
@@ -24,18 +24,20 @@ import styles from './analyses.module.css'
 interface AnswerProps {
   draft: Draft
   question: Question
+  answer: UseQueryResult<Found>
+  /** What is wrong with the question; what is marked in the builder is not said again. */
+  faults: ReturnType<typeof sortFaults>
   time: RangeParams
   onChange: (draft: Draft) => void
 }
 
-export function Answer({ draft, question, time, onChange }: AnswerProps) {
+export function Answer({ draft, question, answer, faults, time, onChange }: AnswerProps) {
   const t = useT()
   const { app, may } = useApp()
   const words = useWords(draft)
   const chart = useRef<ChartHandle>(null)
   const [pick, setPick] = useState<Pick | null>(null)
   const lacking = missing(draft)
-  const answer = useQuery({ ...runQuery(app.id, question), enabled: lacking === null })
   const shown = useShown(question, answer)
   const title = sentenceOf(draft, words)
 
@@ -43,6 +45,18 @@ export function Answer({ draft, question, time, onChange }: AnswerProps) {
     return (
       <Card title={t('analyses.notYet')}>
         <p className={styles.soft}>{t(lacking)}</p>
+      </Card>
+    )
+  }
+  if (faults.placed.size > 0) {
+    return (
+      <Card title={title}>
+        <div className={styles.faults} role="alert">
+          <p>{t('analyses.faulty')}</p>
+          {faults.rest.map((text) => (
+            <p key={text}>{text}</p>
+          ))}
+        </div>
       </Card>
     )
   }

@@ -1,12 +1,17 @@
+import { useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
-import type { Analysis } from '../../../api/analyses'
+import { runQuery, type Analysis } from '../../../api/analyses'
+import { ApiError } from '../../../api/errors'
 import { storedQuestion } from '../../../components/analyses/address'
 import { Builder } from '../../../components/analyses/builder/Builder'
+import { FaultsContext } from '../../../components/analyses/builder/useFault'
+import { sortFaults } from '../../../components/analyses/faults'
 import {
   granularitiesOf,
   granularityOf,
+  missing,
   questionOf,
   without,
   type Draft,
@@ -47,6 +52,12 @@ export function Asking({ base, range: usual, saved }: AskingProps) {
     () => questionOf(draft, range, app.timezone),
     [draft, range, app.timezone],
   )
+  const answer = useQuery({ ...runQuery(app.id, question), enabled: missing(draft) === null })
+  const { error } = answer
+  const faults = useMemo(() => {
+    const isFaulty = error instanceof ApiError && error.status === 422
+    return sortFaults(draft, isFaulty ? error.fields : {})
+  }, [draft, error])
   const changed = query.has('q') || query.has('range')
   return (
     <Page
@@ -73,8 +84,17 @@ export function Asking({ base, range: usual, saved }: AskingProps) {
         />
       </div>
       <div className={styles.asking}>
-        <Builder draft={draft} onChange={change} />
-        <Answer draft={draft} question={question} time={time} onChange={change} />
+        <FaultsContext value={faults.placed}>
+          <Builder draft={draft} onChange={change} />
+        </FaultsContext>
+        <Answer
+          draft={draft}
+          question={question}
+          answer={answer}
+          faults={faults}
+          time={time}
+          onChange={change}
+        />
       </div>
     </Page>
   )
