@@ -16,7 +16,9 @@ const HEIGHT = 32
 const EDGE = 2
 
 export function Sparkline({ values, previous = [], partial = -1 }: Course) {
-  const most = Math.max(1, ...known(values), ...known(previous))
+  const all = [...known(values), ...known(previous)]
+  const [least, most] = [Math.min(0, ...all), Math.max(1, ...all)]
+  const draw = (part: (number | null)[]) => pathOf(part, most, least)
   const whole = partial < 0 ? values : values.map((value, at) => (at < partial ? value : null))
   const soFar = values.map((value, at) => (at === partial || at === partial - 1 ? value : null))
   const last = values.findLastIndex((value) => value !== null)
@@ -27,15 +29,15 @@ export function Sparkline({ values, previous = [], partial = -1 }: Course) {
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      {previous.length > 1 && <path className={styles.before} d={pathOf(previous, most)} />}
+      {previous.length > 1 && <path className={styles.before} d={draw(previous)} />}
       {values.length > 1 && (
         <>
           <path
             className={styles.area}
-            d={`${pathOf(values, most)} L${acrossOf(last, values)} ${HEIGHT} L0 ${HEIGHT} Z`}
+            d={`${draw(values)} L${acrossOf(last, values)} ${HEIGHT} L0 ${HEIGHT} Z`}
           />
-          <path className={styles.line} d={pathOf(whole, most)} />
-          {partial > 0 && <path className={styles.soFar} d={pathOf(soFar, most)} />}
+          <path className={styles.line} d={draw(whole)} />
+          {partial > 0 && <path className={styles.soFar} d={draw(soFar)} />}
         </>
       )}
     </svg>
@@ -43,11 +45,11 @@ export function Sparkline({ values, previous = [], partial = -1 }: Course) {
 }
 
 /** Through all that is known; each in its place. */
-export function pathOf(values: (number | null)[], most: number): string {
+export function pathOf(values: (number | null)[], most: number, least = 0): string {
   return values
     .flatMap((value, index) => {
       if (value === null) return []
-      const y = HEIGHT - EDGE - (value / most) * (HEIGHT - 2 * EDGE)
+      const y = HEIGHT - EDGE - ((value - least) / (most - least)) * (HEIGHT - 2 * EDGE)
       return [`${acrossOf(index, values)} ${round(y)}`]
     })
     .map((point, index) => `${index === 0 ? 'M' : 'L'}${point}`)

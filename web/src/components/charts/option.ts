@@ -22,6 +22,7 @@ export function lineOption(drawing: Drawing): EChartsCoreOption {
   const whole = series.every(({ values }) =>
     values.every((value) => value === null || Number.isInteger(value)),
   )
+  const isBelow = series.some(({ values }) => values.some((value) => value !== null && value < 0))
   // One line alone stands on a tint of itself; more would muddy each other.
   const alone = series.filter(({ dashed }) => !dashed).length === 1
   return {
@@ -49,7 +50,7 @@ export function lineOption(drawing: Drawing): EChartsCoreOption {
     },
     yAxis: {
       type: 'value',
-      min: 0,
+      min: isBelow ? undefined : 0,
       minInterval: whole ? 1 : 0,
       splitNumber: 4,
       splitLine: { lineStyle: { color: palette.line } },

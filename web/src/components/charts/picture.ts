@@ -9,8 +9,10 @@ import { drawn, type ChartData, type DrawnSeries } from './series'
 const WIDTH = 1200
 const HEIGHT = 440
 const MARGIN = 32
-const HEAD = 88
+const LINE = 26
 const SHARP = 2
+/** No browser draws much more than this on one side. */
+const MOST_PIXELS = 8192
 
 interface LinePicture extends ChartData {
   title: string
@@ -31,76 +33,140 @@ export function chartPicture(picture: LinePicture): Promise<Blob> {
   })
 }
 
-interface Picture {
+interface Framed {
   title: string
   note?: string
   legend: Pick<DrawnSeries, 'name' | 'stroke'>[]
+}
+
+interface Picture extends Framed {
+  height?: number
   option: (width: () => number) => EChartsCoreOption
 }
 
 /** Of whatever the library draws. */
 export async function pictureOf(picture: Picture): Promise<Blob> {
+  const { height = HEIGHT } = picture
   const { init } = await loadEngine()
+  const width = WIDTH - 2 * MARGIN
   const chart = init(document.createElement('div'), null, {
-    width: WIDTH - 2 * MARGIN,
-    height: HEIGHT,
+    width,
+    height,
     devicePixelRatio: SHARP,
   })
   try {
     chart.setOption(picture.option(() => chart.getWidth()))
-    return await compose(picture, chart.renderToCanvas({ pixelRatio: SHARP }))
+    const drawn = chart.renderToCanvas({ pixelRatio: SHARP })
+    const draw = (pen: CanvasRenderingContext2D) => pen.drawImage(drawn, 0, 0, width, height)
+    return await framed({ ...picture, width, height, draw })
   } finally {
     chart.dispose()
   }
 }
 
-function compose({ title, note, legend }: Picture, chart: HTMLCanvasElement): Promise<Blob> {
+interface Drawing extends Framed {
+  width: number
+  height: number
+  /** Draws into that much room, from the pen's origin on. */
+  draw: (pen: CanvasRenderingContext2D) => void
+}
+
+/** Puts title and legend above whatever is drawn. */
+export function framed({ title, note, legend, width, height, draw }: Drawing): Promise<Blob> {
   const { palette } = chartColors(false)
   const canvas = document.createElement('canvas')
-  canvas.width = WIDTH * SHARP
-  canvas.height = (HEAD + HEIGHT + MARGIN) * SHARP
   const pen = canvas.getContext('2d')
   if (!pen) return Promise.reject(new Error('This browser draws no pictures.'))
-  pen.scale(SHARP, SHARP)
+  const fonts = { title: `600 18px ${fontFamily()}`, text: `13px ${fontFamily()}` }
+  pen.font = fonts.text
+  const noteRoom = note ? pen.measureText(note).width + 24 : 0
+  pen.font = fonts.title
+  // The first line shares its row with the note.
+  const lines = wrapped(title, (text, line) => {
+    return pen.measureText(text).width <= width - (line === 0 ? noteRoom : 0)
+  })
+  const legendAt = 38 + lines.length * LINE
+  const top = legendAt + 20
+  const all = { width: width + 2 * MARGIN, height: top + height + MARGIN }
+  const sharp = Math.max(all.width, all.height) * SHARP > MOST_PIXELS ? 1 : SHARP
+  // Sets the pen back as well.
+  canvas.width = all.width * sharp
+  canvas.height = all.height * sharp
+  pen.scale(sharp, sharp)
   pen.fillStyle = palette.surface
-  pen.fillRect(0, 0, WIDTH, HEAD + HEIGHT + MARGIN)
+  pen.fillRect(0, 0, all.width, all.height)
   pen.fillStyle = palette.text
-  pen.font = `600 18px ${fontFamily()}`
-  pen.fillText(title, MARGIN, 38)
-  pen.font = `13px ${fontFamily()}`
+  pen.font = fonts.title
+  lines.forEach((line, index) => pen.fillText(line, MARGIN, 38 + index * LINE))
+  pen.font = fonts.text
   if (note) {
-    const start = WIDTH - MARGIN - pen.measureText(note).width
     pen.fillStyle = palette['text-soft']
-    pen.fillText(note, start, 38)
+    pen.fillText(note, all.width - MARGIN - pen.measureText(note).width, 38)
   }
-  drawLegend(pen, legend, palette.text)
-  pen.drawImage(chart, MARGIN, HEAD, WIDTH - 2 * MARGIN, HEIGHT)
-  markPicture(pen, WIDTH, HEAD + HEIGHT + MARGIN)
+  drawLegend(pen, legend, palette.text, legendAt, all.width)
+  pen.save()
+  pen.translate(MARGIN, top)
+  draw(pen)
+  pen.restore()
+  markPicture(pen, all.width, all.height)
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('No picture was made.'))))
   })
 }
 
-function drawLegend(pen: CanvasRenderingContext2D, legend: Picture['legend'], ink: string): void {
+/** As many lines as it takes: between words, or between characters where a word is as long as that. */
+export function wrapped(text: string, fits: (line: string, index: number) => boolean): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text)) {
+    if (fits(line + segment, lines.length)) {
+      line += segment
+      continue
+    }
+    if (line.trim() !== '') lines.push(line.trim())
+    line = ''
+    for (const character of segment.trimStart()) {
+      if (line !== '' && !fits(line + character, lines.length)) {
+        lines.push(line)
+        line = ''
+      }
+      line += character
+    }
+  }
+  return [...lines, line.trim()]
+}
+
+function drawLegend(
+  pen: CanvasRenderingContext2D,
+  legend: Framed['legend'],
+  ink: string,
+  top: number,
+  width: number,
+): void {
   let at = MARGIN
   for (const { name, stroke } of legend) {
     const room = 34 + pen.measureText(name).width + 20
-    if (at + room > WIDTH - MARGIN) return
-    drawSample(pen, stroke, at)
+    if (at + room > width - MARGIN) return
+    drawSample(pen, stroke, at, top - 4.5)
     pen.fillStyle = ink
-    pen.fillText(name, at + 32, 68)
+    pen.fillText(name, at + 32, top)
     at += room
   }
 }
 
 const DASHES = { solid: [], dashed: [6, 4], dotted: [2, 3] }
 
-function drawSample(pen: CanvasRenderingContext2D, { color, line }: Stroke, at: number): void {
+function drawSample(
+  pen: CanvasRenderingContext2D,
+  { color, line }: Stroke,
+  at: number,
+  y: number,
+): void {
   pen.strokeStyle = color
   pen.lineWidth = 2.5
   pen.setLineDash(DASHES[line])
   pen.beginPath()
-  pen.moveTo(at, 63.5)
-  pen.lineTo(at + 24, 63.5)
+  pen.moveTo(at, y)
+  pen.lineTo(at + 24, y)
   pen.stroke()
 }

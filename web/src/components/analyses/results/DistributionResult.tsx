@@ -15,6 +15,10 @@ import { Nothing } from './View'
 import { Scroll } from './Scroll'
 import styles from './results.module.css'
 
+/** From one number to the next, in little room. */
+const spanOf = ({ from, to }: { from: number; to: number | null }, language: string) =>
+  [from, to ?? from].map((edge) => compactCount(edge, language)).join(' – ')
+
 export function DistributionResult(props: ResultProps<DistributionQuestion, DistributionAnswer>) {
   const { question, answer, onPick, ref } = props
   const t = useT()
@@ -28,11 +32,12 @@ export function DistributionResult(props: ResultProps<DistributionQuestion, Dist
     ]
     return {
       shape: 'bars',
-      ticks: bins.map(({ from, to }, index) =>
-        typeof of === 'object' && to !== null ? plainCount(from, language) : labels[index]!,
+      ticks: bins.map((bin, index) =>
+        typeof of === 'object' && bin.to !== null ? spanOf(bin, language) : labels[index]!,
       ),
       labels,
       series,
+      unit: t('results.people'),
       format: (value) => plainCount(value, language),
       axis: (value) => compactCount(value, language),
     }

@@ -1,4 +1,5 @@
 import { useT } from '../../../i18n/useT'
+import { MOST_COLOR } from './retention'
 import styles from './retention.module.css'
 
 interface HeatCellProps {
@@ -7,9 +8,6 @@ interface HeatCellProps {
   ahead: boolean
   children: React.ReactNode
 }
-
-/** The higher the share, the more of the brand's color; text stays readable on all of it. */
-const MOST_COLOR = 55
 
 export function HeatCell({ share, ahead, children }: HeatCellProps) {
   const t = useT()

@@ -1,13 +1,13 @@
 import type { RetentionCohort, RetentionQuestion } from '../../../api/analysisTypes'
-import { axisLabel, bucketLabel, percent } from '../../charts/format'
-import { Counted, UNKNOWN } from '../../table/Counted'
+import { axisLabel, bucketLabel } from '../../charts/format'
+import { Counted } from '../../table/Counted'
 import { useIsNarrow } from '../../table/useIsNarrow'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { Figure } from './Figure'
 import { HeatCell } from './HeatCell'
 import { useZone } from './result'
-import { isAhead, shareOf, unitName } from './retention'
+import { cellText, isAhead, shareOf, unitName } from './retention'
 import { useSteps } from './ShowMore'
 import { Scroll } from './Scroll'
 import styles from './retention.module.css'
@@ -29,12 +29,6 @@ export function HeatMap({ question, cohorts, average, counted, onPick }: HeatMap
   const style = { granularity: unit, timezone, language }
   const { shown, more } = useSteps(cohorts)
   const size = cohorts.reduce((sum, cohort) => sum + cohort.size, 0)
-  const written = (share: number | null, people: number | null) =>
-    counted === 'people' && people !== null
-      ? people.toLocaleString(language)
-      : share === null
-        ? UNKNOWN
-        : percent(share, language)
   return (
     <>
       <Scroll label={t('results.retention.view.table')}>
@@ -60,7 +54,7 @@ export function HeatMap({ question, cohorts, average, counted, onPick }: HeatMap
               </td>
               {average.map((share, number) => (
                 <HeatCell key={number} share={share} ahead={isAhead(cohorts, number)}>
-                  {written(share, null)}
+                  {cellText('share', share, null, language)}
                 </HeatCell>
               ))}
             </tr>
@@ -89,7 +83,7 @@ export function HeatMap({ question, cohorts, average, counted, onPick }: HeatMap
                             of={`${began} · ${unitName(unit, number, t)}`}
                             onOpen={onPick && (() => onPick(cohort.start, number))}
                           >
-                            {written(share, people)}
+                            {cellText(counted, share, people, language)}
                           </Figure>
                         )}
                       </HeatCell>

@@ -35,6 +35,7 @@ export function LifecycleResult(props: ResultProps<LifecycleQuestion, LifecycleA
           state === 'dormant' ? point.dormant && -point.dormant : point[state],
         ),
       })),
+      unit: t('results.people'),
       unfinished: points.map(({ time }) => time === partial),
       format: (value) => plainCount(Math.abs(value), language),
       axis: (value) => compactCount(Math.abs(value), language),
@@ -50,6 +51,7 @@ export function LifecycleResult(props: ResultProps<LifecycleQuestion, LifecycleA
   const rows = points.map((point, index) => ({
     ...point,
     label: plot.labels[index]!,
+    short: plot.ticks[index]!,
     soFar: point.time === partial,
   }))
   return (

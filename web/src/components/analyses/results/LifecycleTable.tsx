@@ -1,5 +1,6 @@
 import type { LifecyclePoint } from '../../../api/analysisTypes'
 import { UNKNOWN } from '../../table/Counted'
+import { useIsNarrow } from '../../table/useIsNarrow'
 import { useT } from '../../../i18n/useT'
 import { Figure } from './Figure'
 import { STATES } from './lifecycle'
@@ -10,12 +11,13 @@ import styles from './results.module.css'
 
 interface LifecycleTableProps {
   /** The newest first. */
-  rows: (LifecyclePoint & { label: string; soFar: boolean })[]
+  rows: (LifecyclePoint & { label: string; short: string; soFar: boolean })[]
   onPick: OnPick
 }
 
 export function LifecycleTable({ rows, onPick }: LifecycleTableProps) {
   const t = useT()
+  const narrow = useIsNarrow()
   const { shown, more } = useSteps(rows)
   return (
     <>
@@ -32,10 +34,10 @@ export function LifecycleTable({ rows, onPick }: LifecycleTableProps) {
             </tr>
           </thead>
           <tbody>
-            {shown.map(({ time, label, soFar, ...counts }) => (
+            {shown.map(({ time, label, short, soFar, ...counts }) => (
               <tr key={time} className={soFar ? styles.unfinished : undefined}>
-                <th scope="row">
-                  {label}
+                <th scope="row" title={label}>
+                  {narrow ? short : label}
                   {soFar && <small>{t('chart.soFar')}</small>}
                 </th>
                 {STATES.map(({ state }) => (

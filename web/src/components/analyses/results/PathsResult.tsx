@@ -12,6 +12,7 @@ import {
   pickOfPlace,
   pickOfFlow,
   placesOf,
+  sankeyHeight,
   sankeyOption,
   type Flow,
   type Place,
@@ -40,7 +41,13 @@ export function PathsResult({ answer, onPick, onStart, ref }: PathsResultProps) 
     () => ({
       toPng: (title = '', note) => {
         const drawing = { flows, side, colors: chartColors(false), animated: false, t }
-        return pictureOf({ title, note, legend: [], option: () => sankeyOption(drawing) })
+        return pictureOf({
+          title,
+          note,
+          legend: [],
+          height: sankeyHeight(flows),
+          option: (width) => sankeyOption({ ...drawing, width }),
+        })
       },
     }),
     [flows, side, t],

@@ -7,9 +7,10 @@ import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { GroupAverages } from './GroupAverages'
 import { HeatMap } from './HeatMap'
+import { heatPicture } from './heatPicture'
 import { plotPicture } from './plotOption'
 import { Plot } from './Plot'
-import { pickedGroup, type ResultProps } from './result'
+import { pickedGroup, useZone, type ResultProps } from './result'
 import { curveOf } from './retention'
 import { Nothing, View } from './View'
 import { groupKey, groupName } from './words'
@@ -22,6 +23,7 @@ export function RetentionResult(props: ResultProps<RetentionQuestion, RetentionA
   const { question, answer, onPick, ref } = props
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
+  const timezone = useZone(question)
   const [chosen, setChosen] = useState<(typeof VIEWS)[number]>('table')
   const [counted, setCounted] = useState<(typeof COUNTED)[number]>('share')
   const [groupChosen, setGroup] = useState<string | null>(null)
@@ -31,14 +33,23 @@ export function RetentionResult(props: ResultProps<RetentionQuestion, RetentionA
     const groups = view === 'groups' ? answer.groups : []
     return curveOf({ average: answer.average, groups }, question.unit, language, t)
   }, [answer, view, question.unit, language, t])
+  const group = answer.groups.find((one, index) => groupKey(one, index) === groupChosen)
+  const { unit } = question
   useImperativeHandle(
     ref,
-    () => ({ toPng: (title = '', note) => plotPicture(plot, title, note) }),
-    [plot],
+    () => ({
+      toPng: (title = '', note) => {
+        if (view !== 'table') return plotPicture(plot, title, note)
+        const { cohorts, average } = group ?? answer
+        const style = { granularity: unit, timezone, language }
+        const shown = group ? `${title} · ${groupName(group, t)}` : title
+        return heatPicture({ unit, cohorts, average, counted, style, t }, shown, note)
+      },
+    }),
+    [view, plot, group, answer, unit, counted, timezone, language, t],
   )
   if (answer.cohorts.every(({ size }) => size === 0)) return <Nothing />
 
-  const group = answer.groups.find((one, index) => groupKey(one, index) === groupChosen)
   return (
     <View
       value={view}

@@ -4,12 +4,10 @@ import { chartColors } from '../../charts/colors'
 import { useChart } from '../../charts/useChart'
 import { useT } from '../../../i18n/useT'
 import { useIsDark, useThemeStore } from '../../../theme/store'
-import { placesOf, sankeyOption, sizeOf, type Flow } from './flows'
+import { COLUMN_WIDTH, placesOf, sankeyHeight, sankeyOption, sizeOf, type Flow } from './flows'
 import { Stage } from './Stage'
 import { Scroll } from './Scroll'
-
-const ROW_HEIGHT = 44
-const COLUMN_WIDTH = 170
+import { nodeName } from './words'
 
 interface SankeyProps {
   flows: Flow[]
@@ -19,8 +17,8 @@ interface SankeyProps {
   onFlow: ((flow: Flow) => void) | null
 }
 
-/** What a click on the library's drawing is given: a node, or a link between two. */
-interface Clicked {
+/** What the library tells of its drawing: a node, or a link between two. */
+interface Told {
   name?: string
   source?: string
   target?: string
@@ -31,36 +29,53 @@ export function Sankey({ flows, side, label, onPlace, onFlow }: SankeyProps) {
   const dark = useIsDark()
   const animated = !useThemeStore((state) => state.lessMotion)
   const option = useCallback(
-    () => sankeyOption({ flows, side, colors: chartColors(dark), animated, t }),
+    (width: () => number) =>
+      sankeyOption({ flows, side, colors: chartColors(dark), animated, width, t }),
     [flows, side, dark, animated, t],
   )
   const drawn = useChart(option)
-  const { chart } = drawn
+  const { chart, host } = drawn
+  const places = useMemo(() => placesOf(flows), [flows])
   useEffect(() => {
     if (!chart) return
-    const choose = ({ dataType, data: given }: { dataType?: string; data?: unknown }) => {
-      const data = given as Clicked | undefined
-      if (dataType === 'node' && data?.name) onPlace(data.name)
-      const flow = flows.find(
-        ({ source, target }) => source.id === data?.source && target.id === data.target,
-      )
+    const flowOf = ({ source: from, target: to }: Told) =>
+      flows.find(({ source, target }) => source.id === from && target.id === to)
+    // In full, and how many: a name has little room beside its node.
+    const name = ({ data }: { data?: unknown }) => {
+      const told = (data ?? {}) as Told
+      const place = places.find(({ id }) => id === told.name)
+      const flow = flowOf(told)
+      const element = host.current
+      if (!element) return
+      if (place) element.title = nodeName(place.node, t)
+      else if (!flow) element.title = ''
+      else {
+        const ends = [flow.source, flow.target].map(({ node }) => nodeName(node, t)).join(' → ')
+        element.title = `${ends} · ${t('results.peopleTotal', { count: flow.people })}`
+      }
+    }
+    const forget = () => name({})
+    const choose = ({ dataType, data }: { dataType?: string; data?: unknown }) => {
+      const told = (data ?? {}) as Told
+      if (dataType === 'node' && told.name) onPlace(told.name)
+      const flow = flowOf(told)
       if (dataType === 'edge' && flow) onFlow?.(flow)
     }
+    chart.on('mouseover', name)
+    chart.on('mouseout', forget)
     chart.on('click', choose)
     return () => {
-      if (!chart.isDisposed()) chart.off('click', choose)
+      if (chart.isDisposed()) return
+      chart.off('mouseover', name)
+      chart.off('mouseout', forget)
+      chart.off('click', choose)
     }
-  }, [chart, flows, onPlace, onFlow])
-  const { rows, columns } = useMemo(() => sizeOf(placesOf(flows)), [flows])
+  }, [chart, host, flows, places, onPlace, onFlow, t])
+  const { columns } = useMemo(() => sizeOf(places), [places])
   return (
     <Scroll label={label}>
       <div style={{ minWidth: columns * COLUMN_WIDTH }}>
-        <Stage
-          drawn={drawn}
-          label={label}
-          height={Math.max(220, rows * ROW_HEIGHT)}
-          leads={false}
-        />
+        <Stage drawn={drawn} label={label} height={sankeyHeight(flows)} leads={false} />
       </div>
     </Scroll>
   )

@@ -4,7 +4,7 @@ import type { PathNode, PathsAnswer, Pick as Picked } from '../../../api/analysi
 import { SERIES_COLORS, type ChartColors } from '../../charts/colors'
 import { fontFamily } from '../../charts/option'
 import type { Translate } from '../../../i18n/store'
-import { nodeName } from './words'
+import { nodeLabel } from './words'
 
 /** A node in its column; the same event can stand in several. */
 export interface Place {
@@ -52,6 +52,11 @@ export function sizeOf(places: Place[]): { rows: number; columns: number } {
   return { rows: Math.max(0, ...counts.values()), columns: counts.size }
 }
 
+const ROW_HEIGHT = 44
+
+export const sankeyHeight = (flows: Flow[]) =>
+  Math.max(220, sizeOf(placesOf(flows)).rows * ROW_HEIGHT)
+
 type PathPick = Extract<Picked, { of: 'paths' }>
 
 /** Whoever came by, from wherever; at the common end, all of them. */
@@ -74,13 +79,21 @@ interface Drawing {
   side: PathsAnswer['side']
   colors: ChartColors
   animated: boolean
+  width: () => number
   t: Translate
 }
 
-export function sankeyOption({ flows, side, colors, animated, t }: Drawing): EChartsCoreOption {
+const NODE_WIDTH = 12
+/** The least that a column takes with the names beside it. */
+export const COLUMN_WIDTH = 112
+
+export function sankeyOption(drawing: Drawing): EChartsCoreOption {
+  const { flows, side, colors, animated, width, t } = drawing
   const { palette, theme } = colors
   const places = placesOf(flows)
   const columns = Math.max(1, ...places.map(({ distance }) => distance))
+  // Names stand to the right of their nodes, also those of the last column.
+  const column = Math.max(COLUMN_WIDTH, width() / (columns + 1))
   const colorOf = colorsOf(places, SERIES_COLORS[theme], palette['text-soft'])
   return {
     animation: animated,
@@ -91,25 +104,25 @@ export function sankeyOption({ flows, side, colors, animated, t }: Drawing): ECh
         id: 'paths',
         type: 'sankey',
         left: 4,
-        right: 140,
+        right: column - NODE_WIDTH,
         top: 8,
         bottom: 8,
-        nodeGap: 14,
-        nodeWidth: 12,
+        nodeGap: 18,
+        nodeWidth: NODE_WIDTH,
         draggable: false,
         layoutIterations: 32,
         emphasis: { focus: 'adjacency' },
         label: {
           color: palette.text,
           fontSize: 12,
-          width: 130,
+          width: column - NODE_WIDTH - 12,
           overflow: 'truncate',
           formatter: ({ data }: { data: { told: string } }) => data.told,
         },
         lineStyle: { color: 'source', opacity: 0.25, curveness: 0.5 },
         data: places.map((at) => ({
           name: at.id,
-          told: nodeName(at.node, t),
+          told: nodeLabel(at.node, t),
           depth: side === 'from' ? at.distance : columns - at.distance,
           itemStyle: { color: colorOf(at) },
         })),

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { FunnelAnswer, FunnelQuestion } from '../../../api/analysisTypes'
+import type { FunnelAnswer, FunnelQuestion, FunnelStep } from '../../../api/analysisTypes'
 import { NEUTRAL } from '../../charts/colors'
 import { axisLabel, bucketLabel, compactCount, percent, plainCount } from '../../charts/format'
 import { useLanguageStore, type Translate } from '../../../i18n/store'
@@ -28,11 +28,13 @@ export function useFunnelPlots(question: FunnelQuestion, answer: FunnelAnswer) {
     const plots: Record<'steps' | 'groups' | 'course' | 'spread', PlotData> = {
       steps: {
         shape: 'bars',
-        ticks: steps,
+        // In a picture nothing else says how many they are.
+        ticks: steps.map((name, index) => withCount(name, answer.steps[index], language)),
         labels: steps,
         series: [
           { key: 'people', name: t('results.people'), values: answer.steps.map((s) => s.people) },
         ],
+        unit: t('results.people'),
         ...people,
       },
       groups: {
@@ -71,6 +73,7 @@ export function useFunnelPlots(question: FunnelQuestion, answer: FunnelAnswer) {
         series: [
           { key: 'people', name: t('results.people'), values: spread.map((bin) => bin.people) },
         ],
+        unit: t('results.people'),
         ...people,
       },
     }
@@ -80,6 +83,12 @@ export function useFunnelPlots(question: FunnelQuestion, answer: FunnelAnswer) {
 
 const stepName = (index: number, name: string, t: Translate) =>
   t('results.funnel.step', { number: index + 1, name })
+
+function withCount(name: string, step: FunnelStep | undefined, language: string): string {
+  if (!step) return name
+  const share = step.from_first === null ? '' : ` · ${percent(step.from_first, language)}`
+  return `${name}\n${plainCount(step.people, language)}${share}`
+}
 
 const spanText = ({ from_seconds, to_seconds }: FunnelAnswer['spread'][number], language: string) =>
   `${elapsed(from_seconds, language)} – ${elapsed(to_seconds, language)}`

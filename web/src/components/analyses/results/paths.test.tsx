@@ -55,10 +55,10 @@ it('draws flows between columns, in which an event can stand again', async () =>
   await isDrawn()
   const [sankey] = drawnSeries()
   expect(sankey!.data).toMatchObject([
-    { told: 'page_view /', depth: 0 },
-    { told: 'page_view /cart', depth: 1 },
+    { told: '/', depth: 0 },
+    { told: '/cart', depth: 1 },
     { told: '其他行为', depth: 1 },
-    { told: 'page_view /', depth: 2 },
+    { told: '/', depth: 2 },
     { told: '已隐藏的事件', depth: 2 },
   ])
   expect(sankey!.links!.map(({ value }) => value)).toEqual([600, 300, 200, 9])

@@ -93,7 +93,7 @@ it.each<[string, Question, Pick]>([
   ],
   ['2. pay · reached it', funnel, { ...dropped, dropped: false }],
   [
-    'Began Sun, Mar 1, 2026 · came back on Day 3',
+    'Began Sun, Mar 1, 2026 · came back: Day 3',
     {
       kind: 'retention',
       ...RANGE,

@@ -1,14 +1,19 @@
+import { screen } from '@testing-library/react'
 import { createRef } from 'react'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { showInApp } from '../../../testing/app'
+import { showInApp, user } from '../../../testing/app'
 import { anEngine } from '../../../testing/chart'
 import { loadEngine } from '../../charts/loadEngine'
 import type { ChartHandle } from '../../charts/LineChart'
-import { pictureOf } from '../../charts/picture'
+import { framed, pictureOf } from '../../charts/picture'
 import { DistributionResult, FunnelResult, PathsResult, RetentionResult } from './index'
 
 vi.mock('../../charts/loadEngine', () => ({ loadEngine: vi.fn() }))
-vi.mock('../../charts/picture', () => ({ pictureOf: vi.fn(), chartPicture: vi.fn() }))
+vi.mock('../../charts/picture', () => ({
+  pictureOf: vi.fn(),
+  chartPicture: vi.fn(),
+  framed: vi.fn(),
+}))
 beforeEach(() => void vi.mocked(loadEngine).mockResolvedValue(anEngine()))
 
 const RANGE = { start: '2026-03-01', end: '2026-03-02', timezone: 'UTC' }
@@ -27,6 +32,15 @@ async function drawn(show: (ref: React.Ref<ChartHandle>) => React.ReactNode) {
   expect(picture).toMatchObject({ title: '标题', note: '说明' })
   const { series } = picture.option(() => 1000)
   return (series as { type: string; data: unknown[] }[]).map(({ type, data }) => [type, data])
+}
+
+/** Draws nothing, and remembers what it wrote. */
+function aPen(written: string[]): CanvasRenderingContext2D {
+  const does: Record<string, unknown> = { fillText: (text: string) => written.push(text) }
+  return new Proxy({} as CanvasRenderingContext2D, {
+    get: (_, name) => does[String(name)] ?? (() => {}),
+    set: () => true,
+  })
 }
 
 it('of a funnel has its steps as bars', async () => {
@@ -53,7 +67,7 @@ it('of a funnel has its steps as bars', async () => {
   expect(told).toEqual([['bar', [9, 4]]])
 })
 
-it('of retention has the curve of its average', async () => {
+it('of retention is the heat map, or the curve where that is on screen', async () => {
   const question = {
     ...RANGE,
     kind: 'retention' as const,
@@ -65,14 +79,37 @@ it('of retention has the curve of its average', async () => {
   const answer = {
     ...ANSWERED,
     kind: 'retention' as const,
-    cohorts: [{ start: 0, size: 2, returned: [2, 1] }],
+    cohorts: [
+      { start: 0, size: 2, returned: [2, 1] },
+      { start: 86_400_000, size: 1, returned: [1, null] },
+    ],
     average: [1, 0.5],
     groups: [],
   }
-  const told = await drawn((ref) => (
-    <RetentionResult ref={ref} question={question} answer={answer} onPick={null} />
-  ))
-  expect(told).toEqual([['line', [1, 0.5]]])
+  const ref = createRef<ChartHandle>()
+  showInApp(<RetentionResult ref={ref} question={question} answer={answer} onPick={null} />, {
+    may: [],
+    answers: {},
+  })
+  vi.mocked(framed).mockResolvedValue(new Blob())
+  await ref.current!.toPng('标题', '说明')
+  const picture = vi.mocked(framed).mock.lastCall![0]
+  expect(picture).toMatchObject({ title: '标题', note: '说明' })
+  const written: string[] = []
+  picture.draw(aPen(written))
+  expect(written.slice(0, -1)).toEqual([
+    ...['初始日期', '初始人数', '第 0 天', '第 1 天'],
+    ...['加权平均', '3', '100%', '50%'],
+    ...['1970年1月1日周四', '2', '100%', '50%'],
+    // The last one is not over yet.
+    ...['1970年1月2日周五', '1', '100%'],
+  ])
+
+  await user.click(screen.getByRole('radio', { name: '留存曲线' }))
+  vi.mocked(pictureOf).mockResolvedValue(new Blob())
+  await ref.current!.toPng('标题', '说明')
+  const { series } = vi.mocked(pictureOf).mock.lastCall![0].option(() => 1000)
+  expect(series).toMatchObject([{ type: 'line', data: [1, 0.5] }])
 })
 
 it('of paths has the flows', async () => {

@@ -17,6 +17,8 @@ export interface PlotData {
   format: (value: number) => string
   /** Where the axis ends: shares of a whole have nothing above it. */
   most?: number
+  /** What the values are, above their axis. */
+  unit?: string
   /** Shorter, beside the axis. */
   axis: (value: number) => string
 }
@@ -39,7 +41,7 @@ export function plotOption(drawing: Drawing): EChartsCoreOption {
     animationDuration: 300,
     animationDurationUpdate: 200,
     textStyle: { fontFamily: fontFamily(), color: palette['text-soft'] },
-    grid: { left: 4, right: 16, top: 12, bottom: 4, outerBoundsMode: 'same' },
+    grid: { left: 4, right: 16, top: drawing.unit ? 30 : 12, bottom: 4, outerBoundsMode: 'same' },
     xAxis: {
       type: 'category',
       data: ticks,
@@ -49,6 +51,7 @@ export function plotOption(drawing: Drawing): EChartsCoreOption {
       axisLabel: {
         color: palette['text-soft'],
         fontSize: 12,
+        lineHeight: 16,
         hideOverlap: true,
         overflow: 'truncate',
         width: Math.max(TICK_ROOM, width() / ticks.length - 8),
@@ -58,6 +61,9 @@ export function plotOption(drawing: Drawing): EChartsCoreOption {
     },
     yAxis: {
       type: 'value',
+      name: drawing.unit,
+      nameGap: 12,
+      nameTextStyle: { color: palette['text-soft'], fontSize: 12, align: 'left', padding: 0 },
       max: drawing.most,
       // Even ones up to the very end.
       interval: drawing.most && drawing.most / 4,

@@ -2,10 +2,11 @@ import type { RetentionAnswer, RetentionCohort } from '../../../api/analysisType
 import type { PlotData } from './plotOption'
 import { NEUTRAL } from '../../charts/colors'
 import { percent } from '../../charts/format'
+import { UNKNOWN } from '../../table/Counted'
 import type { Translate } from '../../../i18n/store'
 import { groupKey, groupName } from './words'
 
-type Unit = 'day' | 'week' | 'month'
+export type Unit = 'day' | 'week' | 'month'
 
 export const unitName = (unit: Unit, number: number, t: Translate) =>
   t(`results.retention.${unit}`, { number })
@@ -14,6 +15,20 @@ export const unitName = (unit: Unit, number: number, t: Translate) =>
 export function shareOf({ size, returned }: RetentionCohort, unit: number): number | null {
   const people = returned[unit]
   return people == null || size === 0 ? null : people / size
+}
+
+/** The higher the share, the more of the brand's color (%); text stays readable on all of it. */
+export const MOST_COLOR = 55
+
+/** What a cell says: how many of them, or which share they are. */
+export function cellText(
+  counted: 'share' | 'people',
+  share: number | null,
+  people: number | null,
+  language: string,
+): string {
+  if (counted === 'people' && people !== null) return people.toLocaleString(language)
+  return share === null ? UNKNOWN : percent(share, language)
 }
 
 /** Of a column: whether no cohort has reached it. */

@@ -32,6 +32,10 @@ export function nodeName({ kind, name, page }: PathNode, t: Translate): string {
   return [name ?? '', ...(page === null ? [] : [page])].map(isolated).join(' ')
 }
 
+/** In little room: a page says by itself that it was viewed. */
+export const nodeLabel = (node: PathNode, t: Translate) =>
+  node.kind === 'event' && node.page ? isolated(node.page) : nodeName(node, t)
+
 const UNITS = [
   ['day', 86_400],
   ['hour', 3600],

@@ -8,6 +8,7 @@ import type { OnPick } from '../results/result'
 import { RowChange, RowTotal } from './RowTotal'
 import { addsUp, type TrendRow } from './rows'
 import { Scroll } from '../results/Scroll'
+import { useSteps } from '../results/ShowMore'
 import styles from './trend.module.css'
 
 interface RowTableProps {
@@ -25,42 +26,46 @@ export function RowTable({ rows, question, answer, onPick, onGroup }: RowTablePr
   const compared = rows.some(({ before }) => before)
   const shared = breakdown.length > 0 && addsUp(question)
   const partial = partialIndex(answer)
+  const { shown, more } = useSteps(rows)
   const heading = breakdown.map((property) => propertyName(property, t)).join(' · ')
   return (
-    <Scroll label={t('explore.groups')}>
-      <table className={styles.table} aria-label={t('explore.groups')}>
-        <thead>
-          <tr>
-            <th scope="col">{heading || t('analyses.series')}</th>
-            <th scope="col" className={styles.figure}>
-              {t('explore.total')}
-            </th>
-            {shared && <th scope="col">{t('chart.share')}</th>}
-            {compared && <th scope="col">{t('range.compare')}</th>}
-            <th scope="col" className={styles.course}>
-              {t('explore.course')}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.key}>
-              <th scope="row" className={row.group ? styles.inside : undefined}>
-                <Name row={row} onGroup={onGroup} />
+    <>
+      <Scroll label={t('explore.groups')}>
+        <table className={styles.table} aria-label={t('explore.groups')}>
+          <thead>
+            <tr>
+              <th scope="col">{heading || t('analyses.series')}</th>
+              <th scope="col" className={styles.figure}>
+                {t('explore.total')}
               </th>
-              <td className={styles.figure}>
-                <RowTotal row={row} onPick={onPick} />
-              </td>
-              {shared && <td>{row.group && <Share row={row} rows={rows} />}</td>}
-              {compared && <td>{row.before && <RowChange before={row.before} />}</td>}
-              <td className={styles.course}>
-                <Sparkline values={row.points} partial={partial} />
-              </td>
+              {shared && <th scope="col">{t('chart.share')}</th>}
+              {compared && <th scope="col">{t('range.compare')}</th>}
+              <th scope="col" className={styles.course}>
+                {t('explore.course')}
+              </th>
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+          </thead>
+          <tbody>
+            {shown.map((row) => (
+              <tr key={row.key}>
+                <th scope="row" className={row.group ? styles.inside : undefined}>
+                  <Name row={row} onGroup={onGroup} />
+                </th>
+                <td className={styles.figure}>
+                  <RowTotal row={row} onPick={onPick} />
+                </td>
+                {shared && <td>{row.group && <Share row={row} rows={rows} />}</td>}
+                {compared && <td>{row.before && <RowChange before={row.before} />}</td>}
+                <td className={styles.course}>
+                  <Sparkline values={row.points} partial={partial} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      {more}
+    </>
   )
 }
 
