@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { everythingOf } from './app'
-import { call, http } from './client'
+import { call, http, UNASKED } from './client'
 
 const EVERY = 2_000
 
@@ -10,7 +10,8 @@ export function queuePlaceQuery(appId: string) {
     queryKey: [...everythingOf(appId).queryKey, 'queue place'],
     queryFn: async (): Promise<number | null> => {
       const params = { path: { id: appId } }
-      return (await call(http.GET('/apps/{id}/analyses/queue', { params }))).ahead ?? null
+      const { ahead } = await call(http.GET('/apps/{id}/analyses/queue', { params }), UNASKED)
+      return ahead ?? null
     },
     refetchInterval: EVERY,
     staleTime: 0,

@@ -22,7 +22,7 @@ const SENTENCES: [Draft, string, string][] = [
       breakdown: ['$browser', 'plan'],
       compare: 'previous',
     },
-    'order 的 amount 总和，按浏览器和 plan，对比上一周期',
+    'order 的 amount 总和，按浏览器和 plan 分组，对比上一周期',
     'Sum of amount over order, by browser and plan, compared with the previous period',
   ],
   [
@@ -34,8 +34,19 @@ const SENTENCES: [Draft, string, string][] = [
       ],
       formula: 'A / B * 100',
     },
-    'A / B * 100，其中 A 为 order 或 pay 的用户数和 B 为任意事件的用户数',
+    'A / B * 100，其中 A 为 order 或 pay 的用户数，B 为任意事件的用户数',
     'A / B * 100, where A is people who did order or pay and B is people who did any event',
+  ],
+  [
+    {
+      kind: 'trend',
+      series: [
+        { events: ['order'], measure: { of: 'sum', property: 'amount' } },
+        { events: ['refund'], measure: { of: 'sum', property: 'amount' } },
+      ],
+    },
+    'order 的 amount 总和、refund 的 amount 总和',
+    'Sum of amount over order and sum of amount over refund',
   ],
   [
     {
@@ -44,7 +55,7 @@ const SENTENCES: [Draft, string, string][] = [
       window_minutes: 7 * 1440,
       breakdown: ['$browser'],
     },
-    '在 landing 后 7 天内完成 signup 的用户，按浏览器',
+    '在 landing 后 7 天内完成 signup 的用户，按浏览器分组',
     'People who did signup within 7 days after landing, by browser',
   ],
   [

@@ -82,7 +82,12 @@ function trendText({ series, formula }: Extract<Draft, { kind: 'trend' }>, words
   )
   return put(
     'analyses.say.formula',
-    { formula: isolated(formula), series: listed(named, 'conjunction', words) },
+    {
+      formula: isolated(formula),
+      series: isChinese(words.language)
+        ? joined(named, words)
+        : listed(named, 'conjunction', words),
+    },
     words,
   )
 }
@@ -197,6 +202,8 @@ function listed(texts: string[], type: 'conjunction' | 'disjunction', { language
       // "a 或 b" beside "甲或乙".
       const space = (beside: string | undefined) => (HAN.test(beside ?? '') ? '' : ' ')
       const [before, after] = [parts[at - 1]?.value.at(-1), parts[at + 1]?.value[0]]
+      // Not "总和和".
+      if (before === value) return '、'
       return `${space(before)}${value.trim()}${space(after)}`
     })
     .join('')

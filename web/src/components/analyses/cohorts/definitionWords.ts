@@ -32,5 +32,6 @@ function ruleText(rule: CohortRule, words: Words): string {
   if (rule.is === 'profile') return filtersText({ all: [rule] }, words)
   const { not, times, days } = rule
   const event = eventText(rule.event, words)
+  if (times === 1) return words.t(not ? 'cohorts.said.never' : 'cohorts.said.once', { event, days })
   return words.t(not ? 'cohorts.said.didNot' : 'cohorts.said.did', { event, times, days })
 }

@@ -76,7 +76,7 @@ it('is told in words', () => {
   const words = { t, language: 'zh-CN', cohorts: () => undefined }
   const lines = (definition: CohortDefinition) => definitionLines(definition, words, 'UTC')
   expect(lines(RULES)[0]).toContain('plan')
-  expect(lines(RULES)[1]).toMatch(/最近 30 天内没有做过 .*order.* 达 3 次/)
+  expect(lines(RULES)[1]).toMatch(/最近 30 天内做 .*order.* 不到 3 次/)
   expect(lines({ of: 'ids', ids: ['a', 'b'] })).toEqual(['名单中的 ID：2 个'])
   const question = { kind: 'lifecycle', start: '2026-03-01', end: '2026-03-02' } as const
   const pick = { of: 'lifecycle', time: Date.parse('2026-03-01'), state: 'new' } as const

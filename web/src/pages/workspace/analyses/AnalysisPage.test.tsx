@@ -113,7 +113,7 @@ describe('an analysis', () => {
     const { seen } = show({
       at: `/analyses/trend?q=${q({ s: [{ e: ['order'], m: 'people' }], b: ['$os'], f: { a: [['$os', 'is', 'iOS']] } })}&range=2026-11-01..2026-11-02`,
     })
-    const sentence = 'order 的用户数，筛选操作系统等于 iOS，按操作系统'
+    const sentence = 'order 的用户数，筛选操作系统等于 iOS，按操作系统分组'
     expect(await screen.findByRole('list', { name: sentence })).toBeShown()
     expect(asked(seen)).toEqual([
       {
@@ -241,6 +241,26 @@ describe('an analysis', () => {
     })
     expect(await screen.findByText(/缩短时间范围/)).toBeShown()
     expect(screen.getByRole('button', { name: '近 7 天' })).toBeShown()
+  })
+
+  it('can be stopped while it takes long, and asked again', async () => {
+    let isSlow = true
+    const { seen } = show({
+      at: '/analyses/trend',
+      answers: {
+        [RUN]: () => (isSlow ? new Promise<Response>(() => {}) : ok(answer)()),
+        '/apps/app-1/analyses/queue': ok({ ahead: 3 }),
+      },
+    })
+    expect(
+      await screen.findByText('排队中，前面约有 3 个查询。', {}, { timeout: 4000 }),
+    ).toBeShown()
+    await user.click(screen.getByRole('button', { name: /停\s?止/ }))
+    expect(await screen.findByText('已停止，没有得出结果。')).toBeShown()
+    isSlow = false
+    await user.click(screen.getByRole('button', { name: '重新计算' }))
+    expect(await screen.findByRole('list', { name: '任意事件的次数' })).toBeShown()
+    expect(asked(seen)).toHaveLength(2)
   })
 
   it('leads to the list where there is no such kind', async () => {

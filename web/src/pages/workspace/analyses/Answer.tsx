@@ -1,6 +1,7 @@
-import type { UseQueryResult } from '@tanstack/react-query'
+import { useQueryClient, type UseQueryResult } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useMemo, useRef, useState } from 'react'
+import { runQuery } from '../../../api/analyses'
 import type { Answer as Found, Pick, Question } from '../../../api/analysisTypes'
 import { ApiError } from '../../../api/errors'
 import type { sortFaults } from '../../../components/analyses/faults'
@@ -34,6 +35,7 @@ interface AnswerProps {
 export function Answer({ draft, question, answer, faults, time, onChange }: AnswerProps) {
   const t = useT()
   const { app, may } = useApp()
+  const client = useQueryClient()
   const words = useWords(draft)
   const chart = useRef<ChartHandle>(null)
   const [pick, setPick] = useState<Pick | null>(null)
@@ -56,6 +58,18 @@ export function Answer({ draft, question, answer, faults, time, onChange }: Answ
           {faults.rest.map((text) => (
             <p key={text}>{text}</p>
           ))}
+        </div>
+      </Card>
+    )
+  }
+  if (answer.isPending ? answer.fetchStatus === 'idle' : isStopped(answer)) {
+    return (
+      <Card title={title}>
+        <div className={styles.late}>
+          <span role="status">{t('analyses.stopped')}</span>
+          <Button size="small" onClick={() => void answer.refetch()}>
+            {t('analyses.askAgain')}
+          </Button>
         </div>
       </Card>
     )
@@ -95,7 +109,11 @@ export function Answer({ draft, question, answer, faults, time, onChange }: Answ
           )
         }
       </DataCard>
-      {answer.isFetching && <QueueNote />}
+      {answer.isFetching && (
+        <QueueNote
+          onStop={() => void client.cancelQueries(runQuery(app.id, question), { silent: true })}
+        />
+      )}
       {isHeavy(answer.error) && <Heavy time={time} />}
       {shown && (
         <PeopleDrawer
@@ -109,6 +127,10 @@ export function Answer({ draft, question, answer, faults, time, onChange }: Answ
     </div>
   )
 }
+
+/** Ended by the person: what is on screen is another question's. */
+const isStopped = ({ isPlaceholderData, fetchStatus }: UseQueryResult<Found>) =>
+  isPlaceholderData && fetchStatus === 'idle'
 
 interface Shown {
   question: Question

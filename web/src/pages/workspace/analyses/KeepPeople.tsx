@@ -2,9 +2,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Button } from 'antd'
 import { useState } from 'react'
-import { cohortsOf, createCohort } from '../../../api/analyses'
+import { Link } from 'react-router'
+import { cohortsOf, createCohort, type Cohort } from '../../../api/analyses'
 import type { Pick, Question } from '../../../api/analysisTypes'
 import { useT } from '../../../i18n/useT'
+import { paths } from '../../../paths'
 import { useApp } from '../../../session/app'
 import { KeepDialog } from './KeepDialog'
 
@@ -13,12 +15,15 @@ export function KeepPeople({ question, pick }: { question: Question; pick: Pick 
   const client = useQueryClient()
   const { app, mayChange } = useApp()
   const [naming, setNaming] = useState(false)
-  const [kept, setKept] = useState(false)
+  const [kept, setKept] = useState<Cohort | null>(null)
   if (!mayChange('query:run')) return null
   return (
     <>
       {kept ? (
-        <span role="status">{t('analyses.cohortSaved')}</span>
+        <span role="status">
+          {t('analyses.cohortSaved')}{' '}
+          <Link to={paths.workspace.cohort(app, kept.id)}>{kept.name}</Link>
+        </span>
       ) : (
         <Button size="small" onClick={() => setNaming(true)}>
           {t('analyses.saveCohort')}
@@ -31,9 +36,9 @@ export function KeepPeople({ question, pick }: { question: Question; pick: Pick 
           save={(named) =>
             createCohort(app.id, { ...named, definition: { of: 'figure', question, pick } })
           }
-          onDone={() => {
+          onDone={(cohort) => {
             setNaming(false)
-            setKept(true)
+            setKept(cohort)
             void client.invalidateQueries(cohortsOf(app.id))
           }}
           onCancel={() => setNaming(false)}

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Button } from 'antd'
 import { useEffect, useState } from 'react'
 import { queuePlaceQuery } from '../../../api/queuePlace'
 import { useT } from '../../../i18n/useT'
@@ -8,8 +9,8 @@ import styles from './analyses.module.css'
 /** Most answers are there before anybody wonders. */
 const PATIENCE = 2_000
 
-/** Why an answer takes long: others came first, or it is a lot of work. */
-export function QueueNote() {
+/** Why an answer takes long: others came first, or it is a lot of work. It need not be waited for. */
+export function QueueNote({ onStop }: { onStop: () => void }) {
   const t = useT()
   const { app } = useApp()
   const [isLate, setLate] = useState(false)
@@ -17,11 +18,19 @@ export function QueueNote() {
     const timer = setTimeout(() => setLate(true), PATIENCE)
     return () => clearTimeout(timer)
   }, [])
-  const { data: ahead } = useQuery({ ...queuePlaceQuery(app.id), enabled: isLate })
-  if (ahead === undefined) return null
+  const { data: ahead = null, isPending } = useQuery({
+    ...queuePlaceQuery(app.id),
+    enabled: isLate,
+  })
+  if (isPending) return null
   return (
-    <p className={styles.soft} role="status">
-      {ahead === null ? t('analyses.working') : t('analyses.ahead', { count: ahead })}
-    </p>
+    <div className={styles.late}>
+      <span role="status">
+        {ahead === null ? t('analyses.working') : t('analyses.ahead', { count: ahead })}
+      </span>
+      <Button size="small" onClick={onStop}>
+        {t('analyses.stop')}
+      </Button>
+    </div>
   )
 }
