@@ -51,6 +51,51 @@ interface Keeping {
   version?: number
 }
 
+/** What analyses and cohorts have in common. */
+export type Kept = Pick<
+  Schemas['Analysis'],
+  'id' | 'name' | 'description' | 'shared' | 'mine' | 'may_change' | 'created_by' | 'updated_at'
+>
+/** The caller's own, or those that everybody in the app sees; all of them where nothing is said. */
+export type Whose = 'mine' | 'shared'
+type KeptParams = ListParams & { whose?: Whose }
+
+/** The server lists both alike; to tell them apart, all have to be read. */
+function keptQuery<One extends Kept>(
+  key: readonly unknown[],
+  { whose, ...query }: KeptParams,
+  ask: (query: ListParams) => Promise<Page<One>>,
+) {
+  const { page, page_size, ...rest } = query
+  return queryOptions({
+    queryKey: [...key, 'list', whose ? rest : query],
+    queryFn: () => (whose ? everyOne((at) => ask({ ...rest, ...at })) : ask(query)),
+    select: (answer): Page<One> => {
+      if (!whose) return answer
+      const chosen = answer.items.filter((one) => (whose === 'mine' ? one.mine : one.shared))
+      const first = (page - 1) * page_size
+      return { items: chosen.slice(first, first + page_size), total: chosen.length }
+    },
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+  })
+}
+
+const MOST_AT_ONCE = 100
+
+async function everyOne<One extends Kept>(
+  ask: (at: { page: number; page_size: number }) => Promise<Page<One>>,
+): Promise<Page<One>> {
+  // By their ids: one that is added meanwhile moves others to the next page.
+  const all = new Map<string, One>()
+  for (let page = 1; ; page++) {
+    const { items, total } = await ask({ page, page_size: MOST_AT_ONCE })
+    items.forEach((one) => all.set(one.id, one))
+    if (items.length === 0 || page * MOST_AT_ONCE >= total) break
+  }
+  return { items: [...all.values()], total: all.size }
+}
+
 export interface Analysis extends Omit<Schemas['Analysis'], 'question'> {
   /** As it was stored, perhaps by another version of the console. */
   question: object
@@ -61,17 +106,11 @@ export const analysesOf = (appId: string) => ({
   queryKey: [...everythingOf(appId).queryKey, 'analyses'],
 })
 
-export function analysesQuery(appId: string, query: ListParams) {
-  return queryOptions({
-    queryKey: [...analysesOf(appId).queryKey, 'list', query],
-    queryFn: (): Promise<Page<Analysis>> => {
-      const params = { path: { id: appId }, query }
-      return call(http.GET('/apps/{id}/analyses', { params })) as Promise<Page<Analysis>>
-    },
-    staleTime: 0,
-    placeholderData: keepPreviousData,
+export const analysesQuery = (appId: string, params: KeptParams) =>
+  keptQuery(analysesOf(appId).queryKey, params, (query) => {
+    const place = { path: { id: appId }, query }
+    return call(http.GET('/apps/{id}/analyses', { params: place })) as Promise<Page<Analysis>>
   })
-}
 
 const oneAnalysis = '/apps/{id}/analyses/{analysis_id}'
 const placeOf = (id: string, analysis_id: string) => ({ params: { path: { id, analysis_id } } })
@@ -106,17 +145,11 @@ export const cohortsOf = (appId: string) => ({
   queryKey: [...everythingOf(appId).queryKey, 'cohorts'],
 })
 
-export function cohortsQuery(appId: string, query: ListParams) {
-  return queryOptions({
-    queryKey: [...cohortsOf(appId).queryKey, 'list', query],
-    queryFn: (): Promise<Page<Cohort>> => {
-      const params = { path: { id: appId }, query }
-      return call(http.GET('/apps/{id}/cohorts', { params })) as Promise<Page<Cohort>>
-    },
-    staleTime: 0,
-    placeholderData: keepPreviousData,
+export const cohortsQuery = (appId: string, params: KeptParams) =>
+  keptQuery(cohortsOf(appId).queryKey, params, (query) => {
+    const place = { path: { id: appId }, query }
+    return call(http.GET('/apps/{id}/cohorts', { params: place })) as Promise<Page<Cohort>>
   })
-}
 
 /** For choosing one: as many as one answer holds. */
 export function cohortChoicesQuery(appId: string) {

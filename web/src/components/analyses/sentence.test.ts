@@ -35,7 +35,7 @@ const SENTENCES: [Draft, string, string][] = [
       formula: 'A / B * 100',
     },
     'A / B * 100，其中 A 为 order 或 pay 的用户数，B 为任意事件的用户数',
-    'A / B * 100, where A is people who did order or pay and B is people who did any event',
+    'A / B * 100, where A = people who did order or pay and B = people who did any event',
   ],
   [
     {

@@ -82,12 +82,12 @@ export function CohortDialog({ cohort, onDone, onCancel }: CohortDialogProps) {
       <Field
         control={control}
         name="name"
-        label={t('cohorts.name')}
-        rules={filled(t('cohorts.nameRequired'))}
+        label={t('analyses.name')}
+        rules={filled(t('analyses.nameRequired'))}
       >
         {(input) => <TextInput {...input} autoComplete="off" maxLength={MOST_NAME} />}
       </Field>
-      <Field control={control} name="description" label={t('cohorts.description')}>
+      <Field control={control} name="description" label={t('analyses.description')}>
         {(input) => <TextArea {...input} rows={2} maxLength={MOST_DESCRIPTION} />}
       </Field>
       {draft && (
@@ -111,11 +111,11 @@ export function CohortDialog({ cohort, onDone, onCancel }: CohortDialogProps) {
       )}
       {cohort?.redacted && <p className={styles.soft}>{t('cohorts.redacted')}</p>}
       <ChoiceField
-        label={t('cohorts.for')}
+        label={t('analyses.for')}
         value={shared ? 'app' : 'me'}
         choices={[
-          { value: 'me' as const, name: t('cohorts.for.me') },
-          ...(mayShare || shared ? [{ value: 'app' as const, name: t('cohorts.for.app') }] : []),
+          { value: 'me' as const, name: t('analyses.for.me') },
+          ...(mayShare || shared ? [{ value: 'app' as const, name: t('analyses.for.app') }] : []),
         ]}
         note={mayShare ? undefined : t('cohorts.forMeOnly')}
         onChoose={(whom) => setValue('shared', whom === 'app', { shouldDirty: true })}

@@ -73,6 +73,28 @@ describe('the list of analyses', () => {
     expect(screen.queryByRole('link', { name: '团队' })).toBeNull()
   })
 
+  it('looks through all of them for those, however many there are', async () => {
+    const many = Array.from({ length: 150 }, (_, at) =>
+      one(`分析 ${at}`, { mine: at === 120, shared: at !== 120 }),
+    )
+    const pages = [many.slice(0, 100), many.slice(100)]
+    const seen = showInApp(<AnalysesPage />, {
+      may: ['app:view', 'query:run'],
+      search: '?whose=mine&search=x',
+      answers: {
+        '/apps/app-1/analyses': () => ok({ items: pages.shift() ?? [], total: 150 })(),
+      },
+    })
+    expect(await screen.findByRole('link', { name: '分析 120' })).toBeShown()
+    expect(screen.queryByRole('link', { name: '分析 0' })).toBeNull()
+    const asked = seen.map(({ query }) => Object.fromEntries(new URLSearchParams(query)))
+    const sorted = { search: 'x', sort: 'updated_at', order: 'desc' }
+    expect(asked).toEqual([
+      { page: '1', page_size: '100', ...sorted },
+      { page: '2', page_size: '100', ...sorted },
+    ])
+  })
+
   it('offers questions about the app’s own events where nothing was kept', async () => {
     show([])
     const examples = within(await screen.findByRole('region', { name: '试试这些问题' }))

@@ -22,9 +22,9 @@ export function CohortFacts({ cohort }: { cohort: Cohort }) {
         facts={[
           [t(`cohorts.by.${definition.of}`), <Members key="who" cohort={cohort} />],
           [t('cohorts.size'), <CohortSize key="size" id={cohort.id} />],
-          [t('cohorts.for'), t(cohort.shared ? 'cohorts.for.app' : 'cohorts.for.me')],
-          [t('cohorts.maker'), cohort.created_by?.name ?? UNKNOWN],
-          [t('cohorts.updated'), <Moment key="updated" at={cohort.updated_at} />],
+          [t('analyses.for'), t(cohort.shared ? 'analyses.for.app' : 'analyses.for.me')],
+          [t('analyses.by'), cohort.created_by?.name ?? UNKNOWN],
+          [t('analyses.updatedAt'), <Moment key="updated" at={cohort.updated_at} />],
         ]}
       />
     </Panel>

@@ -75,7 +75,7 @@ describe('the list', () => {
     const row = await screen.findByRole('row', { name: /付费用户/ })
     const link = within(row).getByRole('link', { name: '付费用户' })
     expect(link.getAttribute('href')).toBe('/org-id/org-1/app-id/app-1/cohorts/c-1')
-    for (const text of ['买过东西的人', 'ID 名单', '应用全体成员', '林小雨']) {
+    for (const text of ['买过东西的人', 'ID 名单', '应用成员', '林小雨']) {
       expect(within(row).getByText(text)).toBeShown()
     }
     expect(await within(row).findByText('1,234')).toBeShown()
@@ -93,6 +93,16 @@ describe('the list', () => {
     show('/cohorts', ASKS, { ...listed(cohort), [`${ONE}/size`]: refused })
     expect(await screen.findByTitle('涉及个人信息')).toBeShown()
     expect(screen.queryByRole('button', { name: spaced('重试') })).toBeNull()
+  })
+
+  it('can be narrowed down to one’s own', async () => {
+    const mine = { ...cohort, id: 'c-2', name: '我的分群', mine: true }
+    show('/cohorts?whose=mine', ASKS, {
+      ...listed({ ...cohort, mine: false }, mine),
+      '/apps/app-1/cohorts/c-2/size': refusal(503),
+    })
+    expect(await screen.findByRole('link', { name: '我的分群' })).toBeShown()
+    expect(screen.queryByRole('link', { name: '付费用户' })).toBeNull()
   })
 
   it('says what fills it', async () => {
@@ -191,7 +201,7 @@ describe('a new one', () => {
     expect(screen.getByRole('alert').textContent).toContain('天数应为 1 到 365')
     type('第 1 条规则：最近多少天', '7')
     await user.click(screen.getByRole('radio', { name: '满足任一规则' }))
-    await user.click(screen.getByRole('radio', { name: '应用全体成员' }))
+    await user.click(screen.getByRole('radio', { name: '应用成员' }))
     await save()
     const any = [
       { is: 'did' as const, event: { events: [] }, not: false, times: 1, days: 7 },
@@ -207,7 +217,7 @@ describe('a new one', () => {
 
   it('is for oneself alone without the permission to share', async () => {
     await open(ASKS)
-    expect(screen.queryByRole('radio', { name: '应用全体成员' })).toBeNull()
+    expect(screen.queryByRole('radio', { name: '应用成员' })).toBeNull()
     expect(screen.getByText(/需要“管理分群”权限/)).toBeShown()
   })
 
