@@ -85,7 +85,7 @@ for (const language of LANGUAGES) {
   const t = wordsOf(language)
   const rowOf = (page: Page, name: string | RegExp) =>
     page
-      .getByRole('table', { name: t('explore.groups') })
+      .getByRole('table', { name: t('analyses.groups') })
       .getByRole('row')
       .filter({ hasText: name })
   const people = (page: Page) => page.getByRole('dialog', { name: t('results.peopleTitle') })
@@ -133,7 +133,7 @@ for (const language of LANGUAGES) {
     })
 
     await test.step('it is broken down', async () => {
-      await find(page, t('explore.group'), t('explore.os'))
+      await find(page, t('analyses.group'), t('analyses.os'))
       await expect(rowOf(page, /^A .*macOS/)).toContainText('30')
       await expect(rowOf(page, /^A .*HarmonyOS/)).toContainText('5.5')
     })
@@ -168,7 +168,7 @@ for (const language of LANGUAGES) {
       await choose(page, t('analyses.step', { number: 1 }), 'landing')
       await choose(page, t('analyses.step', { number: 2 }), 'purchase')
       await expect(page.getByText('66.7%', { exact: true })).toBeVisible()
-      await find(page, t('explore.group'), t('explore.os'))
+      await find(page, t('analyses.group'), t('analyses.os'))
       await pick(page, t('results.funnel.view.groups'))
       const groups = page.getByRole('table', { name: t('results.funnel.view.groups') }).last()
       await expect(groups.getByRole('row').filter({ hasText: 'HarmonyOS' })).toContainText('50%')
@@ -204,8 +204,8 @@ for (const language of LANGUAGES) {
           .find(([began]) => began === size)
           ?.slice(0, 3)
       await expect.poll(() => cohort('3')).toEqual(['3', '66.7%', '33.3%'])
-      await page.getByRole('button', { name: t('explore.addFilter'), exact: true }).click()
-      await find(page, t('explore.filterProperty', { number: 1 }), 'Buyers')
+      await page.getByRole('button', { name: t('analyses.addFilter'), exact: true }).click()
+      await find(page, t('analyses.filterProperty', { number: 1 }), 'Buyers')
       await expect.poll(() => cohort('2')).toEqual(['2', '100%', '50%'])
       await expectAccessible(page)
     })

@@ -5,18 +5,18 @@ import { COHORT, isCohort, profileOf } from './filters'
 
 /** What every event carries beside its own properties, in the server's names. */
 const NAMES = {
-  $os: 'explore.os',
-  $browser: 'explore.browser',
-  $browser_version: 'explore.browserVersion',
-  $device_type: 'explore.deviceType',
-  $language: 'explore.language',
-  $url_path: 'explore.urlPath',
-  $client_version: 'explore.clientVersion',
-  $sdk_version: 'explore.sdkVersion',
-  $source: 'explore.source',
-  $referring_site: 'explore.referringSite',
-  $user_id: 'explore.userId',
-  $device_id: 'explore.deviceId',
+  $os: 'analyses.os',
+  $browser: 'analyses.browser',
+  $browser_version: 'analyses.browserVersion',
+  $device_type: 'analyses.deviceType',
+  $language: 'analyses.language',
+  $url_path: 'analyses.urlPath',
+  $client_version: 'analyses.clientVersion',
+  $sdk_version: 'analyses.sdkVersion',
+  $source: 'analyses.source',
+  $referring_site: 'analyses.referringSite',
+  $user_id: 'analyses.userId',
+  $device_id: 'analyses.deviceId',
 } as const satisfies Record<string, MessageKey>
 
 type BuiltIn = keyof typeof NAMES

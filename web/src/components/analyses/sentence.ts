@@ -159,7 +159,7 @@ function testText({ property, operator, values }: Test, words: Words): string {
     const key = operator === 'is' ? 'analyses.say.inCohort' : 'analyses.say.notInCohort'
     return put(key, { name: propertyName(property, t, words.cohorts) }, words)
   }
-  const test = t(`explore.operator.${operator}`)
+  const test = t(`analyses.operator.${operator}`)
   const told = { property: named(property, words), test }
   if (NO_VALUE.includes(operator)) return put('analyses.say.testAlone', told, words)
   const value = listed(values.map(isolated), 'disjunction', words)

@@ -25,7 +25,7 @@ export function TrendLink({ trend, range, children }: TrendLinkProps) {
   const extra = trendPath(trend, range ? timeOf(range) : board.params)
   if (apps.length === 1) {
     return (
-      <span className={styles.lead} title={t('explore.open')}>
+      <span className={styles.lead} title={t('analyses.open')}>
         <EntryLink app={apps[0]!} extra={extra}>
           {children}
         </EntryLink>
@@ -49,7 +49,7 @@ export function TrendLink({ trend, range, children }: TrendLinkProps) {
         })),
       }}
     >
-      <button type="button" className={styles.choose} title={t('explore.openIn')}>
+      <button type="button" className={styles.choose} title={t('analyses.openIn')}>
         {children}
       </button>
     </Dropdown>

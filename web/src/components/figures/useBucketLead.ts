@@ -18,7 +18,7 @@ export function useBucketLead(trend: TrendDraft | undefined, times: number[], gr
   if (trend && app && others.length === 0) {
     const { org_id, id: app_id, endpoint, is_local } = app
     return {
-      hint: t('explore.openPoint'),
+      hint: t('analyses.openPoint'),
       does: (index: number) => {
         const extra = trendPath(trend, time(index))
         follow(appEntryDestination({ org_id, app_id, endpoint, is_local }, extra))

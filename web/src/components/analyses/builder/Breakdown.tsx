@@ -20,16 +20,16 @@ export function Breakdown({ events, value, onChange }: BreakdownProps) {
   }
   return (
     <fieldset className={styles.filters}>
-      <legend>{t('explore.group')}</legend>
+      <legend>{t('analyses.group')}</legend>
       <div className={styles.row}>
         {places.map((property, index) => (
           <PropertyPicker
             key={index}
             place={`breakdown[${index}]`}
-            label={index === 0 ? t('explore.group') : t('analyses.thenBy')}
+            label={index === 0 ? t('analyses.group') : t('analyses.thenBy')}
             events={events}
             value={property}
-            placeholder={t(index === 0 ? 'explore.noGroup' : 'analyses.thenBy')}
+            placeholder={t(index === 0 ? 'analyses.noGroup' : 'analyses.thenBy')}
             clearable
             onChange={(chosen) => change(index, chosen)}
           />

@@ -21,11 +21,11 @@ export function Builder({ draft, onChange }: AnyBuilderProps) {
   const events = eventsOf(draft)
   const { kind } = draft
   return (
-    <section className={styles.builder} aria-label={t('explore.question')}>
+    <section className={styles.builder} aria-label={t('analyses.question')}>
       <OfKind draft={draft} onChange={onChange} />
       <FilterGroup
         place="filters"
-        legend={t('explore.filters')}
+        legend={t('analyses.filters')}
         events={events}
         filters={draft.filters}
         onChange={(filters) =>

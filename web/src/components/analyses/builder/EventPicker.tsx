@@ -52,9 +52,9 @@ export function EventPicker({ label, place, placeholder, value, onChange }: Even
         className={styles.picker}
         allowClear
         maxCount={MOST.events}
-        placeholder={placeholder ?? t('explore.anyEvent')}
+        placeholder={placeholder ?? t('analyses.anyEvent')}
         value={value}
-        notFoundContent={events.error?.message ?? t('explore.typeEvent')}
+        notFoundContent={events.error?.message ?? t('analyses.typeEvent')}
         options={names.map((name) => ({ value: name, label: name }))}
         onChange={onChange}
       />

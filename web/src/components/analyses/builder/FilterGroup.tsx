@@ -110,7 +110,7 @@ function Items({ place, events, group, inside, full, onChange }: ItemsProps) {
                 aria-label={
                   isGroup(item)
                     ? t('analyses.removeGroup', { number: index + 1 })
-                    : t('explore.removeFilter', { number: numberOf(index) })
+                    : t('analyses.removeFilter', { number: numberOf(index) })
                 }
                 onClick={() => change(items.filter((_, at) => at !== index))}
               />
@@ -126,7 +126,7 @@ function Items({ place, events, group, inside, full, onChange }: ItemsProps) {
           disabled={full >= MOST.tests}
           onClick={() => change([...items, NEW_TEST])}
         >
-          {t('explore.addFilter')}
+          {t('analyses.addFilter')}
         </Button>
         {inside === undefined && items.length > 0 && (
           <Button

@@ -66,7 +66,7 @@ export function PropertyPicker(props: PropertyPickerProps) {
         aria-label={label}
         className={styles.picker}
         allowClear={clearable}
-        placeholder={props.placeholder ?? t('explore.chooseProperty')}
+        placeholder={props.placeholder ?? t('analyses.chooseProperty')}
         value={shown}
         popupMatchSelectWidth={false}
         getPopupContainer={besideField}
@@ -80,11 +80,11 @@ export function PropertyPicker(props: PropertyPickerProps) {
         labelRender={({ value: chosen }) => propertyName(String(chosen), t, names)}
         options={[
           ...group(
-            t('explore.ownProperties'),
+            t('analyses.ownProperties'),
             own.map((name) => optionOf(name)),
           ),
           ...group(
-            t('explore.builtIns'),
+            t('analyses.builtIns'),
             builtIns.map((name) => optionOf(name)),
           ),
           ...(people
@@ -99,7 +99,7 @@ export function PropertyPicker(props: PropertyPickerProps) {
                 (cohorts.data ?? []).map(({ id, name }) => optionOf(`${COHORT}${id}`, name)),
               )
             : []),
-          ...(isNew ? group(t('explore.otherProperty'), [optionOf(free, free)]) : []),
+          ...(isNew ? group(t('analyses.otherProperty'), [optionOf(free, free)]) : []),
         ]}
         onOpenChange={(open) => {
           if (open) setOpened(true)

@@ -33,7 +33,7 @@ export function TestRow({ place, number, events, test, onChange }: TestRowProps)
       <PropertyPicker
         people
         place={place && `${place}.property`}
-        label={t('explore.filterProperty', { number })}
+        label={t('analyses.filterProperty', { number })}
         events={events}
         value={property}
         onChange={(chosen) => chosen && onChange(withProperty(test, chosen))}
@@ -50,7 +50,7 @@ export function TestRow({ place, number, events, test, onChange }: TestRowProps)
       <Select<Operator>
         {...fault.field}
         className={styles.operator}
-        aria-label={t('explore.filterOperator', { number })}
+        aria-label={t('analyses.filterOperator', { number })}
         value={operator}
         popupMatchSelectWidth={false}
         getPopupContainer={besideField}
@@ -59,7 +59,7 @@ export function TestRow({ place, number, events, test, onChange }: TestRowProps)
           label:
             kind === 'cohort' && (value === 'is' || value === 'is_not')
               ? t(`analyses.member.${value}`)
-              : t(`explore.operator.${value}`),
+              : t(`analyses.operator.${value}`),
         }))}
         onChange={(chosen) => onChange(withOperator(test, chosen))}
       />
@@ -67,7 +67,7 @@ export function TestRow({ place, number, events, test, onChange }: TestRowProps)
       {kind !== 'cohort' && !NO_VALUE.includes(operator) && (
         <Value
           place={place && `${place}.values`}
-          label={t('explore.filterValue', { number })}
+          label={t('analyses.filterValue', { number })}
           isBoolean={kind === 'boolean'}
           events={events}
           test={test}

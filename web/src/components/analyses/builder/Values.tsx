@@ -47,7 +47,7 @@ export function TextValues(props: TextValuesProps) {
   }))
   const other = suggested.data?.other ?? 0
   if (other > 0) {
-    const text = t('explore.otherValues', { count: formatCount(other, language) })
+    const text = t('analyses.otherValues', { count: formatCount(other, language) })
     // No app can send this value.
     options.push({ value: '\0other', label: text, disabled: true })
   }
@@ -60,9 +60,9 @@ export function TextValues(props: TextValuesProps) {
         mode="tags"
         className={styles.values}
         aria-label={label}
-        placeholder={t('explore.anyOf')}
+        placeholder={t('analyses.anyOf')}
         value={values}
-        notFoundContent={suggested.error?.message ?? t('explore.typeValue')}
+        notFoundContent={suggested.error?.message ?? t('analyses.typeValue')}
         options={options}
         onChange={onChange}
       />

@@ -54,7 +54,7 @@ export function ProfileRow({ number, rule, onChange }: ProfileRowProps) {
         value={operator}
         popupMatchSelectWidth={false}
         getPopupContainer={besideField}
-        options={OPERATORS.map((value) => ({ value, label: t(`explore.operator.${value}`) }))}
+        options={OPERATORS.map((value) => ({ value, label: t(`analyses.operator.${value}`) }))}
         onChange={(chosen) => onChange({ ...withOperator(rule, chosen), is: 'profile' })}
       />
       {NUMERIC.includes(operator) ? (

@@ -30,18 +30,18 @@ export function RowTable({ rows, question, answer, onPick, onGroup }: RowTablePr
   const heading = breakdown.map((property) => propertyName(property, t)).join(' · ')
   return (
     <>
-      <Scroll label={t('explore.groups')}>
-        <table className={styles.table} aria-label={t('explore.groups')}>
+      <Scroll label={t('analyses.groups')}>
+        <table className={styles.table} aria-label={t('analyses.groups')}>
           <thead>
             <tr>
               <th scope="col">{heading || t('analyses.series')}</th>
               <th scope="col" className={styles.figure}>
-                {t('explore.total')}
+                {t('analyses.total')}
               </th>
               {shared && <th scope="col">{t('chart.share')}</th>}
               {compared && <th scope="col">{t('range.compare')}</th>}
               <th scope="col" className={styles.course}>
-                {t('explore.course')}
+                {t('analyses.overTime')}
               </th>
             </tr>
           </thead>

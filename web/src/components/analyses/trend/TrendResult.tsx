@@ -142,7 +142,7 @@ function Drawing({ ref, rows, question, answer, title, chart, course, onPick }: 
           timezone={timezone}
           stacked={chart === 'stacked'}
           ariaLabel={title}
-          emptyText={t('explore.nothing')}
+          emptyText={t('analyses.nothing')}
           onPoint={pickAt ? { does: pick, hint: t('results.seePeople') } : undefined}
         />
       )}

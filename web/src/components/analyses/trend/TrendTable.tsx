@@ -42,7 +42,7 @@ export function TrendTable({ rows, question, answer, onPick }: TrendTableProps) 
           </thead>
           <tbody>
             <tr>
-              <th scope="row">{t('explore.total')}</th>
+              <th scope="row">{t('analyses.total')}</th>
               {rows.map((row) => (
                 <td key={row.key} className={styles.figure}>
                   <RowTotal row={row} onPick={onPick} />

@@ -113,7 +113,7 @@ function Nothing({ draft, time, onChange }: EmptyProps) {
   const t = useT()
   return (
     <div className={styles.nothing}>
-      <p>{t('explore.nothing')}</p>
+      <p>{t('analyses.nothing')}</p>
       <div className={styles.ways}>
         {time.preset !== '90d' && (
           <Button onClick={() => time.setRange('90d')}>{t('range.preset.90d')}</Button>
