@@ -1,6 +1,7 @@
 import { memo } from 'react'
 import { useT } from '../../i18n/useT'
-import { bucketLabel, countOrNone, type BucketStyle } from './format'
+import { bucketLabel, plainCount, type BucketStyle } from './format'
+import { HiddenTable } from './HiddenTable'
 import type { ChartSeries } from './series'
 
 interface ChartTableProps {
@@ -12,38 +13,18 @@ interface ChartTableProps {
   style: BucketStyle
 }
 
-/** The numbers behind the lines, for whoever does not see them. */
+/** The numbers behind the lines; not made anew while somebody moves over them. */
 export const ChartTable = memo(function ChartTable(props: ChartTableProps) {
   const { caption, times, series, unfinished, style } = props
   const t = useT()
   return (
-    <div className="visually-hidden">
-      <table>
-        <caption>{caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('chart.time')}</th>
-            {series.map(({ key, name }) => (
-              <th key={key} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {times.map((time, index) => (
-            <tr key={time}>
-              <th scope="row">
-                {bucketLabel(time, style)}
-                {index === unfinished && ` · ${t('chart.soFar')}`}
-              </th>
-              {series.map(({ key, values }) => (
-                <td key={key}>{countOrNone(values[index], style.language)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <HiddenTable
+      caption={caption}
+      heading={t('chart.time')}
+      labels={times.map((time) => bucketLabel(time, style))}
+      series={series}
+      unfinished={times.map((_, index) => index === unfinished)}
+      format={(value) => plainCount(value, style.language)}
+    />
   )
 })

@@ -1,6 +1,7 @@
 import type { FunnelAnswer } from '../../../api/analysisTypes'
 import { percent } from '../../charts/format'
 import { Counted, UNKNOWN } from '../../table/Counted'
+import { useIsNarrow } from '../../table/useIsNarrow'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { Plot } from './Plot'
@@ -14,7 +15,12 @@ import styles from './results.module.css'
 export function FunnelCourse({ answer, plot }: { answer: FunnelAnswer; plot: PlotData }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
-  const rows = answer.over_time.map((bucket, index) => ({ ...bucket, label: plot.labels[index] }))
+  const narrow = useIsNarrow()
+  const rows = answer.over_time.map((bucket, index) => ({
+    ...bucket,
+    label: plot.labels[index],
+    short: plot.ticks[index],
+  }))
   const { shown, more } = useSteps(rows.reverse())
   if (rows.every(({ began }) => began === 0)) return <Nothing />
   return (
@@ -42,10 +48,10 @@ export function FunnelCourse({ answer, plot }: { answer: FunnelAnswer; plot: Plo
             </tr>
           </thead>
           <tbody>
-            {shown.map(({ time, label, began, converted, complete }) => (
+            {shown.map(({ time, label, short, began, converted, complete }) => (
               <tr key={time} className={complete ? undefined : styles.unfinished}>
-                <th scope="row">
-                  {label}
+                <th scope="row" title={label}>
+                  {narrow ? short : label}
                   {!complete && <small>{t('chart.soFar')}</small>}
                 </th>
                 <td className={styles.number}>

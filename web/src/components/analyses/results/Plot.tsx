@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { ChartLegend } from '../../charts/ChartLegend'
 import { chartColors } from '../../charts/colors'
+import { HiddenTable } from '../../charts/HiddenTable'
 import { drawn } from '../../charts/series'
 import { useChart } from '../../charts/useChart'
 import { usePointed } from '../../charts/usePointed'
 import { useT } from '../../../i18n/useT'
 import { useIsDark, useThemeStore } from '../../../theme/store'
 import { plotOption, type PlotData } from './plotOption'
-import { PlotTable } from './PlotTable'
 import { PlotTooltip } from './PlotTooltip'
 import { Stage } from './Stage'
 import chartStyles from '../../charts/LineChart.module.css'
@@ -81,7 +81,7 @@ export function Plot({ data, label, height = 280, heading, hasTable, onPoint }: 
       {data.unfinished?.some(Boolean) && (
         <figcaption className={styles.note}>{t(`results.unfinished.${data.shape}`)}</figcaption>
       )}
-      {!hasTable && <PlotTable caption={label} heading={heading} data={data} />}
+      {!hasTable && <HiddenTable caption={label} heading={heading} {...data} />}
     </figure>
   )
 }

@@ -31,11 +31,15 @@ interface Drawing extends Omit<PlotData, 'series'> {
 }
 
 const TICK_ROOM = 64
+/** What stands beside the other axis. */
+const AXIS_ROOM = 72
 
 export function plotOption(drawing: Drawing): EChartsCoreOption {
   const { shape, ticks, series, axis, colors, animated, width } = drawing
   const { palette } = colors
   const bars = shape === 'bars'
+  const room = width() - AXIS_ROOM
+  const step = tickStep(ticks.length, room)
   return {
     animation: animated,
     animationDuration: 300,
@@ -54,8 +58,9 @@ export function plotOption(drawing: Drawing): EChartsCoreOption {
         lineHeight: 16,
         hideOverlap: true,
         overflow: 'truncate',
-        width: Math.max(TICK_ROOM, width() / ticks.length - 8),
-        interval: (index: number) => index % tickStep(ticks.length, width()) === 0,
+        // As much as lies between two of them: with more they would hide each other.
+        width: Math.max(TICK_ROOM / 2, (step * room) / ticks.length - 8),
+        interval: (index: number) => index % step === 0,
         margin: 10,
       },
     },

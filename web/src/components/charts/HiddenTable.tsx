@@ -1,17 +1,23 @@
-import { UNKNOWN } from '../../table/Counted'
-import { useT } from '../../../i18n/useT'
-import type { PlotData } from './plotOption'
+import { memo } from 'react'
+import { useT } from '../../i18n/useT'
+import { UNKNOWN } from '../table/Counted'
+import type { ChartSeries } from './series'
 
-interface PlotTableProps {
+interface HiddenTableProps {
   caption: string
+  /** What the rows are, such as "Time". */
   heading: string
-  data: PlotData
+  labels: string[]
+  series: Pick<ChartSeries, 'key' | 'name' | 'values'>[]
+  /** Of each row, whether it is not over. */
+  unfinished?: boolean[]
+  format: (value: number) => string
 }
 
 /** The numbers behind a drawing, for whoever does not see it. */
-export function PlotTable({ caption, heading, data }: PlotTableProps) {
+export const HiddenTable = memo(function HiddenTable(props: HiddenTableProps) {
+  const { caption, heading, labels, series, unfinished, format } = props
   const t = useT()
-  const { labels, series, unfinished, format } = data
   return (
     <div className="visually-hidden">
       <table>
@@ -42,4 +48,4 @@ export function PlotTable({ caption, heading, data }: PlotTableProps) {
       </table>
     </div>
   )
-}
+})
