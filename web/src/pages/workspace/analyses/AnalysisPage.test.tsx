@@ -192,6 +192,14 @@ describe('an analysis', () => {
     expect(asked(seen)).toEqual([])
   })
 
+  it('offers one about the app’s own events instead', async () => {
+    show({ at: '/analyses/paths' })
+    const examples = within(await screen.findByRole('region', { name: '试试这些问题' }))
+    const [link, ...others] = examples.getAllByRole('link')
+    expect(link!.textContent).toContain('order')
+    expect(others).toEqual([])
+  })
+
   it('says what the server says about a question that cannot be asked', async () => {
     const errors = [{ error: '时间范围太长', code: 'bad_range', field: 'end' }]
     show({ at: '/analyses/trend', answers: { [RUN]: refusal(422, { message: '', errors }) } })

@@ -17,6 +17,7 @@ import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../session/app'
 import { AnswerExport } from './AnswerExport'
+import { Examples } from './Examples'
 import { KeepPeople } from './KeepPeople'
 import { QueueNote } from './QueueNote'
 import { Result } from './Result'
@@ -47,6 +48,7 @@ export function Answer({ draft, question, answer, faults, time, onChange }: Answ
     return (
       <Card title={t('analyses.notYet')}>
         <p className={styles.soft}>{t(lacking)}</p>
+        <Examples kind={draft.kind} />
       </Card>
     )
   }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
+import type { Kind } from '../../../api/analysisTypes'
 import { eventsQuery } from '../../../api/catalog'
 import { searchOf } from '../../../components/analyses/address'
 import { sentenceOf } from '../../../components/analyses/sentence'
@@ -12,8 +13,8 @@ import styles from './analyses.module.css'
 
 const MOST_EVENTS = 5
 
-/** Questions about the app's own events, for whoever has kept none yet. */
-export function Examples() {
+/** Questions about the app's own events, for whoever has none yet; of one kind, or of all. */
+export function Examples({ kind }: { kind?: Kind }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const { app, may } = useApp()
@@ -27,7 +28,8 @@ export function Examples() {
     }),
     enabled: may('event:view'),
   })
-  const drafts = examplesOf(events.data?.items.map(({ event }) => event) ?? [])
+  const all = examplesOf(events.data?.items.map(({ event }) => event) ?? [])
+  const drafts = all.filter((draft) => !kind || draft.kind === kind)
   if (drafts.length === 0) return null
   const words = { t, language, cohorts: () => undefined }
   return (
