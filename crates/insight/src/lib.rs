@@ -1,6 +1,7 @@
 //! Answering questions about events: the dashboard, the workspace of an app, and what people keep of it.
 
 pub mod analyses;
+pub mod columns;
 pub mod insight;
 pub mod saved;
 pub mod workspace;

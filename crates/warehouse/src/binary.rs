@@ -104,10 +104,14 @@ impl<'a> Rows<'a> {
         self.fixed().map(i64::from_le_bytes)
     }
 
+    pub fn f64(&mut self) -> Result<f64, Error> {
+        self.fixed().map(f64::from_le_bytes)
+    }
+
     /// A number that may be none.
     pub fn optional_f64(&mut self) -> Result<Option<f64>, Error> {
         match self.u8()? {
-            0 => self.fixed().map(|bytes| Some(f64::from_le_bytes(bytes))),
+            0 => self.f64().map(Some),
             _ => Ok(None),
         }
     }

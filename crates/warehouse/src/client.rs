@@ -24,6 +24,7 @@ use crate::figures::{Figures, StatementKind};
 use crate::gate::Gate;
 use crate::location::{Address, Location, Names, Server, own_names};
 use crate::params::Param;
+use crate::property_columns::{Known, ReadColumns};
 use crate::rollup_cache::RollupCaches;
 use crate::schema_state::SchemaState;
 use crate::set_limits::SetLimits;
@@ -52,6 +53,8 @@ pub struct Warehouse {
     set_limits: SetLimits,
     /// Where it is counted how much its statements read.
     rows_read: Option<Arc<AtomicU64>>,
+    /// Properties that questions read from columns.
+    columns: Arc<ReadColumns>,
 }
 
 struct Inner {
@@ -62,6 +65,7 @@ struct Inner {
     cluster: Option<Cluster>,
     schema: SchemaState,
     rollup_caches: RollupCaches,
+    property_columns: Known,
     figures: Figures,
 }
 
@@ -88,6 +92,7 @@ impl Inner {
             cluster,
             schema: SchemaState::default(),
             rollup_caches: RollupCaches::default(),
+            property_columns: Known::default(),
             figures: Figures::new(),
         })
     }
@@ -130,6 +135,7 @@ impl Warehouse {
             gate: None,
             set_limits: SetLimits::default(),
             rows_read: None,
+            columns: Arc::default(),
         }
     }
 
@@ -266,6 +272,18 @@ impl Warehouse {
 
     pub(crate) fn rollup_caches(&self) -> &RollupCaches {
         &self.inner.rollup_caches
+    }
+
+    pub(crate) fn known_property_columns(&self) -> &Known {
+        &self.inner.property_columns
+    }
+
+    pub(crate) fn columns(&self) -> Arc<ReadColumns> {
+        self.columns.clone()
+    }
+
+    pub(crate) fn with_columns(&self, columns: Arc<ReadColumns>) -> Self {
+        Self { columns, ..self.clone() }
     }
 
     pub(crate) fn names(&self) -> &Names {

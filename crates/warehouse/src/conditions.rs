@@ -39,6 +39,9 @@ pub enum Test {
     AtLeast(f64),
     Below(f64),
     AtMost(f64),
+    /// At this moment or later, in milliseconds; a time without a zone is taken to be in UTC.
+    Since(i64),
+    Before(i64),
     Set,
 }
 

@@ -52,6 +52,7 @@ const ABOUT_ROWS: &[i32] = &[
 
 const MEMORY_LIMIT_EXCEEDED: i32 = 241;
 const TOO_MANY_SIMULTANEOUS_QUERIES: i32 = 202;
+const TOO_MANY_ROWS: i32 = 158;
 const TOO_MANY_ROWS_OR_BYTES: i32 = 396;
 
 #[derive(Clone, Debug, thiserror::Error)]
@@ -106,9 +107,9 @@ impl Error {
         Self::Refused { code: TOO_MANY_ROWS_OR_BYTES, message }
     }
 
-    /// Whether the answer was longer than it may be.
+    /// Whether the answer was longer than it may be, or has more rows or groups.
     pub fn is_too_large(&self) -> bool {
-        self.code() == Some(TOO_MANY_ROWS_OR_BYTES)
+        matches!(self.code(), Some(TOO_MANY_ROWS | TOO_MANY_ROWS_OR_BYTES))
     }
 
     /// Whether the statement was sent away unread because too much was going on.

@@ -114,6 +114,11 @@ impl From<Vec<u64>> for Param {
     }
 }
 
+/// A text as it stands in a statement that takes no bound values.
+pub(crate) fn text_literal(text: &str) -> String {
+    format!("'{}'", escape(text))
+}
+
 /// Ids as they stand in a statement. An id is digits and dashes, whoever it is from.
 pub(crate) fn literals(apps: impl IntoIterator<Item = Uuid>) -> String {
     let quoted: Vec<String> = apps.into_iter().map(|app| format!("'{app}'")).collect();

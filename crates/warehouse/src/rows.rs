@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use xxhash_rust::xxh64::xxh64;
 
+use crate::property_columns::{filled_columns, paths_of_apps};
+
 /// An event, borrowed from wherever it was parsed.
 #[derive(Clone, Copy, Debug)]
 pub struct EventRow<'a> {
@@ -108,26 +110,42 @@ pub(crate) enum RowFormat {
 #[derive(Clone, Debug)]
 pub struct RowInsert {
     pub(crate) sql: String,
+    /// The same where some apps' properties have columns.
+    pub(crate) filling_columns: Option<String>,
     pub(crate) format: RowFormat,
+}
+
+impl RowInsert {
+    /// As a release stores them that knows of no columns.
+    pub fn leave_columns(&mut self) {
+        self.filling_columns = None;
+    }
 }
 
 /// Stores events, each written by `write_event` and then `write_person_ids`, under the number of the
 /// load that brings them.
 pub fn event_insert(batch: u64) -> RowInsert {
     let sql = with_batch("events", EVENT_COLUMNS, EVENT_STRUCTURE, batch);
-    RowInsert { sql, format: RowFormat::Event }
+    let (columns, values) = filled_columns();
+    let filling_columns = format!(
+        "INSERT INTO events ({EVENT_COLUMNS}, batch, {columns}) \
+         SELECT {EVENT_COLUMNS}, toUInt64({batch}), {values} FROM input('{EVENT_STRUCTURE}') AS row \
+         ANY LEFT JOIN {} AS paths USING (app_id) FORMAT RowBinary",
+        paths_of_apps()
+    );
+    RowInsert { sql, filling_columns: Some(filling_columns), format: RowFormat::Event }
 }
 
 /// Stores changes written by `write_mutation`.
 pub fn mutation_insert(batch: u64) -> RowInsert {
     let sql = with_batch("mutations", MUTATION_COLUMNS, MUTATION_STRUCTURE, batch);
-    RowInsert { sql, format: RowFormat::Mutation }
+    RowInsert { sql, filling_columns: None, format: RowFormat::Mutation }
 }
 
 /// Stores ids written by `write_log_id`.
 pub fn log_id_insert() -> RowInsert {
     let sql = "INSERT INTO message_ids (app_id, time_ms, log_id, received, batch) FORMAT RowBinary";
-    RowInsert { sql: sql.to_owned(), format: RowFormat::MessageId }
+    RowInsert { sql: sql.to_owned(), filling_columns: None, format: RowFormat::MessageId }
 }
 
 fn with_batch(table: &str, columns: &str, structure: &str, batch: u64) -> String {

@@ -32,6 +32,7 @@ const MIGRATIONS: &[(u32, &str)] = &[
     (7, include_str!("../migrations/0007_loaders.sql")),
     (UPGRADES, include_str!("../migrations/0008_upgrades.sql")),
     (OWNERS, include_str!("../migrations/0009_owners.sql")),
+    (10, include_str!("../migrations/0010_property_columns.sql")),
 ];
 
 /// The one after which the people of earlier events have to be numbered.

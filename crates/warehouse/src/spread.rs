@@ -25,7 +25,7 @@ impl Spread {
         Ok(match (table, shard_key(table)) {
             (_, Some(key)) => Self::Split(key),
             (_, None) if is_counted => Self::Counted,
-            ("fences" | "erasures", None) => Self::Copied,
+            ("fences" | "erasures" | "property_columns", None) => Self::Copied,
             ("recounts", None) => Self::Left,
             (_, None) => {
                 return Err(Error::Setup(format!(

@@ -2,6 +2,8 @@
 //! in as bound values. A property's value is a list of elements here: none where it is missing or null,
 //! one for a plain value, each element of a list.
 
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use uuid::Uuid;
@@ -10,6 +12,7 @@ use crate::conditions::{Column, Condition, EventChoice, Filter, People, Property
 use crate::over_limit;
 use crate::owners::Whose;
 use crate::params::Param;
+use crate::property_columns::{ReadColumns, column_of};
 use crate::rows::put_length;
 use crate::shown::{Shown, says_version};
 
@@ -42,6 +45,8 @@ pub(crate) struct Statement {
     pub whose: Whose,
     /// Sets of numbers that the statement speaks of, as `WITH` names them.
     sets: Vec<String>,
+    /// Properties of events that have a column.
+    columns: Arc<ReadColumns>,
 }
 
 impl Statement {
@@ -53,10 +58,16 @@ impl Statement {
             shown: None,
             whose,
             sets: Vec::new(),
+            columns: Arc::default(),
         };
         this.app = this.bind("UUID", app.into());
         this.shown = hide_personal.then(|| Shown::of(&this.app));
         this
+    }
+
+    /// For events: properties that have these columns are read from there.
+    pub fn reading(self, columns: Arc<ReadColumns>) -> Self {
+        Self { columns, ..self }
     }
 
     /// Binds a value and gives the placeholder that stands for it.
@@ -157,8 +168,11 @@ impl Statement {
         };
         let any = |test: String| format!("arrayExists(e -> ({test}){shown}, {elements})");
         let compared = |sign: &str, bound: String| {
-            any(format!("ifNull(toFloat64OrNull(e) {sign} {bound}, 0)"))
+            any(format!("ifNull({NUMBER} {sign} {bound} AND isFinite({NUMBER}), 0)"))
         };
+        let time =
+            format!("toUnixTimestamp64Milli(parseDateTime64BestEffortOrNull({text}, 3, 'UTC'))");
+        let timed = |sign: &str, bound: String| any(format!("ifNull({time} {sign} {bound}, 0)"));
         let test = match &filter.test {
             Test::Set if shown.is_empty() => format!("notEmpty({elements})"),
             Test::Set => any("1".to_owned()),
@@ -171,6 +185,8 @@ impl Statement {
             Test::AtLeast(bound) => compared(">=", self.bind("Float64", (*bound).into())),
             Test::Below(bound) => compared("<", self.bind("Float64", (*bound).into())),
             Test::AtMost(bound) => compared("<=", self.bind("Float64", (*bound).into())),
+            Test::Since(moment) => timed(">=", self.bind("Int64", (*moment).into())),
+            Test::Before(moment) => timed("<", self.bind("Int64", (*moment).into())),
         };
         if filter.negated { format!("NOT {test}") } else { test }
     }
@@ -200,9 +216,11 @@ impl Statement {
             }
             (Property::Path(path), _) => path,
         };
+        let column = column_of(&self.columns, path);
         let path: Vec<String> =
             path.iter().map(|part| self.bind("String", part.clone().into())).collect();
-        let raw = format!("JSONExtractRaw(properties, {})", path.join(", "));
+        let raw =
+            column.unwrap_or_else(|| format!("JSONExtractRaw(properties, {})", path.join(", ")));
         let elements = format!(
             "arrayFilter(e -> e NOT IN ('', 'null'), \
              if(startsWith({raw}, '['), JSONExtractArrayRaw({raw}), [{raw}]))"
@@ -252,6 +270,10 @@ impl Statement {
         }
     }
 }
+
+/// An element `e` as a number, also where it was sent as text.
+pub(crate) const NUMBER: &str =
+    "toFloat64OrNull(if(startsWith(e, '\"'), substring(e, 2, length(e) - 2), e))";
 
 /// A set as the store writes one: small ones as a list, others as their bytes.
 fn state_of(people: &People) -> Vec<u8> {

@@ -48,6 +48,7 @@ const TABLES: &[&str] = &[
     "message_ids",
     "log_ids",
     "erasures",
+    "property_columns",
 ];
 
 /// Rows of a table of counts, by bucket. The range is there for the index.

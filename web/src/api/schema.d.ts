@@ -3897,6 +3897,7 @@ export interface components {
         event: string
         property: string
         description?: string | null
+        value_type?: components['schemas']['ValueType'] | null
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -5104,6 +5105,8 @@ export interface components {
       | 'gte'
       | 'lt'
       | 'lte'
+      | 'since'
+      | 'before'
       | 'set'
       | 'not_set'
     /** @enum {string} */
@@ -5603,6 +5606,10 @@ export interface components {
       property: string
       /** @description The most frequent one first. */
       types: components['schemas']['PropertyType'][]
+      /** @description What it is taken for: by what most events carry, or as somebody has said. */
+      value_type: components['schemas']['ValueType']
+      /** @description Whether somebody has said so. */
+      corrected: boolean
       /**
        * Format: double
        * @description Of the events that were looked at.
@@ -5633,12 +5640,14 @@ export interface components {
       event: string
       property: string
       description?: string | null
+      value_type?: components['schemas']['ValueType'] | null
     }
     PropertyMetadataBody: {
       event: string
       property: string
-      /** @description Null removes it. */
+      /** @description Null removes it; left out it stays. */
       description?: string | null
+      value_type?: components['schemas']['ValueType'] | null
     }
     PropertyType: {
       /** @description string, number, boolean, list, object or null. */
@@ -6273,6 +6282,11 @@ export interface components {
        */
       other: number
     }
+    /**
+     * @description Which tests of it make sense.
+     * @enum {string}
+     */
+    ValueType: 'text' | 'number' | 'boolean' | 'time' | 'list'
     /**
      * @description How a domain was proven.
      * @enum {string}

@@ -172,6 +172,11 @@ fn loading() -> Vec<Figure> {
         ),
         figure(
             Gauge,
+            "atrium_property_column_rows_left",
+            "Values of events that columns of properties are still to be filled with or cleared of, as this instance last saw it",
+        ),
+        figure(
+            Gauge,
             "atrium_leases_held",
             "Leases that this instance holds: the work that one instance at a time does",
         )

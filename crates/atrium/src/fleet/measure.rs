@@ -7,8 +7,8 @@ use atrium_core::error::Result;
 use atrium_core::folder::{self, Room};
 
 /// What leases are for; of those that are cut into parts, the word before the slash.
-pub const LEASES: [&str; 6] =
-    ["loader", "erasures", "retention", "recount", "event_schema", "backup"];
+pub const LEASES: [&str; 7] =
+    ["loader", "erasures", "retention", "recount", "event_schema", "backup", "property_columns"];
 
 pub async fn measure(atrium: &AppState) -> Result<()> {
     for pool in atrium.db.pool_use() {

@@ -48,6 +48,7 @@ jobs! {
     Alerts = "alerts", "told people about what comes in";
     Erasures = "erasures", "erased what was asked for";
     Recount = "recount", "counted what was stored before a table was there";
+    PropertyColumns = "property_columns", "gave properties columns, or took them away";
     Backup = "backup", "made a backup";
 }
 

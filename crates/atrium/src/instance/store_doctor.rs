@@ -1,5 +1,6 @@
 //! What `atrium doctor` finds of the stores: events and metadata.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use url::Url;
@@ -40,7 +41,7 @@ async fn tables(store: &Warehouse) -> Option<Finding> {
     }
     // Where there are no tables yet there is nothing to count either.
     let left = store.recounts_left().await.unwrap_or_default();
-    let first = left.first()?;
+    let Some(first) = left.first() else { return property_columns(store).await };
     let text = format!(
         "{} parts of earlier events are still to be counted ({}); figures are right meanwhile, and \
          slower to read",
@@ -50,6 +51,23 @@ async fn tables(store: &Warehouse) -> Option<Finding> {
     let advice =
         "A server does this by itself, under the lease `recount`; its log tells of each part";
     Some(Finding::warning(EVENTS, text, advice))
+}
+
+/// How many properties have a column of their own, and how far those are filled.
+async fn property_columns(store: &Warehouse) -> Option<Finding> {
+    let columns = store.property_columns().await.ok()?;
+    let used: Vec<_> = columns.iter().filter(|column| column.is_in_use()).collect();
+    let apps: BTreeSet<_> = used.iter().map(|column| column.app_id).collect();
+    if used.is_empty() {
+        return None;
+    }
+    let rows = store.property_rows_left().await.ok()?;
+    let state = match rows {
+        0 => "all filled".to_owned(),
+        rows => format!("{rows} values still to be read from the text, in the background"),
+    };
+    let text = format!("{} properties of {} apps have columns, {state}", used.len(), apps.len());
+    Some(Finding::ok(EVENTS, text))
 }
 
 /// Only the library is looked for, unless a server runs: the tables belong to that one.

@@ -20,6 +20,7 @@ use atrium_core::chat_provider::Provider;
 use atrium_core::clock_sync;
 use atrium_core::key_rotation;
 use atrium_core::outbox::{self, mail};
+use atrium_insight::columns;
 use atrium_tenancy::Tenancy;
 use atrium_tenancy::accounts;
 use atrium_tenancy::audit_log::refusals;
@@ -31,6 +32,7 @@ const ALERTS: Duration = Duration::from_secs(5 * 60);
 const ERASURES: Duration = Duration::from_secs(60);
 const UPKEEP: Duration = Duration::from_secs(10);
 const RECOUNTS: Duration = Duration::from_secs(30);
+const COLUMNS: Duration = Duration::from_secs(60);
 
 /// How long the loader may take to finish its batch when the server ends.
 const LAST_BATCH: Duration = Duration::from_secs(20);
@@ -71,6 +73,7 @@ pub fn start(atrium: &AppState) -> Jobs {
     tokio::spawn(watch_data(atrium.clone()));
     tokio::spawn(erase(atrium.clone()));
     tokio::spawn(count_anew(atrium.clone()));
+    tokio::spawn(keep_columns(atrium.clone()));
     tokio::spawn(keep_up(atrium.clone()));
     tokio::spawn(schedule::run(atrium.clone()));
     Jobs { stop, loader }
@@ -144,6 +147,15 @@ async fn count_anew(atrium: AppState) {
     }
 }
 
+/// Columns for what is asked about most.
+async fn keep_columns(atrium: AppState) {
+    let mut ticks = tokio::time::interval(COLUMNS);
+    loop {
+        ticks.tick().await;
+        runs::run(&atrium, Job::PropertyColumns, columns::run_due(&atrium)).await;
+    }
+}
+
 async fn keep_up(atrium: AppState) {
     let mut ticks = tokio::time::interval(UPKEEP);
     loop {
@@ -165,6 +177,9 @@ async fn keep_up(atrium: AppState) {
         }
         if let Err(error) = upkeep::write_uses(&atrium).await {
             tracing::warn!(%error, "the uses of keys could not be written down");
+        }
+        if let Err(error) = columns::write_uses(&atrium).await {
+            tracing::warn!(%error, "what questions read could not be written down");
         }
         if let Err(error) = samples::write(&atrium).await {
             tracing::warn!(%error, "samples of refused messages could not be written down");

@@ -52,6 +52,7 @@ mod personal;
 mod previous_builds;
 mod privileged;
 mod process;
+mod property_columns;
 mod readers;
 mod refusals;
 mod reports;

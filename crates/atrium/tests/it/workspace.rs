@@ -126,6 +126,26 @@ in_both_sizes! {
         let cleared = json!({ "event": "order", "property": "plan", "description": null });
         assert_eq!(owner.put(&put, cleared).await.status, 200);
         assert_eq!(server.count("SELECT COUNT(*) FROM property_metadata").await, 0);
+        // What it is, as the data shows, until somebody knows better; what is left out stays.
+        let type_of = |found: &Value| {
+            let plan = of(found, "plan");
+            (plan["value_type"].clone(), plan["corrected"].clone(), plan["description"].clone())
+        };
+        assert_eq!(type_of(&found), (json!("text"), json!(false), Value::Null));
+        assert_eq!(of(&found, "seats")["value_type"], "number");
+        assert_eq!(of(&found, "tags")["value_type"], "list");
+        let say = |value: Value| json!({ "event": "order", "property": "plan", "value_type": value });
+        let described = json!({ "event": "order", "property": "plan", "description": "套餐" });
+        owner.put(&put, described).await;
+        assert_eq!(team.actor("analyst").put(&put, say(json!("list"))).await.status, 403);
+        assert_eq!(owner.put(&put, say(json!("object"))).await.status, 422);
+        let told = owner.put(&put, say(json!("list"))).await;
+        assert_eq!(told.body["data"]["value_type"], "list");
+        let found = owner.get(&path).await.body["data"].clone();
+        assert_eq!(type_of(&found), (json!("list"), json!(true), json!("套餐")));
+        assert_eq!(owner.put(&put, say(Value::Null)).await.status, 200);
+        let found = owner.get(&path).await.body["data"].clone();
+        assert_eq!(type_of(&found), (json!("text"), json!(false), json!("套餐")));
         let none = owner.get(&format!("/api/v1/apps/{app}/event-properties?event=nothing")).await;
         assert_eq!(none.body["data"], json!({ "sampled": 0, "items": [], "more": 0 }));
         assert_eq!(owner.get(&format!("/api/v1/apps/{app}/event-properties?event=")).await.status, 422);

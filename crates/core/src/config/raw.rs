@@ -118,6 +118,11 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_READ_WAIT_SECONDS", value_name = "SECONDS", global = true)]
     pub read_wait_seconds: Option<u64>,
 
+    /// A property gets a column in the event store when questions about it have read so many rows; 0 for
+    /// never [default: 50000000]
+    #[arg(long, env = "ATRIUM_COLUMN_AFTER_ROWS", value_name = "ROWS", global = true)]
+    pub column_after_rows: Option<u64>,
+
     /// Most data that may wait for the event store, in MB; beyond it the collector answers 503
     /// [default: 4096]
     #[arg(long, env = "ATRIUM_SPOOL_MAX_MB", value_name = "MB", global = true)]

@@ -12,6 +12,8 @@ const SLOTS: usize = 6;
 const SLOTS_MAX: usize = 64;
 const WAITING: usize = 8;
 const WAIT_SECONDS: u64 = 10;
+/// About twenty questions to an app whose month is a few million events.
+const COLUMN_AFTER_ROWS: u64 = 50_000_000;
 /// A request ends after 30 s whatever it waits for.
 const WAIT_SECONDS_MAX: u64 = 25;
 
@@ -19,6 +21,8 @@ const WAIT_SECONDS_MAX: u64 = 25;
 pub struct ReadSettings {
     pub limits: Limits,
     pub longest_wait: Duration,
+    /// For how many rows read a property gets a column; 0 for never.
+    pub column_after_rows: u64,
 }
 
 impl ReadSettings {
@@ -49,7 +53,8 @@ pub fn check(raw: &RawSettings) -> anyhow::Result<ReadSettings> {
         "read_wait_seconds: {seconds} is not between 1 and {WAIT_SECONDS_MAX}"
     );
     let limits = Limits { slots, per_org, per_caller, waiting };
-    Ok(ReadSettings { limits, longest_wait: Duration::from_secs(seconds) })
+    let column_after_rows = raw.column_after_rows.unwrap_or(COLUMN_AFTER_ROWS);
+    Ok(ReadSettings { limits, longest_wait: Duration::from_secs(seconds), column_after_rows })
 }
 
 #[cfg(test)]

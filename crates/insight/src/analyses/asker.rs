@@ -8,7 +8,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use uuid::Uuid;
 use warehouse::analysis::Scope;
-use warehouse::{Condition, Warehouse};
+use warehouse::{Condition, Property, Warehouse};
 
 use super::answer::Answer;
 use super::ask;
@@ -46,6 +46,10 @@ pub struct Prepared {
     pub ready: Ready,
     /// Whether it depends on profiles or cohorts.
     pub looked_up: bool,
+    /// Who is asked: reads what there are columns of from there.
+    pub store: Warehouse,
+    /// What it is about.
+    properties: Vec<Property>,
 }
 
 /// A cohort may be made of a question about another cohort; so deep and no deeper.
@@ -125,12 +129,11 @@ impl<'a> Asker<'a> {
     }
 
     async fn asked(&self, prepared: &Prepared) -> Result<Answer> {
-        let figures = ask::figures(&self.store, &prepared.ready, self.pii).await;
-        Ok(Answer {
-            figures: figures.map_err(warehouse_error)?,
-            computed_at: self.now.0,
-            rows_read: self.rows_read.load(Ordering::Relaxed),
-        })
+        let figures = ask::figures(&prepared.store, &prepared.ready, self.pii).await;
+        let rows_read = self.rows_read.load(Ordering::Relaxed);
+        self.atrium.property_uses.note(self.app_id, &prepared.properties, rows_read);
+        let figures = figures.map_err(warehouse_error)?;
+        Ok(Answer { figures, computed_at: self.now.0, rows_read })
     }
 
     /// Checks a question, and looks up the profiles and cohorts that it speaks of.
@@ -138,10 +141,12 @@ impl<'a> Asker<'a> {
         let found = HashMap::new();
         let mut check = Check::new(self.pii, self.profiles, &found);
         let ready = self.ready(question, &mut check)?;
-        if check.wanted.is_empty() {
-            return Ok(Prepared { ready, looked_up: false });
+        let Check { wanted, wanted_profiles, properties, .. } = check;
+        let store = self.store.reading_columns(self.app, &properties).await;
+        let store = store.map_err(warehouse_error)?;
+        if wanted.is_empty() {
+            return Ok(Prepared { ready, looked_up: false, store, properties });
         }
-        let Check { wanted, wanted_profiles, .. } = check;
         let mut found = HashMap::new();
         for lookup in wanted {
             let condition = match (&lookup, wanted_profiles.get(&lookup)) {
@@ -162,7 +167,7 @@ impl<'a> Asker<'a> {
         }
         let mut check = Check::new(self.pii, self.profiles, &found);
         let ready = self.ready(question, &mut check)?;
-        Ok(Prepared { ready, looked_up: true })
+        Ok(Prepared { ready, looked_up: true, store, properties })
     }
 
     fn ready(&self, question: &Question, check: &mut Check<'_>) -> Result<Ready> {

@@ -38,6 +38,8 @@ pub struct Check<'a> {
     pub wanted: Vec<Lookup>,
     pub wanted_profiles: Profiles,
     pub faults: Vec<Fault>,
+    /// Those of events that the question is about.
+    pub properties: Vec<Property>,
     tests: usize,
     bytes: usize,
 }
@@ -51,6 +53,7 @@ impl<'a> Check<'a> {
             wanted: Vec::new(),
             wanted_profiles: Profiles::new(),
             faults: Vec::new(),
+            properties: Vec::new(),
             tests: 0,
             bytes: 0,
         }
@@ -91,7 +94,10 @@ impl<'a> Check<'a> {
     pub fn property(&mut self, name: &str, field: &str) -> Property {
         self.bytes += name.len();
         match property(name, self.pii, field.to_owned()) {
-            Ok(property) => property,
+            Ok(property) => {
+                self.properties.push(property.clone());
+                property
+            }
             Err(fault) => {
                 self.fault(fault);
                 Property::Path(Vec::new())
@@ -163,6 +169,7 @@ impl<'a> Check<'a> {
         }
         let Some((kind, name)) = of_profile(&test.property) else {
             let property = property(&test.property, self.pii, format!("{field}.property"))?;
+            self.properties.push(property.clone());
             let filter = filter(property, test.operator, &test.values, field)?;
             return Ok(Condition::Test(filter));
         };

@@ -91,7 +91,7 @@ impl Asker<'_> {
             }
             Definition::Figure { question, pick } => {
                 let prepared = Box::pin(self.prepare(question, depth)).await?;
-                self.behind(&prepared.ready, pick).await
+                self.behind(&prepared, pick).await
             }
             Definition::Rule(Rules::All(rules)) => {
                 let sets = self.each(rules, depth).await?;
@@ -163,6 +163,6 @@ impl Asker<'_> {
             edges: Some(vec![times as f64]),
         });
         let prepared = Box::pin(self.prepare(&question, depth)).await?;
-        self.behind(&prepared.ready, &Pick::Distribution { bin: 0 }).await
+        self.behind(&prepared, &Pick::Distribution { bin: 0 }).await
     }
 }

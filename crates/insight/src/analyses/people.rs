@@ -11,7 +11,7 @@ use warehouse::{Key, Kind, People, PersonRow};
 
 use super::answer::{GroupValues, NodeKind, PathNode};
 use super::ask;
-use super::asker::Asker;
+use super::asker::{Asker, Prepared};
 use super::body::Question;
 use super::ready::{Ready, RetentionReady, TrendReady};
 use crate::insight::errors::warehouse_error;
@@ -126,7 +126,7 @@ pub async fn analysis_people(
     let page = Page::of(body.page, body.page_size)?;
     let asker = asker(&atrium, &app).await?;
     let prepared = asker.prepare(&body.question, 0).await?;
-    let people = asker.behind(&prepared.ready, &body.pick).await?;
+    let people = asker.behind(&prepared, &body.pick).await?;
     listed(&asker, &app, &people, page).await.map(Data)
 }
 
@@ -289,8 +289,8 @@ fn place(slots: &Slots, time: i64) -> Result<usize> {
 
 impl Asker<'_> {
     /// Who is behind a figure of a question.
-    pub async fn behind(&self, ready: &Ready, pick: &Pick) -> Result<People> {
-        let store = &self.store;
+    pub async fn behind(&self, prepared: &Prepared, pick: &Pick) -> Result<People> {
+        let Prepared { ready, store, .. } = prepared;
         let people = match (ready, pick) {
             (Ready::Trend(ready), Pick::Trend { series, time, group }) => {
                 let TrendReady { queries, .. } = &**ready;

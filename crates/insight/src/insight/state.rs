@@ -7,6 +7,7 @@ use axum::extract::FromRef;
 
 use super::cache::Answers;
 use super::kept;
+use crate::columns::GatheredUses;
 use atrium_collect::Collecting;
 use atrium_core::Core;
 use atrium_core::fair_queue::FairQueue;
@@ -20,6 +21,8 @@ pub struct InsightParts {
     pub answers: Answers,
     /// Those about one app.
     pub(crate) kept: kept::Answers,
+    /// What questions read for properties.
+    pub property_uses: GatheredUses,
     /// Where queries wait for their turn at the warehouse.
     pub reads: FairQueue,
 }
@@ -59,6 +62,7 @@ impl Insight {
             collecting,
             answers: Answers::default(),
             kept: kept::answers(),
+            property_uses: GatheredUses::default(),
             reads,
         }))
     }

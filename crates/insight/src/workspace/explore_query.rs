@@ -44,6 +44,10 @@ pub enum Operator {
     Gte,
     Lt,
     Lte,
+    /// At a moment or later: a date or a time, in UTC where it names no zone.
+    Since,
+    /// Earlier than a moment.
+    Before,
     Set,
     NotSet,
 }
@@ -174,6 +178,13 @@ pub fn filter(
         let number = values[0].trim().parse::<f64>().ok().filter(|number| number.is_finite());
         number.ok_or_else(|| Fault::new(Code::WrongType).on(values_field()))
     };
+    let moment = || {
+        count(1, 1)?;
+        if matches!(property, Property::Column(_)) {
+            return Err(Fault::new(Code::WrongType).on(format!("{field}.operator")));
+        }
+        moment_of(values[0].trim()).ok_or_else(|| Fault::new(Code::WrongType).on(values_field()))
+    };
     let test = match operator {
         Operator::Is | Operator::IsNot => {
             count(1, VALUES_MAX)?;
@@ -190,6 +201,8 @@ pub fn filter(
         Operator::Gte => Test::AtLeast(number()?),
         Operator::Lt => Test::Below(number()?),
         Operator::Lte => Test::AtMost(number()?),
+        Operator::Since => Test::Since(moment()?),
+        Operator::Before => Test::Before(moment()?),
         Operator::Set | Operator::NotSet => {
             count(0, 0)?;
             Test::Set
@@ -197,6 +210,15 @@ pub fn filter(
     };
     let negated = matches!(operator, Operator::IsNot | Operator::NotContains | Operator::NotSet);
     Ok(Filter { property, test, negated })
+}
+
+/// In milliseconds; None of what is no date and no time.
+fn moment_of(text: &str) -> Option<i64> {
+    if let Ok(moment) = text.parse::<jiff::Timestamp>() {
+        return Some(moment.as_millisecond());
+    }
+    let time = text.parse::<jiff::civil::DateTime>().ok()?;
+    Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_millisecond())
 }
 
 /// An event whose name looks personal is not shown, and cannot be asked for by that name: whether

@@ -7,6 +7,7 @@ use serde_with::rust::double_option;
 use utoipa::ToSchema;
 
 use super::store::{self, EventRow, PropertyOf};
+use super::value_type::ValueType;
 use crate::insight::state::Insight;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::Result;
@@ -90,9 +91,15 @@ pub async fn event_metadata_update(
 pub struct PropertyMetadataBody {
     event: String,
     property: String,
-    /// Null removes it.
-    #[schema(max_length = 500)]
-    description: Option<String>,
+    /// Null removes it; left out it stays.
+    #[serde(default, deserialize_with = "double_option::deserialize")]
+    #[schema(value_type = Option<String>, max_length = 500)]
+    description: Option<Option<String>>,
+    /// What it is in all of the app's events, whatever the data looks like; null leaves it to the data;
+    /// left out it stays.
+    #[serde(default, deserialize_with = "double_option::deserialize")]
+    #[schema(value_type = Option<ValueType>)]
+    value_type: Option<Option<ValueType>>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -100,6 +107,8 @@ pub struct PropertyMetadata {
     event: String,
     property: String,
     description: Option<String>,
+    /// As people say; null where the data tells.
+    value_type: Option<ValueType>,
 }
 
 /// Describes a property of an event of an active app.
@@ -121,19 +130,29 @@ pub async fn property_metadata_update(
     let mut checks = Checks::default();
     let event = checks.name_up_to("event", &input.event, EVENT_MAX);
     let property = checks.name_up_to("property", &input.property, PROPERTY_MAX);
-    let description = description(&mut checks, input.description.as_deref());
+    let description = input.description.map(|text| description(&mut checks, text.as_deref()));
     checks.finish()?;
+    let (by, now) = (app.user_id(), atrium.now());
     let mut tx = atrium.db.write_uncached().await?;
     let (row, _) = app.lock_and_recheck_active(&mut tx).await?;
     let of = PropertyOf { app_id: app.id(), event: &event, property: &property };
     let before = store::properties(&mut tx, app.id(), &event).await?.remove(&property);
-    store::put_property(&mut tx, &of, description.as_deref(), app.user_id(), atrium.now()).await?;
+    let type_before = store::property_types(&mut tx, app.id()).await?.remove(&property);
+    let after = description.unwrap_or_else(|| before.clone());
+    let type_after = input.value_type.unwrap_or(type_before);
+    store::put_property(&mut tx, &of, after.as_deref(), by, now).await?;
+    store::put_property_type(&mut tx, &of, type_after, by, now).await?;
     let entry = Event::new("property.described", "property", &format!("{event}/{property}"));
     let entry = entry.in_org(&row.org_id).in_app(app.id());
-    let entry = entry.with(json!({ "before": before, "after": description }));
+    let view = |text: &Option<String>, value_type: Option<ValueType>| match value_type {
+        None => json!(text),
+        Some(value_type) => json!({ "description": text, "type": value_type }),
+    };
+    let (before, told) = (view(&before, type_before), view(&after, type_after));
+    let entry = entry.with(json!({ "before": before, "after": told }));
     audit::append(&mut tx, &app.actor(), entry).await?;
     tx.commit().await?;
-    Ok(Data(PropertyMetadata { event, property, description }))
+    Ok(Data(PropertyMetadata { event, property, description: after, value_type: type_after }))
 }
 
 /// An empty one is none.

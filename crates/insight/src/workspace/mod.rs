@@ -20,6 +20,7 @@ pub mod properties;
 mod pseudonym;
 mod shorten;
 mod store;
+mod value_type;
 
 use serde_json::{Map, Value};
 

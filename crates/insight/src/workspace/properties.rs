@@ -11,6 +11,7 @@ use warehouse::{PropertyKind, PropertyName, PropertyNames, PropertySample, Wareh
 
 use super::events::{BUCKET, RECENT_DAYS};
 use super::explore_query::event_fault;
+use super::value_type::ValueType;
 use super::{Class, store, warehouse_error, warehouse_for};
 use crate::insight::dates::seconds;
 use crate::insight::state::Insight;
@@ -50,6 +51,10 @@ pub struct PropertyItem {
     property: String,
     /// The most frequent one first.
     types: Vec<PropertyType>,
+    /// What it is taken for: by what most events carry, or as somebody has said.
+    value_type: ValueType,
+    /// Whether somebody has said so.
+    corrected: bool,
     /// Of the events that were looked at.
     share: f64,
     /// Frequent values; none that are personal, for those who may not see such.
@@ -109,10 +114,13 @@ pub async fn property_list(
     if others.contains(&query.event) {
         return Ok(Data(PropertyList { sampled: 0, items: Vec::new(), more: 0 }));
     }
-    let mut said = HashMap::new();
-    if app.holds(Permission::MetadataView) {
+    let mut said = Said::default();
+    {
         let mut db = atrium.db.read().await?;
-        said = store::properties(&mut db, app.id(), &query.event).await?;
+        said.types = store::property_types(&mut db, app.id()).await?;
+        if app.holds(Permission::MetadataView) {
+            said.descriptions = store::properties(&mut db, app.id(), &query.event).await?;
+        }
     }
     let ids = (!pii).then_some(Ids { others: Some(&others), ..Ids::default() });
     let items = items(kinds, sample.count(), ids, &mut said);
@@ -182,13 +190,20 @@ async fn offered(
     Ok((names.into_iter().cloned().collect(), more))
 }
 
+/// What people say about properties, by their names.
+#[derive(Default)]
+struct Said {
+    descriptions: HashMap<String, String>,
+    types: HashMap<String, ValueType>,
+}
+
 /// Puts the types of each property together, the most frequent property first. Without ids to hide,
 /// everything is shown.
 fn items(
     kinds: Vec<PropertyKind>,
     sampled: u64,
     ids: Option<Ids<'_>>,
-    said: &mut HashMap<String, String>,
+    said: &mut Said,
 ) -> Vec<PropertyItem> {
     let mut names: Vec<String> = Vec::new();
     let mut by_name = HashMap::<String, Vec<PropertyKind>>::new();
@@ -201,8 +216,7 @@ fn items(
     let shown = |name: &String| ids.is_none_or(|ids| !ids.hide(name));
     let item = |name: String| {
         let kinds = by_name.remove(&name).unwrap_or_default();
-        let description = said.remove(&name);
-        item(name, &kinds, sampled, ids, description)
+        item(name, &kinds, sampled, ids, said)
     };
     names.into_iter().filter(shown).map(item).collect()
 }
@@ -212,7 +226,7 @@ fn item(
     kinds: &[PropertyKind],
     sampled: u64,
     ids: Option<Ids<'_>>,
-    description: Option<String>,
+    said: &mut Said,
 ) -> PropertyItem {
     let total: u64 = kinds.iter().map(|kind| kind.events).sum();
     let ratio = |part: u64, whole: u64| (part as f64 / whole.max(1) as f64).min(1.0);
@@ -231,7 +245,11 @@ fn item(
         .iter()
         .map(|kind| PropertyType { kind: kind.kind.clone(), share: ratio(kind.events, total) });
     let (types, share) = (types.collect(), ratio(total, sampled));
-    PropertyItem { property, types, share, examples, personal, description }
+    let (description, corrected) =
+        (said.descriptions.remove(&property), said.types.get(&property).copied());
+    let value_type = corrected.unwrap_or_else(|| ValueType::seen(kinds));
+    let corrected = corrected.is_some();
+    PropertyItem { property, types, value_type, corrected, share, examples, personal, description }
 }
 
 struct Example {

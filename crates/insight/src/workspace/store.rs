@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use sqlx::{AnyConnection, FromRow};
 
+use super::value_type::ValueType;
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};
 
@@ -80,6 +81,52 @@ pub async fn properties(
     .fetch_all(db)
     .await?;
     Ok(rows.into_iter().collect())
+}
+
+/// What people say an app's properties are.
+pub async fn property_types(
+    db: &mut AnyConnection,
+    app_id: &Id,
+) -> Result<HashMap<String, ValueType>> {
+    let rows: Vec<(String, String)> =
+        sqlx::query_as("SELECT property, value_type FROM property_types WHERE app_id = $1")
+            .bind(app_id)
+            .fetch_all(db)
+            .await?;
+    let known = rows.into_iter().filter_map(|(name, text)| Some((name, ValueType::parse(&text)?)));
+    Ok(known.collect())
+}
+
+/// None: as the data shows.
+pub async fn put_property_type(
+    db: &mut AnyConnection,
+    of: &PropertyOf<'_>,
+    value_type: Option<ValueType>,
+    by: &Id,
+    at: Millis,
+) -> Result<()> {
+    let Some(value_type) = value_type else {
+        sqlx::query("DELETE FROM property_types WHERE app_id = $1 AND property = $2")
+            .bind(of.app_id)
+            .bind(of.property)
+            .execute(db)
+            .await?;
+        return Ok(());
+    };
+    sqlx::query(
+        "INSERT INTO property_types (app_id, property, value_type, updated_by, updated_at)
+         VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (app_id, property) DO UPDATE SET value_type = excluded.value_type,
+            updated_by = excluded.updated_by, updated_at = excluded.updated_at",
+    )
+    .bind(of.app_id)
+    .bind(of.property)
+    .bind(value_type.as_str())
+    .bind(by)
+    .bind(at)
+    .execute(db)
+    .await?;
+    Ok(())
 }
 
 /// Which property of which event.

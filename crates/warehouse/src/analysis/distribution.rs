@@ -6,7 +6,7 @@ use crate::binary::Rows;
 use crate::client::Warehouse;
 use crate::conditions::{EventChoice, People, Property};
 use crate::error::Error;
-use crate::statement::Statement;
+use crate::statement::{NUMBER, Statement};
 
 #[derive(Clone, Debug)]
 pub struct DistributionQuery {
@@ -76,7 +76,7 @@ impl Warehouse {
     fn bins(&self, query: &DistributionQuery, told: Told) -> Statement {
         let DistributionQuery { scope, event, of, range, edges } = query;
         let whose = self.whose();
-        let mut this = scope.statement(self.whose());
+        let mut this = scope.statement(self);
         let bounds = this.bind("Array(Float64)", crate::params::Param::Floats(edges.clone()));
         // The last edge that is not above it, counted from 1; 0 where all are.
         let bin = |amount: &str| {
@@ -85,7 +85,7 @@ impl Warehouse {
         this.sql = match of {
             Quantity::Property(property) => {
                 let numbers = format!(
-                    "arrayFilter(n -> isNotNull(n), arrayMap(e -> toFloat64OrNull(e), {})) AS amounts",
+                    "arrayFilter(n -> isFinite(n), arrayMap(e -> {NUMBER}, {})) AS amounts",
                     this.shown_elements(property)
                 );
                 let events = scope.events(&mut this, whose, *range, &[event], &numbers);

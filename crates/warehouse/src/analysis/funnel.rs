@@ -13,7 +13,6 @@ use crate::client::Warehouse;
 use crate::conditions::{EventChoice, People, Property};
 use crate::error::Error;
 use crate::explore::Key;
-use crate::owners::Whose;
 use crate::runtime::off_the_runtime;
 use crate::statement::Statement;
 
@@ -99,8 +98,8 @@ impl FunnelQuery {
         (from, to.saturating_add(self.window_ms).saturating_add(1).min(self.until_ms).max(from))
     }
 
-    fn statement(&self, whose: Whose, groups: Option<&Groups>) -> Statement {
-        let mut this = self.scope.statement(whose);
+    fn statement(&self, store: &Warehouse, groups: Option<&Groups>) -> Statement {
+        let mut this = self.scope.statement(store);
         let choices: Vec<&EventChoice> = self.steps.iter().chain(&self.exclude).collect();
         let bits: Vec<String> = self
             .steps
@@ -115,7 +114,7 @@ impl FunnelQuery {
             "toUnixTimestamp64Milli(time) AS at, toUInt16({}) AS steps, {group} AS belongs",
             bits.join(" + ")
         );
-        let events = self.scope.events(&mut this, whose, self.range(), &choices, &columns);
+        let events = self.scope.events(&mut this, store.whose(), self.range(), &choices, &columns);
         let end = this.bind("Int64", self.slots.range().1.into());
         // Whoever did nothing but the first step got that far when they did it first.
         this.sql = format!(
@@ -183,7 +182,7 @@ impl Warehouse {
         query: &FunnelQuery,
         groups: Option<&Groups>,
     ) -> Result<Vec<(u32, Attempt)>, Error> {
-        let answer = self.analyze(&query.statement(self.whose(), groups)).await?;
+        let answer = self.analyze(&query.statement(self, groups)).await?;
         let query = query.clone();
         off_the_runtime(move || {
             let mut rows = Rows::new(&answer);

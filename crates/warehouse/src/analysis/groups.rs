@@ -30,6 +30,28 @@ pub(super) enum Belongs {
 }
 
 impl Groups {
+    /// The largest of these labels, each with the number of its people.
+    pub fn largest_of(
+        mut found: Vec<(String, u64)>,
+        properties: &[Property],
+        hidden_as: HiddenAs,
+    ) -> Self {
+        found.sort_by(|(a, of_a), (b, of_b)| of_b.cmp(of_a).then_with(|| a.cmp(b)));
+        found.truncate(GROUPS_MAX);
+        let labels = found.into_iter().map(|(label, _)| label).collect();
+        Self { properties: properties.to_vec(), labels, hidden_as }
+    }
+
+    /// Whether one of these labels hides something of few people, which would tell who has it.
+    pub fn hide_few(found: &[(String, u64)]) -> bool {
+        let hides = |label: &str| label.split(BETWEEN).any(|it| key_of(it) == Key::Hidden);
+        found.iter().any(|(label, people)| *people < PEOPLE_MIN && hides(label))
+    }
+
+    pub fn labels(&self) -> &[String] {
+        &self.labels
+    }
+
     /// How many there are, the rest included.
     pub fn count(&self) -> usize {
         self.labels.len() + 1
@@ -75,7 +97,7 @@ fn key_of(label: &str) -> Key {
 }
 
 /// What the groups of an event are called, as a list.
-fn labels(
+pub(super) fn labels(
     this: &mut Statement,
     properties: &[Property],
     hidden_as: HiddenAs,
@@ -117,17 +139,12 @@ impl Warehouse {
         let ask = |hidden_as| self.largest(scope, choice, range, properties, belongs, hidden_as);
         let mut hidden_as = HiddenAs::Hidden;
         let mut found = ask(hidden_as).await?;
-        // A group of few would tell who has something to hide.
-        let hides = |label: &str| label.split(BETWEEN).any(|it| key_of(it) == Key::Hidden);
-        if found.iter().any(|(label, people)| *people < PEOPLE_MIN && hides(label)) {
+        if Groups::hide_few(&found) {
             hidden_as = HiddenAs::Nothing;
             found = ask(hidden_as).await?;
         }
         // Hidden ones come first whatever their size, to be looked at.
-        found.sort_by(|(_, a), (_, b)| b.cmp(a));
-        found.truncate(GROUPS_MAX);
-        let labels = found.into_iter().map(|(label, _)| label).collect();
-        Ok(Groups { properties: properties.to_vec(), labels, hidden_as })
+        Ok(Groups::largest_of(found, properties, hidden_as))
     }
 
     async fn largest(
@@ -139,7 +156,7 @@ impl Warehouse {
         belongs: Belongs,
         hidden_as: HiddenAs,
     ) -> Result<Vec<(String, u64)>, Error> {
-        let mut this = scope.statement(self.whose());
+        let mut this = scope.statement(self);
         let labels = labels(&mut this, properties, hidden_as, belongs);
         let columns = format!("arrayDistinct({labels}) AS labels");
         let events = scope.events(&mut this, self.whose(), range, &[choice], &columns);

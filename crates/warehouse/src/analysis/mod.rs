@@ -11,6 +11,7 @@ mod people;
 mod retention;
 mod sets;
 mod trend;
+mod trend_cells;
 
 use std::time::Duration;
 
@@ -59,8 +60,9 @@ pub struct Scope {
 pub type Range = (i64, i64);
 
 impl Scope {
-    fn statement(&self, whose: Whose) -> Statement {
-        Statement::of(self.app, self.hide_personal, whose)
+    fn statement(&self, store: &Warehouse) -> Statement {
+        let this = Statement::of(self.app, self.hide_personal, store.whose());
+        this.reading(store.columns())
     }
 
     /// Events of a time that are one of the choices, with these columns and the `person` each is of.
@@ -104,15 +106,27 @@ fn slot(starts: &str) -> String {
 impl Warehouse {
     /// An answer whose rows are read with `Rows`.
     async fn analyze(&self, statement: &Statement) -> Result<Bytes, Error> {
+        self.analyze_within(statement, None).await
+    }
+
+    /// The same, unless it comes to more groups than this (`Error::is_too_large`).
+    async fn analyze_within(
+        &self,
+        statement: &Statement,
+        groups_max: Option<usize>,
+    ) -> Result<Bytes, Error> {
         let sql = format!("{}\nFORMAT RowBinary", statement.text());
         let params: Vec<(&str, Param)> =
             statement.params.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-        let call = Call::new(&sql, &params, self.limit().min(TIME_LIMIT))
+        let mut call = Call::new(&sql, &params, self.limit().min(TIME_LIMIT))
             .set("max_memory_usage", MEMORY_LIMIT)
             .set("max_rows_to_read", ROWS_LIMIT)
             .set("max_result_bytes", ANSWER_LIMIT)
             .long()
             .reading();
+        if let Some(groups) = groups_max {
+            call = call.set("max_rows_to_group_by", groups);
+        }
         self.call(call).await
     }
 }

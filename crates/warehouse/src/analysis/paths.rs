@@ -121,7 +121,7 @@ impl Warehouse {
 
     async fn people_by_link(&self, query: &PathsQuery) -> Result<(RoaringBitmap, Told), Error> {
         let PathsQuery { scope, range, end, counted, .. } = query;
-        let mut this = scope.statement(self.whose());
+        let mut this = scope.statement(self);
         let page = match &this.shown {
             Some(shown) => shown.path(),
             None => "url_path".to_owned(),

@@ -109,7 +109,7 @@ impl Warehouse {
         kind: Kind,
         filter: &Filter,
     ) -> Result<People, Error> {
-        let mut this = scope.statement(self.whose());
+        let mut this = Statement::of(scope.app, scope.hide_personal, self.whose());
         let kind_name = this.bind("String", Param::from(kind.as_str()));
         let (user, device, hash) = match kind {
             Kind::User => ("id", "''", "xxHash64(concat('u', id))"),

@@ -168,7 +168,7 @@ impl Warehouse {
         own: &Slots,
         groups: &Groups,
     ) -> Result<Vec<Sets>, Error> {
-        let mut this = query.scope.statement(self.whose());
+        let mut this = query.scope.statement(self);
         let starts = this.bind("Array(UInt32)", own.starts.clone().into());
         let place = groups.place(&mut this);
         let ((from, to), whose) = (own.range(), self.whose());

@@ -47,7 +47,7 @@ impl Warehouse {
         choice: &EventChoice,
         slots: &Slots,
     ) -> Result<Sets, Error> {
-        let mut this = scope.statement(self.whose());
+        let mut this = scope.statement(self);
         let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
         let columns = format!("{} AS slot", slot(&starts));
         let events = scope.events(&mut this, self.whose(), slots.range(), &[choice], &columns);
@@ -62,7 +62,7 @@ impl Warehouse {
         choice: &EventChoice,
         slots: &Slots,
     ) -> Result<Sets, Error> {
-        let mut this = scope.statement(self.whose());
+        let mut this = scope.statement(self);
         let (from, to) = slots.range();
         let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
         let events = scope.events(&mut this, self.whose(), (0, to), &[choice], "time AS at");

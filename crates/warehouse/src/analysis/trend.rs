@@ -10,7 +10,7 @@ use crate::conditions::{EventChoice, People, Property};
 use crate::error::Error;
 use crate::explore::Key;
 use crate::owners::Whose;
-use crate::statement::Statement;
+use crate::statement::{NUMBER, Statement};
 
 #[derive(Clone, Debug)]
 pub struct TrendQuery {
@@ -65,7 +65,7 @@ pub struct TrendGroup {
 
 impl TrendMeasure {
     /// What is needed of an event, as columns of `events`.
-    fn columns(&self, this: &mut Statement) -> String {
+    pub(super) fn columns(&self, this: &mut Statement) -> String {
         match self {
             Self::Events | Self::People | Self::PerPerson => String::new(),
             Self::Devices => ", device_no".to_owned(),
@@ -74,7 +74,7 @@ impl TrendMeasure {
                 let elements = this.shown_elements(property);
                 format!(
                     ", arrayMap(n -> assumeNotNull(n), arrayFilter(n -> isFinite(n), \
-                     arrayMap(e -> toFloat64OrNull(e), {elements}))) AS amounts"
+                     arrayMap(e -> {NUMBER}, {elements}))) AS amounts"
                 )
             }
             Self::Distinct(property) => {
@@ -152,27 +152,18 @@ impl Warehouse {
         if query.slots.starts.is_empty() {
             return Ok((Trend::default(), Vec::new()));
         }
-        let groups = async {
-            match query.group_by.as_slice() {
-                [] => Ok(None),
-                by => {
-                    let (scope, range) = (&query.scope, query.slots.range());
-                    let groups = self.groups(scope, &query.event, range, by, Belongs::ToEach);
-                    groups.await.map(Some)
-                }
-            }
-        };
+        if query.group_by.is_empty() {
+            let whole = self.trends(query, None).await?.pop();
+            return Ok((whole.unwrap_or_default(), Vec::new()));
+        }
+        if let Some(found) = self.trend_in_one_pass(query).await? {
+            return Ok(found);
+        }
+        let (scope, event, range) = (&query.scope, &query.event, query.slots.range());
+        let groups = self.groups(scope, event, range, &query.group_by, Belongs::ToEach);
         let (mut whole, groups) = tokio::try_join!(self.trends(query, None), groups)?;
-        let whole = whole.pop().unwrap_or_default();
-        let Some(groups) = groups else { return Ok((whole, Vec::new())) };
-        let trends = self.trends(query, Some(&groups)).await?.into_iter().enumerate();
-        let is_any = |trend: &Trend| {
-            let none = query.measure.of_nothing();
-            trend.total != none || trend.points.iter().any(|point| *point != none)
-        };
-        let trends = trends.filter(|(place, trend)| *place < groups.count() - 1 || is_any(trend));
-        let group = |(place, trend)| TrendGroup { values: groups.values(place), trend };
-        Ok((whole, trends.map(group).collect()))
+        let trends = self.trends(query, Some(&groups)).await?;
+        Ok((whole.pop().unwrap_or_default(), with_rest(query, &groups, trends)))
     }
 
     /// Who did the chosen event within these buckets, with these values if any are told. None where
@@ -184,7 +175,7 @@ impl Warehouse {
         values: Option<&[Key]>,
     ) -> Result<Option<People>, Error> {
         let (scope, event) = (&query.scope, &query.event);
-        let mut this = scope.statement(self.whose());
+        let mut this = scope.statement(self);
         let mut is_in_group = "1".to_owned();
         let mut columns = "1 AS one".to_owned();
         if let Some(values) = values {
@@ -208,7 +199,7 @@ impl Warehouse {
         let none = query.measure.of_nothing();
         let nothing = Trend { total: none, points: vec![none; query.slots.starts.len()] };
         let mut trends = vec![nothing; groups.map_or(1, Groups::count)];
-        let answer = self.analyze(&statement(query, self.whose(), groups)).await?;
+        let answer = self.analyze(&statement(query, self, groups)).await?;
         let mut rows = Rows::new(&answer);
         while !rows.is_at_end() {
             let (place, whole, start, number) =
@@ -224,14 +215,29 @@ impl Warehouse {
     }
 }
 
-fn statement(query: &TrendQuery, whose: Whose, groups: Option<&Groups>) -> Statement {
+/// The trends of the groups by their places; that of the rest only if there is any.
+pub(super) fn with_rest(
+    query: &TrendQuery,
+    groups: &Groups,
+    trends: Vec<Trend>,
+) -> Vec<TrendGroup> {
+    let is_any = |trend: &Trend| {
+        let none = query.measure.of_nothing();
+        trend.total != none || trend.points.iter().any(|point| *point != none)
+    };
+    let trends = trends.into_iter().enumerate();
+    let told = trends.filter(|(place, trend)| *place < groups.count() - 1 || is_any(trend));
+    told.map(|(place, trend)| TrendGroup { values: groups.values(place), trend }).collect()
+}
+
+fn statement(query: &TrendQuery, store: &Warehouse, groups: Option<&Groups>) -> Statement {
     let TrendQuery { scope, event, measure, slots, .. } = query;
-    let mut this = scope.statement(whose);
+    let mut this = scope.statement(store);
     let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
     let places =
         groups.map_or("[toUInt8(0)]".to_owned(), |it| it.places(&mut this, Belongs::ToEach));
     let columns = format!("time, {places} AS places{}", measure.columns(&mut this));
-    let whose = if measure.is_about_people() { whose } else { Whose::AsSent };
+    let whose = if measure.is_about_people() { store.whose() } else { Whose::AsSent };
     let mut events = scope.events(&mut this, whose, slots.range(), &[event], &columns);
     if *measure == TrendMeasure::Sessions {
         events = with_sessions(&mut this, query, &events);

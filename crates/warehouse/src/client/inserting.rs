@@ -8,6 +8,7 @@ use super::Warehouse;
 use crate::call::{Call, Insert};
 use crate::error::Error;
 use crate::placement::Bodies;
+use crate::property_columns::PropertyColumn;
 use crate::rows::RowInsert;
 
 /// Settings of every INSERT.
@@ -23,11 +24,21 @@ impl Warehouse {
         body: Bytes,
         options: Insert<'_>,
     ) -> Result<(), Error> {
+        let sql = self.sql_of(what).await;
         if !self.is_cluster() {
-            return self.insert_here(&what.sql, body, options).await;
+            return self.insert_here(sql, body, options).await;
         }
         let bodies = Bodies::split(self.shards().await?.len(), what.format, &body)?;
-        self.insert_bodies(&what.sql, bodies, options).await
+        self.insert_bodies(sql, bodies, options).await
+    }
+
+    /// Without columns nothing is lost: they can be filled later.
+    async fn sql_of<'a>(&self, what: &'a RowInsert) -> &'a str {
+        let Some(filling) = &what.filling_columns else { return &what.sql };
+        match self.property_columns().await {
+            Ok(columns) if columns.iter().any(PropertyColumn::is_in_use) => filling,
+            _ => &what.sql,
+        }
     }
 
     /// Stores rows on this server: `INSERT INTO t (columns) FORMAT RowBinary` and the rows.

@@ -22,6 +22,7 @@ mod people;
 mod plain;
 mod plain_analyses;
 mod plain_trend;
+mod property_columns;
 #[path = "../../../atrium/tests/support/running.rs"]
 mod running;
 mod shards;

@@ -25,6 +25,15 @@ impl Element {
             Self::Composite => "{…}".to_owned(),
         }
     }
+
+    /// Also of a number that was sent as text.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(number, _) => Some(*number),
+            Self::Text(text) => text.parse().ok().filter(|number: &f64| number.is_finite()),
+            Self::Composite => None,
+        }
+    }
 }
 
 pub fn elements(event: &Event, property: &Property) -> Vec<Element> {
@@ -75,13 +84,8 @@ pub fn is_hidden(event: &Event, element: &Element) -> bool {
 pub fn passes(event: &Event, filter: &Filter, hide: bool) -> bool {
     let mut elements = elements(event, &filter.property);
     elements.retain(|element| !(hide && is_hidden(event, element)));
-    let number = |element: &Element| match (element, &filter.property) {
-        (Element::Number(number, _), _) => Some(*number),
-        (Element::Text(text), Property::Column(_)) => text.parse().ok(),
-        _ => None,
-    };
     let any = |test: &dyn Fn(&Element) -> bool| elements.iter().any(test);
-    let compared = |test: &dyn Fn(f64) -> bool| any(&|e| number(e).is_some_and(test));
+    let compared = |test: &dyn Fn(f64) -> bool| any(&|e| e.number().is_some_and(test));
     let passed = match &filter.test {
         Test::Set => !elements.is_empty(),
         Test::Is(values) => any(&|element| {
@@ -94,6 +98,7 @@ pub fn passes(event: &Event, filter: &Filter, hide: bool) -> bool {
         Test::AtLeast(bound) => compared(&|number| number >= *bound),
         Test::Below(bound) => compared(&|number| number < *bound),
         Test::AtMost(bound) => compared(&|number| number <= *bound),
+        Test::Since(_) | Test::Before(_) => unreachable!("times have a test of their own"),
     };
     passed != filter.negated
 }

@@ -9,7 +9,7 @@ use warehouse::analysis::{
 };
 use warehouse::{Condition, EventChoice, GROUPS_MAX, Key, Property};
 
-use crate::plain::{Element, elements, is_hidden, passes};
+use crate::plain::{elements, is_hidden, passes};
 use crate::support::Event;
 
 fn meets(event: &Event, condition: &Condition, hide: bool) -> bool {
@@ -359,10 +359,7 @@ pub fn distribution(events: &[Event], query: &DistributionQuery) -> Vec<Bin> {
                 for event in of_one {
                     let amounts = elements(event, property).into_iter().filter_map(|element| {
                         let is_shown = !(scope.hide_personal && is_hidden(event, &element));
-                        match element {
-                            Element::Number(number, _) if is_shown => bin(number),
-                            _ => None,
-                        }
+                        element.number().filter(|_| is_shown).and_then(&bin)
                     });
                     for place in amounts.collect::<BTreeSet<_>>() {
                         bins[place].0.insert(person.clone());

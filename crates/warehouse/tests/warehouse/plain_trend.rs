@@ -84,12 +84,7 @@ fn measured(events: &[&Event], query: &TrendQuery, sessions: &BTreeMap<Uuid, i64
         }
         TrendMeasure::Number(aggregate, property) => {
             let all = events.iter().flat_map(|event| shown(event, property));
-            let mut numbers: Vec<f64> = all
-                .filter_map(|element| match element {
-                    Element::Number(number, _) => Some(number),
-                    _ => None,
-                })
-                .collect();
+            let mut numbers: Vec<f64> = all.filter_map(|element| element.number()).collect();
             numbers.sort_by(f64::total_cmp);
             let last = numbers.len().checked_sub(1);
             let at = |hundredths: usize| {

@@ -1,0 +1,186 @@
+//! A trend by group from one pass over the events: the store counts each value in each bucket, and what the
+//! cells come to together is put together here. For measures that can be, and as long as the values are not
+//! too many; otherwise the groups are found first and counted then (`trend`).
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
+
+use super::groups::{Belongs, Groups, labels};
+use super::slot;
+use super::trend::{Aggregate, Trend, TrendGroup, TrendMeasure, TrendQuery, with_rest};
+use crate::binary::Rows;
+use crate::client::Warehouse;
+use crate::error::Error;
+use crate::statement::HiddenAs;
+
+/// More cells than this are no answer.
+const CELLS_MAX: usize = 20_000;
+/// What all events together are called. No group is: a label begins with its kind.
+const WHOLE: &str = "";
+
+/// What some events come to, and other events can be added to.
+#[derive(Clone, Debug, Default)]
+struct Cell {
+    /// A sum, or the least or the largest number.
+    amount: f64,
+    /// How many numbers, or events, that is of.
+    count: u64,
+    people: RoaringBitmap,
+}
+
+impl Cell {
+    fn add(&mut self, other: &Self, measure: &TrendMeasure) {
+        self.amount = match measure {
+            _ if other.count == 0 => self.amount,
+            _ if self.count == 0 => other.amount,
+            TrendMeasure::Number(Aggregate::Min, _) => self.amount.min(other.amount),
+            TrendMeasure::Number(Aggregate::Max, _) => self.amount.max(other.amount),
+            _ => self.amount + other.amount,
+        };
+        self.count += other.count;
+        self.people |= &other.people;
+    }
+
+    fn value(&self, measure: &TrendMeasure) -> Option<f64> {
+        let (count, people) = (self.count as f64, self.people.len() as f64);
+        let of_some = |value: f64| (self.count > 0).then_some(value);
+        match measure {
+            TrendMeasure::People => Some(people),
+            TrendMeasure::PerPerson => of_some(count / people),
+            TrendMeasure::Number(Aggregate::Sum, _) => Some(self.amount),
+            TrendMeasure::Number(Aggregate::Average, _) => of_some(self.amount / count),
+            TrendMeasure::Number(..) => of_some(self.amount),
+            _ => Some(count),
+        }
+    }
+}
+
+impl TrendMeasure {
+    /// The amount and the count of a cell; None of what cannot be put together from parts.
+    fn cell(&self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Events | Self::People | Self::PerPerson => Some(("0", "count()")),
+            Self::Number(Aggregate::Sum | Aggregate::Average, _) => {
+                Some(("sumArray(amounts)", "countArray(amounts)"))
+            }
+            Self::Number(Aggregate::Min, _) => Some(("minArray(amounts)", "countArray(amounts)")),
+            Self::Number(Aggregate::Max, _) => Some(("maxArray(amounts)", "countArray(amounts)")),
+            Self::Number(..) | Self::Devices | Self::Sessions | Self::Distinct(_) => None,
+        }
+    }
+}
+
+/// Of each label what it comes to in each bucket.
+#[derive(Default)]
+struct Cells {
+    by_label: BTreeMap<String, Vec<Cell>>,
+    /// Whether an event has several labels: such groups cannot be added up.
+    overlap: bool,
+}
+
+impl Cells {
+    fn read(answer: &[u8], query: &TrendQuery) -> Result<Self, Error> {
+        let mut this = Self::default();
+        let mut rows = Rows::new(answer);
+        while !rows.is_at_end() {
+            let (label, start) = (rows.text()?, rows.u32()?);
+            let (amount, count) = (rows.f64()?, rows.u64()?);
+            let (overlap, people) = (rows.u8()?, rows.bitmap()?);
+            this.overlap |= overlap == 1;
+            let Some(place) = query.slots.place(start) else { continue };
+            let empty = || vec![Cell::default(); query.slots.starts.len()];
+            let buckets = this.by_label.entry(label.to_owned()).or_insert_with(empty);
+            buckets[place] = Cell { amount, count, people };
+        }
+        Ok(this)
+    }
+
+    /// How many people each label is of.
+    fn sizes(&self) -> Vec<(String, u64)> {
+        let people = |cells: &Vec<Cell>| {
+            let mut all = RoaringBitmap::new();
+            cells.iter().for_each(|cell| all |= &cell.people);
+            all.len()
+        };
+        let own = self.by_label.iter().filter(|(label, _)| *label != WHOLE);
+        own.map(|(label, cells)| (label.clone(), people(cells))).collect()
+    }
+
+    fn trend<'a>(&self, all: impl Iterator<Item = &'a Vec<Cell>>, query: &TrendQuery) -> Trend {
+        let mut points = vec![Cell::default(); query.slots.starts.len()];
+        for cells in all {
+            let pairs = points.iter_mut().zip(cells);
+            pairs.for_each(|(point, cell)| point.add(cell, &query.measure));
+        }
+        let mut total = Cell::default();
+        points.iter().for_each(|point| total.add(point, &query.measure));
+        let value = |cell: &Cell| cell.value(&query.measure);
+        Trend { total: value(&total), points: points.iter().map(value).collect() }
+    }
+
+    /// All together. Who they are is known of the groups alone.
+    fn whole(&mut self, query: &TrendQuery) -> Trend {
+        let mut whole = self.by_label.remove(WHOLE).unwrap_or_default();
+        whole.resize(query.slots.starts.len(), Cell::default());
+        for cells in self.by_label.values() {
+            whole.iter_mut().zip(cells).for_each(|(all, cell)| all.people |= &cell.people);
+        }
+        self.trend([&whole].into_iter(), query)
+    }
+}
+
+impl Warehouse {
+    /// None where it takes more than one pass.
+    pub(super) async fn trend_in_one_pass(
+        &self,
+        query: &TrendQuery,
+    ) -> Result<Option<(Trend, Vec<TrendGroup>)>, Error> {
+        let mut hidden_as = HiddenAs::Hidden;
+        let Some(mut cells) = self.cells(query, hidden_as).await? else { return Ok(None) };
+        if Groups::hide_few(&cells.sizes()) {
+            hidden_as = HiddenAs::Nothing;
+            let Some(again) = self.cells(query, hidden_as).await? else { return Ok(None) };
+            cells = again;
+        }
+        let whole = cells.whole(query);
+        let groups = Groups::largest_of(cells.sizes(), &query.group_by, hidden_as);
+        let told = groups.labels();
+        if cells.overlap && told.len() < cells.by_label.len() {
+            return Ok(None);
+        }
+        let of_label = |label| cells.trend(cells.by_label.get(label).into_iter(), query);
+        let mut trends: Vec<Trend> = told.iter().map(of_label).collect();
+        let rest = cells.by_label.iter().filter(|(label, _)| !told.contains(label));
+        trends.push(cells.trend(rest.map(|(_, cells)| cells), query));
+        Ok(Some((whole, with_rest(query, &groups, trends))))
+    }
+
+    async fn cells(&self, query: &TrendQuery, hidden_as: HiddenAs) -> Result<Option<Cells>, Error> {
+        let TrendQuery { scope, event, measure, slots, group_by } = query;
+        let Some((amount, count)) = measure.cell() else { return Ok(None) };
+        let mut this = scope.statement(self);
+        let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
+        let labels = labels(&mut this, group_by, hidden_as, Belongs::ToEach);
+        // People are the same whether they are put together by group or not.
+        let labels_and_whole = match measure {
+            TrendMeasure::People => "labels".to_owned(),
+            _ => format!("arrayPushBack(labels, '{WHOLE}')"),
+        };
+        let columns =
+            format!("time, arrayDistinct({labels}) AS labels{}", measure.columns(&mut this));
+        let events = scope.events(&mut this, self.whose(), slots.range(), &[event], &columns);
+        this.sql = format!(
+            "SELECT label, slot, toFloat64({amount}), toUInt64({count}), \
+                 max(toUInt8(length(labels) > 1)), groupBitmapStateIf(person, label != '{WHOLE}') \
+             FROM (SELECT *, {} AS slot, arrayJoin({labels_and_whole}) AS label FROM {events}) \
+             GROUP BY label, slot",
+            slot(&starts)
+        );
+        match self.analyze_within(&this, Some(CELLS_MAX)).await {
+            Ok(answer) => Cells::read(&answer, query).map(Some),
+            Err(error) if error.is_too_large() || error.is_about_size() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Properties with columns of their own: whatever is in them, answers are those of the text.
+
+use serde_json::json;
+use uuid::Uuid;
+use warehouse::analysis::{Aggregate, Scope, Slots, TrendMeasure, TrendQuery};
+use warehouse::{Condition, EventChoice, Insert, Key, Property, Warehouse, event_insert};
+
+use crate::plain_trend;
+use crate::shards;
+use crate::support::{Event, START_MS, Store, know, load, own, rows};
+
+const HOUR: i64 = 3_600_000;
+const NOW: i64 = START_MS / 1_000;
+/// As long as a column rests after it went out of use.
+const REST: i64 = 3_600;
+
+fn path(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// Each has a plan in another form, and some have none.
+fn events(app: Uuid, seed: i64) -> Vec<Event> {
+    let mut events: Vec<Event> = (0..60)
+        .map(|number: i64| {
+            let plan = [
+                json!("pro"),
+                json!("it's \\ \"free\" 免费"),
+                json!(null),
+                json!(["pro", "team"]),
+                json!(7),
+            ];
+            let mut properties = json!({
+                "pl'an": plan[number as usize % 5],
+                "cart": { "total": number * seed, "items": [1, 2] },
+            });
+            if number % 7 == 0 {
+                properties = json!({ "cart": 3 });
+            }
+            Event {
+                app,
+                log_id: Uuid::new_v4(),
+                // Over three months.
+                time_ms: START_MS + (number % 3) * 31 * 24 * HOUR + number * 60_000,
+                event: "pay".to_owned(),
+                device_id: format!("device {}", number % 11),
+                user_id: String::new(),
+                owner: String::new(),
+                os: "iOS",
+                browser: "Safari",
+                properties: properties.to_string(),
+            }
+        })
+        .collect();
+    own(&mut events);
+    events
+}
+
+fn question(app: Uuid) -> TrendQuery {
+    let start = START_MS as u64 / 1_000;
+    let days = |days: u64| start + days * 86_400;
+    TrendQuery {
+        scope: Scope { app, condition: Condition::default(), hide_personal: false },
+        event: EventChoice::default(),
+        measure: TrendMeasure::Number(Aggregate::Sum, Property::Path(path(&["cart", "total"]))),
+        slots: Slots { starts: vec![days(0), days(31), days(62)], end: days(93) },
+        group_by: vec![Property::Path(path(&["pl'an"]))],
+    }
+}
+
+/// The store as it reads the two properties, and whether it does so from columns.
+async fn reading(store: &Warehouse, app: Uuid) -> (Warehouse, usize) {
+    let properties = [path(&["pl'an"]), path(&["cart", "total"])].map(Property::Path);
+    let store = store.reading_columns(app, &properties).await.unwrap();
+    let count = store.columns_read();
+    (store, count)
+}
+
+async fn answers_are_right(store: &Warehouse, app: Uuid, events: &[Event]) {
+    let expected = plain_trend::trend(events, &question(app));
+    assert_eq!(store.trend(&question(app)).await.unwrap(), expected);
+}
+
+/// Has the store do all that is left.
+async fn work(store: &Warehouse, now: i64) -> usize {
+    let mut steps = 0;
+    loop {
+        let left = store.property_column_work(now).await.unwrap();
+        let Some(first) = left.first() else { return steps };
+        // It is done in the background: until then it is not begun again.
+        if store.begin_property_column_work(first).await.unwrap() {
+            steps += 1;
+        }
+        assert!(steps < 50, "{left:?}");
+    }
+}
+
+async fn columns_hold_what_the_text_says(store: &Warehouse) {
+    let (app, other) = (Uuid::new_v4(), Uuid::new_v4());
+    let (early, late) = (events(app, 1), events(app, 3));
+    let all = [early.clone(), late.clone()].concat();
+    load(store, 1, &early).await.unwrap();
+    let plan = store.add_property_column(app, &path(&["pl'an"]), NOW).await.unwrap().unwrap();
+    let total = path(&["cart", "total"]);
+    store.add_property_column(app, &total, NOW).await.unwrap().unwrap();
+    let again = store.add_property_column(app, &path(&["pl'an"]), NOW).await.unwrap().unwrap();
+    assert_eq!((plan.number, again.number), (1, 1));
+
+    // Rows from before have nothing in it, so it is not read.
+    let (reader, columns) = reading(store, app).await;
+    assert_eq!(columns, 0);
+    answers_are_right(&reader, app, &early).await;
+    // What comes from now on fills it by itself; of apps without columns it is left alone.
+    load(store, 2, &late).await.unwrap();
+    load(store, 3, &events(other, 1)).await.unwrap();
+    let left = store.property_column_work(NOW).await.unwrap();
+    assert_eq!(left.iter().map(|it| it.rows).collect::<Vec<_>>(), [60, 60]);
+    assert!(work(store, NOW).await >= 6, "three months of two columns");
+    let (reader, columns) = reading(store, app).await;
+    assert_eq!(columns, 2);
+    answers_are_right(&reader, app, &all).await;
+    assert_eq!(reading(store, other).await.1, 0);
+
+    // A release that knows nothing of columns stores a row: the text counts again.
+    let unaware = events(app, 5);
+    know(store, &unaware).await.unwrap();
+    let mut insert = event_insert(4);
+    insert.leave_columns();
+    store.insert(&insert, rows(&unaware), Insert::default()).await.unwrap();
+    let all = [all, unaware].concat();
+    let (reader, columns) = reading(store, app).await;
+    assert_eq!(columns, 0);
+    answers_are_right(&reader, app, &all).await;
+    work(store, NOW).await;
+    assert_eq!(reading(store, app).await.1, 2);
+
+    // Out of use: not read, not filled, and free only when it was cleared, an hour later.
+    store.drop_property_column(&plan, NOW).await.unwrap();
+    assert_eq!(reading(store, app).await.1, 1);
+    let next = store.add_property_column(app, &path(&["other"]), NOW).await.unwrap().unwrap();
+    assert_eq!(next.number, 3);
+    work(store, NOW + REST - 1).await;
+    let next = store.add_property_column(app, &path(&["more"]), NOW).await.unwrap().unwrap();
+    assert_eq!(next.number, 4);
+    assert!(work(store, NOW + REST).await >= 6, "three months cleared, and three of `more`");
+    let reused = store.add_property_column(app, &path(&["cart"]), NOW).await.unwrap().unwrap();
+    assert_eq!(reused.number, 1);
+    work(store, NOW).await;
+    let mut by_cart = question(app);
+    by_cart.group_by = vec![Property::Path(path(&["cart"]))];
+    let reader = store.reading_columns(app, &by_cart.group_by).await.unwrap();
+    assert_eq!(reader.columns_read(), 1);
+    let (_, groups) = reader.trend(&by_cart).await.unwrap();
+    assert_eq!(groups[0].values, [Key::Text("{…}".to_owned())]);
+    assert_eq!(groups.len(), 2, "{groups:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_one_machine() {
+    let store = Store::open().await;
+    columns_hold_what_the_text_says(&store.warehouse).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_shards() {
+    columns_hold_what_the_text_says(&shards::store().await).await;
+}
+
+/// Somebody who was stopped for an hour goes on and gives the same column to another property.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_clear_is_not_read() {
+    let store = Store::open().await;
+    let (store, app) = (&store.warehouse, Uuid::new_v4());
+    store.add_property_column(app, &path(&["pl'an"]), NOW).await.unwrap().unwrap();
+    load(store, 1, &events(app, 1)).await.unwrap();
+    assert_eq!(reading(store, app).await.1, 1);
+    let sql = format!(
+        "INSERT INTO property_columns (app_id, number, version, path, is_free, changed) \
+         VALUES ('{app}', 1, 1, ['cart', 'total'], 0, {NOW})"
+    );
+    store.execute(&sql, &[]).await.unwrap();
+    store.forget_property_columns();
+    assert_eq!(reading(store, app).await.1, 0);
+    load(store, 2, &events(app, 3)).await.unwrap();
+    assert_eq!(work(store, NOW).await, 0);
+    assert!(work(store, NOW + REST).await > 0);
+    store.add_property_column(app, &path(&["cart", "total"]), NOW).await.unwrap().unwrap();
+    work(store, NOW).await;
+    assert_eq!(reading(store, app).await.1, 1);
+    let all = [events(app, 1), events(app, 3)].concat();
+    answers_are_right(&reading(store, app).await.0, app, &all).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_app_has_a_few() {
+    let store = Store::open().await;
+    let (store, app) = (&store.warehouse, Uuid::new_v4());
+    for number in 0..warehouse::PROPERTY_COLUMNS_MAX {
+        let name = path(&[&format!("property {number}")]);
+        assert!(store.add_property_column(app, &name, NOW).await.unwrap().is_some());
+    }
+    assert_eq!(store.add_property_column(app, &path(&["more"]), NOW).await.unwrap(), None);
+    assert_eq!(store.add_property_column(app, &path(&["a", "b", "c"]), NOW).await.unwrap(), None);
+    store.purge_app(app).await.unwrap();
+    store.forget_property_columns();
+    assert!(store.property_columns().await.unwrap().is_empty());
+}
