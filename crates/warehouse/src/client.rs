@@ -24,7 +24,7 @@ use crate::figures::{Figures, StatementKind};
 use crate::gate::Gate;
 use crate::location::{Address, Location, Names, Server, own_names};
 use crate::params::Param;
-use crate::property_columns::{Known, ReadColumns};
+use crate::property_sql::{Known, ReadColumns};
 use crate::rollup_cache::RollupCaches;
 use crate::schema_state::SchemaState;
 use crate::set_limits::SetLimits;

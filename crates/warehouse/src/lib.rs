@@ -49,6 +49,7 @@ mod placement;
 mod profiles;
 mod properties;
 mod property_columns;
+mod property_sql;
 mod recent;
 mod recount;
 mod rollup_cache;
@@ -97,9 +98,8 @@ pub use person::{CountOf, EventOf, PersonActivity};
 pub use placement::shard_key;
 pub use profiles::{MutationRow, PROFILE_READ_MAX, ProfileRow, chunks as chunks_of_ids};
 pub use properties::{PropertyKind, PropertyName, PropertyNames, PropertySample};
-pub use property_columns::{
-    PROPERTY_COLUMNS_MAX, PROPERTY_DEPTH_MAX, PropertyColumn, PropertyColumnWork,
-};
+pub use property_columns::PropertyColumnWork;
+pub use property_sql::{PROPERTY_COLUMNS_MAX, PROPERTY_DEPTH_MAX, PropertyColumn};
 pub use recent::RecentEvent;
 pub use recount::{RecountPart, RecountStep};
 pub use rows::{

@@ -2,14 +2,13 @@
 //! An app has a few of them. A value that is empty was not read from the text yet, so whatever was stored by
 //! whomever, nothing is ever wrong: a column is used when all of the app's rows have it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::future::try_join_all;
-use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::call::{Call, Insert};
@@ -17,11 +16,11 @@ use crate::client::Warehouse;
 use crate::conditions::Property;
 use crate::error::Error;
 use crate::params::text_literal;
+use crate::property_sql::{
+    CURRENT, PROPERTY_COLUMNS_MAX, PROPERTY_DEPTH_MAX, PropertyColumn, ReadColumns, is_left,
+    is_unread, name, read_from_text,
+};
 
-/// How many columns an app has.
-pub const PROPERTY_COLUMNS_MAX: u8 = 8;
-/// Longer paths have none: the statement that stores events reads as many names of each.
-pub const PROPERTY_DEPTH_MAX: usize = 2;
 /// How long an instance may go by what it knows. A column is not used for anything else for much longer than
 /// this after it went out of use (`REST`).
 const KNOWN_FOR: Duration = Duration::from_secs(30);
@@ -29,38 +28,6 @@ const KNOWN_FOR: Duration = Duration::from_secs(30);
 /// question nor rows on their way.
 const REST: i64 = 3_600;
 const LIMIT: Duration = Duration::from_secs(60);
-
-/// The table as it counts: the newest of each column, if it is clear which.
-const CURRENT: &str = "SELECT app_id, number, max(at_version) AS version, \
-        argMax(one_path, at_version) AS path, argMax(all_free, at_version) AS is_free, \
-        argMax(since, at_version) AS changed \
-    FROM (SELECT app_id, number, property_columns.version AS at_version, \
-            if(uniqExact(property_columns.path) = 1, any(property_columns.path), []) AS one_path, \
-            min(property_columns.is_free) AS all_free, \
-            toInt64(toUnixTimestamp(max(property_columns.changed))) AS since \
-        FROM property_columns GROUP BY app_id, number, at_version) \
-    GROUP BY app_id, number";
-
-/// A column of an app.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PropertyColumn {
-    pub app_id: Uuid,
-    /// From 1 on.
-    pub number: u8,
-    version: u32,
-    /// Of the property that it holds; empty while it is not in use.
-    pub path: Vec<String>,
-    /// Whether nothing is in it.
-    is_free: u8,
-    /// Since when it is so, in Unix time.
-    pub changed: i64,
-}
-
-impl PropertyColumn {
-    pub fn is_in_use(&self) -> bool {
-        !self.path.is_empty()
-    }
-}
 
 /// What is left to be done about a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,63 +37,6 @@ pub struct PropertyColumnWork {
     pub month: u32,
     /// In how many rows of all months it is left.
     pub rows: u64,
-}
-
-/// Which columns are known, and since when.
-#[derive(Default)]
-pub(crate) struct Known(Mutex<Option<(Instant, Arc<Vec<PropertyColumn>>)>>);
-
-/// The columns of an app that can be read instead of the text.
-pub(crate) type ReadColumns = HashMap<Vec<String>, u8>;
-
-fn name(number: u8) -> String {
-    format!("property_{number}")
-}
-
-/// Whether nobody has looked yet, as the table's index has it.
-fn is_unread(number: u8) -> String {
-    format!("left({}, 1) = ''", name(number))
-}
-
-/// The rows that are to be filled, or cleared.
-fn is_left(column: &PropertyColumn) -> String {
-    match column.is_in_use() {
-        true => is_unread(column.number),
-        false => format!("{} != ''", name(column.number)),
-    }
-}
-
-/// What a column holds of a property, as SQL. `names` are those of the path.
-fn read_from_text(names: &[String]) -> String {
-    let raw = format!("JSONExtractRaw(properties, {})", names.join(", "));
-    format!("if(({raw} AS raw) = '', 'null', raw)")
-}
-
-/// The columns that an INSERT fills by itself from the rows, which join `paths_of_apps`.
-pub(crate) fn filled_columns() -> (String, String) {
-    let numbers = 1..=PROPERTY_COLUMNS_MAX;
-    let names: Vec<String> = numbers.clone().map(name).collect();
-    let value = |number: u8| {
-        let read = |depth: usize| {
-            let names: Vec<String> = (1..=depth).map(|at| format!("path_{number}[{at}]")).collect();
-            format!("JSONExtractRaw(properties, {})", names.join(", "))
-        };
-        format!(
-            "multiIf(empty(path_{number}), '', length(path_{number}) = 1, \
-             ifNull(nullIf({}, ''), 'null'), ifNull(nullIf({}, ''), 'null'))",
-            read(1),
-            read(2)
-        )
-    };
-    (names.join(", "), numbers.map(value).collect::<Vec<_>>().join(", "))
-}
-
-/// One row for each app that has columns: the path of each.
-pub(crate) fn paths_of_apps() -> String {
-    let paths: Vec<String> = (1..=PROPERTY_COLUMNS_MAX)
-        .map(|number| format!("anyIf(path, number = {number}) AS path_{number}"))
-        .collect();
-    format!("(SELECT app_id, {} FROM ({CURRENT}) GROUP BY app_id)", paths.join(", "))
 }
 
 impl Warehouse {
@@ -350,23 +260,5 @@ impl Warehouse {
         );
         let call = Call::new(&sql, &[], LIMIT).set("mutations_sync", 0);
         self.in_turn(call).await.map(|_| true)
-    }
-}
-
-/// The element list of a property that has a column.
-pub(crate) fn column_of(columns: &ReadColumns, path: &[String]) -> Option<String> {
-    columns.get(path).map(|number| name(*number))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_cannot_end_its_quotes() {
-        assert_eq!(
-            read_from_text(&[text_literal("it's \\'")]),
-            "if((JSONExtractRaw(properties, 'it\\'s \\\\\\'') AS raw) = '', 'null', raw)"
-        );
     }
 }

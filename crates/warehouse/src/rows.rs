@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use xxhash_rust::xxh64::xxh64;
 
-use crate::property_columns::{filled_columns, paths_of_apps};
+use crate::property_sql::{filled_columns, paths_of_apps};
 
 /// An event, borrowed from wherever it was parsed.
 #[derive(Clone, Copy, Debug)]

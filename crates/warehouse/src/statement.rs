@@ -12,7 +12,7 @@ use crate::conditions::{Column, Condition, EventChoice, Filter, People, Property
 use crate::over_limit;
 use crate::owners::Whose;
 use crate::params::Param;
-use crate::property_columns::{ReadColumns, column_of};
+use crate::property_sql::{ReadColumns, column_of};
 use crate::rows::put_length;
 use crate::shown::{Shown, says_version};
 

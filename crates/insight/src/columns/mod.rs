@@ -1,9 +1,8 @@
 //! Which properties have columns in the event store: those that questions read much for. What is asked is
-//! gathered in memory (`uses`), written down every few seconds, and looked at once a minute by one instance
+//! gathered in memory (`property_uses`), written down every few seconds, and looked at once a minute by one instance
 //! (docs/decisions/0043).
 
 mod store;
-mod uses;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -11,11 +10,11 @@ use std::time::Duration;
 use uuid::Uuid;
 use warehouse::PropertyColumn;
 
+use crate::insight::property_uses::Path;
 use crate::insight::state::Insight;
 use atrium_core::lease::Lease;
 use atrium_core::types::Millis;
 use store::UseRow;
-pub use uses::GatheredUses;
 
 const READY: Duration = Duration::from_secs(60);
 const LEASE: &str = "property_columns";
@@ -27,8 +26,6 @@ const DROP_BELOW: f64 = 0.02;
 const KEEP_FOR: i64 = 14 * 24 * 60 * 60;
 /// Another property takes a column over when it is asked for this much more.
 const TAKES_OVER: f64 = 4.0;
-
-type Path = Vec<String>;
 
 /// Writes down what questions read since the last time.
 pub async fn write_uses(atrium: &Insight) -> atrium_core::error::Result<()> {

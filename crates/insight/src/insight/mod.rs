@@ -9,6 +9,7 @@ pub(crate) mod errors;
 pub mod ingest;
 pub(crate) mod kept;
 pub mod overall;
+pub mod property_uses;
 pub(crate) mod range;
 pub mod retention_impact;
 pub mod state;

@@ -7,7 +7,7 @@ use axum::extract::FromRef;
 
 use super::cache::Answers;
 use super::kept;
-use crate::columns::GatheredUses;
+use super::property_uses::GatheredUses;
 use atrium_collect::Collecting;
 use atrium_core::Core;
 use atrium_core::fair_queue::FairQueue;

@@ -8,7 +8,7 @@ use super::Warehouse;
 use crate::call::{Call, Insert};
 use crate::error::Error;
 use crate::placement::Bodies;
-use crate::property_columns::PropertyColumn;
+use crate::property_sql::PropertyColumn;
 use crate::rows::RowInsert;
 
 /// Settings of every INSERT.

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use parking_lot::Mutex;
 use warehouse::{PROPERTY_DEPTH_MAX, Property};
 
-use super::Path;
 use atrium_core::types::Id;
 
 /// Properties between two writings; beyond it they go unrecorded.
@@ -13,6 +12,7 @@ const GATHERED_MAX: usize = 5_000;
 /// The same of one app, so that no app keeps out the others.
 const OF_APP_MAX: usize = 100;
 
+pub type Path = Vec<String>;
 type Uses = HashMap<(Id, Path), f64>;
 
 #[derive(Default)]

@@ -1,0 +1,122 @@
+//! Which columns hold properties, and how statements speak of them (`property_columns` says how they come
+//! and go).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// How many columns an app has.
+pub const PROPERTY_COLUMNS_MAX: u8 = 8;
+/// Longer paths have none: the statement that stores events reads as many names of each.
+pub const PROPERTY_DEPTH_MAX: usize = 2;
+/// The table as it counts: the newest of each column, if it is clear which.
+pub(crate) const CURRENT: &str = "SELECT app_id, number, max(at_version) AS version, \
+        argMax(one_path, at_version) AS path, argMax(all_free, at_version) AS is_free, \
+        argMax(since, at_version) AS changed \
+    FROM (SELECT app_id, number, property_columns.version AS at_version, \
+            if(uniqExact(property_columns.path) = 1, any(property_columns.path), []) AS one_path, \
+            min(property_columns.is_free) AS all_free, \
+            toInt64(toUnixTimestamp(max(property_columns.changed))) AS since \
+        FROM property_columns GROUP BY app_id, number, at_version) \
+    GROUP BY app_id, number";
+
+/// A column of an app.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PropertyColumn {
+    pub app_id: Uuid,
+    /// From 1 on.
+    pub number: u8,
+    pub(crate) version: u32,
+    /// Of the property that it holds; empty while it is not in use.
+    pub path: Vec<String>,
+    /// Whether nothing is in it.
+    pub(crate) is_free: u8,
+    /// Since when it is so, in Unix time.
+    pub changed: i64,
+}
+
+impl PropertyColumn {
+    pub fn is_in_use(&self) -> bool {
+        !self.path.is_empty()
+    }
+}
+
+/// Which columns are known, and since when.
+#[derive(Default)]
+pub(crate) struct Known(pub(crate) Mutex<Option<(Instant, Arc<Vec<PropertyColumn>>)>>);
+
+/// The columns of an app that can be read instead of the text.
+pub(crate) type ReadColumns = HashMap<Vec<String>, u8>;
+
+pub(crate) fn name(number: u8) -> String {
+    format!("property_{number}")
+}
+
+/// Whether nobody has looked yet, as the table's index has it.
+pub(crate) fn is_unread(number: u8) -> String {
+    format!("left({}, 1) = ''", name(number))
+}
+
+/// The rows that are to be filled, or cleared.
+pub(crate) fn is_left(column: &PropertyColumn) -> String {
+    match column.is_in_use() {
+        true => is_unread(column.number),
+        false => format!("{} != ''", name(column.number)),
+    }
+}
+
+/// What a column holds of a property, as SQL. `names` are those of the path.
+pub(crate) fn read_from_text(names: &[String]) -> String {
+    let raw = format!("JSONExtractRaw(properties, {})", names.join(", "));
+    format!("if(({raw} AS raw) = '', 'null', raw)")
+}
+
+/// The columns that an INSERT fills by itself from the rows, which join `paths_of_apps`.
+pub(crate) fn filled_columns() -> (String, String) {
+    let numbers = 1..=PROPERTY_COLUMNS_MAX;
+    let names: Vec<String> = numbers.clone().map(name).collect();
+    let value = |number: u8| {
+        let read = |depth: usize| {
+            let names: Vec<String> = (1..=depth).map(|at| format!("path_{number}[{at}]")).collect();
+            format!("JSONExtractRaw(properties, {})", names.join(", "))
+        };
+        format!(
+            "multiIf(empty(path_{number}), '', length(path_{number}) = 1, \
+             ifNull(nullIf({}, ''), 'null'), ifNull(nullIf({}, ''), 'null'))",
+            read(1),
+            read(2)
+        )
+    };
+    (names.join(", "), numbers.map(value).collect::<Vec<_>>().join(", "))
+}
+
+/// One row for each app that has columns: the path of each.
+pub(crate) fn paths_of_apps() -> String {
+    let paths: Vec<String> = (1..=PROPERTY_COLUMNS_MAX)
+        .map(|number| format!("anyIf(path, number = {number}) AS path_{number}"))
+        .collect();
+    format!("(SELECT app_id, {} FROM ({CURRENT}) GROUP BY app_id)", paths.join(", "))
+}
+
+/// What the column of a property is called, if it has one.
+pub(crate) fn column_of(columns: &ReadColumns, path: &[String]) -> Option<String> {
+    columns.get(path).map(|number| name(*number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::text_literal;
+
+    #[test]
+    fn a_name_cannot_end_its_quotes() {
+        assert_eq!(
+            read_from_text(&[text_literal("it's \\'")]),
+            "if((JSONExtractRaw(properties, 'it\\'s \\\\\\'') AS raw) = '', 'null', raw)"
+        );
+    }
+}
