@@ -1,7 +1,7 @@
 /** Questions about what people do, and their answers, as the server takes and gives them. */
+import type { components } from './schema'
 
-export type Operator =
-  'is' | 'is_not' | 'contains' | 'not_contains' | 'gt' | 'gte' | 'lt' | 'lte' | 'set' | 'not_set'
+export type Operator = components['schemas']['Operator']
 
 export interface Test {
   property: string

@@ -53,7 +53,10 @@ describe('a test', () => {
 
   it('suits the values of its property', () => {
     expect(operatorsFor('text')).not.toContain('gt')
+    expect(operatorsFor('text')).not.toContain('since')
+    expect(operatorsFor('list')).toContain('contains')
     expect(operatorsFor('number')).not.toContain('contains')
+    expect(operatorsFor('time').slice(0, 2)).toEqual(['since', 'before'])
     expect(operatorsFor('boolean')).toEqual(['is', 'is_not', 'set', 'not_set'])
   })
 

@@ -10,12 +10,16 @@ export const OPERATORS: readonly Operator[] = [
   'gte',
   'lt',
   'lte',
+  'since',
+  'before',
   'set',
   'not_set',
 ]
 export const NO_VALUE: readonly Operator[] = ['set', 'not_set']
 /** These compare numbers, and with one number. */
 export const NUMERIC: readonly Operator[] = ['gt', 'gte', 'lt', 'lte']
+/** These compare times, and with one. */
+export const TIMED: readonly Operator[] = ['since', 'before']
 const MEMBERSHIP: readonly Operator[] = ['is', 'is_not']
 
 /** What profiles and cohorts are named by. */
@@ -25,7 +29,7 @@ export const COHORT = '$cohort:'
 export const isCohort = (property: string) => property.startsWith(COHORT)
 export const profileOf = (property: string) => PROFILES.find((one) => property.startsWith(one))
 
-export type PropertyKind = 'text' | 'number' | 'boolean' | 'cohort' | 'unknown'
+export type PropertyKind = 'text' | 'number' | 'boolean' | 'time' | 'list' | 'cohort' | 'unknown'
 
 /** The tests that make sense of values of a kind. */
 export function operatorsFor(kind: PropertyKind): readonly Operator[] {
@@ -33,9 +37,12 @@ export function operatorsFor(kind: PropertyKind): readonly Operator[] {
     case 'cohort':
       return MEMBERSHIP
     case 'text':
-      return OPERATORS.filter((one) => !NUMERIC.includes(one))
+    case 'list':
+      return OPERATORS.filter((one) => !NUMERIC.includes(one) && !TIMED.includes(one))
     case 'number':
-      return OPERATORS.filter((one) => one !== 'contains' && one !== 'not_contains')
+      return [...MEMBERSHIP, ...NUMERIC, ...NO_VALUE]
+    case 'time':
+      return [...TIMED, ...MEMBERSHIP, ...NO_VALUE]
     case 'boolean':
       return [...MEMBERSHIP, ...NO_VALUE]
     case 'unknown':
@@ -57,10 +64,17 @@ export function isComplete({ property, operator, values }: Test): boolean {
   if (property === '' || PROFILES.some((one) => property === one)) return false
   if (NO_VALUE.includes(operator)) return true
   if (NUMERIC.includes(operator)) return values.length === 1 && isNumber(values[0]!)
+  if (TIMED.includes(operator)) return values.length === 1 && isTime(values[0]!)
   return values.length > 0
 }
 
 export const isNumber = (text: string) => text.trim() !== '' && Number.isFinite(Number(text))
+
+const TIME = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/
+
+/** A date, or a moment. */
+export const isTime = (text: string) =>
+  TIME.test(text) && !Number.isNaN(Date.parse(text.replace(' ', 'T')))
 
 /** Undefined where no test says anything yet. */
 export function completeFilters(filters: Filters | undefined): Filters | undefined {
@@ -87,11 +101,8 @@ export function countTests(filters: Filters | undefined): number {
 export function withOperator(test: Test, operator: Operator): Test {
   const { values } = test
   if (NO_VALUE.includes(operator)) return { ...test, operator, values: [] }
-  return {
-    ...test,
-    operator,
-    values: NUMERIC.includes(operator) ? values.filter(isNumber).slice(0, 1) : values,
-  }
+  const one = NUMERIC.includes(operator) ? isNumber : TIMED.includes(operator) && isTime
+  return { ...test, operator, values: one ? values.filter(one).slice(0, 1) : values }
 }
 
 /** Values of one property say nothing about another, and its test may not be one of the other's. */

@@ -2,12 +2,20 @@ import { Select } from 'antd'
 import type { Operator, Test } from '../../../api/analysisTypes'
 import { useT } from '../../../i18n/useT'
 import { besideField } from '../../form/TimezoneSelect'
-import { NO_VALUE, NUMERIC, operatorsFor, profileOf, withOperator, withProperty } from '../filters'
+import {
+  NO_VALUE,
+  NUMERIC,
+  operatorsFor,
+  profileOf,
+  TIMED,
+  withOperator,
+  withProperty,
+} from '../filters'
 import { PropertyPicker } from './PropertyPicker'
 import { TypedText } from './TypedText'
 import { kindOf, useKnownProperties } from './useKnownProperties'
 import { useFault } from './useFault'
-import { NumberValue, TextValues, YesNoValue } from './Values'
+import { NumberValue, TextValues, TimeValue, YesNoValue } from './Values'
 import styles from './builder.module.css'
 
 interface TestRowProps {
@@ -93,6 +101,7 @@ function Value({ place, label, isBoolean, events, test, onChange }: ValueProps) 
   if (NUMERIC.includes(operator)) {
     return <NumberValue {...shared} />
   }
+  if (TIMED.includes(operator)) return <TimeValue {...shared} />
   if (isBoolean) return <YesNoValue {...shared} />
   return <TextValues {...shared} property={property} events={events} />
 }

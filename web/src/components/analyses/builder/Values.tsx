@@ -7,7 +7,7 @@ import { useApp } from '../../../session/app'
 import { SearchSelect, useTypeahead } from '../../form/SearchSelect'
 import { besideField } from '../../form/TimezoneSelect'
 import { formatCount } from '../../table/Counted'
-import { isNumber, profileOf } from '../filters'
+import { isNumber, isTime, profileOf } from '../filters'
 import { TypedText } from './TypedText'
 import { useFault } from './useFault'
 import styles from './builder.module.css'
@@ -82,6 +82,25 @@ export function NumberValue({ place, label, values, onChange }: ValuesProps) {
         aria-label={label}
         value={values[0] ?? ''}
         isRight={(text) => text === '' || isNumber(text)}
+        onChange={(text) => onChange(text === '' ? [] : [text])}
+      />
+      {fault.note}
+    </>
+  )
+}
+
+export function TimeValue({ place, label, values, onChange }: ValuesProps) {
+  const t = useT()
+  const fault = useFault(place)
+  return (
+    <>
+      <TypedText
+        {...fault.field}
+        className={styles.values}
+        aria-label={label}
+        placeholder={t('analyses.timeHint')}
+        value={values[0] ?? ''}
+        isRight={(text) => text === '' || isTime(text)}
         onChange={(text) => onChange(text === '' ? [] : [text])}
       />
       {fault.note}

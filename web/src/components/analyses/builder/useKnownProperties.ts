@@ -26,20 +26,10 @@ export function useKnownProperties(events: string[]): EventProperty[] {
   return [...items.values()]
 }
 
-/** Of the values that a property mostly has. */
+/** Of its values, as they mostly are or as somebody has said. */
 export function kindOf(property: string, known: EventProperty[]): PropertyKind {
   if (isCohort(property)) return 'cohort'
   if (isBuiltIn(property)) return 'text'
   if (profileOf(property)) return 'unknown'
-  switch (known.find((one) => one.property === property)?.types[0]?.type) {
-    case 'number':
-      return 'number'
-    case 'boolean':
-      return 'boolean'
-    case 'string':
-    case 'list':
-      return 'text'
-    default:
-      return 'unknown'
-  }
+  return known.find((one) => one.property === property)?.value_type ?? 'unknown'
 }

@@ -3,8 +3,8 @@ import type { Operator } from '../../../api/analysisTypes'
 import { useT } from '../../../i18n/useT'
 import { TextInput } from '../../form/TextInput'
 import { besideField } from '../../form/TimezoneSelect'
-import { TextValues } from '../builder/Values'
-import { isNumber, NO_VALUE, NUMERIC, OPERATORS, PROFILES, withOperator } from '../filters'
+import { TextValues, TimeValue } from '../builder/Values'
+import { isNumber, NO_VALUE, NUMERIC, OPERATORS, PROFILES, TIMED, withOperator } from '../filters'
 import { profileOf } from '../filters'
 import type { RuleDraft } from './draft'
 import styles from './cohorts.module.css'
@@ -71,7 +71,14 @@ export function ProfileRow({ number, rule, onChange }: ProfileRowProps) {
           }
         />
       ) : (
-        !NO_VALUE.includes(operator) && (
+        !NO_VALUE.includes(operator) &&
+        (TIMED.includes(operator) ? (
+          <TimeValue
+            label={label}
+            values={values}
+            onChange={(chosen) => onChange({ ...rule, values: chosen })}
+          />
+        ) : (
           <TextValues
             label={label}
             property={property}
@@ -79,7 +86,7 @@ export function ProfileRow({ number, rule, onChange }: ProfileRowProps) {
             values={values}
             onChange={(chosen) => onChange({ ...rule, values: chosen })}
           />
-        )
+        ))
       )}
     </div>
   )

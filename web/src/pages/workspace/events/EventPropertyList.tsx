@@ -1,5 +1,6 @@
 /** What an event carries, as its newest examples show: types, how often, and sample values. */
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Select } from 'antd'
 import {
   describeProperty,
   eventPropertiesQuery,
@@ -8,6 +9,7 @@ import {
 } from '../../../api/catalog'
 import { percent } from '../../../components/charts/format'
 import { ShareBar } from '../../../components/charts/ShareBar'
+import { besideField } from '../../../components/form/TimezoneSelect'
 import { Loaded } from '../../../components/Loaded'
 import { formatCount } from '../../../components/table/Counted'
 import { useLanguageStore } from '../../../i18n/store'
@@ -78,6 +80,20 @@ function Property(props: EventPropertyListProps & { property: EventProperty }) {
       <div className={styles.propertyHead}>
         <code>{property}</code>
         <Types types={types} />
+        {editable ? (
+          <ValueType
+            property={known}
+            onChoose={(chosen) =>
+              watched(describeProperty(app.id, { event, property, value_type: chosen }))
+            }
+          />
+        ) : (
+          known.corrected && (
+            <span className={styles.types}>
+              {t('properties.takenFor', { type: t(`properties.valueType.${known.value_type}`) })}
+            </span>
+          )
+        )}
         <span className={styles.share} title={t('events.share')}>
           <span className="visually-hidden">{t('events.share')}</span>
           <ShareBar share={share} />
@@ -95,6 +111,43 @@ function Property(props: EventPropertyListProps & { property: EventProperty }) {
       )}
       <Examples property={known} />
     </li>
+  )
+}
+
+const VALUE_TYPES = ['text', 'number', 'boolean', 'time', 'list'] as const
+type ValueTypeName = EventProperty['value_type']
+
+interface ValueTypeProps {
+  property: EventProperty
+  onChoose: (chosen: ValueTypeName | null) => Promise<unknown>
+}
+
+/** What it is taken for: as the data shows, unless somebody knows better. */
+function ValueType({ property: { property, value_type, corrected }, onChoose }: ValueTypeProps) {
+  const t = useT()
+  const saved = useMutation({ mutationFn: onChoose })
+  const name = (type: ValueTypeName) => t(`properties.valueType.${type}`)
+  return (
+    <Select<ValueTypeName | 'seen'>
+      size="small"
+      variant="filled"
+      aria-label={t('properties.typeOf', { name: property })}
+      value={corrected ? value_type : 'seen'}
+      loading={saved.isPending}
+      disabled={saved.isPending}
+      popupMatchSelectWidth={false}
+      getPopupContainer={besideField}
+      options={[
+        {
+          value: 'seen' as const,
+          label: corrected
+            ? t('properties.asSeen')
+            : t('properties.seenAs', { type: name(value_type) }),
+        },
+        ...VALUE_TYPES.map((value) => ({ value, label: name(value) })),
+      ]}
+      onChange={(chosen) => saved.mutate(chosen === 'seen' ? null : chosen)}
+    />
   )
 }
 

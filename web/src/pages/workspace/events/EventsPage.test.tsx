@@ -25,6 +25,8 @@ const properties: EventProperties = {
         { type: 'number', share: 0.98 },
         { type: 'string', share: 0.02 },
       ],
+      value_type: 'number',
+      corrected: false,
       share: 0.31,
       examples: ['19.9', '128'],
       personal: false,
@@ -33,6 +35,8 @@ const properties: EventProperties = {
     {
       property: 'phone',
       types: [{ type: 'string', share: 1 }],
+      value_type: 'text',
+      corrected: true,
       share: 1,
       examples: [],
       personal: true,
@@ -166,6 +170,31 @@ describe('one event', () => {
         ],
       ]),
     )
+  })
+
+  it('is of a type that people can correct', async () => {
+    const seen = show({ may: MANAGES, search: '?event=order' })
+    const shown = await drawer()
+    const amount = await shown.findByRole('combobox', { name: 'amount 的类型' })
+    expect(within(amount.closest('li')!).getByText('自动识别（数字）')).toBeShown()
+    await user.click(amount)
+    await user.click(await screen.findByTitle('时间'))
+    await user.click(shown.getByRole('combobox', { name: 'phone 的类型' }))
+    await user.click(await screen.findByTitle('自动识别'))
+    const path = '/apps/app-1/property-metadata'
+    await waitFor(() =>
+      expect(sent(seen)).toEqual([
+        [path, { event: 'order', property: 'amount', value_type: 'time' }],
+        [path, { event: 'order', property: 'phone', value_type: null }],
+      ]),
+    )
+  })
+
+  it('tells what it is taken for', async () => {
+    show({ search: '?event=order' })
+    const shown = await drawer()
+    expect(await shown.findByText('按文本处理')).toBeShown()
+    expect(shown.queryByRole('combobox')).toBeNull()
   })
 
   it('may be gone', async () => {
