@@ -124,6 +124,12 @@ describe('the text of a failure', () => {
     expect(await text(422, body)).toBe('甲；乙')
   })
 
+  it('says each sentence once, one after the other', async () => {
+    const of = (...texts: string[]) => ({ message: '', errors: texts.map((error) => ({ error })) })
+    expect(await text(422, of('甲。', '乙。', '甲。'))).toBe('甲。乙。')
+    expect(await text(422, of('One.', 'Two.'))).toBe('One. Two.')
+  })
+
   it('is the message where no errors are listed', async () => {
     expect(await text(422, { message: '整体', errors: [] })).toBe('整体')
     expect(await text(422, { message: '整体' })).toBe('整体')

@@ -85,8 +85,15 @@ export function givenUp(code: GivenUpCode): ApiError {
 
 function errorText(response: Response, envelope: ErrorBody): string {
   const listed = envelope.errors.map((item) => item.error).filter(Boolean)
-  if (listed.length > 0) return listed.join(t('error.separator', {}, '; '))
+  if (listed.length > 0) return [...new Set(listed)].reduce(inOneText)
   return envelope.message || defaultText(response)
+}
+
+/** What ends as a sentence needs nothing more between it and the next. */
+function inOneText(before: string, next: string): string {
+  if (/[。！？]$/.test(before)) return before + next
+  if (/[.!?]$/.test(before)) return `${before} ${next}`
+  return before + t('error.separator', {}, '; ') + next
 }
 
 function defaultText(response: Response): string {
