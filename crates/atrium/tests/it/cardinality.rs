@@ -40,6 +40,7 @@ fn small(raw: &mut RawSettings) {
     raw.max_event_names = Some(3);
     raw.max_property_names = Some(4);
     raw.max_field_values = Some(2);
+    raw.max_pages = Some(2);
 }
 
 /// An event as the plain count sees it.
