@@ -16,7 +16,6 @@ use uuid::Uuid;
 use warehouse::{BreakdownValue, EventCount, Overall, Versions, Warehouse};
 
 use super::errors::{ready, warehouse_error};
-use super::overall::pages::shown;
 use crate::insight::state::Insight;
 use atrium_collect::personal::Others;
 use atrium_core::error::Result;
@@ -137,15 +136,15 @@ impl Default for Answers {
                 (answer.apps.len() + answer.part.len() + answer.buckets.len()) * 80
             }),
             top_events: kept(|answer| answer.iter().map(|top| top.event.len() + 48).sum()),
-            breakdowns: kept(weigh_values),
+            breakdowns: kept_values(),
             page_names: kept(|answer| answer.iter().map(|(_, name)| name.len() + 72).sum()),
-            pages: kept(weigh_values),
+            pages: kept_values(),
         }
     }
 }
 
-fn weigh_values(answer: &Vec<BreakdownValue>) -> usize {
-    answer.iter().map(|share| share.value.len() + 80).sum()
+fn kept_values() -> Kept<Vec<BreakdownValue>> {
+    kept(|answer| answer.iter().map(|share| share.value.len() + 80).sum())
 }
 
 async fn once<T: Clone>(
@@ -231,17 +230,16 @@ pub async fn page_names(
     once(atrium, &atrium.answers.page_names, &query.as_whole(), query, ask).await
 }
 
-/// Pages and sites, as they are told to those who may not see the ids that are hidden in them, or to others.
+/// Pages and sites as `shown` tells them, which depends on nothing but the ids that are hidden.
 pub async fn pages(
     atrium: &Insight,
     query: &CachedQuery,
-    hidden: Option<Others>,
+    hidden: Option<Arc<Others>>,
+    shown: impl Fn(&str, &str) -> String,
 ) -> Result<Arc<Vec<BreakdownValue>>> {
     let (from, to) = query.ends();
-    let hidden = hidden.map(Arc::new);
-    let key = Key { hidden: hidden.clone(), ..query.as_whole() };
+    let key = Key { hidden, ..query.as_whole() };
     let ask = async |versions: &Versions| {
-        let shown = |dimension: &str, value: &str| shown(dimension, value, hidden.as_deref());
         query.store(atrium).pages(&query.apps, from, to, VALUES, shown, versions).await
     };
     once(atrium, &atrium.answers.pages, &key, query, ask).await

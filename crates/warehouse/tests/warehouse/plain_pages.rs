@@ -63,7 +63,7 @@ pub fn site(event: &Event) -> &'static str {
     }
 }
 
-fn views<'a>(events: &'a [Event]) -> impl Iterator<Item = &'a Event> {
+fn views(events: &[Event]) -> impl Iterator<Item = &Event> {
     events.iter().filter(|event| event.event == "page_view")
 }
 
@@ -138,6 +138,9 @@ pub fn statements() -> Vec<String> {
     TABLES.into_iter().map(of_table).chain([visits.to_owned()]).collect()
 }
 
+/// How often something occurred, and with whom.
+type Occurred = (u64, BTreeSet<(Uuid, String)>);
+
 /// The lists of the dashboard, of pages and sites as they are told.
 pub fn lists(
     events: &[Event],
@@ -145,8 +148,7 @@ pub fn lists(
     most: usize,
     shown: impl Fn(&str, &str) -> String,
 ) -> Vec<BreakdownValue> {
-    let mut lists: BTreeMap<&str, BTreeMap<String, (u64, BTreeSet<(Uuid, String)>)>> =
-        BTreeMap::new();
+    let mut lists: BTreeMap<&str, BTreeMap<String, Occurred>> = BTreeMap::new();
     let mut add = |dimension: &'static str, event: &Event, value: &str, counts_person: bool| {
         if event.time_ms < from || event.time_ms >= to {
             return;

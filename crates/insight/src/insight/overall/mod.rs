@@ -4,7 +4,7 @@
 mod answer;
 pub mod export;
 mod figures;
-pub mod pages;
+mod pages;
 mod request;
 
 use axum::extract::State;

@@ -1,6 +1,7 @@
 //! Which pages are seen, with which visits begin and end, and which sites lead to them.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -101,9 +102,10 @@ pub async fn of(
     }
     let hiding = match request.pii {
         true => None,
-        false => Some(ids_among(atrium, query).await?),
+        false => Some(Arc::new(ids_among(atrium, query).await?)),
     };
-    Ok(Some(Pages::new(&cache::pages(atrium, query, hiding).await?)))
+    let shown = |dimension: &str, value: &str| shown(dimension, value, hiding.as_deref());
+    Ok(Some(Pages::new(&cache::pages(atrium, query, hiding.clone(), shown).await?)))
 }
 
 /// The ids of people that stand in paths and sites. Somebody may turn up whose id was in them before,
@@ -117,7 +119,7 @@ async fn ids_among(atrium: &Insight, query: &CachedQuery) -> Result<Others> {
 }
 
 /// As what a page or site is told.
-pub fn shown(dimension: &str, value: &str, hiding: Option<&Others>) -> String {
+fn shown(dimension: &str, value: &str, hiding: Option<&Others>) -> String {
     let Some(others) = hiding else { return value.replace(OWN, "") };
     let ids = Ids { others: Some(others), ..Ids::default() };
     match dimension {
