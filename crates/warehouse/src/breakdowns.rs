@@ -45,6 +45,16 @@ pub(crate) const BREAKDOWNS: Table = Table {
     ],
 };
 
+pub(crate) const PAGES: Table = Table {
+    names: ["dimension", "value"],
+    tables: [
+        RollupTable::by_time("pages_1w", WEEK),
+        RollupTable::by_time("pages_1d", DAY),
+        RollupTable::by_time("pages_1h", HOUR),
+        RollupTable::by_time("pages_15m", QUARTER),
+    ],
+};
+
 /// What came with a name: in all apps together, and the people of each app.
 #[derive(Debug, Default)]
 pub(crate) struct Sum {
@@ -64,7 +74,7 @@ impl Sum {
     }
 
     pub fn add(&mut self, other: Self) {
-        self.events += other.events;
+        self.events = self.events.wrapping_add(other.events);
         for (app, people) in other.people {
             *self.people.entry(app).or_default() |= people;
         }
@@ -136,7 +146,7 @@ fn add(mut sums: Sums, grid: &Grid<Vec<Part>>) -> Sums {
         let mut own: BTreeMap<&Name, (u64, Vec<&RoaringBitmap>)> = BTreeMap::new();
         for part in buckets.iter().flat_map(|parts| parts.iter()) {
             let (events, people) = own.entry(&part.name).or_default();
-            *events += part.events;
+            *events = events.wrapping_add(part.events);
             people.push(&part.people);
         }
         for (name, (events, people)) in own {

@@ -11,10 +11,10 @@ use uuid::Uuid;
 
 use crate::call::Call;
 use crate::client::Warehouse;
-use crate::counting::{COARSE, COUNTS, Coarse, EXTENTS};
+use crate::counting::{COARSE, COUNTS, Coarse, EXTENTS, is_extent};
 use crate::error::Error;
 use crate::params::literals;
-use crate::sessions::list;
+use crate::sessions::{list, near, near_before};
 
 const LIMIT: Duration = Duration::from_secs(300);
 /// Apps and quarters of an hour of one statement.
@@ -65,7 +65,15 @@ impl Warehouse {
                 self.complete_sets(batch, &some).await?;
             }
         }
-        self.count_sessions_here(touched).await
+        self.count_sessions_here(touched).await?;
+        for apps in apps.chunks(APPS_AT_ONCE) {
+            for buckets in buckets.chunks(BUCKETS_AT_ONCE) {
+                let apps = literals(apps.iter().copied());
+                let near = near(near_before(buckets.iter().copied()));
+                self.complete_visits(&Touched { apps, buckets: near }).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Every event is counted once by the quarter of an hour.
@@ -79,7 +87,21 @@ impl Warehouse {
 
     /// Longer buckets count the same as the quarters of an hour that they are made of.
     async fn complete_pieces(&self, touched: &Touched) -> Result<(), Error> {
-        for coarse in COARSE.iter().filter(|coarse| coarse.counts_events()) {
+        self.complete_pieces_of(touched, |_| true).await
+    }
+
+    /// Of visits, what was taken back too: it changes quarters of an hour around those that were touched.
+    async fn complete_visits(&self, touched: &Touched) -> Result<(), Error> {
+        self.complete_pieces_of(touched, |coarse| coarse.fine == "pages_15m").await
+    }
+
+    async fn complete_pieces_of(
+        &self,
+        touched: &Touched,
+        is_wanted: impl Fn(&Coarse) -> bool,
+    ) -> Result<(), Error> {
+        let counting = COARSE.iter().filter(|coarse| coarse.counts_events() && is_wanted(coarse));
+        for coarse in counting {
             let uneven = self.places(&uneven_pieces(touched, coarse)).await?;
             for (app, starts) in by_app(uneven) {
                 let starts: Vec<u64> = starts.into_iter().map(u64::from).collect();
@@ -92,8 +114,8 @@ impl Warehouse {
     /// Sets of people, and first and last times: to add the same again changes nothing.
     async fn complete_sets(&self, batch: u64, touched: &Touched) -> Result<(), Error> {
         let rows = format!("{} AND batch = {batch}", touched.events());
-        let sessions = COUNTS.iter().filter(|count| count.table == "sessions_15m");
-        for count in sessions.chain(EXTENTS) {
+        let extents = COUNTS.iter().filter(|count| is_extent(count));
+        for count in extents.chain(EXTENTS) {
             self.fill(&count.fill_from_rows(&rows), &[]).await?;
         }
         for coarse in COARSE.iter().filter(|coarse| !coarse.counts_events()) {
@@ -144,10 +166,19 @@ impl Touched {
 }
 
 /// The quarters of an hour whose tables do not say the same as the events. Each event has one line
-/// for each of the four dimensions.
+/// for each of the four dimensions, and each page view for its page and its site.
 fn uneven_counts(touched: &Touched) -> String {
     let (events, counts) = (touched.events(), touched.counts());
-    let sum = |table: &str, columns: &str| {
+    let none = ["0"; 6];
+    let columns = |told: &[(usize, &str)]| {
+        let mut columns = none.map(str::to_owned);
+        told.iter().for_each(|(place, sum)| (*sum).clone_into(&mut columns[*place]));
+        let columns = columns.iter().zip(["a", "v", "b", "c", "d", "e"]);
+        let columns = columns.map(|(sum, name)| format!("toInt64({sum}) AS {name}"));
+        columns.collect::<Vec<_>>().join(", ")
+    };
+    let sum = |table: &str, place: usize, sum: &str| {
+        let columns = columns(&[(place, sum)]);
         format!(
             "SELECT app_id, toUnixTimestamp(bucket) AS at, {columns} FROM {table} WHERE {counts} \
              GROUP BY app_id, at"
@@ -155,24 +186,16 @@ fn uneven_counts(touched: &Touched) -> String {
     };
     format!(
         "SELECT app_id, at FROM (\
-         SELECT app_id, toUnixTimestamp(toStartOfFifteenMinutes(toDateTime(time, 'UTC'))) AS at, \
-             toInt64(count()) AS a, toInt64(0) AS b, toInt64(0) AS c, toInt64(0) AS d \
+         SELECT app_id, toUnixTimestamp(toStartOfFifteenMinutes(toDateTime(time, 'UTC'))) AS at, {} \
          FROM events WHERE {events} GROUP BY app_id, at \
-         UNION ALL {} UNION ALL {} UNION ALL {}) \
+         UNION ALL {} UNION ALL {} UNION ALL {} UNION ALL {}) \
          GROUP BY app_id, at \
-         HAVING sum(a) != sum(b) OR sum(a) != sum(c) OR 4 * sum(a) != sum(d)",
-        sum(
-            "totals_15m",
-            "toInt64(0) AS a, toInt64(sum(events)) AS b, toInt64(0) AS c, toInt64(0) AS d"
-        ),
-        sum(
-            "events_15m",
-            "toInt64(0) AS a, toInt64(0) AS b, toInt64(sum(events)) AS c, toInt64(0) AS d"
-        ),
-        sum(
-            "breakdowns_15m",
-            "toInt64(0) AS a, toInt64(0) AS b, toInt64(0) AS c, toInt64(sum(events)) AS d"
-        ),
+         HAVING sum(a) != sum(b) OR sum(a) != sum(c) OR 4 * sum(a) != sum(d) OR 2 * sum(v) != sum(e)",
+        columns(&[(0, "count()"), (1, "countIf(event = 'page_view')")]),
+        sum("totals_15m", 2, "sum(events)"),
+        sum("events_15m", 3, "sum(events)"),
+        sum("breakdowns_15m", 4, "sum(events)"),
+        sum("pages_15m", 5, "sumIf(events, dimension IN ('page', 'site'))"),
     )
 }
 
@@ -185,10 +208,15 @@ fn uneven_pieces(touched: &Touched, coarse: &Coarse) -> String {
     let from = buckets.first().copied().unwrap_or(0);
     let to = buckets.last().copied().unwrap_or(0).saturating_add(*length);
     let (apps, buckets) = (&touched.apps, list(&buckets));
+    // A visit that is taken back from one page is given to another, so those are told apart.
+    let weight = match *fine {
+        "pages_15m" => " * toInt64(cityHash64(dimension, value) % 1048573 + 1)",
+        _ => "",
+    };
     let of = |table: &str, sign: &str| {
         format!(
             "SELECT app_id, intDiv(toUnixTimestamp(bucket), {length}) * {length} AS at, \
-                 {sign}toInt64(sum(events)) AS n \
+                 {sign}toInt64(sum(events{weight})) AS n \
              FROM {table} WHERE app_id IN ({apps}) AND bucket >= toDateTime({from}, 'UTC') \
                  AND bucket < toDateTime({to}, 'UTC') AND at IN ({buckets}) GROUP BY app_id, at"
         )

@@ -10,6 +10,23 @@ pub(crate) struct Count {
     select: &'static str,
 }
 
+/// The page of a page view, with a zero byte before whatever part of its path is its own person's id or
+/// holds it (migration 11).
+macro_rules! page {
+    () => {
+        "if(position(url_path, '%') = 0 \
+            AND (user_id = '' OR position(url_path, user_id) = 0) \
+            AND (device_id = '' OR position(url_path, device_id) = 0), url_path, \
+            arrayStringConcat(arrayMap((part, name) -> if(arrayExists(\
+                id -> id != '' AND (id = part OR id = name \
+                    OR length(id) >= 5 AND (position(part, id) > 0 OR position(name, id) > 0)), \
+                [user_id, device_id]), concat('\\0', part), part), splitByChar('/', url_path), \
+                arrayMap(part -> decodeURLComponent(\
+                    replaceAll(replaceAll(extract(part, '^[^?#;]*'), '%40', '@'), '%20', ' ')), \
+                    splitByChar('/', url_path))), '/'))"
+    };
+}
+
 /// By the quarter of an hour, from events.
 pub(crate) const COUNTS: &[Count] = &[
     Count {
@@ -46,7 +63,44 @@ pub(crate) const COUNTS: &[Count] = &[
         select: "SELECT app_id, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket, device, \
             min(time), max(time) FROM {events} GROUP BY app_id, bucket, device",
     },
+    Count {
+        table: "pages_15m",
+        columns: "app_id, dimension, bucket, value, events, people",
+        select: concat!(
+            "SELECT app_id, dimension, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket, \
+            value, toInt64(count()), groupBitmapState(person_no) FROM (SELECT app_id, time, person_no, \
+                over_limit, ",
+            page!(),
+            " AS page, domainWithoutWWW(JSONExtractString(properties, 'referrer')) AS domain, \
+                if(domain != '' AND (domain = user_id \
+                    OR length(user_id) >= 5 AND position(domain, user_id) > 0 OR domain = device_id \
+                    OR length(device_id) >= 5 AND position(domain, device_id) > 0), \
+                concat('\\0', domain), domain) AS site FROM {events} WHERE event = 'page_view') \
+            ARRAY JOIN ['page', 'site'] AS dimension, \
+            [if(bitAnd(over_limit, 64) = 0, page, '\\0other'), \
+             if(bitAnd(over_limit, 128) = 0, site, '\\0other')] AS value \
+            GROUP BY app_id, dimension, bucket, value"
+        ),
+    },
+    Count {
+        table: "page_visits_15m",
+        columns: "app_id, bucket, device, first, last",
+        select: concat!(
+            "SELECT app_id, toStartOfFifteenMinutes(toDateTime(time, 'UTC')) AS bucket, device, \
+            min(view), max(view) FROM (SELECT app_id, time, device, \
+                if(bitAnd(over_limit, 64) != 0, '\\0other', ",
+            page!(),
+            ") AS page, bitOr(bitShiftLeft(toUInt64(toUnixTimestamp64Milli(time) % 900000), 44), \
+                bitAnd(cityHash64(page), 17592186044415)) AS view \
+            FROM {events} WHERE event = 'page_view') GROUP BY app_id, bucket, device"
+        ),
+    },
 ];
+
+/// Tables where a row that comes twice changes nothing: first and last times.
+pub(crate) fn is_extent(count: &Count) -> bool {
+    matches!(count.table, "sessions_15m" | "page_visits_15m")
+}
 
 /// What outlives the events, where a row that comes twice changes nothing.
 pub(crate) const EXTENTS: &[Count] = &[
@@ -77,9 +131,9 @@ pub(crate) const DEVICE_OWNERS: Count = Count {
 const EVENTS: &str = "(SELECT e.app_id AS app_id, e.time AS time, e.event AS event, \
         e.person AS person, e.device AS device, e.device_id AS device_id, e.user_id AS user_id, \
         e.os AS os, e.browser AS browser, e.device_type AS device_type, e.language AS language, \
-        e.over_limit AS over_limit, p.no AS person_no, d.no AS device_no \
+        e.url_path AS url_path, e.properties AS properties, e.over_limit AS over_limit, p.no AS person_no, d.no AS device_no \
     FROM (SELECT app_id, time, event, person, device, device_id, user_id, os, browser, device_type, \
-            language, over_limit, xxHash64(concat('d', device_id)) AS device_hash, \
+            language, url_path, properties, over_limit, xxHash64(concat('d', device_id)) AS device_hash, \
             if(user_id = '', device_hash, xxHash64(concat('u', user_id))) AS person_hash \
         FROM events WHERE {where}) AS e \
     ANY LEFT JOIN {numbers} AS p ON e.person_hash = p.hash \
@@ -94,7 +148,7 @@ const NUMBERS: &str = "(SELECT hash, max((fence, i.no)).2 AS no FROM {identities
 
 /// The events that `{where}` names, with the numbers that they carry.
 const ROWS: &str = "(SELECT app_id, time, event, person, device, device_id, user_id, os, browser, \
-    device_type, language, over_limit, person_no, device_no FROM events WHERE {where})";
+    device_type, language, url_path, properties, over_limit, person_no, device_no FROM events WHERE {where})";
 
 impl Count {
     /// Fills the table from the events of an app that meet a condition.
@@ -193,6 +247,27 @@ pub(crate) const COARSE: &[Coarse] = &[
         keys: "app_id, dimension, start, value",
         values: PARTS,
     },
+    Coarse {
+        table: "pages_1h",
+        length: HOUR,
+        fine: "pages_15m",
+        keys: "app_id, dimension, start, value",
+        values: PARTS,
+    },
+    Coarse {
+        table: "pages_1d",
+        length: DAY,
+        fine: "pages_15m",
+        keys: "app_id, dimension, start, value",
+        values: PARTS,
+    },
+    Coarse {
+        table: "pages_1w",
+        length: WEEK,
+        fine: "pages_15m",
+        keys: "app_id, dimension, start, value",
+        values: PARTS,
+    },
 ];
 
 /// Tables that a migration brings to a store that has events already. Their views count what comes from
@@ -203,9 +278,10 @@ pub(crate) struct Recount {
 }
 
 enum What {
-    /// All tables of buckets of this length, which lie within a month.
+    /// All tables of buckets of this length.
     Buckets(u32),
     Extent(&'static Count),
+    Pages,
 }
 
 /// A table that is counted anew.
@@ -215,13 +291,18 @@ pub(crate) enum Recounted {
     Coarse(&'static Coarse),
     /// From events. A row that comes twice changes nothing.
     Extent(&'static Count),
+    /// By the quarter of an hour from events. It is emptied first.
+    Quarters(&'static Count),
+    /// Visits by their first and last pages, when the tables that tell of those are filled.
+    Visits,
 }
 
 impl Recounted {
     pub fn table(self) -> &'static str {
         match self {
             Self::Coarse(coarse) => coarse.table,
-            Self::Extent(count) => count.table,
+            Self::Extent(count) | Self::Quarters(count) => count.table,
+            Self::Visits => "pages_15m",
         }
     }
 }
@@ -231,16 +312,31 @@ pub(crate) const HOURS: Recount = Recount { name: "hours", what: What::Buckets(H
 /// Whose devices are, which came with migration 9.
 pub(crate) const OWNERS: Recount = Recount { name: "owners", what: What::Extent(&DEVICE_OWNERS) };
 
-pub(crate) const RECOUNTS: &[Recount] = &[HOURS, OWNERS];
+/// Pages and referring sites, which came with migration 11.
+pub(crate) const PAGES: Recount = Recount { name: "pages", what: What::Pages };
+
+pub(crate) const RECOUNTS: &[Recount] = &[HOURS, OWNERS, PAGES];
+
+fn is_about_pages(table: &str) -> bool {
+    table.starts_with("page")
+}
 
 impl Recount {
     pub fn tables(&self) -> Vec<Recounted> {
         match self.what {
             What::Buckets(length) => {
                 let of_length = COARSE.iter().filter(|coarse| coarse.length == length);
+                // Those came later, and are counted with what they are made of.
+                let of_length = of_length.filter(|coarse| !is_about_pages(coarse.table));
                 of_length.map(Recounted::Coarse).collect()
             }
             What::Extent(count) => vec![Recounted::Extent(count)],
+            What::Pages => {
+                let quarters = COUNTS.iter().filter(|count| is_about_pages(count.table));
+                let coarse = COARSE.iter().filter(|coarse| is_about_pages(coarse.table));
+                let quarters = quarters.map(Recounted::Quarters).chain([Recounted::Visits]);
+                quarters.chain(coarse.map(Recounted::Coarse)).collect()
+            }
         }
     }
 }

@@ -72,6 +72,7 @@ mod transfer_state;
 mod upgrade;
 mod upkeep;
 mod versions;
+mod visits;
 
 pub use address_file::running_engine;
 pub use answer::RowStream;

@@ -15,3 +15,7 @@ pub const DEVICE_TYPE: u8 = 8;
 pub const LANGUAGE: u8 = 16;
 /// A name in its properties.
 pub const PROPERTIES: u8 = 32;
+/// The page of a page view.
+pub const PAGE: u8 = 64;
+/// The site that led to it.
+pub const SITE: u8 = 128;

@@ -11,9 +11,10 @@ use uuid::Uuid;
 
 use crate::call::Insert;
 use crate::client::Warehouse;
-use crate::counting::{OWNERS, RECOUNTS, Recount, Recounted};
+use crate::counting::{OWNERS, PAGES, RECOUNTS, Recount, Recounted};
 use crate::error::Error;
 use crate::loads::load_query_id;
+use crate::schema;
 
 /// A part is known by a number, as a load is: a statement that somebody left behind must not add to what
 /// the next one counts.
@@ -50,6 +51,23 @@ enum Step {
 
 const MONTH: &str = "app_id = {app:UUID} AND toYYYYMM(bucket) = {month:UInt32}";
 const EVENTS_OF_MONTH: &str = "app_id = {app:UUID} AND toYYYYMM(time) = {month:UInt32}";
+
+/// The buckets of this length that have a part in the month: a week may begin in the one before. Of the
+/// quarters of an hour, those that lie in one of them.
+fn around_month(length: u32) -> String {
+    let first =
+        "makeDateTime(intDiv({month:UInt32}, 100), {month:UInt32} % 100, 1, 0, 0, 0, 'UTC')";
+    let (from, to) = (
+        format!("toUnixTimestamp({first})"),
+        format!("toUnixTimestamp(addMonths({first}, 1)) + {length} - 1"),
+    );
+    let start_of = |at: &str| format!("toDateTime(intDiv({at}, {length}) * {length}, 'UTC')");
+    format!(
+        "app_id = {{app:UUID}} AND bucket >= {} AND bucket < {}",
+        start_of(&from),
+        start_of(&format!("({to})"))
+    )
+}
 
 fn recount_of(part: &RecountPart) -> Option<&'static Recount> {
     RECOUNTS.iter().find(|recount| recount.name == part.name)
@@ -93,14 +111,32 @@ impl Warehouse {
         Ok(left)
     }
 
+    /// Whether a part can be counted now. Visits are counted by whoever loads, and programs that do not
+    /// know them load without: while one of those runs, there is no end to it.
+    pub async fn may_recount(&self, part: &RecountPart) -> Result<bool, Error> {
+        match self.schema_state().guard.get() {
+            Some(guard) if part.name == PAGES.name => {
+                Ok(guard.running_below(schema::PAGES).await?.is_empty())
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// Whether pages and referring sites are counted, as far as this process knows.
+    pub fn knows_pages(&self) -> bool {
+        self.schema_state().is_counted("pages_15m")
+    }
+
     /// What there is to do for a part, one after the other. The caller keeps the app's loader away, and
     /// makes sure before each step that nobody else has taken over: one who was stopped for long must not
     /// remove what another has counted since.
     pub fn recount_steps(&self, part: &RecountPart) -> Vec<RecountStep> {
         let tables = recount_of(part).into_iter().flat_map(Recount::tables);
         let steps = tables.flat_map(|table| match table {
-            Recounted::Coarse(_) => vec![Step::Remove(table), Step::Fill(table)],
-            Recounted::Extent(_) => vec![Step::Fill(table)],
+            Recounted::Coarse(_) | Recounted::Quarters(_) => {
+                vec![Step::Remove(table), Step::Fill(table)]
+            }
+            Recounted::Extent(_) | Recounted::Visits => vec![Step::Fill(table)],
         });
         let all = std::iter::once(Step::EndOthers).chain(steps).chain([Step::Done]);
         all.map(RecountStep).collect()
@@ -124,14 +160,24 @@ impl Warehouse {
         let params = [("app", part.app_id.into()), ("month", u64::from(part.month).into())];
         match step {
             Step::EndOthers => Ok(()),
-            Step::Remove(table) => self.delete(table.table(), MONTH, &params).await.map(drop),
+            Step::Remove(table) => {
+                let rows = match table {
+                    Recounted::Coarse(coarse) => around_month(coarse.length),
+                    _ => MONTH.to_owned(),
+                };
+                self.delete(table.table(), &rows, &params).await.map(drop)
+            }
+            Step::Fill(Recounted::Visits) => {
+                self.count_visits_of(part.app_id, MONTH, &params).await
+            }
             Step::Fill(table) => {
                 let query_id = load_query_id(NUMBER);
                 let sql = match table {
-                    Recounted::Coarse(coarse) => coarse.fill(MONTH),
-                    Recounted::Extent(count) => {
+                    Recounted::Coarse(coarse) => coarse.fill(&around_month(coarse.length)),
+                    Recounted::Extent(count) | Recounted::Quarters(count) => {
                         self.fill_of_events(count, EVENTS_OF_MONTH, &params).await?
                     }
+                    Recounted::Visits => return Ok(()),
                 };
                 self.fill_as(Some(&query_id), &sql, &params).await
             }

@@ -207,6 +207,7 @@ pub struct CountedFields<'a> {
     pub language: &'a [u8],
     pub device_type: &'a [u8],
     pub browser: &'a [u8],
+    pub url_path: &'a [u8],
     /// A JSON object, as text.
     pub properties: &'a [u8],
 }
@@ -217,17 +218,29 @@ pub fn counted_fields(row: &[u8]) -> Option<CountedFields<'_>> {
     let rest = skip_texts(rest.get(16..)?, 4)?;
     let (os, rest) = take_text(rest.get(4..)?)?;
     let (language, rest) = take_text(rest)?;
-    let (device_type, rest) = take_text(skip_texts(rest, 1)?)?;
+    let (url_path, rest) = take_text(rest)?;
+    let (device_type, rest) = take_text(rest)?;
     let (browser, rest) = take_text(rest)?;
     let (properties, _) = take_text(skip_texts(rest, 4)?)?;
-    Some(CountedFields { event, os, language, device_type, browser, properties })
+    Some(CountedFields { event, os, language, device_type, browser, url_path, properties })
 }
 
-/// Hashes of the values of an event that are counted by themselves.
-pub fn counted_values(row: &[u8], seed: u64) -> Option<[u64; 5]> {
-    let CountedFields { event, os, language, device_type, browser, .. } = counted_fields(row)?;
+impl CountedFields<'_> {
+    /// Whether its page and the site that led to it are counted.
+    pub fn is_page_view(&self) -> bool {
+        self.event == b"page_view"
+    }
+}
+
+/// Hashes of the values of an event that are counted by themselves. The sites that lead to pages are few.
+pub fn counted_values(row: &[u8], seed: u64) -> Option<[u64; 6]> {
+    let fields = counted_fields(row)?;
+    let CountedFields { event, os, language, device_type, browser, url_path, .. } = fields;
     let hash = |place: u64, value| xxh64(value, seed.wrapping_add(place));
-    Some([hash(0, event), hash(1, os), hash(2, language), hash(3, device_type), hash(4, browser)])
+    let page = if fields.is_page_view() { hash(5, url_path) } else { hash(0, event) };
+    let device = [hash(1, os), hash(2, language), hash(3, device_type), hash(4, browser)];
+    let [os, language, device_type, browser] = device;
+    Some([hash(0, event), os, language, device_type, browser, page])
 }
 
 pub fn write_mutation(row: &MutationIn<'_>, into: &mut Vec<u8>) {
@@ -349,6 +362,7 @@ mod tests {
             language: b"zh-CN",
             device_type: b"PC",
             browser: b"Chrome",
+            url_path: b"/pricing",
             properties: properties.as_bytes(),
         };
         assert_eq!(fields, expected);

@@ -33,6 +33,7 @@ const MIGRATIONS: &[(u32, &str)] = &[
     (UPGRADES, include_str!("../migrations/0008_upgrades.sql")),
     (OWNERS, include_str!("../migrations/0009_owners.sql")),
     (10, include_str!("../migrations/0010_property_columns.sql")),
+    (PAGES, include_str!("../migrations/0011_pages.sql")),
 ];
 
 /// The one after which the people of earlier events have to be numbered.
@@ -43,6 +44,8 @@ const HOURS: u32 = 4;
 const UPGRADES: u32 = 8;
 /// The one after which it has to be found out whose devices are.
 const OWNERS: u32 = 9;
+/// The one after which pages have to be counted from what there is.
+pub(crate) const PAGES: u32 = 11;
 
 /// Where it is written down which of them ran.
 pub(crate) const RECORD_TABLE: &str = "schema_migrations";
@@ -211,7 +214,9 @@ async fn bring_up_to_date(warehouse: &Warehouse) -> Result<(), Error> {
     if is_new(PEOPLE) {
         upgrade::number_people(warehouse).await?;
     } else {
-        for (migration, recount) in [(HOURS, counting::HOURS), (OWNERS, counting::OWNERS)] {
+        let recounts =
+            [(HOURS, counting::HOURS), (OWNERS, counting::OWNERS), (PAGES, counting::PAGES)];
+        for (migration, recount) in recounts {
             if is_new(migration) {
                 warehouse.plan_recount(&recount).await?;
             }

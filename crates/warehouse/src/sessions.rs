@@ -26,7 +26,7 @@ const AT_ONCE: usize = 400;
 const LIMIT: Duration = Duration::from_secs(120);
 
 impl Warehouse {
-    /// Counts anew how many sessions began, after events were added to these quarters of an hour (by
+    /// Counts anew how many sessions began, and visits by their pages, after events were added to these quarters of an hour (by
     /// the Unix time they start at).
     pub async fn count_sessions(
         &self,
@@ -43,10 +43,10 @@ impl Warehouse {
     ) -> Result<(), Error> {
         let apps = literals(touched.keys().copied());
         let buckets: BTreeSet<u32> = touched.values().flatten().copied().collect();
-        for some in near(buckets).chunks(AT_ONCE) {
+        for some in near(buckets.iter().copied()).chunks(AT_ONCE) {
             self.count_starts(&apps, some).await?;
         }
-        Ok(())
+        self.count_visits(&apps, &buckets).await
     }
 
     /// The sessions that were under way at a moment: a device's last event before it and the first one
@@ -85,26 +85,25 @@ impl Warehouse {
     }
 
     async fn count_starts(&self, apps: &str, buckets: &[u32]) -> Result<(), Error> {
-        let sources = spread(buckets.iter().copied(), |bucket, step| bucket.checked_sub(step));
+        let sources = near_before(buckets.iter().copied());
         let (sources, buckets) = (list(&sources), list(buckets));
         let sql = format!(
             "INSERT INTO session_starts (app_id, bucket, starts, version) \
-             SELECT app_id, toDateTime(target, 'UTC'), \
-                 countIf(here AND (before = 0 OR first_here - before > 1800000)), \
+             SELECT app_id, bucket, countIf(begins - before > 1800000), \
                  (SELECT max(version) + 1 FROM session_starts WHERE app_id IN ({apps}) \
                   AND bucket IN ({buckets})) \
-             FROM (SELECT app_id, device, toUnixTimestamp(bucket) + step AS target, \
-                     countIf(step = 0) > 0 AS here, \
-                     minIf(toUnixTimestamp64Milli(first), step = 0) AS first_here, \
-                     maxIf(toUnixTimestamp64Milli(last), step > 0) AS before \
-                 FROM sessions_15m ARRAY JOIN [0, 900, 1800] AS step \
-                 WHERE app_id IN ({apps}) AND bucket IN ({sources}) \
-                     AND target IN ({buckets}) \
-                 GROUP BY app_id, target, device) \
-             GROUP BY app_id, target"
+             FROM (SELECT app_id, bucket, begins, lagInFrame(ends, 1, 0) OVER (\
+                     PARTITION BY app_id, device ORDER BY bucket \
+                     ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS before \
+                 FROM (SELECT app_id, device, bucket, toUnixTimestamp64Milli(min(first)) AS begins, \
+                         toUnixTimestamp64Milli(max(last)) AS ends \
+                     FROM sessions_15m WHERE app_id IN ({apps}) AND bucket IN ({sources}) \
+                     GROUP BY app_id, device, bucket)) \
+             WHERE bucket IN ({buckets}) GROUP BY app_id, bucket"
         );
         // The same rows as once before are no mistake here.
-        let call = Call::new(&sql, &[], LIMIT).long().set("insert_deduplicate", 0);
+        let call =
+            Call::new(&sql, &[], LIMIT).long().set("insert_deduplicate", 0).set("max_threads", 1);
         self.in_turn(call).await.map(drop)
     }
 }
@@ -135,6 +134,11 @@ fn open_sessions_in(apps: &[Uuid], buckets: &[Bucket]) -> String {
 /// The quarters of an hour whose count depends on these: themselves and the two after each.
 pub(crate) fn near(buckets: impl IntoIterator<Item = u32>) -> Vec<u32> {
     spread(buckets, u32::checked_add)
+}
+
+/// Themselves and the two before each.
+pub(crate) fn near_before(buckets: impl IntoIterator<Item = u32>) -> Vec<u32> {
+    spread(buckets, u32::checked_sub)
 }
 
 fn spread(

@@ -113,7 +113,12 @@ impl TransferTable {
         let keys = self.columns.iter().filter(|column| column.is_key());
         let keys: Vec<String> = keys.map(|column| quoted(&column.name)).collect();
         let has_versions = self.has(VERSION);
-        let some = if has_versions { " HAVING sum(starts) > 0" } else { "" };
+        let some = match self.name.as_str() {
+            _ if has_versions => " HAVING sum(starts) > 0",
+            // Visits that were taken back leave nothing, or a row that says so.
+            name if name.starts_with("pages_") => " HAVING sum(events) != 0",
+            _ => "",
+        };
         self.figures(&hashed, has_versions, &format!(" GROUP BY {}{some}", keys.join(", ")))
     }
 }

@@ -38,6 +38,11 @@ const TABLES: &[&str] = &[
     "breakdowns_1h",
     "breakdowns_1d",
     "breakdowns_1w",
+    "pages_15m",
+    "page_visits_15m",
+    "pages_1h",
+    "pages_1d",
+    "pages_1w",
     "session_starts",
     "identities",
     "devices",
@@ -300,7 +305,8 @@ impl Warehouse {
             );
             self.fill(&coarse.fill(&rest), &params).await?;
         }
-        for table in ["sessions_15m", "session_starts", "events_15m", "breakdowns_15m"] {
+        let quarters = COUNTS.iter().map(|count| count.table).filter(|it| *it != "totals_15m");
+        for table in quarters.chain(["session_starts"]) {
             self.delete(table, OLD_COUNTS, &params).await?;
         }
         // A session that the cut goes through begins with what is left of it.

@@ -34,6 +34,8 @@ export type Dimension = (typeof DIMENSIONS)[number]
 export type RejectionReason = Schemas['Rejected']
 export type OverallIngest = Schemas['Ingest']
 
+export type OverallPages = Schemas['Pages']
+
 export type OverallPart = Schemas['Part']
 export type OverallTable = Schemas['Table']
 

@@ -3774,6 +3774,7 @@ export interface components {
         apps?: components['schemas']['OfApp'][] | null
         top_events?: components['schemas']['EventFigures'][] | null
         breakdowns?: components['schemas']['Breakdowns'] | null
+        pages?: components['schemas']['Pages'] | null
         ingest?: components['schemas']['Ingest'] | null
       }
     }
@@ -4876,7 +4877,7 @@ export interface components {
     /** @enum {string} */
     LifecycleGroup: 'new' | 'returning' | 'resurrected' | 'dormant'
     /** @enum {string} */
-    Limit: 'event_names' | 'property_names' | 'field_values'
+    Limit: 'event_names' | 'property_names' | 'field_values' | 'pages'
     /**
      * @description What a link is for.
      * @enum {string}
@@ -5204,6 +5205,7 @@ export interface components {
       apps?: components['schemas']['OfApp'][] | null
       top_events?: components['schemas']['EventFigures'][] | null
       breakdowns?: components['schemas']['Breakdowns'] | null
+      pages?: components['schemas']['Pages'] | null
       ingest?: components['schemas']['Ingest'] | null
     }
     OverallBody: {
@@ -5229,6 +5231,16 @@ export interface components {
       /** Format: int64 */
       member_count: number
     }
+    PageFigures: {
+      /** @description The path; empty where the sender told none. */
+      page: string
+      /** Format: int64 */
+      page_views: number
+      /** Format: int64 */
+      users: number
+      /** @description All that are not among the first ten or are over the limits of their apps, together. */
+      other: boolean
+    }
     /** @description A page of a list, with the length of the whole. */
     Paged_EventItem: {
       items: {
@@ -5253,11 +5265,22 @@ export interface components {
       /** Format: int64 */
       page_size: number
     }
+    Pages: {
+      /** @description False while events from before an upgrade are still being counted: then all lists are empty. */
+      ready: boolean
+      top: components['schemas']['PageFigures'][]
+      /** @description By the page that a visit began with, of visits that began in the range. */
+      entries: components['schemas']['VisitFigures'][]
+      /** @description By the page that it ended with, so far, of visits that ended in the range. */
+      exits: components['schemas']['VisitFigures'][]
+      /** @description The sites of the referrers of page views. */
+      sites: components['schemas']['SiteFigures'][]
+    }
     /**
      * @description A piece of the answer. A page that asks for each by itself waits for none of the others.
      * @enum {string}
      */
-    Part: 'totals' | 'series' | 'apps' | 'top_events' | 'breakdowns' | 'ingest'
+    Part: 'totals' | 'series' | 'apps' | 'top_events' | 'breakdowns' | 'pages' | 'ingest'
     PasskeyLogin: {
       /** @description What `navigator.credentials.get` gave, in the standard's JSON form. */
       credential: Record<string, never>
@@ -5968,6 +5991,16 @@ export interface components {
       | 'outsider'
       | 'not_allowed'
       | 'wrong_user'
+    SiteFigures: {
+      /** @description Without `www.`; empty where no site led there or none was told. */
+      site: string
+      /** Format: int64 */
+      page_views: number
+      /** Format: int64 */
+      users: number
+      /** @description As of pages. */
+      other: boolean
+    }
     SpoolState: {
       /**
        * Format: int64
@@ -6129,7 +6162,18 @@ export interface components {
     SubjectKind: 'user' | 'device'
     /** @enum {string} */
     Table:
-      'series' | 'apps' | 'top_events' | 'os' | 'browser' | 'device_type' | 'language' | 'ingest'
+      | 'series'
+      | 'apps'
+      | 'top_events'
+      | 'os'
+      | 'browser'
+      | 'device_type'
+      | 'language'
+      | 'pages'
+      | 'entry_pages'
+      | 'exit_pages'
+      | 'sites'
+      | 'ingest'
     /**
      * @description Why a step failed.
      * @enum {string}
@@ -6294,6 +6338,14 @@ export interface components {
     VerifiedBy: 'dns' | 'operator'
     /** @enum {string} */
     ViaKind: 'organization' | 'app'
+    /** @description A visit is a run of one device's page views without a gap of more than half an hour. */
+    VisitFigures: {
+      page: string
+      /** Format: int64 */
+      visits: number
+      /** @description As of pages. */
+      other: boolean
+    }
   }
   responses: {
     /** @description Does not go with how things are, or they have changed meanwhile */

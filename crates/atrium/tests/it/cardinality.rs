@@ -40,6 +40,7 @@ fn small(raw: &mut RawSettings) {
     raw.max_event_names = Some(3);
     raw.max_property_names = Some(4);
     raw.max_field_values = Some(2);
+    raw.max_pages = Some(2);
 }
 
 /// An event as the plain count sees it.
@@ -264,6 +265,38 @@ with_small_limits! {
         server.clock.advance(20 * DAY);
         assert!(cardinality::sweep(&server.atrium).await.unwrap() > 0);
         assert_eq!(server.count("SELECT COUNT(*) FROM counted_values").await, 0);
+    }
+}
+
+with_small_limits! {
+    async fn pages_and_sites_over_the_limit_are_others(server: TestServer) {
+        noon(&server);
+        let team = server.team("one").await;
+        let key = server.collect_key(team.app_id.as_str()).await;
+        // The page of any other event is not counted, and takes no place.
+        let mut other = event(&server, "home");
+        other["data"]["url_path"] = json!("/elsewhere");
+        let views = (0..9).map(|n| {
+            let mut view = event(&server, "page_view");
+            view["data"]["url_path"] = json!(format!("/order/{}", n % 5));
+            view["data"]["properties"] = json!({ "referrer": format!("https://www.s{}.example/{n}", n % 3) });
+            view
+        });
+        let messages: Vec<Value> = [other].into_iter().chain(views).collect();
+        assert_eq!(server.collect(&key, json!(messages)).await.body["data"]["accepted"], 10);
+        drain(&server).await;
+        let found = overall(&server, &team).await;
+        let rows = |list: &str, name: &str| {
+            let rows = found["pages"][list].as_array().unwrap().iter();
+            json!(rows.map(|row| json!([row[name], row["page_views"], row["other"]])).collect::<Vec<_>>())
+        };
+        let pages = json!([["/order/0", 2, false], ["/order/1", 2, false], ["other", 5, true]]);
+        assert_eq!(rows("top", "page"), pages);
+        let sites = json!([["s0.example", 3, false], ["s1.example", 3, false], ["other", 3, true]]);
+        assert_eq!(rows("sites", "site"), sites);
+        let mut over = found["ingest"]["over_limit"].as_array().unwrap().iter();
+        let over = over.find(|it| it["limit"] == "pages").unwrap();
+        assert_eq!((&over["max"], &over["count"]), (&json!(2), &json!(6)));
     }
 }
 

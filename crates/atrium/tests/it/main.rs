@@ -45,6 +45,7 @@ mod moving;
 mod one_person;
 mod orgs;
 mod overall;
+mod pages;
 mod passkeys;
 mod passwords;
 mod people;

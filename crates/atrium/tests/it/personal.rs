@@ -55,9 +55,25 @@ async fn plant(server: &TestServer, team: &Team) {
     let mut counted = by("40014001", "device-40014001", event(server, "order"));
     counted["data"]["properties"] = json!({ "plan": "pro", "size": 40_014_001 });
     let other = by(OTHER, "phone-bob-12", event(server, "order"));
+    // Pages and sites have counts of their own.
+    let viewed = |path: &str, referrer: &str| {
+        let mut view = by("user-jane-77", "device-jane-77", event(server, "page_view"));
+        view["data"]["url_path"] = json!(path);
+        view["data"]["properties"] = json!({ "referrer": referrer });
+        view
+    };
+    let views = [
+        viewed(
+            "/u/user-jane-77/jane.roe%40example.com?m=13800138000",
+            "https://user-jane-77.example/",
+        ),
+        viewed(&format!("/to/{OTHER}/of-device-jane-77-s"), "https://jane.roe@example.com/"),
+        viewed("/call/13800138000;to=40014001", "https://13800138000.example/40014001"),
+    ];
     let mut bad = message.clone();
     bad["data"]["timestamp"] = json!(1);
-    server.collect(&key, json!([message, message, bad, named, called, counted, other])).await;
+    let messages = [message.clone(), message, bad, named, called, counted, other];
+    server.collect(&key, json!(messages.into_iter().chain(views).collect::<Vec<_>>())).await;
     let profile = json!({
         "email": "jane.roe@example.com", "name": "Jane Roe", "city": "上海市", "phone": 13_800_138_000_i64,
         "age": 30, "contacts": [{ "姓名": "王小明" }],

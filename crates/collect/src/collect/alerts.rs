@@ -122,6 +122,7 @@ fn kind_of(limit: Limit) -> &'static str {
         Limit::EventNames => "over_event_names",
         Limit::PropertyNames => "over_property_names",
         Limit::FieldValues => "over_field_values",
+        Limit::Pages => "over_pages",
     }
 }
 

@@ -38,6 +38,9 @@ async fn count_all(atrium: &Collecting) -> anyhow::Result<u64> {
     let mut counted = 0;
     // Read again: another instance may have done some before the lease was free.
     for part in left(atrium).await? {
+        if !atrium.warehouse.may_recount(&part).await? {
+            continue;
+        }
         count(atrium, &part).await?;
         counted += 1;
         let rest = left(atrium).await?.len();

@@ -152,13 +152,21 @@ impl Redaction<'_> {
     }
 }
 
+/// What the event store puts before an id of the event's own person, in what it counts by.
+pub const OWN: char = '\0';
+
 /// The path of an address, without what comes after it and without what is personal in it.
 pub fn path(address: &str, ids: Ids<'_>) -> String {
     let mut before = String::new();
     let segment = |segment: &str| {
+        let (is_own, segment) = match segment.strip_prefix(OWN) {
+            Some(segment) => (true, segment),
+            None => (false, segment),
+        };
         let plain = percent_decode_str(segment).decode_utf8_lossy();
         let is_people = shown::PEOPLE_IN_PATHS.contains(&before.to_lowercase().as_str());
-        let hide = ids.hide(&plain)
+        let hide = is_own
+            || ids.hide(&plain)
             || ids.contains(segment)
             || shown::looks_like_token(&plain)
             || is_people && segment.bytes().any(|byte| byte.is_ascii_digit());
@@ -280,6 +288,7 @@ mod tests {
         assert_eq!(path("/a?email=jane@example.com#top"), "/a");
         assert_eq!(path("/users/jane%40example.com/orders"), "/users/***/orders");
         assert_eq!(path("/users/u-7/13800138000"), "/users/***/***");
+        assert_eq!(path("/of/\0jane?x"), "/of/***", "as it was counted");
         assert_eq!(path("https://shop.example/a/b?c"), "/a/b");
         assert_eq!(path("https://shop.example"), "/");
         assert_eq!(path("/to?x=https://other.example/y"), "/to");

@@ -1,6 +1,6 @@
 //! Ids of other people that stand in what is shown: whose, the warehouse knows.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
@@ -9,8 +9,8 @@ use warehouse::shown::{could_be_id, whole_part};
 use warehouse::{Error, Identity, Kind, Warehouse};
 
 /// Texts of an answer that are the ids of people or devices of the app.
-#[derive(Clone, Debug, Default)]
-pub struct Others(HashSet<String>);
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Others(BTreeSet<String>);
 
 impl Others {
     /// Those among some texts.
@@ -33,6 +33,11 @@ impl Others {
     /// Where nobody can be asked, whatever could be an id is one.
     pub fn all(texts: BTreeSet<String>) -> Self {
         Self(texts.into_iter().collect())
+    }
+
+    /// How much memory they take, more or less.
+    pub fn bytes(&self) -> usize {
+        self.0.iter().map(|text| text.len() + 48).sum()
     }
 
     pub fn contains(&self, text: &str) -> bool {

@@ -13,6 +13,8 @@ pub struct Limits {
     pub property_names: usize,
     /// Of each built-in field that is counted: os, browser, device_type and language.
     pub field_values: usize,
+    /// Of the pages of page views, and of the sites that led to them, each.
+    pub pages: usize,
 }
 
 #[derive(
@@ -23,10 +25,12 @@ pub enum Limit {
     EventNames,
     PropertyNames,
     FieldValues,
+    Pages,
 }
 
 impl Limit {
-    pub const ALL: [Self; 3] = [Self::EventNames, Self::PropertyNames, Self::FieldValues];
+    pub const ALL: [Self; 4] =
+        [Self::EventNames, Self::PropertyNames, Self::FieldValues, Self::Pages];
 
     /// Never changes once released: it is stored.
     pub fn as_str(self) -> &'static str {
@@ -34,6 +38,7 @@ impl Limit {
             Self::EventNames => "event_names",
             Self::PropertyNames => "property_names",
             Self::FieldValues => "field_values",
+            Self::Pages => "pages",
         }
     }
 
@@ -52,6 +57,7 @@ impl Limit {
                     | over_limit::DEVICE_TYPE
                     | over_limit::LANGUAGE
             }
+            Self::Pages => over_limit::PAGE | over_limit::SITE,
         }
     }
 
@@ -73,6 +79,11 @@ impl Limit {
                 "An operating system, browser, device type or language has more values than the \
                  daily limit. These count as “Other”."
             }
+            (Self::Pages, Locale::ZhCn) => "页面或来源网站的种类超过每日上限，按“其他”统计。",
+            (Self::Pages, Locale::EnUs) => {
+                "The app has more pages or referring sites than its daily limit. These count as \
+                 “Other”."
+            }
         }
     }
 }
@@ -83,6 +94,7 @@ impl Limits {
             Limit::EventNames => self.event_names,
             Limit::PropertyNames => self.property_names,
             Limit::FieldValues => self.field_values,
+            Limit::Pages => self.pages,
         }
     }
 }

@@ -77,6 +77,7 @@ pub(super) fn events(raw: &RawSettings) -> anyhow::Result<EventSettings> {
             event_names: limit("max_event_names", raw.max_event_names, 2_000)?,
             property_names: limit("max_property_names", raw.max_property_names, 5_000)?,
             field_values: limit("max_field_values", raw.max_field_values, 1_000)?,
+            pages: limit("max_pages", raw.max_pages, 5_000)?,
         },
     })
 }

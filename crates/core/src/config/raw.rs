@@ -163,6 +163,11 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_MAX_FIELD_VALUES", value_name = "N", global = true)]
     pub max_field_values: Option<u64>,
 
+    /// Most pages, and most sites that lead to them, that are counted by themselves, of one app on one
+    /// day; further ones are stored and count as "other" [default: 5000]
+    #[arg(long, env = "ATRIUM_MAX_PAGES", value_name = "N", global = true)]
+    pub max_pages: Option<u64>,
+
     /// Collect key of an app on this instance that the console reports its own use to [default:
     /// none, it reports nothing]
     #[arg(long, env = "ATRIUM_CONSOLE_APP_KEY", value_name = "KEY", global = true)]

@@ -127,6 +127,12 @@ impl Notice {
                     "应用“{app}”今天上报的操作系统、浏览器、设备类型或语言超过 {max} 种。数据都已保存，超出的取值合并计入“其他”。请检查上报代码，或者上报密钥是否被他人使用。"
                 ),
             ),
+            Self::LimitReached { app, limit: Limit::Pages, max, .. } => (
+                "页面或来源网站数量超过上限",
+                format!(
+                    "应用“{app}”今天上报的页面或来源网站超过 {max} 个。数据都已保存，超出的部分合并计入“其他”。请检查页面路径里是否带有编号等变化的内容，或者上报密钥是否被他人使用。"
+                ),
+            ),
             Self::AppSilent { app, .. } => (
                 "应用停止上报数据",
                 format!("应用“{app}”已连续两天没有数据，之前一直有。请检查上报代码和密钥。"),
@@ -319,6 +325,15 @@ impl Notice {
                      types or languages today. Everything is stored; the values beyond the limit \
                      count together as “Other”. Check the code that sends them, or whether someone \
                      else uses the app's key."
+                ),
+            ),
+            Self::LimitReached { app, limit: Limit::Pages, max, .. } => (
+                "An app sends too many pages or referring sites",
+                format!(
+                    "The app “{app}” has sent more than {max} pages or referring sites today. \
+                     Everything is stored; those beyond the limit count together as “Other”. Check \
+                     whether paths contain ids or other changing parts, or whether someone else uses \
+                     the app's key."
                 ),
             ),
             Self::AppSilent { app, .. } => (

@@ -17,6 +17,7 @@ use warehouse::{BreakdownValue, EventCount, Overall, Versions, Warehouse};
 
 use super::errors::{ready, warehouse_error};
 use crate::insight::state::Insight;
+use atrium_collect::personal::Others;
 use atrium_core::error::Result;
 use atrium_core::fair_queue::Reader;
 use atrium_tenancy::apps::versions::{self, Version};
@@ -51,6 +52,8 @@ struct Key {
     version: i64,
     /// None while nobody is taken for the owner of a device.
     owners: Option<i64>,
+    /// The ids that are hidden in it, for those who may not see them.
+    hidden: Option<Arc<Others>>,
 }
 
 impl CachedQuery {
@@ -62,14 +65,16 @@ impl CachedQuery {
     /// it was here earlier.
     fn by_bucket(&self) -> Key {
         let (apps, cuts) = (self.apps.clone(), self.cuts.clone());
-        Key { apps, cuts, part: self.part, version: self.version.until, owners: self.owners() }
+        let (version, owners) = (self.version.until, self.owners());
+        Key { apps, cuts, part: self.part, version, owners, hidden: None }
     }
 
     /// For one about the range as a whole.
     fn as_whole(&self) -> Key {
         let (from, to) = self.ends();
         let (apps, cuts) = (self.apps.clone(), Arc::new([from, to]));
-        Key { apps, cuts, part: None, version: self.version.within, owners: self.owners() }
+        let (version, owners) = (self.version.within, self.owners());
+        Key { apps, cuts, part: None, version, owners, hidden: None }
     }
 
     fn owners(&self) -> Option<i64> {
@@ -105,7 +110,8 @@ struct Weigh<T>(fn(&T) -> usize);
 
 impl<T> Weighter<Key, Arc<T>> for Weigh<T> {
     fn weight(&self, key: &Key, answer: &Arc<T>) -> u64 {
-        (key.apps.len() * 16 + key.cuts.len() * 8 + 64 + (self.0)(answer)) as u64
+        let hidden = key.hidden.as_ref().map_or(0, |hidden| hidden.bytes());
+        (key.apps.len() * 16 + key.cuts.len() * 8 + 64 + hidden + (self.0)(answer)) as u64
     }
 }
 
@@ -115,6 +121,8 @@ pub struct Answers {
     overall: Kept<Overall>,
     top_events: Kept<Vec<EventCount>>,
     breakdowns: Kept<Vec<BreakdownValue>>,
+    page_names: Kept<Vec<(String, String)>>,
+    pages: Kept<Vec<BreakdownValue>>,
 }
 
 fn kept<T: Clone>(weigh: fn(&T) -> usize) -> Kept<T> {
@@ -128,9 +136,15 @@ impl Default for Answers {
                 (answer.apps.len() + answer.part.len() + answer.buckets.len()) * 80
             }),
             top_events: kept(|answer| answer.iter().map(|top| top.event.len() + 48).sum()),
-            breakdowns: kept(|answer| answer.iter().map(|share| share.value.len() + 80).sum()),
+            breakdowns: kept_values(),
+            page_names: kept(|answer| answer.iter().map(|(_, name)| name.len() + 72).sum()),
+            pages: kept_values(),
         }
     }
+}
+
+fn kept_values() -> Kept<Vec<BreakdownValue>> {
+    kept(|answer| answer.iter().map(|share| share.value.len() + 80).sum())
 }
 
 async fn once<T: Clone>(
@@ -202,4 +216,31 @@ pub async fn breakdowns(atrium: &Insight, query: &CachedQuery) -> Result<Arc<Vec
         query.store(atrium).breakdowns(&query.apps, from, to, VALUES, versions).await
     };
     once(atrium, &atrium.answers.breakdowns, &query.as_whole(), query, ask).await
+}
+
+/// All pages and sites of the range, as they are kept.
+pub async fn page_names(
+    atrium: &Insight,
+    query: &CachedQuery,
+) -> Result<Arc<Vec<(String, String)>>> {
+    let (from, to) = query.ends();
+    let ask = async |versions: &Versions| {
+        query.store(atrium).page_names(&query.apps, from, to, versions).await
+    };
+    once(atrium, &atrium.answers.page_names, &query.as_whole(), query, ask).await
+}
+
+/// Pages and sites as `shown` tells them, which depends on nothing but the ids that are hidden.
+pub async fn pages(
+    atrium: &Insight,
+    query: &CachedQuery,
+    hidden: Option<Arc<Others>>,
+    shown: impl Fn(&str, &str) -> String,
+) -> Result<Arc<Vec<BreakdownValue>>> {
+    let (from, to) = query.ends();
+    let key = Key { hidden, ..query.as_whole() };
+    let ask = async |versions: &Versions| {
+        query.store(atrium).pages(&query.apps, from, to, VALUES, shown, versions).await
+    };
+    once(atrium, &atrium.answers.pages, &key, query, ask).await
 }

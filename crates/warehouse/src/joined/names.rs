@@ -18,6 +18,8 @@ use crate::sets::people_by;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NameGroup {
     One(Name),
+    /// All of these, under one name.
+    Several(Name, Vec<Name>),
     /// All with this first name that have no group of their own.
     Rest(Box<str>),
 }
@@ -101,10 +103,12 @@ impl Warehouse {
 fn group_of(table: &Table, groups: &[NameGroup]) -> String {
     let [first, second] = table.names;
     let (mut names, mut rests) = (Places::default(), Places::default());
+    // There are no zero bytes in first names, so that two names are never the same text.
+    let text = |(first, second): &Name| format!("{first}\0{second}");
     for (place, group) in (1..).zip(groups) {
         match group {
-            // The collector takes no zero bytes, so that two names are never the same text.
-            NameGroup::One((first, second)) => names.add(&format!("{first}\0{second}"), place),
+            NameGroup::One(name) => names.add(&text(name), place),
+            NameGroup::Several(_, all) => all.iter().for_each(|it| names.add(&text(it), place)),
             NameGroup::Rest(first) => rests.add(first, place),
         }
     }

@@ -1,7 +1,7 @@
 //! The events that happened most, and the most frequent values of what is known of devices.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures_util::future::try_join_all;
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::{BreakdownValue, moments};
 use crate::app_size::BySize;
-use crate::breakdowns::{BREAKDOWNS, EVENTS, Sum, Sums, Table};
+use crate::breakdowns::{BREAKDOWNS, EVENTS, PAGES, Sum, Sums, Table};
 use crate::catalogue::EventCount;
 use crate::client::Warehouse;
 use crate::error::Error;
@@ -65,15 +65,49 @@ impl Warehouse {
         let rank = |events: &Events| top_values(events, most);
         let ranked =
             self.ranked(&BREAKDOWNS, cache, apps, [cuts[0], cuts[1]], rank, versions).await?;
-        let value = |Ranked { group, events, persons }| {
-            let ((dimension, value), is_rest) = match group {
-                NameGroup::One(name) => (name, false),
-                NameGroup::Rest(dimension) => ((dimension, Box::default()), true),
-            };
-            let (dimension, value) = (dimension.into(), value.into());
-            BreakdownValue { dimension, value, is_rest, events, persons }
-        };
-        Ok(ranked.into_iter().map(value).collect())
+        Ok(ranked.into_iter().map(BreakdownValue::from).collect())
+    }
+
+    /// The pages that were seen most, those that most visits began and ended with, and the sites that led
+    /// to most page views; of each what the others come to. `shown` says as what a page or site is told, by
+    /// its dimension: those that are told as the same are counted as one.
+    pub async fn pages(
+        &self,
+        apps: &[Uuid],
+        from_ms: i64,
+        to_ms: i64,
+        most: usize,
+        shown: impl Fn(&str, &str) -> String,
+        versions: &Versions,
+    ) -> Result<Vec<BreakdownValue>, Error> {
+        let Some(cuts) = moments(apps, &[from_ms, to_ms]) else { return Ok(Vec::new()) };
+        let cache = &self.rollup_caches().pages;
+        let rank = |events: &Events| top_shown(events, most, &shown);
+        let ranked = self.ranked(&PAGES, cache, apps, [cuts[0], cuts[1]], rank, versions).await?;
+        Ok(ranked.into_iter().map(BreakdownValue::from).collect())
+    }
+
+    /// All pages and sites of a range as they are kept, by their dimension.
+    pub async fn page_names(
+        &self,
+        apps: &[Uuid],
+        from_ms: i64,
+        to_ms: i64,
+        versions: &Versions,
+    ) -> Result<Vec<(String, String)>, Error> {
+        let Some(cuts) = moments(apps, &[from_ms, to_ms]) else { return Ok(Vec::new()) };
+        let (cache, cuts) = (&self.rollup_caches().pages, [cuts[0], cuts[1]]);
+        let mut attempt = self.attempt(apps, cuts[1] - cuts[0]).await?;
+        loop {
+            let asked = self.events_by_size(&PAGES, cache, &attempt.by_size, cuts, versions);
+            match Box::pin(asked).await {
+                Err(error) => attempt.failed(error)?,
+                Ok((_, events)) => {
+                    let names = events.into_keys().filter(|(_, value)| &**value != OTHER);
+                    return Ok(names.map(|(one, other)| (one.into(), other.into())).collect());
+                }
+            }
+        }
     }
 
     async fn ranked(
@@ -106,17 +140,10 @@ impl Warehouse {
         rank: impl Fn(&Events) -> Vec<NameGroup>,
         versions: &Versions,
     ) -> Result<Vec<Ranked>, Error> {
-        let large = by_size.large.iter().map(|app| self.joined_names(table, *app, cuts));
-        let (small, owners, large) = tokio::try_join!(
-            self.breakdown_sums(table, cache, &by_size.small, cuts, versions),
+        let ((small, events), owners) = tokio::try_join!(
+            self.events_by_size(table, cache, by_size, cuts, versions),
             self.owners(&by_size.small, versions),
-            try_join_all(large)
         )?;
-        let mut events: Events =
-            small.iter().map(|(name, sum)| (name.clone(), sum.events)).collect();
-        for (name, more) in large.into_iter().flatten() {
-            *events.entry(name).or_default() += more;
-        }
         let groups = rank(&events);
         let large = by_size.large.iter().map(|app| self.joined_persons(table, *app, cuts, &groups));
         let large = try_join_all(large).await?;
@@ -132,6 +159,41 @@ impl Warehouse {
         });
         Ok(ranked.collect())
     }
+
+    /// What there is of small apps, and how often each name occurred in all of them.
+    async fn events_by_size(
+        &self,
+        table: &'static Table,
+        cache: &RollupCache<Vec<Part>>,
+        by_size: &BySize,
+        cuts: [u32; 2],
+        versions: &Versions,
+    ) -> Result<(Sums, Events), Error> {
+        let large = by_size.large.iter().map(|app| self.joined_names(table, *app, cuts));
+        let (small, large) = tokio::try_join!(
+            self.breakdown_sums(table, cache, &by_size.small, cuts, versions),
+            try_join_all(large)
+        )?;
+        let mut events: Events =
+            small.iter().map(|(name, sum)| (name.clone(), sum.events)).collect();
+        for (name, more) in large.into_iter().flatten() {
+            *events.entry(name).or_default() += more;
+        }
+        // What was taken back is not there.
+        events.retain(|_, count| count.cast_signed() > 0);
+        Ok((small, events))
+    }
+}
+
+impl From<Ranked> for BreakdownValue {
+    fn from(Ranked { group, events, persons }: Ranked) -> Self {
+        let ((dimension, value), is_rest) = match group {
+            NameGroup::One(name) | NameGroup::Several(name, _) => (name, false),
+            NameGroup::Rest(dimension) => ((dimension, Box::default()), true),
+        };
+        let (dimension, value) = (dimension.into(), value.into());
+        Self { dimension, value, is_rest, events, persons }
+    }
 }
 
 /// Those of equal number are in the order of their names.
@@ -145,19 +207,33 @@ fn top_names(events: &Events, most: usize) -> Vec<NameGroup> {
 
 /// What is over the limits of the apps is part of the rest.
 fn top_values(events: &Events, most: usize) -> Vec<NameGroup> {
-    let mut dimensions: BTreeMap<&str, Vec<(&Name, u64)>> = BTreeMap::new();
+    top_shown(events, most, |_, value| value.to_owned())
+}
+
+/// The same of values that are told as something else, several as one.
+fn top_shown(events: &Events, most: usize, shown: impl Fn(&str, &str) -> String) -> Vec<NameGroup> {
+    let mut dimensions: BTreeMap<&str, BTreeMap<String, (u64, Vec<Name>)>> = BTreeMap::new();
+    let mut is_over: BTreeSet<&str> = BTreeSet::new();
     for (name, events) in events {
-        dimensions.entry(&name.0).or_default().push((name, *events));
+        let values = dimensions.entry(&name.0).or_default();
+        if &*name.1 == OTHER {
+            is_over.insert(&name.0);
+            continue;
+        }
+        let (sum, names) = values.entry(shown(&name.0, &name.1)).or_default();
+        *sum += events;
+        names.push(name.clone());
     }
     let mut groups = Vec::new();
     for (dimension, values) in dimensions {
         let count = values.len();
-        let mut named: Vec<_> =
-            values.into_iter().filter(|((_, value), _)| &**value != OTHER).collect();
-        named.sort_by_key(|(_, events)| Reverse(*events));
+        let mut named: Vec<_> = values.into_iter().collect();
+        named.sort_by_key(|(_, (events, _))| Reverse(*events));
         named.truncate(most);
-        let has_rest = named.len() < count;
-        groups.extend(named.into_iter().map(|(name, _)| NameGroup::One(name.clone())));
+        let has_rest = named.len() < count || is_over.contains(dimension);
+        groups.extend(named.into_iter().map(|(value, (_, names))| {
+            NameGroup::Several((dimension.into(), value.into()), names)
+        }));
         groups.extend(has_rest.then(|| NameGroup::Rest(dimension.into())));
     }
     groups
@@ -174,6 +250,7 @@ fn grouped<T, U: Default>(
     for (place, group) in groups.iter().enumerate() {
         match group {
             NameGroup::One(name) => drop(places.insert(name, place)),
+            NameGroup::Several(_, names) => places.extend(names.iter().map(|name| (name, place))),
             NameGroup::Rest(first) => drop(rests.insert(first, place)),
         }
     }

@@ -20,6 +20,7 @@ pub(crate) struct RollupCaches {
     pub totals: RollupCache<Total>,
     pub events: RollupCache<Vec<Part>>,
     pub breakdowns: RollupCache<Vec<Part>>,
+    pub pages: RollupCache<Vec<Part>>,
     pub open_sessions: RollupCache<OpenSessions>,
     pub first_seen: ByApp<FirstSeen>,
     pub owners: ByApp<Arc<Owners>>,
@@ -58,6 +59,7 @@ pub(crate) type Name = (Box<str>, Box<str>);
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub name: Name,
+    /// Where some were taken back, a sum of all parts that wraps around.
     pub events: u64,
     pub people: RoaringBitmap,
 }

@@ -51,6 +51,8 @@ fn events(app: Uuid, dice: &mut Dice) -> Vec<Event> {
                 os: ["Windows", "iOS", ""][dice.below(3) as usize],
                 browser: ["Chrome", "Safari"][dice.below(2) as usize],
                 properties: json!({ "n": dice.below(14), "amount": amount }).to_string(),
+                path: "/docs".to_owned(),
+                referrer: "",
             }
         })
         .collect();

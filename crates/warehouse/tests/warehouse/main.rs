@@ -18,9 +18,11 @@ mod hung_shard;
 mod loading;
 mod over_limit;
 mod overall;
+mod pages;
 mod people;
 mod plain;
 mod plain_analyses;
+mod plain_pages;
 mod plain_trend;
 mod property_columns;
 #[path = "../../../atrium/tests/support/running.rs"]

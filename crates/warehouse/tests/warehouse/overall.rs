@@ -9,6 +9,7 @@ use warehouse::{
     Warehouse,
 };
 
+use crate::plain_pages;
 use crate::support::{
     BUCKET_MS, Dice, Event, START_MS, Store, at, counted, load, make_up, number, own, owned, same,
     small_and_large, stored,
@@ -26,7 +27,12 @@ pub fn days(seed: u64, apps: &[Uuid]) -> Vec<Event> {
                 [dice.below(6) as usize]
                 + dice.below(3) as i64;
             event.log_id = Uuid::new_v4();
-            event.event = format!("event {}", dice.below(27));
+            event.event = match dice.below(36) {
+                ..9 => "page_view".to_owned(),
+                name => format!("event {name}"),
+            };
+            event.path = plain_pages::path(&mut dice, &event.device_id, &event.user_id);
+            event.referrer = plain_pages::referrer(&mut dice);
             event.browser = ["Chrome", "Safari", "Edge", ""][dice.below(4) as usize];
             events.push(event.clone());
         }
@@ -198,6 +204,9 @@ async fn check_as_of(
     assert_eq!(found, top(events, from, to, 20), "{cuts:?}");
     let found = warehouse.breakdowns(apps, from, to, 2, versions).await.unwrap();
     assert_eq!(found, shares(events, from, to, 2), "{cuts:?}");
+    let shown = |_: &str, value: &str| value.replace('\0', "");
+    let found = warehouse.pages(apps, from, to, 3, shown, versions).await.unwrap();
+    assert_eq!(found, plain_pages::lists(events, (from, to), 3, shown), "{cuts:?}");
 }
 
 /// A part of a range counts what a range that ends there would, and changes nothing about the whole.
@@ -349,7 +358,11 @@ fn versions_of(loads: &[&[Event]], removals: i64) -> Versions {
     for load in loads {
         let touched: BTreeSet<(Uuid, u32)> = load
             .iter()
-            .map(|event| (event.app, u32::try_from(event.time_ms / 86_400_000).unwrap()))
+            // Sessions and visits may reach over midnight.
+            .flat_map(|event| {
+                [-1_800, 0, 1_800].map(|by| (event.app, i64::from(event.bucket()) + by))
+            })
+            .map(|(app, at)| (app, u32::try_from(at / 86_400).unwrap()))
             .collect();
         for touched in touched {
             *days.entry(touched).or_default() += 1;
@@ -509,6 +522,11 @@ async fn events_of_a_version_without_numbers_are_counted_too() {
         "TRUNCATE TABLE events_15m",
         "TRUNCATE TABLE breakdowns_15m",
         "TRUNCATE TABLE sessions_15m",
+        "TRUNCATE TABLE pages_15m",
+        "TRUNCATE TABLE page_visits_15m",
+        "TRUNCATE TABLE pages_1h",
+        "TRUNCATE TABLE pages_1d",
+        "TRUNCATE TABLE pages_1w",
         "TRUNCATE TABLE devices",
         "TRUNCATE TABLE users",
         "TRUNCATE TABLE device_owners",

@@ -48,6 +48,8 @@ fn events(app: Uuid, seed: i64) -> Vec<Event> {
                 os: "iOS",
                 browser: "Safari",
                 properties: properties.to_string(),
+                path: "/docs".to_owned(),
+                referrer: "",
             }
         })
         .collect();

@@ -142,7 +142,10 @@ async fn dashboard(both: &Both, apps: &[Uuid]) {
             let (top, versions) = (8, Versions::unknown());
             small_and_large_alike(store, async |store| {
                 let events = store.top_events(apps, from, to, top, &versions).await.unwrap();
-                (events, store.breakdowns(apps, from, to, 2, &versions).await.unwrap())
+                let shown = |_: &str, value: &str| value.replace('\0', "");
+                let pages = store.pages(apps, from, to, 4, shown, &versions).await.unwrap();
+                assert!(!pages.is_empty());
+                (events, store.breakdowns(apps, from, to, 2, &versions).await.unwrap(), pages)
             })
             .await
         })

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::template;
+use crate::{plain_pages, template};
 use bytes::Bytes;
 use serde::Deserialize;
 use tempfile::TempDir;
@@ -130,6 +130,8 @@ pub struct Event {
     pub os: &'static str,
     pub browser: &'static str,
     pub properties: String,
+    pub path: String,
+    pub referrer: &'static str,
 }
 
 impl Event {
@@ -191,6 +193,13 @@ pub fn owned(events: &[Event], ever: &[Event]) -> Vec<Event> {
 pub fn rows(events: &[Event]) -> Bytes {
     let mut body = Vec::new();
     for event in events {
+        // Beside whatever else it has.
+        let properties = match event.referrer {
+            "" => event.properties.clone(),
+            referrer => {
+                event.properties.replacen('{', &format!(r#"{{"referrer":"{referrer}","#), 1)
+            }
+        };
         let row = EventRow {
             app_id: event.app,
             time_ms: event.time_ms,
@@ -203,14 +212,14 @@ pub fn rows(events: &[Event]) -> Bytes {
             timezone_offset: 5.75,
             os: event.os,
             language: "en-US",
-            url_path: "/docs",
+            url_path: &event.path,
             device_type: "PC",
             browser: event.browser,
             browser_version: "120.0",
             user_agent: "Mozilla/5.0",
             client_version: "1.0",
             source: "web",
-            properties: &event.properties,
+            properties: &properties,
             received_ms: event.time_ms + 1000,
         };
         write_event(&row, &mut body);
@@ -239,7 +248,7 @@ pub fn make_up(seed: u64, count: usize, apps: &[Uuid]) -> Vec<Event> {
         .map(|_| {
             let device = dice.below(200);
             let month = if dice.below(10) == 0 { 30 * 86_400_000 } else { 0 };
-            Event {
+            let event = Event {
                 app: apps[dice.below(apps.len() as u64) as usize],
                 log_id: Uuid::new_v4(),
                 time_ms: START_MS + month + dice.below(6 * 3_600_000) as i64,
@@ -257,7 +266,11 @@ pub fn make_up(seed: u64, count: usize, apps: &[Uuid]) -> Vec<Event> {
                 os: ["Windows", "iOS", ""][dice.below(3) as usize],
                 browser: ["Chrome", "Safari"][dice.below(2) as usize],
                 properties: format!(r#"{{"n":{}}}"#, dice.below(100)),
-            }
+                path: String::new(),
+                referrer: plain_pages::referrer(&mut dice),
+            };
+            let path = plain_pages::path(&mut dice, &event.device_id, &event.user_id);
+            Event { path, ..event }
         })
         .collect()
 }
@@ -323,6 +336,7 @@ pub fn counted(events: &[Event]) -> Counts {
         let known = counts.entry(key).or_insert(first);
         *known = first.min(*known);
     }
+    plain_pages::count(events, Event::sent_by, &mut counts);
     for (app, bucket) in session_starts(events) {
         counts.entry(format!("starts {app} {bucket}")).or_default().0 += 1;
     }
@@ -414,6 +428,7 @@ pub async fn stored(warehouse: &Warehouse) -> Counts {
          WHERE starts > 0 GROUP BY app_id, bucket",
         key("starts")
     ));
+    parts.extend(plain_pages::statements());
     let mut counts = Counts::new();
     for sql in parts {
         for row in warehouse.query::<Row>(&sql, &[]).await.unwrap() {

@@ -29,19 +29,20 @@ export const FIGURE_TRENDS: Partial<Record<FigureName, TrendDraft>> = {
 
 export const eventTrend = (event: string): TrendDraft => trendOf([event])
 
-export function valueTrend(dimension: Dimension, value: string): TrendDraft {
-  const property = `$${dimension}`
-  const test =
-    value === ''
-      ? { property, operator: 'not_set' as const, values: [] }
-      : { property, operator: 'is' as const, values: [value] }
-  return { ...trendOf([]), filters: { all: [test] } }
-}
+const testOf = (property: string, value: string) =>
+  value === ''
+    ? { property, operator: 'not_set' as const, values: [] }
+    : { property, operator: 'is' as const, values: [value] }
 
-/** The events that carry a value. */
+export const valueTrend = (dimension: Dimension, value: string): TrendDraft => ({
+  ...trendOf([]),
+  filters: { all: [testOf(`$${dimension}`, value)] },
+})
+
+/** The events that carry a value, or none where it is empty. */
 export const propertyTrend = (event: string, property: string, value: string): TrendDraft => ({
   ...trendOf([event]),
-  filters: { all: [{ property, operator: 'is', values: [value] }] },
+  filters: { all: [testOf(property, value)] },
 })
 
 /** The apps of a board whose analyses the person may open. */

@@ -8,6 +8,7 @@ import { Controls } from './Controls'
 import { Figures } from '../../components/figures/Figures'
 import { IngestDelay } from '../../components/figures/IngestDelay'
 import { IngestHealth } from '../../components/figures/IngestHealth'
+import { Pages } from '../../components/figures/Pages'
 import { PrintHead } from './PrintHead'
 import { TopEvents } from '../../components/figures/TopEvents'
 import { Trend } from '../../components/figures/Trend'
@@ -36,6 +37,7 @@ export function BoardFrame() {
             <TopEvents />
             <IngestHealth />
           </div>
+          <Pages />
           <Breakdowns />
         </FailureGroup>
       </div>

@@ -59,6 +59,13 @@ const PARTS: Record<OverallPart, unknown> = {
     device_type: [],
     language: [{ value: 'de', events: 5, users: 1, other: false }],
   },
+  pages: {
+    ready: true,
+    top: [{ page: '/docs', page_views: 8, users: 2, other: false }],
+    entries: [{ page: '/', visits: 3, other: false }],
+    exits: [{ page: '/cart', visits: 3, other: false }],
+    sites: [{ site: 'example.com', page_views: 4, users: 2, other: false }],
+  },
   ingest: {
     accepted: 90,
     duplicate: 6,

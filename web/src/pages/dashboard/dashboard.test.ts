@@ -24,7 +24,7 @@ describe('the question of a part', () => {
 
   it('stays the same where what changed does not matter to it', () => {
     const other = { ...QUESTION, granularity: 'hour', compare: 'none' } as const
-    for (const part of ['top_events', 'breakdowns', 'ingest'] as const) {
+    for (const part of ['top_events', 'breakdowns', 'pages', 'ingest'] as const) {
       expect(questionFor(part, QUESTION)).toEqual(questionFor(part, other))
     }
   })

@@ -8,6 +8,7 @@
 
 mod names;
 mod places;
+mod sites;
 pub mod store;
 
 use std::collections::HashMap;
@@ -20,9 +21,10 @@ use super::batch::Batch;
 use crate::collect::state::Collecting;
 pub use atrium_core::config::cardinality::{Limit, Limits};
 use atrium_core::types::Millis;
-use names::TopLevelNames;
+use names::TopLevelProperties;
 pub use places::digest;
 use places::{Field, Places};
+use sites::site_in;
 
 /// Values of all apps that are kept in memory, about 100 bytes each.
 const KEPT_MAX: usize = 400_000;
@@ -118,9 +120,19 @@ fn mark(places: &mut Places, fields: &CountedFields<'_>, limits: &Limits) -> u8 
             bits |= bit;
         }
     }
-    for name in TopLevelNames::of(fields.properties) {
+    let is_page_view = fields.is_page_view();
+    if is_page_view && !places.admit(Field::Page, fields.url_path, limits) {
+        bits |= over_limit::PAGE;
+    }
+    for (name, value) in TopLevelProperties::of(fields.properties) {
         if !places.admit(Field::Property, &name, limits) {
             bits |= over_limit::PROPERTIES;
+        }
+        if is_page_view && *name == *b"referrer" {
+            let site = site_in(value);
+            if !site.is_empty() && !places.admit(Field::Site, site.as_bytes(), limits) {
+                bits |= over_limit::SITE;
+            }
         }
     }
     bits

@@ -1,5 +1,5 @@
-//! The names of a JSON object's own properties, without building the object: the collector has
-//! checked that the text is one.
+//! The names and values of a JSON object's own properties, without building the object: the collector
+//! has checked that the text is one.
 
 use std::borrow::Cow;
 
@@ -7,18 +7,26 @@ use memchr::{memchr, memchr2};
 
 use super::super::limits::end_of_string;
 
-/// Goes through the names of an object, not through those of objects inside.
-pub struct TopLevelNames<'a> {
+/// Goes through the properties of an object, not through those of objects inside: the name of each, and
+/// its value as it is written.
+pub struct TopLevelProperties<'a> {
     text: &'a [u8],
     at: usize,
 }
 
-impl<'a> TopLevelNames<'a> {
+impl<'a> TopLevelProperties<'a> {
     pub fn of(text: &'a [u8]) -> Self {
         Self { text, at: 0 }
     }
 
     /// Goes on behind a value: to the comma after it, or the end of the object.
+    fn take_value(&mut self) -> &'a [u8] {
+        let start = self.at;
+        self.skip_value();
+        let value = self.text.get(start..self.at).unwrap_or_default().trim_ascii();
+        value.strip_prefix(b":").unwrap_or_default().trim_ascii()
+    }
+
     fn skip_value(&mut self) {
         let mut depth = 0_usize;
         while let Some(byte) = self.text.get(self.at) {
@@ -34,8 +42,8 @@ impl<'a> TopLevelNames<'a> {
     }
 }
 
-impl<'a> Iterator for TopLevelNames<'a> {
-    type Item = Cow<'a, [u8]>;
+impl<'a> Iterator for TopLevelProperties<'a> {
+    type Item = (Cow<'a, [u8]>, &'a [u8]);
 
     fn next(&mut self) -> Option<Self::Item> {
         let start = self.at + memchr(b'"', self.text.get(self.at..)?)?;
@@ -43,17 +51,17 @@ impl<'a> Iterator for TopLevelNames<'a> {
         let length = memchr2(b'"', b'\\', inside)?;
         if inside.get(length) == Some(&b'"') {
             self.at = start + 1 + length + 1;
-            self.skip_value();
-            return inside.get(..length).map(Cow::Borrowed);
+            return Some((Cow::Borrowed(inside.get(..length)?), self.take_value()));
         }
         let end = end_of_string(self.text, start);
         self.at = end + 1;
-        self.skip_value();
+        let value = self.take_value();
         // The same name can be written in many ways.
-        match serde_json::from_slice::<String>(self.text.get(start..=end)?) {
-            Ok(name) => Some(Cow::Owned(name.into_bytes())),
-            Err(_) => self.text.get(start + 1..end).map(Cow::Borrowed),
-        }
+        let name = match serde_json::from_slice::<String>(self.text.get(start..=end)?) {
+            Ok(name) => Cow::Owned(name.into_bytes()),
+            Err(_) => Cow::Borrowed(self.text.get(start + 1..end)?),
+        };
+        Some((name, value))
     }
 }
 
@@ -62,8 +70,8 @@ mod tests {
     use super::*;
 
     fn names(text: &str) -> Vec<String> {
-        let names = TopLevelNames::of(text.as_bytes());
-        names.map(|name| String::from_utf8(name.into_owned()).unwrap()).collect()
+        let properties = TopLevelProperties::of(text.as_bytes());
+        properties.map(|(name, _)| String::from_utf8(name.into_owned()).unwrap()).collect()
     }
 
     #[test]
@@ -83,6 +91,14 @@ mod tests {
     fn a_name_is_the_same_however_it_is_written() {
         assert_eq!(names(r#"{"pl\u0061n":1,"a\"b":2}"#), ["plan", "a\"b"]);
         assert_eq!(names(r#"{"\ud800":1}"#), [r"\ud800"], "half a character stands as it is");
+    }
+
+    #[test]
+    fn values_are_as_they_are_written() {
+        let text = r#"{"a" : 1 , "b":"x,}{\"y\":","c":{"d":[1]} }"#;
+        let values: Vec<&[u8]> =
+            TopLevelProperties::of(text.as_bytes()).map(|(_, value)| value).collect();
+        assert_eq!(values, [&b"1"[..], br#""x,}{\"y\":""#, br#"{"d":[1]}"#]);
     }
 
     #[test]

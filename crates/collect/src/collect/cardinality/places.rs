@@ -25,11 +25,21 @@ pub enum Field {
     DeviceType,
     Language,
     Property,
+    Page,
+    Site,
 }
 
 impl Field {
-    const ALL: [Self; 6] =
-        [Self::Event, Self::Os, Self::Browser, Self::DeviceType, Self::Language, Self::Property];
+    const ALL: [Self; 8] = [
+        Self::Event,
+        Self::Os,
+        Self::Browser,
+        Self::DeviceType,
+        Self::Language,
+        Self::Property,
+        Self::Page,
+        Self::Site,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -39,6 +49,8 @@ impl Field {
             Self::DeviceType => "device_type",
             Self::Language => "language",
             Self::Property => "property",
+            Self::Page => "page",
+            Self::Site => "site",
         }
     }
 
@@ -50,6 +62,7 @@ impl Field {
         match self {
             Self::Event => Limit::EventNames,
             Self::Property => Limit::PropertyNames,
+            Self::Page | Self::Site => Limit::Pages,
             _ => Limit::FieldValues,
         }
     }
@@ -92,7 +105,7 @@ pub struct Place {
 pub struct Places {
     /// Days only go forward: what comes late is judged as of the latest.
     day: i32,
-    fields: [OfField; 6],
+    fields: [OfField; Field::ALL.len()],
 }
 
 #[derive(Default)]
@@ -198,7 +211,7 @@ impl OfField {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits { event_names: 3, property_names: 2, field_values: 1 };
+    const LIMITS: Limits = Limits { event_names: 3, property_names: 2, field_values: 1, pages: 1 };
 
     fn on(day: i32) -> Places {
         let mut places = Places::default();

@@ -25,8 +25,9 @@ pub async fn finish(
         ledger::book(&mut tx, name, tally, atrium.now()).await?;
     }
     for (app, buckets) in batch.buckets() {
-        let days =
-            buckets.into_iter().map(|bucket| i64::from(bucket) * Millis::SECOND / Millis::DAY);
+        // Sessions and visits that reach over midnight may begin or end on another day than before.
+        let near = buckets.into_iter().map(i64::from).flat_map(|at| [at - 1_800, at, at + 1_800]);
+        let days = near.map(|at| at * Millis::SECOND / Millis::DAY);
         versions::added(&mut tx, &app.hyphenated().to_string(), &days.collect()).await?;
     }
     let owned: BTreeSet<Uuid> = batch.sign_ins.iter().map(|sign_in| sign_in.app).collect();

@@ -10,7 +10,7 @@ use warehouse::{BreakdownValue, Overall as Counted};
 
 use super::figures::{self, Both, Breakdowns, Bucket, ByApp, EventFigures, SeriesPoint};
 use super::request::{OverallRequest, Span};
-use super::{AskedRange, Overall, Part, PreviousRange, SeenApp};
+use super::{AskedRange, Overall, Part, PreviousRange, SeenApp, pages};
 use crate::insight::cache::{self, CachedQuery};
 use crate::insight::errors::warehouse_error;
 use crate::insight::ingest::{self, Ingest};
@@ -53,11 +53,12 @@ impl<'a> Spans<'a> {
 
 pub async fn give(atrium: &Insight, request: &OverallRequest, locale: Locale) -> Result<Overall> {
     let spans = Spans::of(atrium, request).await?;
-    let (totals, series, top_events, breakdowns, ingest) = tokio::try_join!(
+    let (totals, series, top_events, breakdowns, pages, ingest) = tokio::try_join!(
         totals(atrium, request, &spans),
         series(atrium, request, &spans),
         top_events(atrium, request, &spans),
         breakdowns(atrium, request, &spans),
+        pages::of(atrium, request, &spans.now.1),
         ingest_of(atrium, request, locale),
     )?;
     let compared = totals.as_ref().and_then(|(now, before)| {
@@ -79,6 +80,7 @@ pub async fn give(atrium: &Insight, request: &OverallRequest, locale: Locale) ->
         apps,
         top_events,
         breakdowns,
+        pages,
         ingest,
     })
 }

@@ -7,6 +7,7 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use super::figures::{EventFigures, Figure, Totals, ValueFigures};
+use super::pages::VisitFigures;
 use super::request::{self, OverallRequest};
 use super::{Overall, OverallBody, Part, answer};
 use crate::insight::csv::{self, moment};
@@ -29,6 +30,10 @@ pub enum Table {
     Browser,
     DeviceType,
     Language,
+    Pages,
+    EntryPages,
+    ExitPages,
+    Sites,
     Ingest,
 }
 
@@ -39,6 +44,7 @@ impl Table {
             Self::Apps => Part::Apps,
             Self::TopEvents => Part::TopEvents,
             Self::Os | Self::Browser | Self::DeviceType | Self::Language => Part::Breakdowns,
+            Self::Pages | Self::EntryPages | Self::ExitPages | Self::Sites => Part::Pages,
             Self::Ingest => Part::Ingest,
         }
     }
@@ -91,6 +97,9 @@ pub async fn data_overall_export(
         Table::Apps => apps(&found),
         Table::TopEvents => top_events(&found, locale),
         Table::Ingest => ingest(&found),
+        Table::Pages | Table::EntryPages | Table::ExitPages | Table::Sites => {
+            pages(&found, table, locale)
+        }
         values => breakdown(&found, values, locale),
     };
     let head = |(zh, en): &(&str, &str)| match locale {
@@ -200,6 +209,43 @@ fn breakdown(found: &Overall, table: Table, locale: Locale) -> (Heads, Vec<Line>
     let lines = values.iter();
     let lines = lines.map(|one| vec![name(one), one.events.to_string(), one.users.to_string()]);
     (vec![head, EVENTS, USERS], lines.collect())
+}
+
+fn pages(found: &Overall, table: Table, locale: Locale) -> (Heads, Vec<Line>) {
+    const PAGE: (&str, &str) = ("页面", "Page");
+    const VISITS: (&str, &str) = ("访问次数", "Visits");
+    let Some(pages) = &found.pages else { return (Heads::new(), Vec::new()) };
+    let name = |name: &str, other: bool, none: (&str, &str)| match (locale, other, name) {
+        (Locale::ZhCn, true, _) => "其他".to_owned(),
+        (Locale::EnUs, true, _) => "Other".to_owned(),
+        (Locale::ZhCn, false, "") => none.0.to_owned(),
+        (Locale::EnUs, false, "") => none.1.to_owned(),
+        (_, false, name) => name.to_owned(),
+    };
+    let unknown = ("未知", "Unknown");
+    let visits = |list: &[VisitFigures]| {
+        let line =
+            |one: &VisitFigures| vec![name(&one.page, one.other, unknown), one.visits.to_string()];
+        (vec![PAGE, VISITS], list.iter().map(line).collect())
+    };
+    match table {
+        Table::EntryPages => visits(&pages.entries),
+        Table::ExitPages => visits(&pages.exits),
+        Table::Sites => {
+            let lines = pages.sites.iter().map(|one| {
+                let site = name(&one.site, one.other, ("直接访问或未知", "Direct or unknown"));
+                vec![site, one.page_views.to_string(), one.users.to_string()]
+            });
+            (vec![("来源网站", "Referring site"), PAGE_VIEWS, USERS], lines.collect())
+        }
+        _ => {
+            let lines = pages.top.iter().map(|one| {
+                let page = name(&one.page, one.other, unknown);
+                vec![page, one.page_views.to_string(), one.users.to_string()]
+            });
+            (vec![PAGE, PAGE_VIEWS, USERS], lines.collect())
+        }
+    }
 }
 
 fn ingest(found: &Overall) -> (Heads, Vec<Line>) {

@@ -4,6 +4,7 @@
 mod answer;
 pub mod export;
 mod figures;
+mod pages;
 mod request;
 
 use axum::extract::State;
@@ -19,6 +20,7 @@ use atrium_core::locale::Locale;
 use atrium_core::types::Id;
 use atrium_tenancy::access::DataOrg;
 use figures::{Breakdowns, EventFigures, OfApp, SeriesPoint, Totals};
+use pages::Pages;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -38,6 +40,7 @@ pub enum Part {
     Apps,
     TopEvents,
     Breakdowns,
+    Pages,
     Ingest,
 }
 
@@ -109,6 +112,8 @@ pub struct Overall {
     top_events: Option<Vec<EventFigures>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     breakdowns: Option<Breakdowns>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pages: Option<Pages>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ingest: Option<Ingest>,
 }

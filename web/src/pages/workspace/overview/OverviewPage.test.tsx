@@ -92,7 +92,7 @@ describe('the overview of an app', () => {
       expect(body).toMatchObject({ app_ids: ['app-1'], timezone: 'Asia/Shanghai' })
     }
     expect(bodies(seen).flatMap(({ parts }) => parts)).toEqual(
-      expect.arrayContaining(['totals', 'series', 'top_events', 'breakdowns', 'ingest']),
+      expect.arrayContaining(['totals', 'series', 'top_events', 'breakdowns', 'pages', 'ingest']),
     )
     const asked = seen.find(({ path }) => path.endsWith('/engagement'))!
     expect(Object.fromEntries(new URLSearchParams(asked.query))).toEqual({

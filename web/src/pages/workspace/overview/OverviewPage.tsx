@@ -10,13 +10,13 @@ import { Breakdowns } from '../../../components/figures/Breakdowns'
 import { Figures } from '../../../components/figures/Figures'
 import { IngestDelay } from '../../../components/figures/IngestDelay'
 import { IngestHealth } from '../../../components/figures/IngestHealth'
+import { Pages } from '../../../components/figures/Pages'
 import { TopEvents } from '../../../components/figures/TopEvents'
 import { Trend } from '../../../components/figures/Trend'
 import { useT } from '../../../i18n/useT'
 import { Engagement } from './Engagement'
 import { NoDataYet } from './NoDataYet'
 import { useAppBoard } from './useAppBoard'
-import { Visits } from './Visits'
 import styles from './overview.module.css'
 
 export default function OverviewPage() {
@@ -42,7 +42,7 @@ export default function OverviewPage() {
               <TopEvents />
               <IngestHealth />
             </div>
-            <Visits range={board.params.range} />
+            <Pages />
             <Breakdowns />
           </FailureGroup>
         </div>
