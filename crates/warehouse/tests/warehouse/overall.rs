@@ -516,7 +516,7 @@ async fn events_of_a_version_without_numbers_are_counted_too() {
         "TRUNCATE TABLE breakdowns_1d",
         "TRUNCATE TABLE breakdowns_1w",
         "CREATE TABLE kept AS events",
-        "INSERT INTO kept SELECT * EXCEPT (person_no, device_no), 0, 0 FROM events",
+        "INSERT INTO kept SELECT * REPLACE (0 AS person_no, 0 AS device_no) FROM events",
         "TRUNCATE TABLE events",
         "TRUNCATE TABLE totals_15m",
         "TRUNCATE TABLE events_15m",
