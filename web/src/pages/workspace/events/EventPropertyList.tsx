@@ -79,7 +79,8 @@ function Property(props: EventPropertyListProps & { property: EventProperty }) {
     <li className={styles.property}>
       <div className={styles.propertyHead}>
         <code>{property}</code>
-        <Types types={types} />
+        {/* The choice beside it says the same where there is one. */}
+        {(!editable || types.length > 1 || known.corrected) && <Types types={types} />}
         {editable ? (
           <ValueType
             property={known}
