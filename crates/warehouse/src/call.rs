@@ -39,7 +39,9 @@ impl<'a> Call<'a> {
         Self {
             sql,
             params,
-            settings: Vec::new(),
+            // What is on the right of our joins is the smaller side. Newer servers would judge that
+            // from the statements before, and put millions of events into the hash table.
+            settings: vec![("join_algorithm", "hash".to_owned())],
             data: None,
             query_id: None,
             limit,

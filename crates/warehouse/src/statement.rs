@@ -204,30 +204,38 @@ impl Statement {
         format!("has({values}, {text}) OR has({numbers}, ifNull(toFloat64OrNull(e), nan))")
     }
 
+    /// What an event has of a property, as it is stored: the text of a field, the JSON of a path.
+    pub fn stored(&mut self, property: &Property) -> String {
+        match property {
+            Property::Column(column) => column.name().to_owned(),
+            Property::Path(path) => column_of(&self.columns, path).unwrap_or_else(|| {
+                let names: Vec<String> =
+                    path.iter().map(|part| self.bind("String", part.clone().into())).collect();
+                format!("JSONExtractRaw(properties, {})", names.join(", "))
+            }),
+        }
+    }
+
     /// The elements of a property: text of a column, JSON of a path. A path of the page is what is
     /// shown of it; of the others, `hides` tells which are.
     pub fn elements(&mut self, property: &Property) -> String {
-        let path = match (property, &self.shown) {
-            (Property::Column(Column::UrlPath), Some(shown)) => {
-                return format!("arrayFilter(e -> e != '', [{}])", shown.path());
+        if let (Property::Column(Column::UrlPath), Some(shown)) = (property, &self.shown) {
+            return format!("arrayFilter(e -> e != '', [{}])", shown.path());
+        }
+        let stored = self.stored(property);
+        let elements = elements_of(property, &stored);
+        match (property, &self.shown) {
+            (Property::Path(path), Some(_)) => {
+                let hidden: Vec<String> = path.iter().map(|name| self.hides_name(name)).collect();
+                format!("if({}, [], {elements})", hidden.join(" OR "))
             }
-            (Property::Column(column), _) => {
-                return format!("arrayFilter(e -> e != '', [toString({})])", column.name());
-            }
-            (Property::Path(path), _) => path,
-        };
-        let column = column_of(&self.columns, path);
-        let path: Vec<String> =
-            path.iter().map(|part| self.bind("String", part.clone().into())).collect();
-        let raw =
-            column.unwrap_or_else(|| format!("JSONExtractRaw(properties, {})", path.join(", ")));
-        let elements = format!(
-            "arrayFilter(e -> e NOT IN ('', 'null'), \
-             if(startsWith({raw}, '['), JSONExtractArrayRaw({raw}), [{raw}]))"
-        );
-        let Some(shown) = &self.shown else { return elements };
-        let hidden: Vec<String> = path.iter().map(|name| shown.hides_name(name)).collect();
-        format!("if({}, [], {elements})", hidden.join(" OR "))
+            _ => elements,
+        }
+    }
+
+    fn hides_name(&mut self, name: &str) -> String {
+        let name = self.bind("String", name.to_owned().into());
+        self.shown.as_ref().map_or("0".to_owned(), |shown| shown.hides_name(&name))
     }
 
     /// Whether an element `e` is hidden; None where everything is shown.
@@ -268,6 +276,17 @@ impl Statement {
                  [arrayFilter(key -> key.1 != {HIDDEN}, {keys})]))"
             ),
         }
+    }
+}
+
+/// The elements of what is stored of a property.
+pub(crate) fn elements_of(property: &Property, stored: &str) -> String {
+    match property {
+        Property::Column(_) => format!("arrayFilter(e -> e != '', [toString({stored})])"),
+        Property::Path(_) => format!(
+            "arrayFilter(e -> e NOT IN ('', 'null'), \
+             if(startsWith({stored}, '['), JSONExtractArrayRaw({stored}), [{stored}]))"
+        ),
     }
 }
 

@@ -103,9 +103,20 @@ pub(super) fn labels(
     hidden_as: HiddenAs,
     belongs: Belongs,
 ) -> String {
+    let elements: Vec<String> = properties.iter().map(|it| this.elements(it)).collect();
+    labels_of(this, properties, &elements, hidden_as, belongs)
+}
+
+/// The same, where these are the elements of the properties.
+pub(super) fn labels_of(
+    this: &Statement,
+    properties: &[Property],
+    elements: &[String],
+    hidden_as: HiddenAs,
+    belongs: Belongs,
+) -> String {
     let mut all = "['']".to_owned();
-    for (place, property) in properties.iter().enumerate() {
-        let elements = this.elements(property);
+    for (place, (property, elements)) in properties.iter().zip(elements).enumerate() {
         let keys = this.keys(property, hidden_as);
         let keys = match belongs {
             Belongs::ToFirst => format!("arraySlice({keys}, 1, 1)"),

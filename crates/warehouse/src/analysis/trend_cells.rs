@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
-use super::groups::{Belongs, Groups, labels};
+use super::groups::{Belongs, Groups, labels, labels_of};
 use super::slot;
 use super::trend::{Aggregate, Trend, TrendGroup, TrendMeasure, TrendQuery, with_rest};
 use crate::binary::Rows;
 use crate::client::Warehouse;
+use crate::conditions::Property;
 use crate::error::Error;
-use crate::statement::HiddenAs;
+use crate::statement::{HiddenAs, Statement, elements_of};
 
 /// More cells than this are no answer.
 const CELLS_MAX: usize = 20_000;
@@ -56,19 +57,53 @@ impl Cell {
     }
 }
 
+/// How the parts of a cell are put together.
+struct Parts {
+    amount: &'static str,
+    count: &'static str,
+    /// Of amounts that there are.
+    together: &'static str,
+}
+
 impl TrendMeasure {
-    /// The amount and the count of a cell; None of what cannot be put together from parts.
-    fn cell(&self) -> Option<(&'static str, &'static str)> {
-        match self {
-            Self::Events | Self::People | Self::PerPerson => Some(("0", "count()")),
-            Self::Number(Aggregate::Sum | Aggregate::Average, _) => {
-                Some(("sumArray(amounts)", "countArray(amounts)"))
+    /// None of what cannot be put together from parts.
+    fn parts(&self) -> Option<Parts> {
+        let (amount, together) = match self {
+            Self::Events | Self::People | Self::PerPerson => {
+                return Some(Parts { amount: "0", count: "count()", together: "sum" });
             }
-            Self::Number(Aggregate::Min, _) => Some(("minArray(amounts)", "countArray(amounts)")),
-            Self::Number(Aggregate::Max, _) => Some(("maxArray(amounts)", "countArray(amounts)")),
-            Self::Number(..) | Self::Devices | Self::Sessions | Self::Distinct(_) => None,
-        }
+            Self::Number(Aggregate::Sum | Aggregate::Average, _) => ("sumArray(amounts)", "sum"),
+            Self::Number(Aggregate::Min, _) => ("minArray(amounts)", "min"),
+            Self::Number(Aggregate::Max, _) => ("maxArray(amounts)", "max"),
+            Self::Number(..) | Self::Devices | Self::Sessions | Self::Distinct(_) => return None,
+        };
+        Some(Parts { amount, count: "countArray(amounts)", together })
     }
+}
+
+/// What events are told apart by, and the labels that this comes to. The labels take longer to find than
+/// anything else, and many events share theirs.
+fn keys(this: &mut Statement, group_by: &[Property], hidden_as: HiddenAs) -> (Vec<Named>, String) {
+    if this.shown.is_some() {
+        // What is hidden depends on whose event it is.
+        let labels = labels(this, group_by, hidden_as, Belongs::ToEach);
+        let key = Named { name: "own_labels".to_owned(), of: labels };
+        return (vec![key], "own_labels".to_owned());
+    }
+    let named = group_by
+        .iter()
+        .enumerate()
+        .map(|(place, property)| Named { name: format!("key_{place}"), of: this.stored(property) });
+    let named: Vec<Named> = named.collect();
+    let elements: Vec<String> =
+        group_by.iter().zip(&named).map(|(it, key)| elements_of(it, &key.name)).collect();
+    let labels = labels_of(this, group_by, &elements, hidden_as, Belongs::ToEach);
+    (named, labels)
+}
+
+struct Named {
+    name: String,
+    of: String,
 }
 
 /// Of each label what it comes to in each bucket.
@@ -158,22 +193,27 @@ impl Warehouse {
 
     async fn cells(&self, query: &TrendQuery, hidden_as: HiddenAs) -> Result<Option<Cells>, Error> {
         let TrendQuery { scope, event, measure, slots, group_by } = query;
-        let Some((amount, count)) = measure.cell() else { return Ok(None) };
+        let Some(Parts { amount, count, together }) = measure.parts() else { return Ok(None) };
         let mut this = scope.statement(self);
         let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
-        let labels = labels(&mut this, group_by, hidden_as, Belongs::ToEach);
+        let (keys, labels) = keys(&mut this, group_by, hidden_as);
+        let names = keys.iter().map(|key| key.name.as_str()).collect::<Vec<_>>().join(", ");
+        let keys: Vec<String> =
+            keys.iter().map(|Named { name, of }| format!("{of} AS {name}")).collect();
+        let columns = format!("time, {}{}", keys.join(", "), measure.columns(&mut this));
+        let events = scope.events(&mut this, self.whose(), slots.range(), &[event], &columns);
         // People are the same whether they are put together by group or not.
         let labels_and_whole = match measure {
             TrendMeasure::People => "labels".to_owned(),
             _ => format!("arrayPushBack(labels, '{WHOLE}')"),
         };
-        let columns =
-            format!("time, arrayDistinct({labels}) AS labels{}", measure.columns(&mut this));
-        let events = scope.events(&mut this, self.whose(), slots.range(), &[event], &columns);
         this.sql = format!(
-            "SELECT label, slot, toFloat64({amount}), toUInt64({count}), \
-                 max(toUInt8(length(labels) > 1)), groupBitmapStateIf(person, label != '{WHOLE}') \
-             FROM (SELECT *, {} AS slot, arrayJoin({labels_and_whole}) AS label FROM {events}) \
+            "SELECT label, slot, {together}If(amount, counted > 0), sum(counted), \
+                 max(toUInt8(length(labels) > 1)), groupBitmapMergeStateIf(who, label != '{WHOLE}') \
+             FROM (SELECT *, arrayDistinct({labels}) AS labels, arrayJoin({labels_and_whole}) AS label \
+                 FROM (SELECT {names}, {} AS slot, toFloat64({amount}) AS amount, \
+                     toUInt64({count}) AS counted, groupBitmapState(person) AS who \
+                 FROM {events} GROUP BY {names}, slot)) \
              GROUP BY label, slot",
             slot(&starts)
         );
