@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
+use crate::rows::Kind;
+
 /// What a filter or a grouping looks at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Property {
@@ -11,6 +13,20 @@ pub enum Property {
     /// A name in the properties, and one for each level below.
     Path(Vec<String>),
 }
+
+/// What a question is broken down by.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GroupBy {
+    Event(Property),
+    /// What the profile of the event's user, or of its device, has under a path.
+    Profile(Kind, Vec<String>),
+    /// Whether it is an event of one of these people (`IN_COHORT`, `NOT_IN_COHORT`).
+    Cohort(People),
+}
+
+/// The values of those who are in a cohort, and of the others.
+pub const IN_COHORT: &str = "in";
+pub const NOT_IN_COHORT: &str = "out";
 
 /// A field that every event has; empty is not set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

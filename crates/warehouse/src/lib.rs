@@ -79,7 +79,10 @@ pub use answer::RowStream;
 pub use call::Insert;
 pub use catalogue::{EVENT_NAMES_MAX, EventCount, EventMoments, EventName};
 pub use client::{ShardHealth, Warehouse};
-pub use conditions::{Column, Condition, EventChoice, Filter, People, Property, Test};
+pub use conditions::{
+    Column, Condition, EventChoice, Filter, GroupBy, IN_COHORT, NOT_IN_COHORT, People, Property,
+    Test,
+};
 pub use embedded::State;
 pub use engagement::{Activity, Cohort, Days};
 pub use error::Error;

@@ -30,12 +30,17 @@ impl Whose {
     /// Events of an app, as something to select from: these columns of them, and the number of the
     /// `person` each belongs to. `app` is the placeholder of the app's id.
     pub fn events(self, app: &str, columns: &str, condition: &str) -> String {
+        self.events_from("events", app, columns, condition)
+    }
+
+    /// The same where something was joined to the events.
+    pub fn events_from(self, from: &str, app: &str, columns: &str, condition: &str) -> String {
         match self {
             Self::AsSent => {
-                format!("(SELECT {columns}, person_no AS person FROM events WHERE {condition})")
+                format!("(SELECT {columns}, person_no AS person FROM {from} WHERE {condition})")
             }
             Self::Owners => {
-                let events = format!("(SELECT {columns}, person_no FROM events WHERE {condition})");
+                let events = format!("(SELECT {columns}, person_no FROM {from} WHERE {condition})");
                 self.of(app, "* EXCEPT (person_no, owner)", &events)
             }
         }
@@ -74,7 +79,7 @@ impl Whose {
 }
 
 /// The owner of each device of an app that has one, by the device's number.
-fn owned(app: &str) -> String {
+pub(crate) fn owned(app: &str) -> String {
     format!(
         "(SELECT device_no AS person_no, min(first).2 AS owner FROM device_owners \
          WHERE app_id = {app} GROUP BY device_no)"

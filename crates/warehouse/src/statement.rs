@@ -47,6 +47,8 @@ pub(crate) struct Statement {
     sets: Vec<String>,
     /// Properties of events that have a column.
     columns: Arc<ReadColumns>,
+    /// What is joined to the events.
+    joins: Vec<String>,
 }
 
 impl Statement {
@@ -59,6 +61,7 @@ impl Statement {
             whose,
             sets: Vec::new(),
             columns: Arc::default(),
+            joins: Vec::new(),
         };
         this.app = this.bind("UUID", app.into());
         this.shown = hide_personal.then(|| Shown::of(&this.app));
@@ -68,6 +71,29 @@ impl Statement {
     /// For events: properties that have these columns are read from there.
     pub fn reading(self, columns: Arc<ReadColumns>) -> Self {
         Self { columns, ..self }
+    }
+
+    /// Joins a subquery to the events by one of their numbers. There is one row of each at the most.
+    pub fn join(&mut self, rows: &str, number: &str) {
+        self.joins
+            .push(format!(" ANY LEFT JOIN {rows} AS join_{} USING ({number})", self.joins.len()));
+    }
+
+    pub fn joins(&self) -> usize {
+        self.joins.len()
+    }
+
+    /// What events are selected from.
+    pub fn source(&self) -> String {
+        format!("events{}", self.joins.concat())
+    }
+
+    /// Speaks of a property of something else than events, which has no columns.
+    pub fn without_columns<T>(&mut self, of: impl FnOnce(&mut Self) -> T) -> T {
+        let columns = std::mem::take(&mut self.columns);
+        let told = of(self);
+        self.columns = columns;
+        told
     }
 
     /// Binds a value and gives the placeholder that stands for it.
@@ -103,7 +129,7 @@ impl Statement {
 
     /// Whether the person of an event is one of these: it carries their number, or that of a device
     /// that is theirs.
-    fn is_among(&mut self, people: &People) -> String {
+    pub fn is_among(&mut self, people: &People) -> String {
         let set = self.set(people);
         match self.whose {
             Whose::AsSent => format!("person_no IN {set}"),

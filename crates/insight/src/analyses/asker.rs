@@ -141,20 +141,21 @@ impl<'a> Asker<'a> {
         let found = HashMap::new();
         let mut check = Check::new(self.pii, self.profiles, &found);
         let ready = self.ready(question, &mut check)?;
-        let Check { wanted, wanted_profiles, properties, .. } = check;
+        let Check { wanted, wanted_profiles, properties, reads_profiles, cohorts_in, .. } = check;
         let store = self.store.reading_columns(self.app, &properties).await;
         let store = store.map_err(warehouse_error)?;
         if wanted.is_empty() {
-            return Ok(Prepared { ready, looked_up: false, store, properties });
+            return Ok(Prepared { ready, looked_up: reads_profiles, store, properties });
         }
         let mut found = HashMap::new();
         for lookup in wanted {
             let condition = match (&lookup, wanted_profiles.get(&lookup)) {
                 (Lookup::Cohort(id), _) => {
+                    let field = cohorts_in.get(id).map_or("filters", String::as_str);
                     if depth >= DEPTH_MAX {
-                        return Err(super::cohorts::unknown());
+                        return Err(super::cohorts::unknown(field));
                     }
-                    Condition::Among(Box::pin(self.cohort(id, depth + 1)).await?)
+                    Condition::Among(Box::pin(self.cohort(id, depth + 1, field)).await?)
                 }
                 (Lookup::Profile(_), Some((kind, filter))) => {
                     let scope = self.scope();

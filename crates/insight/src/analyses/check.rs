@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use warehouse::{Condition, EventChoice, Filter, Kind, Property};
+use warehouse::{Condition, EventChoice, Filter, GroupBy, Kind, People, Property};
 
 use super::body::{EventBody, FilterNode, FilterTest, Filters};
 use crate::workspace::{Operator, event_fault, filter, property, settle};
@@ -40,6 +40,10 @@ pub struct Check<'a> {
     pub faults: Vec<Fault>,
     /// Those of events that the question is about.
     pub properties: Vec<Property>,
+    /// Where cohorts are named that it is broken down by.
+    pub cohorts_in: HashMap<Id, String>,
+    /// Whether it is about profiles without a lookup.
+    pub reads_profiles: bool,
     tests: usize,
     bytes: usize,
 }
@@ -54,6 +58,8 @@ impl<'a> Check<'a> {
             wanted_profiles: Profiles::new(),
             faults: Vec::new(),
             properties: Vec::new(),
+            cohorts_in: HashMap::new(),
+            reads_profiles: false,
             tests: 0,
             bytes: 0,
         }
@@ -105,10 +111,39 @@ impl<'a> Check<'a> {
         }
     }
 
-    pub fn breakdown(&mut self, names: &[String]) -> Vec<Property> {
+    pub fn breakdown(&mut self, names: &[String]) -> Vec<GroupBy> {
         self.count("breakdown", names.len(), 0, BREAKDOWN_MAX);
         let names = names.iter().take(BREAKDOWN_MAX).enumerate();
-        names.map(|(index, name)| self.property(name, &format!("breakdown[{index}]"))).collect()
+        let group_by = |(index, name): (usize, &String)| {
+            let field = format!("breakdown[{index}]");
+            self.group_by(name, &field).unwrap_or_else(|fault| {
+                self.fault(fault);
+                GroupBy::Event(Property::Path(Vec::new()))
+            })
+        };
+        names.map(group_by).collect()
+    }
+
+    fn group_by(&mut self, name: &str, field: &str) -> Result<GroupBy, Fault> {
+        if let Some(id) = name.strip_prefix("$cohort:") {
+            let id = Id::parse(id)
+                .ok_or_else(|| Fault::new(Code::UnknownCohort).on(field.to_owned()))?;
+            self.cohorts_in.entry(id.clone()).or_insert_with(|| field.to_owned());
+            let people = match self.look_up(Lookup::Cohort(id), None) {
+                Condition::Among(people) => people,
+                _ => People::default(),
+            };
+            return Ok(GroupBy::Cohort(people));
+        }
+        let Some((kind, name)) = of_profile(name) else {
+            return Ok(GroupBy::Event(self.property(name, field)));
+        };
+        self.bytes += name.len();
+        self.reads_profiles = true;
+        match self.profile_property(name, field)? {
+            Property::Path(path) => Ok(GroupBy::Profile(kind, path)),
+            Property::Column(_) => Err(Fault::new(Code::UnknownProperty).on(field.to_owned())),
+        }
     }
 
     pub fn event(&mut self, body: &EventBody, field: &str) -> EventChoice {
@@ -185,14 +220,18 @@ impl<'a> Check<'a> {
         test: &FilterTest,
         field: &str,
     ) -> Result<Filter, Fault> {
+        let property = self.profile_property(name, &format!("{field}.property"))?;
+        filter(property, test.operator, &test.values, field)
+    }
+
+    fn profile_property(&self, name: &str, field: &str) -> Result<Property, Fault> {
         if !self.profiles {
-            return Err(Fault::new(Code::PersonalData).on(format!("{field}.property")));
+            return Err(Fault::new(Code::PersonalData).on(field.to_owned()));
         }
         if name.starts_with('$') {
-            return Err(Fault::new(Code::UnknownProperty).on(format!("{field}.property")));
+            return Err(Fault::new(Code::UnknownProperty).on(field.to_owned()));
         }
-        let property = property(name, self.pii, format!("{field}.property"))?;
-        filter(property, test.operator, &test.values, field)
+        property(name, self.pii, field.to_owned())
     }
 
     fn cohort(&mut self, id: &str, test: &FilterTest, field: &str) -> Result<Condition, Fault> {

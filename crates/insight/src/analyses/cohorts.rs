@@ -51,8 +51,8 @@ pub enum Rule {
     },
 }
 
-pub fn unknown() -> Error {
-    Error::invalid(vec![Fault::new(Code::UnknownCohort).on("filters")])
+pub fn unknown(field: &str) -> Error {
+    Error::invalid(vec![Fault::new(Code::UnknownCohort).on(field.to_owned())])
 }
 
 impl Asker<'_> {
@@ -61,7 +61,7 @@ impl Asker<'_> {
         if self.cohort_row(id).await?.is_none() {
             return Err(Code::NotFound.into());
         }
-        self.cohort(id, 0).await
+        self.cohort(id, 0, "filters").await
     }
 
     async fn cohort_row(&self, id: &Id) -> Result<Option<store::CohortRow>> {
@@ -69,12 +69,12 @@ impl Asker<'_> {
         store::visible_cohort(&mut db, self.app_id, id, self.user_id).await
     }
 
-    /// The people of a cohort that the caller may use.
-    pub async fn cohort(&self, id: &Id, depth: usize) -> Result<People> {
-        let row = self.cohort_row(id).await?.ok_or_else(unknown)?;
+    /// The people of a cohort that the caller may use, as a field of a question names it.
+    pub async fn cohort(&self, id: &Id, depth: usize, field: &str) -> Result<People> {
+        let row = self.cohort_row(id).await?.ok_or_else(|| unknown(field))?;
         // What was stored under an older contract may say nothing any more.
         let definition: Definition =
-            serde_json::from_str(&row.definition).map_err(|_| unknown())?;
+            serde_json::from_str(&row.definition).map_err(|_| unknown(field))?;
         self.members(&definition, depth).await
     }
 

@@ -4,7 +4,7 @@ use warehouse::analysis::{
     Aggregate, DistributionQuery, FunnelOrder, FunnelQuery, LifecycleQuery, PathsQuery, Quantity,
     RetentionMode, RetentionQuery, Scope, Side, Slots, TrendMeasure, TrendQuery,
 };
-use warehouse::{Column, EventChoice, Property};
+use warehouse::{Column, EventChoice, GroupBy, Property};
 
 use super::body::{
     Bucket, ComparedWith, CountedQuantity, DistributionBody, FunnelBody, LifecycleBody,
@@ -348,7 +348,7 @@ impl Asked<'_, '_> {
     }
 }
 
-fn pages(breakdown: &[Property]) -> Vec<bool> {
-    let is_page = |property: &Property| *property == Property::Column(Column::UrlPath);
+fn pages(breakdown: &[GroupBy]) -> Vec<bool> {
+    let is_page = |by: &GroupBy| *by == GroupBy::Event(Property::Column(Column::UrlPath));
     breakdown.iter().map(is_page).collect()
 }

@@ -10,7 +10,7 @@ use super::sets::Slots;
 use super::{Range, Scope};
 use crate::binary::Rows;
 use crate::client::Warehouse;
-use crate::conditions::{EventChoice, People, Property};
+use crate::conditions::{EventChoice, GroupBy, People};
 use crate::error::Error;
 use crate::explore::Key;
 use crate::runtime::off_the_runtime;
@@ -33,7 +33,7 @@ pub struct FunnelQuery {
     /// The moment up to which there are events to look at.
     pub until_ms: i64,
     /// Properties of the first step, two at the most.
-    pub group_by: Vec<Property>,
+    pub group_by: Vec<GroupBy>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

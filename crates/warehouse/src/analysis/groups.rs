@@ -1,9 +1,9 @@
-//! Groups by the values of one or two properties: the largest are told apart, the others are one.
+//! Groups by the values of one or two properties, or by who is in a cohort: the largest are told apart, the others are one.
 
 use super::{Range, Scope};
 use crate::binary::Rows;
 use crate::client::Warehouse;
-use crate::conditions::{EventChoice, Property};
+use crate::conditions::{EventChoice, GroupBy, IN_COHORT, NOT_IN_COHORT, Property};
 use crate::error::Error;
 use crate::explore::{GROUPS_MAX, Key};
 use crate::params::Param;
@@ -16,7 +16,7 @@ const BETWEEN: char = '\0';
 /// The groups that are told apart, the largest first.
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
-    properties: Vec<Property>,
+    group_by: Vec<GroupBy>,
     /// What each is called in statements: the kind and the text of each value.
     labels: Vec<String>,
     hidden_as: HiddenAs,
@@ -33,13 +33,13 @@ impl Groups {
     /// The largest of these labels, each with the number of its people.
     pub fn largest_of(
         mut found: Vec<(String, u64)>,
-        properties: &[Property],
+        group_by: &[GroupBy],
         hidden_as: HiddenAs,
     ) -> Self {
         found.sort_by(|(a, of_a), (b, of_b)| of_b.cmp(of_a).then_with(|| a.cmp(b)));
         found.truncate(GROUPS_MAX);
         let labels = found.into_iter().map(|(label, _)| label).collect();
-        Self { properties: properties.to_vec(), labels, hidden_as }
+        Self { group_by: group_by.to_vec(), labels, hidden_as }
     }
 
     /// Whether one of these labels hides something of few people, which would tell who has it.
@@ -61,7 +61,7 @@ impl Groups {
     pub fn values(&self, place: usize) -> Vec<Key> {
         match self.labels.get(place) {
             Some(label) => label.split(BETWEEN).map(key_of).collect(),
-            None => vec![Key::Rest; self.properties.len()],
+            None => vec![Key::Rest; self.group_by.len()],
         }
     }
 
@@ -72,7 +72,7 @@ impl Groups {
 
     /// The places of the groups that an event belongs to, as a list.
     pub fn places(&self, this: &mut Statement, belongs: Belongs) -> String {
-        let labels = labels(this, &self.properties, self.hidden_as, belongs);
+        let labels = labels(this, &self.group_by, self.hidden_as, belongs);
         let known = this.bind("Array(String)", Param::Texts(self.labels.clone()));
         let rest = self.labels.len();
         format!(
@@ -99,42 +99,56 @@ fn key_of(label: &str) -> Key {
 /// What the groups of an event are called, as a list.
 pub(super) fn labels(
     this: &mut Statement,
-    properties: &[Property],
+    group_by: &[GroupBy],
     hidden_as: HiddenAs,
     belongs: Belongs,
 ) -> String {
-    let elements: Vec<String> = properties.iter().map(|it| this.elements(it)).collect();
-    labels_of(this, properties, &elements, hidden_as, belongs)
+    let own: Vec<String> = group_by.iter().map(|by| own_labels(this, by, hidden_as)).collect();
+    each_with_each(&own, belongs)
 }
 
-/// The same, where these are the elements of the properties.
+/// What one thing says about an event.
+pub(super) fn own_labels(this: &mut Statement, by: &GroupBy, hidden_as: HiddenAs) -> String {
+    match by {
+        GroupBy::Event(property) => {
+            let elements = this.elements(property);
+            labels_of(this, property, &elements, hidden_as)
+        }
+        GroupBy::Profile(kind, path) => this.profile_labels(*kind, path, hidden_as),
+        GroupBy::Cohort(people) => {
+            let is_among = this.is_among(people);
+            format!("[if({is_among}, '{TEXT}{IN_COHORT}', '{TEXT}{NOT_IN_COHORT}')]")
+        }
+    }
+}
+
+/// The labels of these elements of a property.
 pub(super) fn labels_of(
     this: &Statement,
-    properties: &[Property],
-    elements: &[String],
+    property: &Property,
+    elements: &str,
     hidden_as: HiddenAs,
-    belongs: Belongs,
 ) -> String {
-    let mut all = "['']".to_owned();
-    for (place, (property, elements)) in properties.iter().zip(elements).enumerate() {
-        let keys = this.keys(property, hidden_as);
-        let keys = match belongs {
-            Belongs::ToFirst => format!("arraySlice({keys}, 1, 1)"),
-            Belongs::ToEach => keys,
-        };
-        // `keys` speaks of `looked_at`.
-        let own = format!(
-            "arrayMap(looked_at -> arrayMap(key -> concat(toString(key.1), key.2), {keys}), \
-             [{elements}])[1]"
-        );
-        all = match place {
-            0 => own,
-            _ => format!(
-                "arrayFlatten(arrayMap(one -> arrayMap(other -> concat(one, '\\0', other), {own}), {all}))"
-            ),
-        };
-    }
-    all
+    let keys = this.keys(property, hidden_as);
+    // `keys` speaks of `looked_at`.
+    format!(
+        "arrayMap(looked_at -> arrayMap(key -> concat(toString(key.1), key.2), {keys}), \
+         [{elements}])[1]"
+    )
+}
+
+/// Labels of all things together, each with each.
+pub(super) fn each_with_each(all: &[String], belongs: Belongs) -> String {
+    let own = all.iter().map(|labels| match belongs {
+        Belongs::ToFirst => format!("arraySlice({labels}, 1, 1)"),
+        Belongs::ToEach => labels.clone(),
+    });
+    let together = |one: String, other: String| {
+        format!(
+            "arrayFlatten(arrayMap(one -> arrayMap(other -> concat(one, '\\0', other), {other}), {one}))"
+        )
+    };
+    own.reduce(together).unwrap_or_else(|| "['']".to_owned())
 }
 
 impl Warehouse {
@@ -144,10 +158,10 @@ impl Warehouse {
         scope: &Scope,
         choice: &EventChoice,
         range: Range,
-        properties: &[Property],
+        group_by: &[GroupBy],
         belongs: Belongs,
     ) -> Result<Groups, Error> {
-        let ask = |hidden_as| self.largest(scope, choice, range, properties, belongs, hidden_as);
+        let ask = |hidden_as| self.largest(scope, choice, range, group_by, belongs, hidden_as);
         let mut hidden_as = HiddenAs::Hidden;
         let mut found = ask(hidden_as).await?;
         if Groups::hide_few(&found) {
@@ -155,7 +169,7 @@ impl Warehouse {
             found = ask(hidden_as).await?;
         }
         // Hidden ones come first whatever their size, to be looked at.
-        Ok(Groups::largest_of(found, properties, hidden_as))
+        Ok(Groups::largest_of(found, group_by, hidden_as))
     }
 
     async fn largest(
@@ -163,12 +177,12 @@ impl Warehouse {
         scope: &Scope,
         choice: &EventChoice,
         range: Range,
-        properties: &[Property],
+        group_by: &[GroupBy],
         belongs: Belongs,
         hidden_as: HiddenAs,
     ) -> Result<Vec<(String, u64)>, Error> {
         let mut this = scope.statement(self);
-        let labels = labels(&mut this, properties, hidden_as, belongs);
+        let labels = labels(&mut this, group_by, hidden_as, belongs);
         let columns = format!("arrayDistinct({labels}) AS labels");
         let events = scope.events(&mut this, self.whose(), range, &[choice], &columns);
         // Those that hide something: all of them, as far as they could be of few.

@@ -8,6 +8,7 @@ mod groups;
 mod lifecycle;
 mod paths;
 mod people;
+mod profile_labels;
 mod retention;
 mod sets;
 mod trend;
@@ -83,7 +84,7 @@ impl Scope {
         }
         wanted.push_str(&format!(" AND ({})", chosen.join(" OR ")));
         wanted.push_str(&format!(" AND {}", this.meets(&self.condition)));
-        whose.events(&this.app, columns, &wanted)
+        whose.events_from(&this.source(), &this.app, columns, &wanted)
     }
 }
 

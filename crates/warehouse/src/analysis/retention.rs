@@ -8,7 +8,7 @@ use super::sets::{Sets, Slots};
 use super::{Scope, slot};
 use crate::binary::Rows;
 use crate::client::Warehouse;
-use crate::conditions::{EventChoice, People, Property};
+use crate::conditions::{EventChoice, GroupBy, People};
 use crate::error::Error;
 use crate::explore::Key;
 
@@ -26,8 +26,8 @@ pub struct RetentionQuery {
     /// How many buckets after its own a cohort is looked at.
     pub units: usize,
     pub mode: RetentionMode,
-    /// Properties of the first event, two at the most.
-    pub group_by: Vec<Property>,
+    /// Of the first event, two at the most.
+    pub group_by: Vec<GroupBy>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::sets::Slots;
 use super::{Scope, slot};
 use crate::binary::Rows;
 use crate::client::Warehouse;
-use crate::conditions::{EventChoice, People, Property};
+use crate::conditions::{EventChoice, GroupBy, People, Property};
 use crate::error::Error;
 use crate::explore::Key;
 use crate::owners::Whose;
@@ -18,8 +18,8 @@ pub struct TrendQuery {
     pub event: EventChoice,
     pub measure: TrendMeasure,
     pub slots: Slots,
-    /// Properties, two at the most. An event with several values is in the group of each.
-    pub group_by: Vec<Property>,
+    /// Two at the most. An event with several values is in the group of each.
+    pub group_by: Vec<GroupBy>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

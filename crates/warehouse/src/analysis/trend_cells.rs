@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
-use super::groups::{Belongs, Groups, labels, labels_of};
+use super::groups::{Belongs, Groups, each_with_each, labels_of, own_labels};
 use super::slot;
 use super::trend::{Aggregate, Trend, TrendGroup, TrendMeasure, TrendQuery, with_rest};
 use crate::binary::Rows;
 use crate::client::Warehouse;
-use crate::conditions::Property;
+use crate::conditions::GroupBy;
 use crate::error::Error;
 use crate::statement::{HiddenAs, Statement, elements_of};
 
@@ -81,29 +81,29 @@ impl TrendMeasure {
     }
 }
 
-/// What events are told apart by, and the labels that this comes to. The labels take longer to find than
-/// anything else, and many events share theirs.
-fn keys(this: &mut Statement, group_by: &[Property], hidden_as: HiddenAs) -> (Vec<Named>, String) {
-    if this.shown.is_some() {
-        // What is hidden depends on whose event it is.
-        let labels = labels(this, group_by, hidden_as, Belongs::ToEach);
-        let key = Named { name: "own_labels".to_owned(), of: labels };
-        return (vec![key], "own_labels".to_owned());
+/// What events are told apart by, each with its name, and the labels that this comes to. The labels take
+/// longer to find than anything else, and many events share theirs.
+fn keys(
+    this: &mut Statement,
+    group_by: &[GroupBy],
+    hidden_as: HiddenAs,
+) -> (Vec<(String, String)>, String) {
+    let (mut keys, mut labels) = (Vec::new(), Vec::new());
+    for (place, by) in group_by.iter().enumerate() {
+        let name = format!("key_{place}");
+        match by {
+            // Where values are hidden, it depends on whose event it is.
+            GroupBy::Event(property) if this.shown.is_none() => {
+                labels.push(labels_of(this, property, &elements_of(property, &name), hidden_as));
+                keys.push((name, this.stored(property)));
+            }
+            _ => {
+                labels.push(name.clone());
+                keys.push((name, own_labels(this, by, hidden_as)));
+            }
+        }
     }
-    let named = group_by
-        .iter()
-        .enumerate()
-        .map(|(place, property)| Named { name: format!("key_{place}"), of: this.stored(property) });
-    let named: Vec<Named> = named.collect();
-    let elements: Vec<String> =
-        group_by.iter().zip(&named).map(|(it, key)| elements_of(it, &key.name)).collect();
-    let labels = labels_of(this, group_by, &elements, hidden_as, Belongs::ToEach);
-    (named, labels)
-}
-
-struct Named {
-    name: String,
-    of: String,
+    (keys, each_with_each(&labels, Belongs::ToEach))
 }
 
 /// Of each label what it comes to in each bucket.
@@ -197,9 +197,9 @@ impl Warehouse {
         let mut this = scope.statement(self);
         let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
         let (keys, labels) = keys(&mut this, group_by, hidden_as);
-        let names = keys.iter().map(|key| key.name.as_str()).collect::<Vec<_>>().join(", ");
-        let keys: Vec<String> =
-            keys.iter().map(|Named { name, of }| format!("{of} AS {name}")).collect();
+        let names: Vec<&str> = keys.iter().map(|(name, _)| name.as_str()).collect();
+        let names = names.join(", ");
+        let keys: Vec<String> = keys.iter().map(|(name, of)| format!("{of} AS {name}")).collect();
         let columns = format!("time, {}{}", keys.join(", "), measure.columns(&mut this));
         let events = scope.events(&mut this, self.whose(), slots.range(), &[event], &columns);
         // People are the same whether they are put together by group or not.

@@ -8,8 +8,9 @@ use warehouse::analysis::{
     Aggregate, DistributionQuery, FunnelOrder, FunnelQuery, LifecycleQuery, PathsQuery, Quantity,
     RetentionMode, RetentionQuery, Scope, Side, Slots, Trend, TrendGroup, TrendMeasure, TrendQuery,
 };
-use warehouse::{Column, Condition, EventChoice, Filter, Property, Test, Warehouse};
+use warehouse::{Column, Condition, EventChoice, Filter, GroupBy, Property, Test, Warehouse};
 
+use crate::breakdowns;
 use crate::people;
 use crate::plain_analyses as plain;
 use crate::plain_trend;
@@ -118,9 +119,9 @@ fn range(slots: &Slots) -> (i64, i64) {
     (slots.starts[0] as i64 * 1_000, slots.end as i64 * 1_000)
 }
 
-fn grouping(dice: &mut Dice) -> Vec<Property> {
+fn grouping(dice: &mut Dice) -> Vec<GroupBy> {
     let count = [0, 0, 1, 2][dice.below(4) as usize];
-    (0..count).map(|_| property(dice)).collect()
+    (0..count).map(|_| GroupBy::Event(property(dice))).collect()
 }
 
 fn measure(dice: &mut Dice) -> TrendMeasure {
@@ -141,7 +142,7 @@ fn measure(dice: &mut Dice) -> TrendMeasure {
 }
 
 /// The same but for the last digits, which depend on the order in which numbers are added up.
-fn alike(
+pub fn alike(
     (whole, groups): &(Trend, Vec<TrendGroup>),
     (expected, expected_groups): &(Trend, Vec<TrendGroup>),
     query: &TrendQuery,
@@ -167,7 +168,7 @@ fn alike(
 
 /// Answers that are not empty, by kind: a test that only ever finds nothing is of no use.
 #[derive(Debug, Default)]
-struct Found([u32; 6]);
+struct Found([u32; 7]);
 
 async fn ask(
     stores: &[&Warehouse],
@@ -287,6 +288,10 @@ async fn ask(
         people::are_as_many_as_told(store, &trend, &funnel, &retention).await;
         people::of_the_others(store, &lifecycle, &distribution, &paths).await;
         people::are_those_who_did(store, events, &trend).await;
+        let names: Vec<String> = some.iter().map(|person| person[2..].to_owned()).collect();
+        let (funnel, retention) = (&funnel, &retention);
+        let told = breakdowns::say_what_filters_say(store, &names, &trend, funnel, retention).await;
+        found.0[6] += u32::from(told > 4);
     }
 }
 
@@ -308,11 +313,14 @@ async fn what_people_do_is_what_plain_rust_says() {
             let numbers: BTreeSet<_> = events.iter().flat_map(Event::numbers).collect();
             let numbers: Vec<_> = numbers.into_iter().collect();
             store.add_person_ids(&numbers, |_| 0).await.unwrap();
+            breakdowns::add_profiles(store, app, &events).await;
         }
         for _ in 0..questions {
             ask(&[&one.warehouse, &shards], app, &events, &mut dice, &mut found).await;
         }
     }
     let least = apps * questions / 4;
-    assert!(found.0.iter().all(|times| u64::from(*times) >= least), "{found:?}");
+    let [often @ .., by_people] = found.0;
+    assert!(often.iter().all(|times| u64::from(*times) >= least), "{found:?}");
+    assert!(by_people > 0, "{found:?}");
 }

@@ -4,6 +4,7 @@
 
 // The program's tests need more of it.
 mod analyses;
+mod breakdowns;
 #[allow(dead_code)]
 #[path = "../../../atrium/tests/support/clickhouse.rs"]
 mod clickhouse;

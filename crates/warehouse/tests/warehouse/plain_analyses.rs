@@ -7,7 +7,7 @@ use warehouse::analysis::{
     LifecyclePoint, LifecycleQuery, Link, Node, PathsQuery, Quantity, RetentionCohort,
     RetentionGroup, RetentionMode, RetentionQuery, Scope, Side, Slots,
 };
-use warehouse::{Condition, EventChoice, GROUPS_MAX, Key, Property};
+use warehouse::{Condition, EventChoice, GROUPS_MAX, GroupBy, Key, Property};
 
 use crate::plain::{elements, is_hidden, passes};
 use crate::support::Event;
@@ -48,6 +48,15 @@ pub fn range(slots: &Slots) -> (i64, i64) {
 
 pub fn slot(slots: &Slots, time_ms: i64) -> usize {
     slots.starts.iter().rposition(|start| *start as i64 * 1_000 <= time_ms).unwrap()
+}
+
+/// What events are broken down by. By people, `breakdowns` compares it with questions about those people.
+pub fn of_events(group_by: &[GroupBy]) -> Vec<Property> {
+    let property = |by: &GroupBy| match by {
+        GroupBy::Event(property) => property.clone(),
+        other => panic!("no property of events: {other:?}"),
+    };
+    group_by.iter().map(property).collect()
 }
 
 /// The first of an event's values.
@@ -146,7 +155,7 @@ fn chains(
 pub fn funnel(events: &[Event], query: &FunnelQuery) -> Funnel {
     let (from, to) = range(&query.slots);
     let whole = (from, (to + query.window_ms + 1).min(query.until_ms).max(from));
-    let by = &query.group_by;
+    let by = &of_events(&query.group_by);
     let keys =
         (!by.is_empty()).then(|| groups(events, &query.scope, &query.steps[0], (from, to), by));
     let mut all: Vec<Chain> = Vec::new();
@@ -269,7 +278,7 @@ pub fn retention(
     let end = all.starts.get(query.cohorts).copied().unwrap_or(all.end);
     let own = Slots { starts: all.starts[..query.cohorts].to_vec(), end };
     let returning = active(events, &query.scope, &query.returning, all);
-    let by = &query.group_by;
+    let by = &of_events(&query.group_by);
     let keys =
         (!by.is_empty()).then(|| groups(events, &query.scope, &query.first, range(&own), by));
     let place = |event: &Event| match &keys {

@@ -7,7 +7,7 @@ use warehouse::analysis::{Aggregate, Scope, Trend, TrendGroup, TrendMeasure, Tre
 use warehouse::{GROUPS_MAX, Key, Property};
 
 use crate::plain::{Element, elements, is_hidden};
-use crate::plain_analyses::{ByValues, chosen, range, rank, slot};
+use crate::plain_analyses::{ByValues, chosen, of_events, range, rank, slot};
 use crate::support::Event;
 
 /// All values of an event, for two properties each with each.
@@ -120,7 +120,7 @@ pub fn trend(events: &[Event], query: &TrendQuery) -> (Trend, Vec<TrendGroup>) {
         });
         Trend { points: points.collect(), total: measured(&events, query, &sessions) }
     };
-    let by = &query.group_by;
+    let by = &of_events(&query.group_by);
     let values = |event: &Event| all_values(event, by, query.scope.hide_personal);
     let mut sizes = ByValues::new();
     for event in &wanted {

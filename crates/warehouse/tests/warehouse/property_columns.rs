@@ -3,7 +3,7 @@
 use serde_json::json;
 use uuid::Uuid;
 use warehouse::analysis::{Aggregate, Scope, Slots, TrendMeasure, TrendQuery};
-use warehouse::{Condition, EventChoice, Insert, Key, Property, Warehouse, event_insert};
+use warehouse::{Condition, EventChoice, GroupBy, Insert, Key, Property, Warehouse, event_insert};
 
 use crate::plain_trend;
 use crate::shards;
@@ -65,7 +65,7 @@ fn question(app: Uuid) -> TrendQuery {
         event: EventChoice::default(),
         measure: TrendMeasure::Number(Aggregate::Sum, Property::Path(path(&["cart", "total"]))),
         slots: Slots { starts: vec![days(0), days(31), days(62)], end: days(93) },
-        group_by: vec![Property::Path(path(&["pl'an"]))],
+        group_by: vec![GroupBy::Event(Property::Path(path(&["pl'an"])))],
     }
 }
 
@@ -148,8 +148,9 @@ async fn columns_hold_what_the_text_says(store: &Warehouse) {
     assert_eq!(reused.number, 1);
     work(store, NOW).await;
     let mut by_cart = question(app);
-    by_cart.group_by = vec![Property::Path(path(&["cart"]))];
-    let reader = store.reading_columns(app, &by_cart.group_by).await.unwrap();
+    let cart = Property::Path(path(&["cart"]));
+    by_cart.group_by = vec![GroupBy::Event(cart.clone())];
+    let reader = store.reading_columns(app, &[cart]).await.unwrap();
     assert_eq!(reader.columns_read(), 1);
     let (_, groups) = reader.trend(&by_cart).await.unwrap();
     assert_eq!(groups[0].values, [Key::Text("{…}".to_owned())]);

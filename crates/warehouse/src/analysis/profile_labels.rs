@@ -1,0 +1,65 @@
+//! What the profiles of users and devices say about events: a property of theirs, joined to the events by
+//! their numbers.
+
+use crate::conditions::Property;
+use crate::owners::{Whose, owned};
+use crate::params::Param;
+use crate::rows::Kind;
+use crate::statement::{HiddenAs, NOT_SET, Statement};
+
+use super::groups::labels_of;
+
+impl Statement {
+    /// The labels of what a profile has under a path, as a list. What is not shown of an event of that
+    /// user or device is not shown of their profile.
+    pub(super) fn profile_labels(
+        &mut self,
+        kind: Kind,
+        path: &[String],
+        hidden_as: HiddenAs,
+    ) -> String {
+        let column = format!("profile_{}", self.joins());
+        let property = Property::Path(path.to_vec());
+        let labels = self.without_columns(|this| {
+            let elements = this.elements(&property);
+            labels_of(this, &property, &elements, hidden_as)
+        });
+        let kind_name = self.bind("String", Param::from(kind.as_str()));
+        let (user, device, hash) = match kind {
+            Kind::User => ("id", "''", "xxHash64(concat('u', id))"),
+            Kind::Device => ("''", "id", "xxHash64(concat('d', id))"),
+        };
+        let app = &self.app;
+        let numbered = format!(
+            "(SELECT max((fence, no)).2 AS number, any({column}) AS {column} \
+             FROM (SELECT hash, fence, no FROM identities WHERE app_id = {app}) AS i \
+             INNER JOIN (SELECT {hash} AS hash, {labels} AS {column} \
+                 FROM (SELECT id, properties, {user} AS user_id, {device} AS device_id \
+                     FROM profiles FINAL \
+                     WHERE app_id = {app} AND kind = {kind_name} AND NOT deleted) \
+                 WHERE {column} != ['{NOT_SET}']) AS p USING (hash) \
+             GROUP BY hash)"
+        );
+        let (rows, number) = match (kind, self.whose) {
+            (Kind::Device, _) => {
+                (format!("(SELECT number AS device_no, {column} FROM {numbered})"), "device_no")
+            }
+            (Kind::User, Whose::AsSent) => {
+                (format!("(SELECT number AS person_no, {column} FROM {numbered})"), "person_no")
+            }
+            // Theirs is also what their devices sent without them.
+            (Kind::User, Whose::Owners) => (
+                format!(
+                    "(SELECT arrayJoin(arrayPushBack(devices, number)) AS person_no, {column} \
+                     FROM {numbered} AS n ANY LEFT JOIN (\
+                         SELECT owner AS number, groupArray(person_no) AS devices FROM {} \
+                         GROUP BY owner) AS d USING (number))",
+                    owned(app)
+                ),
+                "person_no",
+            ),
+        };
+        self.join(&rows, number);
+        format!("if(empty({column}), ['{NOT_SET}'], {column})")
+    }
+}
