@@ -23,7 +23,7 @@ pub use atrium_core::{
     audit, clock_sync, config, db, error, fair_queue, folder, http, key_rotation, keyring, lease,
     locale, logging, metrics, outbound, outbox, permissions, types,
 };
-pub use atrium_insight::columns;
+pub use atrium_insight::{analyses, columns};
 pub use atrium_tenancy::{
     accounts, apps, audit_log, chat, chat_vendor, key_uses, keys, notifications, orgs, roles, sso,
     store, token,

@@ -180,6 +180,7 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(asking::export::analysis_export))
         .routes(routes!(asking::people::cohort_people))
         .routes(routes!(asking::people::cohort_size))
+        .routes(routes!(asking::cohort_sizes::cohort_sizes))
         .routes(routes!(live::live_view))
         .routes(routes!(profiles::profile_list))
         .routes(routes!(person::profile_view))

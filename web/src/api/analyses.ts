@@ -184,6 +184,20 @@ export function cohortSizeQuery(appId: string, id: string) {
   })
 }
 
+/** How many were in it on a day of the app's zone. */
+export type SizeOfDay = components['schemas']['DaySize']
+
+/** The oldest first, 90 days at most; those are left out on which nothing was measured. */
+export function cohortSizesQuery(appId: string, id: string) {
+  return queryOptions({
+    queryKey: [...cohortsOf(appId).queryKey, 'sizes', id],
+    queryFn: async (): Promise<SizeOfDay[]> => {
+      const answer = await call(http.GET(`${oneCohort}/sizes`, cohortPlace(appId, id)), UNASKED)
+      return answer.sizes
+    },
+  })
+}
+
 export function cohortPeopleQuery(appId: string, id: string, page: number, page_size: number) {
   return queryOptions({
     queryKey: [...cohortsOf(appId).queryKey, 'people', id, page, page_size],

@@ -111,7 +111,8 @@ export interface TrendAnswer extends Answered {
   times: number[]
   partial: number | null
   series: (Points & { groups: (GroupValues & Points)[]; before: Before | null })[]
-  formula: (Points & { before: Before | null }) | null
+  /** Groups only where the server works them out. */
+  formula: (Points & { groups?: (GroupValues & Points)[]; before: Before | null }) | null
   compared: { start: string; end: string } | null
 }
 export interface FunnelStep {

@@ -375,6 +375,23 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/apps/{id}/cohorts/{cohort_id}/sizes': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How many people a cohort had, day by day. */
+    get: operations['cohort_sizes']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/apps/{id}/engagement': {
     parameters: {
       query?: never
@@ -2795,6 +2812,10 @@ export interface components {
       /** Format: int64 */
       computed_at: number
     }
+    CohortSizes: {
+      /** @description One for each day on which it was measured, the oldest first; 90 at the most. */
+      sizes: components['schemas']['DaySize'][]
+    }
     CohortsOfGroup: components['schemas']['GroupValues'] & {
       cohorts: components['schemas']['CohortFigures'][]
       average: (number | null)[]
@@ -3074,6 +3095,13 @@ export interface components {
         people: number
         /** Format: int64 */
         computed_at: number
+      }
+    }
+    /** @description The envelope of every success: `{"data": …}`. */
+    Data_CohortSizes: {
+      data: {
+        /** @description One for each day on which it was measured, the oldest first; 90 at the most. */
+        sizes: components['schemas']['DaySize'][]
       }
     }
     /** @description The envelope of every success: `{"data": …}`. */
@@ -4119,6 +4147,12 @@ export interface components {
         endpoint: string
       }[]
     }
+    DaySize: {
+      /** @description Where the app is. */
+      date: string
+      /** Format: int64 */
+      people: number
+    }
     /**
      * @description Nobody becomes an owner by signing in.
      * @enum {string}
@@ -4645,6 +4679,8 @@ export interface components {
       held_until?: components['schemas']['Millis'] | null
     }
     FormulaFigures: components['schemas']['Points'] & {
+      /** @description Of the values that are told of every series, or of which a series has nothing. */
+      groups: components['schemas']['PointsOfGroup'][]
       before?: components['schemas']['Before'] | null
     }
     Frame: {
@@ -7480,6 +7516,34 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Data_CohortSize']
+        }
+      }
+      401: components['responses']['Unauthorized']
+      403: components['responses']['Forbidden']
+      404: components['responses']['NotFound']
+      422: components['responses']['Invalid']
+      500: components['responses']['Internal']
+      503: components['responses']['Unavailable']
+    }
+  }
+  cohort_sizes: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: components['schemas']['Id']
+        cohort_id: components['schemas']['Id']
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Data_CohortSizes']
         }
       }
       401: components['responses']['Unauthorized']

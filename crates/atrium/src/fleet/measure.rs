@@ -7,8 +7,16 @@ use atrium_core::error::Result;
 use atrium_core::folder::{self, Room};
 
 /// What leases are for; of those that are cut into parts, the word before the slash.
-pub const LEASES: [&str; 7] =
-    ["loader", "erasures", "retention", "recount", "event_schema", "backup", "property_columns"];
+pub const LEASES: [&str; 8] = [
+    "loader",
+    "erasures",
+    "retention",
+    "recount",
+    "event_schema",
+    "backup",
+    "property_columns",
+    "cohort_sizes",
+];
 
 pub async fn measure(atrium: &AppState) -> Result<()> {
     for pool in atrium.db.pool_use() {

@@ -49,6 +49,7 @@ jobs! {
     Erasures = "erasures", "erased what was asked for";
     Recount = "recount", "counted what was stored before a table was there";
     PropertyColumns = "property_columns", "gave properties columns, or took them away";
+    CohortSizes = "cohort_sizes", "measured cohorts";
     Backup = "backup", "made a backup";
 }
 

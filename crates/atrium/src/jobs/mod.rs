@@ -20,6 +20,7 @@ use atrium_core::chat_provider::Provider;
 use atrium_core::clock_sync;
 use atrium_core::key_rotation;
 use atrium_core::outbox::{self, mail};
+use atrium_insight::analyses::cohort_sizes;
 use atrium_insight::columns;
 use atrium_tenancy::Tenancy;
 use atrium_tenancy::accounts;
@@ -33,6 +34,7 @@ const ERASURES: Duration = Duration::from_secs(60);
 const UPKEEP: Duration = Duration::from_secs(10);
 const RECOUNTS: Duration = Duration::from_secs(30);
 const COLUMNS: Duration = Duration::from_secs(60);
+const COHORTS: Duration = Duration::from_secs(10 * 60);
 
 /// How long the loader may take to finish its batch when the server ends.
 const LAST_BATCH: Duration = Duration::from_secs(20);
@@ -74,6 +76,7 @@ pub fn start(atrium: &AppState) -> Jobs {
     tokio::spawn(erase(atrium.clone()));
     tokio::spawn(count_anew(atrium.clone()));
     tokio::spawn(keep_columns(atrium.clone()));
+    tokio::spawn(measure_cohorts(atrium.clone()));
     tokio::spawn(keep_up(atrium.clone()));
     tokio::spawn(schedule::run(atrium.clone()));
     Jobs { stop, loader }
@@ -153,6 +156,15 @@ async fn keep_columns(atrium: AppState) {
     loop {
         ticks.tick().await;
         runs::run(&atrium, Job::PropertyColumns, columns::run_due(&atrium)).await;
+    }
+}
+
+/// The first of a day after midnight, and of new cohorts soon after they were made.
+async fn measure_cohorts(atrium: AppState) {
+    let mut ticks = tokio::time::interval(COHORTS);
+    loop {
+        ticks.tick().await;
+        runs::run(&atrium, Job::CohortSizes, cohort_sizes::run_due(&atrium)).await;
     }
 }
 

@@ -7,21 +7,21 @@ use crate::support::{Actor, Answer, Store, TestServer, in_both_sizes};
 use serde_json::{Value, json};
 
 pub const MINUTE: i64 = 60_000;
-const HOUR: i64 = 60 * MINUTE;
-const DAY: i64 = 24 * HOUR;
+pub const HOUR: i64 = 60 * MINUTE;
+pub const DAY: i64 = 24 * HOUR;
 
 /// Ten in the morning, two days after the first event.
-struct Story {
-    today: i64,
+pub struct Story {
+    pub today: i64,
 }
 
 impl Story {
-    fn date(&self, offset: i64) -> String {
+    pub fn date(&self, offset: i64) -> String {
         let at = jiff::Timestamp::from_millisecond(self.today + offset * DAY).unwrap();
         at.to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
     }
 
-    fn question(&self, kind: &str, more: Value) -> Value {
+    pub fn question(&self, kind: &str, more: Value) -> Value {
         let mut body = json!({ "kind": kind, "start": self.date(-2), "end": self.date(0) });
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         body
@@ -38,7 +38,7 @@ fn of(at: i64, name: &str, user: &str, device: &str, amount: Option<f64>) -> Val
 
 /// Anna comes without saying who she is, signs up and buys twice; ben takes two days to sign up; a
 /// third one only looks.
-async fn tell(server: &TestServer, app: &str) -> Story {
+pub async fn tell(server: &TestServer, app: &str) -> Story {
     let now = server.atrium.now().0;
     let today = (now / DAY + 1) * DAY;
     server.clock.advance(today + 10 * HOUR - now);
@@ -60,26 +60,26 @@ async fn tell(server: &TestServer, app: &str) -> Story {
     Story { today }
 }
 
-fn events(name: &str) -> Value {
+pub fn events(name: &str) -> Value {
     json!({ "events": [name] })
 }
 
-fn series(name: &str, measure: Value) -> Value {
+pub fn series(name: &str, measure: Value) -> Value {
     json!({ "events": [name], "measure": measure })
 }
 
-async fn ask(actor: &Actor, app: &str, body: Value) -> Answer {
+pub async fn ask(actor: &Actor, app: &str, body: Value) -> Answer {
     actor.post(&format!("/api/v1/apps/{app}/analyses/run"), body).await
 }
 
-async fn answer(actor: &Actor, app: &str, body: Value) -> Value {
+pub async fn answer(actor: &Actor, app: &str, body: Value) -> Value {
     let answer = ask(actor, app, body.clone()).await;
     assert_eq!(answer.status, 200, "{body} {answer:?}");
     answer.body["data"].clone()
 }
 
 /// Who is behind a figure, by id.
-async fn people(actor: &Actor, app: &str, question: &Value, pick: Value) -> Vec<String> {
+pub async fn people(actor: &Actor, app: &str, question: &Value, pick: Value) -> Vec<String> {
     let path = format!("/api/v1/apps/{app}/analyses/run/people");
     let answer = actor.post(&path, json!({ "question": question, "pick": pick })).await;
     assert_eq!(answer.status, 200, "{pick} {answer:?}");

@@ -84,6 +84,7 @@ const CASES: &[(&str, Access)] = &[
     ("cohort_list", Access::App(P::QueryRun)),
     ("cohort_people", Access::App(P::ProfileView)),
     ("cohort_size", Access::App(P::QueryRun)),
+    ("cohort_sizes", Access::App(P::QueryRun)),
     ("cohort_update", Access::App(P::QueryRun)),
     ("cohort_view", Access::App(P::QueryRun)),
     ("current_view", Access::SignedIn),

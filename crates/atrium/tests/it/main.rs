@@ -18,6 +18,7 @@ mod audit;
 mod authorization;
 mod backup;
 mod bounded;
+mod breakdowns;
 mod budgets;
 mod cardinality;
 mod chat;

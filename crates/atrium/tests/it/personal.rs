@@ -198,7 +198,7 @@ async fn read_everything(
         read.push((name, caller.post(&format!("{base}/analyses/{call}"), &body).await));
     }
     for cohort in ids_of(&caller.get(&format!("{base}/cohorts")).await) {
-        for part in ["people", "size"] {
+        for part in ["people", "size", "sizes"] {
             let path = format!("{base}/cohorts/{cohort}/{part}");
             read.push((path.clone(), caller.get(&path).await));
         }
@@ -233,7 +233,10 @@ fn analyses(day: &str) -> Vec<(String, &'static str, Value)> {
         question("trend", json!({ "series": series, "filters": { "all": [test] } }))
     };
     let mut all = Vec::new();
-    for name in ["plan", "note", "list", "$url_path", "size", "$user_id"] {
+    let of_profiles = ["$device:city"];
+    for name in
+        ["plan", "note", "list", "$url_path", "size", "$user_id"].into_iter().chain(of_profiles)
+    {
         all.push((format!("trend by {name}"), trend(name)));
     }
     for (property, value) in

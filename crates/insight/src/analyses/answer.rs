@@ -26,7 +26,7 @@ pub enum Figures {
 }
 
 /// Which values of the breakdown something is about.
-#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct GroupValues {
     /// One for each property; null where it is not set, or not shown.
     pub values: Vec<Option<String>>,
@@ -75,6 +75,8 @@ pub struct SeriesFigures {
 pub struct FormulaFigures {
     #[serde(flatten)]
     pub points: Points,
+    /// Of the values that are told of every series, or of which a series has nothing.
+    pub groups: Vec<PointsOfGroup>,
     pub before: Option<Before>,
 }
 

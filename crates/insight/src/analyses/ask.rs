@@ -104,7 +104,12 @@ async fn trend(store: &Warehouse, ready: &TrendReady, pii: bool) -> Result<Trend
             let points: Vec<&Points> = all.iter().map(|one| &one.points).collect();
             Before { points: of(&points), comparable: formula.of(&comparable) }
         });
-        FormulaFigures { points: of(&own), before }
+        let groups = of_groups(&series, &ready.queries, count);
+        let groups = groups.into_iter().map(|(group, points)| {
+            let points: Vec<&Points> = points.iter().collect();
+            PointsOfGroup { group, points: of(&points) }
+        });
+        FormulaFigures { points: of(&own), groups: groups.collect(), before }
     });
     let compared = ready.before.as_ref().map(|before| ComparedDates {
         start: before.range.start.to_string(),
@@ -112,6 +117,35 @@ async fn trend(store: &Warehouse, ready: &TrendReady, pii: bool) -> Result<Trend
     });
     let (times, partial) = (ready.buckets.times(), ready.buckets.partial());
     Ok(TrendFigures { times, partial, series, formula, compared })
+}
+
+/// The groups of which every series tells something, in the order of the first. One that a series does not
+/// tell may be among its others, and then nobody knows what it comes to.
+fn of_groups(
+    series: &[SeriesFigures],
+    queries: &[TrendQuery],
+    count: usize,
+) -> Vec<(GroupValues, Vec<Points>)> {
+    let mut all: Vec<&GroupValues> = Vec::new();
+    for group in series.iter().flat_map(|one| &one.groups).map(|it| &it.group) {
+        if !group.other && !all.contains(&group) {
+            all.push(group);
+        }
+    }
+    let of_series = |(one, query): (&SeriesFigures, &TrendQuery), group: &GroupValues| {
+        let told = one.groups.iter().find(|it| it.group == *group);
+        let has_others = one.groups.iter().any(|it| it.group.other);
+        let nothing = || {
+            let none = query.measure.of_nothing();
+            let begun = one.points.points.iter().map(|point| point.and(none));
+            Points { total: none, points: begun.take(count).collect() }
+        };
+        told.map(|it| it.points.clone()).or_else(|| (!has_others).then(nothing))
+    };
+    let points = |group: &GroupValues| -> Option<Vec<Points>> {
+        series.iter().zip(queries).map(|one| of_series(one, group)).collect()
+    };
+    all.into_iter().filter_map(|group| Some((group.clone(), points(group)?))).collect()
 }
 
 /// The period before, and this one's total over the same part where that is not all of it.

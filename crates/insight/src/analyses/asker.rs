@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -39,6 +39,7 @@ pub struct Asker<'a> {
     zone: &'a str,
     reader: Arc<Reader>,
     rows_read: Arc<AtomicU64>,
+    reads_profiles: AtomicBool,
 }
 
 /// A question that can be asked.
@@ -68,7 +69,7 @@ impl<'a> Asker<'a> {
         Self::new(atrium, (app.id(), &app.app.timezone), reader, holds, user).await
     }
 
-    async fn new(
+    pub(super) async fn new(
         atrium: &'a Insight,
         (app_id, zone): (&'a Id, &'a str),
         caller: Caller,
@@ -90,11 +91,21 @@ impl<'a> Asker<'a> {
             zone,
             reader,
             rows_read,
+            reads_profiles: AtomicBool::new(false),
         })
     }
 
     pub fn scope(&self) -> Scope {
         Scope { app: self.app, condition: Condition::default(), hide_personal: !self.pii }
+    }
+
+    /// Whether something that was asked is about profiles.
+    pub fn reads_profiles(&self) -> bool {
+        self.reads_profiles.load(Ordering::Relaxed)
+    }
+
+    pub fn note_profiles(&self) {
+        self.reads_profiles.store(true, Ordering::Relaxed);
     }
 
     /// The zone a question is about.
@@ -142,6 +153,9 @@ impl<'a> Asker<'a> {
         let mut check = Check::new(self.pii, self.profiles, &found);
         let ready = self.ready(question, &mut check)?;
         let Check { wanted, wanted_profiles, properties, reads_profiles, cohorts_in, .. } = check;
+        if reads_profiles {
+            self.note_profiles();
+        }
         let store = self.store.reading_columns(self.app, &properties).await;
         let store = store.map_err(warehouse_error)?;
         if wanted.is_empty() {

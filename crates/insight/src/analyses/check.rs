@@ -42,7 +42,7 @@ pub struct Check<'a> {
     pub properties: Vec<Property>,
     /// Where cohorts are named that it is broken down by.
     pub cohorts_in: HashMap<Id, String>,
-    /// Whether it is about profiles without a lookup.
+    /// Whether it is about profiles.
     pub reads_profiles: bool,
     tests: usize,
     bytes: usize,
@@ -139,7 +139,6 @@ impl<'a> Check<'a> {
             return Ok(GroupBy::Event(self.property(name, field)));
         };
         self.bytes += name.len();
-        self.reads_profiles = true;
         match self.profile_property(name, field)? {
             Property::Path(path) => Ok(GroupBy::Profile(kind, path)),
             Property::Column(_) => Err(Fault::new(Code::UnknownProperty).on(field.to_owned())),
@@ -224,7 +223,8 @@ impl<'a> Check<'a> {
         filter(property, test.operator, &test.values, field)
     }
 
-    fn profile_property(&self, name: &str, field: &str) -> Result<Property, Fault> {
+    fn profile_property(&mut self, name: &str, field: &str) -> Result<Property, Fault> {
+        self.reads_profiles = true;
         if !self.profiles {
             return Err(Fault::new(Code::PersonalData).on(field.to_owned()));
         }

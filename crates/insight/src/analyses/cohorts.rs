@@ -123,6 +123,7 @@ impl Asker<'_> {
         let mut check = Check::new(self.pii, self.profiles, &found);
         match rule {
             Rule::Profile(test) => {
+                self.note_profiles();
                 let Some((kind, name)) = of_profile(&test.property) else {
                     let fault = Fault::new(Code::UnknownProperty).on(format!("{field}.property"));
                     return Err(Error::invalid(vec![fault]));

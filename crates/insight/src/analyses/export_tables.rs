@@ -51,6 +51,10 @@ fn trend(it: &TrendFigures, bucket: Bucket, zone: &TimeZone, locale: Locale) -> 
     }
     if let Some(formula) = &it.formula {
         columns.push((words.formula.to_owned(), &formula.points.points));
+        for group in &formula.groups {
+            let name = format!("{} · {}", words.formula, words.group(&group.group));
+            columns.push((name, &group.points.points));
+        }
         if let Some(before) = &formula.before {
             let name = format!("{} · {}", words.formula, words.before);
             columns.push((name, &before.points.points));

@@ -8,6 +8,7 @@ mod asker;
 mod bins;
 mod body;
 mod check;
+pub mod cohort_sizes;
 mod cohorts;
 pub mod export;
 mod export_tables;

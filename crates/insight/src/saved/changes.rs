@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::content::Content;
+use super::sizes;
 use super::store::{self, SavedRow, SavedText};
 use super::{Changing, Reader, Shelf};
 use crate::insight::state::Insight;
@@ -102,6 +103,9 @@ pub async fn update<S: Shelf>(
         return Err(Code::ChangedMeanwhile.into());
     }
     let after = store::one(&mut tx, S::TABLE, app.id(), &before.id).await?.ok_or(Code::NotFound)?;
+    if before.text != after.text {
+        sizes::forget(&mut tx, &before.id).await?;
+    }
     let details = json!({
         "before": told(before), "after": told(&after), "content_changed": before.text != after.text,
     });

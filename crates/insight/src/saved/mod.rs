@@ -6,6 +6,7 @@ mod changes;
 pub mod cohorts;
 mod content;
 mod hidden;
+pub mod sizes;
 pub mod store;
 
 use std::marker::PhantomData;

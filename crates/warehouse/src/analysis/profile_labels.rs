@@ -5,9 +5,27 @@ use crate::conditions::Property;
 use crate::owners::{Whose, owned};
 use crate::params::Param;
 use crate::rows::Kind;
-use crate::statement::{HiddenAs, NOT_SET, Statement};
+use crate::statement::{HIDDEN, HiddenAs, NOT_SET, Statement};
 
 use super::groups::labels_of;
+
+/// Of a profile no text is shown to those who may not see personal data: it is about one person.
+fn without_texts(
+    this: &Statement,
+    property: &Property,
+    elements: &str,
+    hidden_as: HiddenAs,
+) -> String {
+    let plain = format!("arrayFilter(e -> NOT startsWith(e, '\"'), {elements})");
+    let labels = labels_of(this, property, &plain, hidden_as);
+    match hidden_as {
+        HiddenAs::Nothing => labels,
+        HiddenAs::Hidden => format!(
+            "if(arrayExists(e -> startsWith(e, '\"'), {elements}), \
+             arrayPushBack(arrayFilter(label -> label != '{NOT_SET}', {labels}), '{HIDDEN}'), {labels})"
+        ),
+    }
+}
 
 impl Statement {
     /// The labels of what a profile has under a path, as a list. What is not shown of an event of that
@@ -22,7 +40,10 @@ impl Statement {
         let property = Property::Path(path.to_vec());
         let labels = self.without_columns(|this| {
             let elements = this.elements(&property);
-            labels_of(this, &property, &elements, hidden_as)
+            match this.shown {
+                None => labels_of(this, &property, &elements, hidden_as),
+                Some(_) => without_texts(this, &property, &elements, hidden_as),
+            }
         });
         let kind_name = self.bind("String", Param::from(kind.as_str()));
         let (user, device, hash) = match kind {

@@ -111,7 +111,7 @@ impl TrendMeasure {
     }
 
     /// What there is where there are no events.
-    fn of_nothing(&self) -> Option<f64> {
+    pub fn of_nothing(&self) -> Option<f64> {
         match self {
             Self::PerPerson => None,
             Self::Number(aggregate, _) => (*aggregate == Aggregate::Sum).then_some(0.0),

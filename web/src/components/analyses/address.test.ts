@@ -38,7 +38,7 @@ const DRAFTS: Draft[] = [
     order: 'strict',
     exclude: { events: ['refund'] },
     granularity: 'week',
-    breakdown: ['$os'],
+    breakdown: ['$user:plan', '$cohort:c1'],
   },
   {
     kind: 'retention',
@@ -175,6 +175,7 @@ describe('what the server is asked', () => {
             { any: [{ property: 'n', operator: 'gt', values: ['many'] }] },
           ],
         },
+        breakdown: ['$user:', '$cohort:c1'],
         chart: 'table',
         course: 'average',
       },
@@ -185,10 +186,13 @@ describe('what the server is asked', () => {
       kind: 'trend',
       series: [{ events: ['a'], measure: { of: 'people' } }],
       filters: { all: [{ property: '$os', operator: 'set', values: [] }] },
+      breakdown: ['$cohort:c1'],
       granularity: 'day',
       ...days,
       timezone: 'UTC',
     })
+    const unnamed = questionOf({ ...EMPTY.funnel, breakdown: ['$device:'] }, days, 'UTC')
+    expect(unnamed).not.toHaveProperty('breakdown')
   })
 
   it('has points in time that suit the range', () => {

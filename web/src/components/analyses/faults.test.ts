@@ -72,6 +72,13 @@ describe('a fault', () => {
     ])
   })
 
+  it('is at the breakdown that was sent, beside one whose name is still to be typed', () => {
+    const unnamed: Draft = { ...EMPTY.funnel, breakdown: ['$user:', '$cohort:c1'] }
+    const { placed, rest } = sortFaults(unnamed, { 'breakdown[0]': 'no such cohort' })
+    expect([...placed]).toEqual([['breakdown[1]', 'no such cohort']])
+    expect(rest).toEqual([])
+  })
+
   it('is said once where two are at the same place', () => {
     const { placed } = sortFaults(trend, { 'series[0]': 'one', 'series[0].events': 'other' })
     expect([...placed]).toEqual([['series[0].events', 'one']])

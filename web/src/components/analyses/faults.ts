@@ -1,6 +1,14 @@
 /** Where in the builder each fault belongs that the server finds in a question. */
 import type { EventChoice, Filters } from '../../api/analysisTypes'
-import { completeFilters, isCohort, isComplete, isGroup, itemsOf, NO_VALUE } from './filters'
+import {
+  completeFilters,
+  isCohort,
+  isComplete,
+  isGroup,
+  isNamed,
+  itemsOf,
+  NO_VALUE,
+} from './filters'
 import { hasProperty, type Draft } from './question'
 
 /** Texts by the place in the draft, written like a field: `steps[1].filters[0].values`. */
@@ -14,7 +22,7 @@ interface Sorted {
   rest: string[]
 }
 
-/** `fields` are those of the question as it was sent, without the tests that say nothing yet. */
+/** `fields` are those of the question as it was sent, without what says nothing yet. */
 export function sortFaults(draft: Draft, fields: Record<string, string>): Sorted {
   const places = placesOf(draft)
   const placed = new Map<string, string>()
@@ -54,7 +62,12 @@ function placesOf(draft: Draft): Map<string, string> {
   }
 
   filters('', draft.filters)
-  if ('breakdown' in draft) draft.breakdown?.forEach((_, index) => here(`breakdown[${index}]`))
+  if ('breakdown' in draft) {
+    let number = 0
+    draft.breakdown?.forEach((property, index) => {
+      if (isNamed(property)) places.set(`breakdown[${number++}]`, `breakdown[${index}]`)
+    })
+  }
   switch (draft.kind) {
     case 'trend':
       draft.series.forEach((one, index) => {

@@ -29,6 +29,10 @@ export const COHORT = '$cohort:'
 export const isCohort = (property: string) => property.startsWith(COHORT)
 export const profileOf = (property: string) => PROFILES.find((one) => property.startsWith(one))
 
+/** Not yet where only the kind of it is chosen: the name of a profile's property is typed after that. */
+export const isNamed = (property: string) =>
+  property !== '' && property !== COHORT && !PROFILES.some((one) => property === one)
+
 export type PropertyKind = 'text' | 'number' | 'boolean' | 'time' | 'list' | 'cohort' | 'unknown'
 
 /** The tests that make sense of values of a kind. */
@@ -60,8 +64,8 @@ export const withItems = (filters: Filters, items: (Test | Filters)[]): Filters 
   isAll(filters) ? { all: items } : { any: items }
 
 export function isComplete({ property, operator, values }: Test): boolean {
-  if (isCohort(property)) return property.length > COHORT.length && MEMBERSHIP.includes(operator)
-  if (property === '' || PROFILES.some((one) => property === one)) return false
+  if (!isNamed(property)) return false
+  if (isCohort(property)) return MEMBERSHIP.includes(operator)
   if (NO_VALUE.includes(operator)) return true
   if (NUMERIC.includes(operator)) return values.length === 1 && isNumber(values[0]!)
   if (TIMED.includes(operator)) return values.length === 1 && isTime(values[0]!)

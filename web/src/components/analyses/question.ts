@@ -16,7 +16,7 @@ import type {
 } from '../../api/analysisTypes'
 import type { MessageKey } from '../../i18n/store'
 import { dayCount, usualGranularity, type DayRange } from '../range/range'
-import { completeFilters } from './filters'
+import { completeFilters, isNamed } from './filters'
 
 export const KINDS = [
   'trend',
@@ -158,11 +158,18 @@ export function questionOf(draft: Draft, range: DayRange, timezone: string): Que
   return { ...asked, ...(granularity && { granularity }), ...range, timezone }
 }
 
-/** Every filter of a question, in all its places, without the tests that say nothing yet. */
+/** By what an answer can be split already. */
+export const completeBreakdown = (breakdown: string[] = []) => breakdown.filter(isNamed)
+
+/** Every filter and breakdown of a question, in all places, without what says nothing yet. */
 function completed<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(completed) as Part
   if (typeof part !== 'object' || part === null) return part
   const entries = Object.entries(part).flatMap(([name, value]: [string, unknown]) => {
+    if (name === 'breakdown') {
+      const breakdown = completeBreakdown(value as string[] | undefined)
+      return breakdown.length > 0 ? [[name, breakdown]] : []
+    }
     if (name !== 'filters') return value === undefined ? [] : [[name, completed(value)]]
     const filters = completeFilters(value as EventChoice['filters'])
     return filters ? [[name, filters]] : []

@@ -5,10 +5,12 @@ import { readPack } from '../../testing/packs'
 import { EMPTY, type Draft } from './question'
 import { sentenceOf } from './sentence'
 
+const COHORTS: Record<string, string> = { c1: '常客', c2: 'Paying users' }
+
 function said(draft: Draft, language: LanguageCode): string {
   const tongue = { currentLang: language, langPackage: readPack(language) }
   const t: Translate = (key, params, fallback) => translate(tongue, key, params, fallback)
-  return sentenceOf(draft, { t, language, cohorts: (id) => (id === 'c1' ? '常客' : undefined) })
+  return sentenceOf(draft, { t, language, cohorts: (id) => COHORTS[id] })
 }
 
 const one = (event: string) => ({ events: [event] })
@@ -113,6 +115,32 @@ describe('a question as a sentence', () => {
   it.each(SENTENCES)('%j', (draft, chinese, english) => {
     expect(said(draft, 'zh-CN')).toBe(chinese)
     expect(said(draft, 'en-US')).toBe(english)
+  })
+
+  it.each<[string[], string, string]>([
+    [['$cohort:c1'], '按分群“常客”分组', 'by cohort 常客'],
+    [
+      ['$cohort:c2', '$os'],
+      '按分群“Paying users”和操作系统分组',
+      'by cohort Paying users and operating system',
+    ],
+    [
+      ['$user:plan', '$device:model'],
+      '按用户属性 plan 和设备属性 model 分组',
+      'by user property plan and device property model',
+    ],
+    // One that was deleted, or is somebody else's alone.
+    [['$cohort:c9'], '按分群“未知分群”分组', 'by cohort Unknown cohort'],
+    // Its name is still to be typed.
+    [['$user:', '$browser'], '按浏览器分组', 'by browser'],
+  ])('says by what it is broken down: %j', (breakdown, chinese, english) => {
+    const draft: Draft = { ...EMPTY.trend, breakdown }
+    expect(said(draft, 'zh-CN')).toBe(`任意事件的次数，${chinese}`)
+    expect(said(draft, 'en-US')).toBe(`How often any event happened, ${english}`)
+  })
+
+  it('says nothing of a breakdown that has no name yet', () => {
+    expect(said({ ...EMPTY.trend, breakdown: ['$device:'] }, 'zh-CN')).toBe('任意事件的次数')
   })
 
   it('says what must hold, and nothing of what is not filled in', () => {

@@ -7,6 +7,7 @@ import { completeFilters, isAll, isCohort, isGroup, itemsOf, NO_VALUE } from './
 import { propertyName, type CohortNames } from './properties'
 import {
   ANY,
+  completeBreakdown,
   hasProperty,
   LETTERS,
   type Draft,
@@ -167,9 +168,16 @@ function testText({ property, operator, values }: Test, words: Words): string {
 }
 
 function byClause(draft: Draft, words: Words): string[] {
-  const breakdown = 'breakdown' in draft ? (draft.breakdown ?? []) : []
+  const breakdown = 'breakdown' in draft ? completeBreakdown(draft.breakdown) : []
   if (breakdown.length === 0) return []
-  const properties = breakdown.map((property) => named(property, words))
+  const properties = breakdown.map((property) => {
+    if (!isCohort(property)) return named(property, words)
+    return put(
+      'analyses.say.cohort',
+      { name: propertyName(property, words.t, words.cohorts) },
+      words,
+    )
+  })
   return [put('analyses.say.by', { properties: listed(properties, 'conjunction', words) }, words)]
 }
 
@@ -211,7 +219,7 @@ function listed(texts: string[], type: 'conjunction' | 'disjunction', { language
 
 const isChinese = (language: string) => language.startsWith('zh')
 /** With its punctuation, which brings its own room. */
-const HAN = /[\p{Script=Han}\u3000-\u303f\uff00-\uffef]/u
+const HAN = /[\p{Script=Han}\u3000-\u303f\uff00-\uffef“”]/u
 
 /** Chinese has a space beside a name of another script, and none between its own characters. */
 function put(key: MessageKey, params: Record<string, string>, { t, language }: Words): string {

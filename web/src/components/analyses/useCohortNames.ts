@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { cohortChoicesQuery } from '../../api/analyses'
 import { useApp } from '../../session/app'
+import { isCohort } from './filters'
 import type { CohortNames } from './properties'
 
 /** What the cohorts are called that a question names. */
@@ -9,4 +10,10 @@ export function useCohortNames(needed: boolean): CohortNames {
   const { app } = useApp()
   const { data } = useQuery({ ...cohortChoicesQuery(app.id), enabled: needed })
   return useCallback((id) => data?.find((cohort) => cohort.id === id)?.name, [data])
+}
+
+/** Anywhere in a question, or in a part of one. */
+export function namesCohort(part: unknown): boolean {
+  if (typeof part === 'string') return isCohort(part)
+  return typeof part === 'object' && part !== null && Object.values(part).some(namesCohort)
 }

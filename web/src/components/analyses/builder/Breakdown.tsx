@@ -1,6 +1,9 @@
+import { Fragment } from 'react'
 import { useT } from '../../../i18n/useT'
+import { profileOf } from '../filters'
 import { MOST } from '../question'
 import { PropertyPicker } from './PropertyPicker'
+import { TypedText } from './TypedText'
 import styles from './builder.module.css'
 
 interface BreakdownProps {
@@ -9,7 +12,10 @@ interface BreakdownProps {
   onChange: (properties: string[] | undefined) => void
 }
 
-/** By the values of which properties the answer is split; the second is offered once there is a first. */
+/**
+ * By what the answer is split: the values of properties, of events or of people, or who is in a
+ * cohort. The second is offered once there is a first.
+ */
 export function Breakdown({ events, value, onChange }: BreakdownProps) {
   const t = useT()
   const places = [...value, ...(value.length < MOST.breakdown ? [null] : [])]
@@ -22,18 +28,32 @@ export function Breakdown({ events, value, onChange }: BreakdownProps) {
     <fieldset className={styles.filters}>
       <legend>{t('analyses.group')}</legend>
       <div className={styles.row}>
-        {places.map((property, index) => (
-          <PropertyPicker
-            key={index}
-            place={`breakdown[${index}]`}
-            label={index === 0 ? t('analyses.group') : t('analyses.thenBy')}
-            events={events}
-            value={property}
-            placeholder={t(index === 0 ? 'analyses.noGroup' : 'analyses.thenBy')}
-            clearable
-            onChange={(chosen) => change(index, chosen)}
-          />
-        ))}
+        {places.map((property, index) => {
+          const profile = property === null ? undefined : profileOf(property)
+          return (
+            <Fragment key={index}>
+              <PropertyPicker
+                people
+                place={`breakdown[${index}]`}
+                label={index === 0 ? t('analyses.group') : t('analyses.thenBy')}
+                events={events}
+                value={property}
+                placeholder={t(index === 0 ? 'analyses.noGroup' : 'analyses.thenBy')}
+                clearable
+                onChange={(chosen) => change(index, chosen)}
+              />
+              {profile && (
+                <TypedText
+                  className={styles.name}
+                  aria-label={t('analyses.groupName', { number: index + 1 })}
+                  placeholder={t('analyses.profileNameHint')}
+                  value={property!.slice(profile.length)}
+                  onChange={(name) => change(index, `${profile}${name}`)}
+                />
+              )}
+            </Fragment>
+          )
+        })}
       </div>
     </fieldset>
   )

@@ -20,7 +20,7 @@ interface PropertyPickerProps {
   events: string[]
   value: string | null
   onChange: (property: string | null) => void
-  /** Whether properties of people, and cohorts, are offered too. */
+  /** Whether properties of people, to whoever may see those, and cohorts are offered too. */
   people?: boolean
   /** Only those with numbers, where it is known. */
   numeric?: boolean
@@ -87,7 +87,7 @@ export function PropertyPicker(props: PropertyPickerProps) {
             t('analyses.builtIns'),
             builtIns.map((name) => optionOf(name)),
           ),
-          ...(people
+          ...(people && may('profile:view')
             ? group(
                 t('analyses.profiles'),
                 PROFILES.map((name) => optionOf(name)),

@@ -9,7 +9,7 @@ export function definitionLines(
   words: Words,
   timezone: string,
 ): string[] {
-  const { t, language } = words
+  const { t } = words
   switch (definition.of) {
     case 'ids':
       return [t('cohorts.idCount', { count: definition.count ?? definition.ids.length })]
@@ -17,7 +17,7 @@ export function definitionLines(
       const { question, pick } = definition
       return [
         `${t(`analyses.kind.${question.kind}`)} · ${question.start} – ${question.end}`,
-        pickWords(question, pick, { t, language, timezone: question.timezone ?? timezone }),
+        pickWords(question, pick, { ...words, timezone: question.timezone ?? timezone }),
       ]
     }
     case 'rule':

@@ -7,7 +7,8 @@ import { Figure } from './Figure'
 import { Plot } from './Plot'
 import type { PlotData } from './plotOption'
 import { pickedGroup, type OnPick } from './result'
-import { elapsed, eventName, groupKey, groupName } from './words'
+import { useGroupName } from './useGroupName'
+import { elapsed, eventName, groupKey } from './words'
 import { Scroll } from './Scroll'
 import styles from './results.module.css'
 
@@ -22,6 +23,7 @@ interface FunnelGroupsProps {
 export function FunnelGroups({ question, answer, plot, onPick }: FunnelGroupsProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
+  const nameOf = useGroupName(question)
   const { groups } = answer
   const opener = (place: number, step: number) => {
     const group = pickedGroup(groups[place]!)
@@ -64,7 +66,7 @@ export function FunnelGroups({ question, answer, plot, onPick }: FunnelGroupsPro
           </thead>
           <tbody>
             {groups.map((group, place) => {
-              const name = groupName(group, t)
+              const name = nameOf(group)
               const last = group.steps.at(-1)
               return (
                 <tr key={groupKey(group, place)}>

@@ -5,19 +5,22 @@ import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { HeatCell } from './HeatCell'
 import { isAhead, unitName } from './retention'
-import { groupKey, groupName } from './words'
+import type { NameGroup } from './useGroupName'
+import { groupKey } from './words'
 import { Scroll } from './Scroll'
 import styles from './retention.module.css'
 
 interface GroupAveragesProps {
   unit: RetentionQuestion['unit']
   answer: RetentionAnswer
+  nameOf: NameGroup
 }
 
 /** The average of each value of the breakdown. */
-export function GroupAverages({ unit, answer: { groups, average } }: GroupAveragesProps) {
+export function GroupAverages({ unit, answer, nameOf }: GroupAveragesProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
+  const { groups, average } = answer
   return (
     <Scroll label={t('results.retention.view.groups')}>
       <table className={styles.heat} aria-label={t('results.retention.view.groups')}>
@@ -35,7 +38,7 @@ export function GroupAverages({ unit, answer: { groups, average } }: GroupAverag
         <tbody>
           {groups.map((group, index) => (
             <tr key={groupKey(group, index)}>
-              <th scope="row">{groupName(group, t)}</th>
+              <th scope="row">{nameOf(group)}</th>
               <td>
                 <Counted value={group.cohorts.reduce((sum, { size }) => sum + size, 0)} />
               </td>

@@ -8,6 +8,7 @@ import { PeopleTable } from '../../people/PeopleTable'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import { DEFAULT_PAGE_SIZE } from '../../../lib/paging'
+import { namesCohort, useCohortNames } from '../useCohortNames'
 import { pickWords } from './pickWords'
 import { useZone } from './result'
 import styles from './results.module.css'
@@ -44,13 +45,14 @@ function Behind({ appId, question, pick, actions }: BehindProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const timezone = useZone(question)
+  const cohorts = useCohortNames('breakdown' in question && namesCohort(question.breakdown))
   const [params, setParams] = useState({ page: 1, page_size: DEFAULT_PAGE_SIZE })
   const people = useQuery(peopleQuery(appId, { question, pick, ...params }))
   return (
     <>
       <div className={styles.picked}>
         <p>
-          {pickWords(question, pick, { t, language, timezone })}
+          {pickWords(question, pick, { t, language, cohorts, timezone })}
           {people.data && <b>{t('results.peopleTotal', { count: people.data.total })}</b>}
         </p>
         {actions}

@@ -12,8 +12,9 @@ import { plotPicture } from './plotOption'
 import { Plot } from './Plot'
 import { pickedGroup, useZone, type ResultProps } from './result'
 import { curveOf } from './retention'
+import { useGroupName } from './useGroupName'
 import { Nothing, View } from './View'
-import { groupKey, groupName } from './words'
+import { groupKey } from './words'
 import styles from './results.module.css'
 
 const VIEWS = ['table', 'curve', 'groups'] as const
@@ -24,6 +25,7 @@ export function RetentionResult(props: ResultProps<RetentionQuestion, RetentionA
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const timezone = useZone(question)
+  const nameOf = useGroupName(question)
   const [chosen, setChosen] = useState<(typeof VIEWS)[number]>('table')
   const [counted, setCounted] = useState<(typeof COUNTED)[number]>('share')
   const [groupChosen, setGroup] = useState<string | null>(null)
@@ -31,8 +33,8 @@ export function RetentionResult(props: ResultProps<RetentionQuestion, RetentionA
   const view = offered.includes(chosen) ? chosen : 'table'
   const plot = useMemo(() => {
     const groups = view === 'groups' ? answer.groups : []
-    return curveOf({ average: answer.average, groups }, question.unit, language, t)
-  }, [answer, view, question.unit, language, t])
+    return curveOf({ average: answer.average, groups }, question.unit, language, t, nameOf)
+  }, [answer, view, question.unit, language, t, nameOf])
   const group = answer.groups.find((one, index) => groupKey(one, index) === groupChosen)
   const { unit } = question
   useImperativeHandle(
@@ -42,11 +44,11 @@ export function RetentionResult(props: ResultProps<RetentionQuestion, RetentionA
         if (view !== 'table') return plotPicture(plot, title, note)
         const { cohorts, average } = group ?? answer
         const style = { granularity: unit, timezone, language }
-        const shown = group ? `${title} · ${groupName(group, t)}` : title
+        const shown = group ? `${title} · ${nameOf(group)}` : title
         return heatPicture({ unit, cohorts, average, counted, style, t }, shown, note)
       },
     }),
-    [view, plot, group, answer, unit, counted, timezone, language, t],
+    [view, plot, group, answer, unit, counted, timezone, language, nameOf, t],
   )
   if (answer.cohorts.every(({ size }) => size === 0)) return <Nothing />
 
@@ -77,7 +79,7 @@ export function RetentionResult(props: ResultProps<RetentionQuestion, RetentionA
                   { value: '', label: t('results.everybody') },
                   ...answer.groups.map((one, index) => ({
                     value: groupKey(one, index),
-                    label: groupName(one, t),
+                    label: nameOf(one),
                   })),
                 ]}
               />
@@ -116,7 +118,7 @@ export function RetentionResult(props: ResultProps<RetentionQuestion, RetentionA
             heading={t('chart.time')}
             hasTable
           />
-          <GroupAverages unit={question.unit} answer={answer} />
+          <GroupAverages unit={question.unit} answer={answer} nameOf={nameOf} />
         </>
       )}
     </View>

@@ -3,6 +3,7 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import type { FunnelAnswer, FunnelQuestion, FunnelStep } from '../../../api/analysisTypes'
 import { showInApp, user } from '../../../testing/app'
 import { anEngine, clickDrawn, drawnSeries } from '../../../testing/chart'
+import { ok } from '../../../testing/server'
 import { loadEngine } from '../../charts/loadEngine'
 import { FunnelResult } from './index'
 
@@ -59,7 +60,9 @@ const answer: FunnelAnswer = {
 function show(props: Partial<React.ComponentProps<typeof FunnelResult>> = {}) {
   const onPick = vi.fn()
   const all = { question, answer, onPick, ...props }
-  showInApp(<FunnelResult {...all} />, { may: [], answers: {} })
+  const items = [{ id: 'c1', name: '付费用户' }]
+  const answers = { '/apps/app-1/cohorts': ok({ items, total: 1 }) }
+  showInApp(<FunnelResult {...all} />, { may: [], answers })
   return onPick
 }
 const see = (view: string) => user.click(screen.getByRole('radio', { name: view }))
@@ -106,6 +109,44 @@ it('compares the values of a breakdown, also those that are hidden', async () =>
   await waitFor(() => expect(drawnSeries().map(({ data }) => data[1])).toEqual([0.4, 0.1, 0.1]))
   clickDrawn({ dataIndex: 0, seriesId: '["iOS"]' })
   expect(onPick).toHaveBeenLastCalledWith({ ...picked, step: 0 })
+})
+
+it('calls the groups of a cohort by its name, and picks them by the server’s', async () => {
+  const [ios] = answer.groups
+  const onPick = show({
+    question: { ...question, breakdown: ['$cohort:c1'] },
+    answer: {
+      ...answer,
+      groups: [
+        { ...ios!, values: ['in'] },
+        { ...ios!, values: ['out'] },
+      ],
+    },
+  })
+  await see('分组对比')
+  const table = within(screen.getByRole('table'))
+  expect(await table.findByRole('rowheader', { name: '付费用户' })).toBeShown()
+  expect(table.getByRole('rowheader', { name: '不在“付费用户”中' })).toBeShown()
+  // In the legend as well.
+  expect(screen.getByRole('button', { name: '不在“付费用户”中' })).toBeShown()
+  await user.click(table.getAllByRole('button').at(-1)!)
+  const group = { values: ['out'], other: false, redacted: [false] }
+  const picked = { of: 'funnel', step: 1, dropped: false, group }
+  expect(onPick).toHaveBeenLastCalledWith(picked)
+  await waitFor(() => expect(drawnSeries()).toHaveLength(2))
+  clickDrawn({ dataIndex: 0, seriesId: '["in"]' })
+  expect(onPick).toHaveBeenLastCalledWith({
+    ...picked,
+    step: 0,
+    group: { ...group, values: ['in'] },
+  })
+})
+
+it('has another name for a cohort that is not known', async () => {
+  const groups = [{ ...answer.groups[0]!, values: ['out'] }]
+  show({ question: { ...question, breakdown: ['$cohort:gone'] }, answer: { ...answer, groups } })
+  await see('分组对比')
+  expect(screen.getByRole('rowheader', { name: '不在“未知分群”中' })).toBeShown()
 })
 
 it('draws conversion over time, and marks what is not over', async () => {

@@ -6,13 +6,15 @@ import { useLanguageStore, type Translate } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
 import type { PlotData } from './plotOption'
 import { useZone } from './result'
-import { elapsed, eventName, groupKey, groupName } from './words'
+import { useGroupName } from './useGroupName'
+import { elapsed, eventName, groupKey } from './words'
 
 /** Each view of a funnel as something to draw; the steps only in pictures, the page has its own bars. */
 export function useFunnelPlots(question: FunnelQuestion, answer: FunnelAnswer) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const timezone = useZone(question)
+  const nameOf = useGroupName(question)
   return useMemo(() => {
     const style = { granularity: question.granularity ?? 'day', timezone, language } as const
     const steps = question.steps.map((step, index) => stepName(index, eventName(step, t), t))
@@ -43,7 +45,7 @@ export function useFunnelPlots(question: FunnelQuestion, answer: FunnelAnswer) {
         labels: steps,
         series: groups.map((group, index) => ({
           key: groupKey(group, index),
-          name: groupName(group, t),
+          name: nameOf(group),
           values: group.steps.map(({ from_first }) => from_first),
           ...(group.other && { color: NEUTRAL }),
         })),
@@ -78,7 +80,7 @@ export function useFunnelPlots(question: FunnelQuestion, answer: FunnelAnswer) {
       },
     }
     return plots
-  }, [question, answer, timezone, language, t])
+  }, [question, answer, timezone, language, nameOf, t])
 }
 
 const stepName = (index: number, name: string, t: Translate) =>

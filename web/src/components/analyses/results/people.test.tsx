@@ -30,12 +30,16 @@ const person = (id: string, kind: Person['kind'] = 'user'): Person => ({
 })
 const RUN = '/apps/app-1/analyses/run/people'
 
-function show(answers: Parameters<typeof showInApp>[1]['answers'], pick: Pick | null = dropped) {
+function show(
+  answers: Parameters<typeof showInApp>[1]['answers'],
+  pick: Pick | null = dropped,
+  question: Question = funnel,
+) {
   const onClose = vi.fn()
   const drawer = (
     <PeopleDrawer
       appId="app-1"
-      question={funnel}
+      question={question}
       pick={pick}
       onClose={onClose}
       actions={<button>存为分群</button>}
@@ -62,6 +66,23 @@ it('lists the people behind a figure, with a way to each', async () => {
   ])
   await user.click(screen.getByRole('button', { name: '关闭' }))
   expect(onClose).toHaveBeenCalledOnce()
+})
+
+it('asks for those of a cohort as the server calls them, and says it in words', async () => {
+  const group = { values: ['out'], other: false, redacted: [false] }
+  const pick: Pick = { ...dropped, group }
+  const question = { ...funnel, breakdown: ['$cohort:c1'] } as Question
+  const { seen } = show(
+    {
+      [RUN]: ok({ total: 1, items: [person('u-1')], page: 1, page_size: 20 }),
+      '/apps/app-1/cohorts': ok({ items: [{ id: 'c1', name: '付费用户' }], total: 1 }),
+    },
+    pick,
+    question,
+  )
+  expect(await screen.findByText('2. pay · 在这一步流失 · 不在“付费用户”中')).toBeShown()
+  const [asked] = seen.filter(({ path }) => path === RUN)
+  expect(JSON.parse(asked!.body)).toMatchObject({ question, pick: { group } })
 })
 
 it('asks for nobody while it is closed', () => {
@@ -92,6 +113,16 @@ it.each<[string, Question, Pick]>([
     },
   ],
   ['2. pay · reached it', funnel, { ...dropped, dropped: false }],
+  [
+    '2. pay · dropped off before it · Not in Paying users · Not set',
+    { ...funnel, breakdown: ['$cohort:c1', '$user:plan'] },
+    { ...dropped, group: { values: ['out', null], other: false, redacted: [false, false] } },
+  ],
+  [
+    '2. pay · dropped off before it · Not in Unknown cohort',
+    { ...funnel, breakdown: ['$cohort:gone'] },
+    { ...dropped, group: { values: ['out'], other: false, redacted: [false] } },
+  ],
   [
     'Began Sun, Mar 1, 2026 · came back: Day 3',
     {
@@ -134,6 +165,7 @@ it.each<[string, Question, Pick]>([
   const told = pickWords(question, pick, {
     t: (key, params) => translate({ ...tongue, currentLang: 'en-US' }, key, params),
     language: 'en-US',
+    cohorts: (id) => (id === 'c1' ? 'Paying users' : undefined),
     timezone: 'UTC',
   })
   expect(told).toBe(words)

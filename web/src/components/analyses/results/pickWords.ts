@@ -1,23 +1,24 @@
 /** Which figure was picked, in words. */
 import type { Pick, Question } from '../../../api/analysisTypes'
 import { bucketLabel } from '../../charts/format'
-import type { Translate } from '../../../i18n/store'
 import { exactTime } from '../../../lib/time'
+import type { Words } from '../sentence'
 import { binName } from './bins'
 import { unitName } from './retention'
 import { eventName, groupName, nodeName } from './words'
 
-interface Tongue {
-  t: Translate
-  language: string
+interface Tongue extends Words {
   timezone: string
 }
 
 /** The question and the pick are of one kind, or nothing can be said. */
 export function pickWords(question: Question, pick: Pick, tongue: Tongue): string {
-  const { t } = tongue
+  const { t, cohorts } = tongue
   const parts = partsOf(question, pick, tongue)
-  if ('group' in pick && pick.group) parts.push(groupName(pick.group, t))
+  if ('group' in pick && pick.group) {
+    const breakdown = 'breakdown' in question ? question.breakdown : undefined
+    parts.push(groupName(pick.group, { t, cohorts, breakdown }))
+  }
   return parts.join(' · ')
 }
 

@@ -3,6 +3,7 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import type { RetentionAnswer, RetentionQuestion } from '../../../api/analysisTypes'
 import { showInApp, user } from '../../../testing/app'
 import { anEngine, drawnSeries } from '../../../testing/chart'
+import { ok } from '../../../testing/server'
 import { loadEngine } from '../../charts/loadEngine'
 import { RetentionResult } from './index'
 
@@ -47,7 +48,9 @@ const answer: RetentionAnswer = {
 function show(props: Partial<React.ComponentProps<typeof RetentionResult>> = {}) {
   const onPick = vi.fn()
   const all = { question, answer, onPick, ...props }
-  showInApp(<RetentionResult {...all} />, { may: [], answers: {} })
+  const items = [{ id: 'c1', name: '付费用户' }]
+  const answers = { '/apps/app-1/cohorts': ok({ items, total: 1 }) }
+  showInApp(<RetentionResult {...all} />, { may: [], answers })
   return onPick
 }
 const rows = () =>
@@ -106,6 +109,28 @@ it('draws the average, and one line for each value', async () => {
   await user.click(screen.getByRole('radio', { name: '分组对比' }))
   await waitFor(() => expect(drawnSeries()).toHaveLength(2))
   expect(rows()[1]).toEqual(['iOS', '10', '100%', '50%', '还未结束'])
+})
+
+it('calls the groups of a cohort by its name, and picks them by the server’s', async () => {
+  const [ios] = answer.groups
+  const onPick = show({
+    question: { ...question, breakdown: ['$cohort:c1'] },
+    answer: {
+      ...answer,
+      groups: [
+        { ...ios!, values: ['in'] },
+        { ...ios!, values: ['out'] },
+      ],
+    },
+  })
+  await user.click(screen.getByRole('combobox', { name: '分组' }))
+  await user.click(await screen.findByTitle('不在“付费用户”中'))
+  await user.click(screen.getByRole('button', { name: /第 1 天”的 5 位用户/ }))
+  const group = { values: ['out'], other: false, redacted: [false] }
+  expect(onPick).toHaveBeenLastCalledWith({ of: 'retention', cohort: FIRST, unit: 1, group })
+  await user.click(screen.getByRole('radio', { name: '分组对比' }))
+  expect(rows().map(([name]) => name)).toEqual(['分组', '付费用户', '不在“付费用户”中'])
+  expect(screen.getByRole('button', { name: '付费用户' })).toBeShown()
 })
 
 it('shows a long answer step by step', async () => {

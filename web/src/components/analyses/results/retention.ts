@@ -4,7 +4,8 @@ import { NEUTRAL } from '../../charts/colors'
 import { percent } from '../../charts/format'
 import { UNKNOWN } from '../../table/Counted'
 import type { Translate } from '../../../i18n/store'
-import { groupKey, groupName } from './words'
+import type { NameGroup } from './useGroupName'
+import { groupKey } from './words'
 
 export type Unit = 'day' | 'week' | 'month'
 
@@ -41,6 +42,7 @@ export function curveOf(
   unit: Unit,
   language: string,
   t: Translate,
+  nameOf: NameGroup,
 ): PlotData {
   const all = { key: 'all', name: t('results.retention.average'), values: average }
   const labels = average.map((_, number) => unitName(unit, number, t))
@@ -54,7 +56,7 @@ export function curveOf(
         ? [all]
         : groups.map((group, index) => ({
             key: groupKey(group, index),
-            name: groupName(group, t),
+            name: nameOf(group),
             values: group.average,
             ...(group.other && { color: NEUTRAL }),
           })),

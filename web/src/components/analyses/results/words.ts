@@ -3,19 +3,41 @@ import type { EventChoice, GroupValues, PathNode } from '../../../api/analysisTy
 import { isolated } from '../../../lib/bidi'
 import { spaced } from '../../../lib/time'
 import type { Translate } from '../../../i18n/store'
+import { isCohort } from '../filters'
+import { propertyName, type CohortNames } from '../properties'
 
 export function eventName({ events }: EventChoice, t: Translate): string {
   if (events.length === 0) return t('results.anyEvent')
   return events.map(isolated).join(' / ')
 }
 
-export function groupName({ values, other, redacted }: GroupValues, t: Translate): string {
-  if (other) return t('results.other')
-  return values.map((value, index) => valueName(value, redacted[index] ?? false, t)).join(' · ')
+/** What the server calls the people in a cohort, and all others. */
+export const IN_COHORT = 'in'
+const NOT_IN_COHORT = 'out'
+
+interface GroupWords {
+  t: Translate
+  cohorts: CohortNames
+  /** By what the groups were made. */
+  breakdown: string[] | undefined
 }
 
-function valueName(value: string | null, redacted: boolean, t: Translate): string {
-  if (redacted) return t('properties.hidden')
+export function groupName({ values, other, redacted }: GroupValues, words: GroupWords): string {
+  const { t, breakdown = [] } = words
+  if (other) return t('results.other')
+  return values
+    .map((value, index) =>
+      redacted[index] ? t('properties.hidden') : valueName(value, breakdown[index] ?? '', words),
+    )
+    .join(' · ')
+}
+
+function valueName(value: string | null, property: string, { t, cohorts }: GroupWords): string {
+  if (isCohort(property)) {
+    const name = propertyName(property, t, cohorts)
+    if (value === IN_COHORT) return name
+    if (value === NOT_IN_COHORT) return t('results.notInCohort', { name })
+  }
   if (value === null) return t('results.notSet')
   return value === '' ? '""' : isolated(value)
 }

@@ -3,7 +3,7 @@ import { useT } from '../../../i18n/useT'
 import { ShareBar } from '../../charts/ShareBar'
 import { partialIndex } from '../../charts/series'
 import { Sparkline } from '../../charts/Sparkline'
-import { propertyName } from '../properties'
+import { propertyName, type CohortNames } from '../properties'
 import type { OnPick } from '../results/result'
 import { RowChange, RowTotal } from './RowTotal'
 import { addsUp, type TrendRow } from './rows'
@@ -15,19 +15,21 @@ interface RowTableProps {
   rows: TrendRow[]
   question: TrendQuestion
   answer: TrendAnswer
+  cohorts: CohortNames
   onPick: OnPick
   onGroup: (group: GroupValues) => void
 }
 
 /** Every series and group with its total, change and course in small. */
-export function RowTable({ rows, question, answer, onPick, onGroup }: RowTableProps) {
+export function RowTable(props: RowTableProps) {
+  const { rows, question, answer, cohorts, onPick, onGroup } = props
   const t = useT()
   const { breakdown = [] } = question
   const compared = rows.some(({ before }) => before)
   const shared = breakdown.length > 0 && addsUp(question)
   const partial = partialIndex(answer)
   const { shown, more } = useSteps(rows)
-  const heading = breakdown.map((property) => propertyName(property, t)).join(' · ')
+  const heading = breakdown.map((property) => propertyName(property, t, cohorts)).join(' · ')
   return (
     <>
       <Scroll label={t('analyses.groups')}>

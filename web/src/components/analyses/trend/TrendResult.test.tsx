@@ -127,6 +127,58 @@ describe('the answer to a trend', () => {
     expect(screen.queryByRole('button', { name: /^查看/ })).toBeNull()
   })
 
+  it('calls the groups of a cohort by its name, and asks for their people by the server’s', async () => {
+    const member = (value: string) => ({
+      values: [value],
+      other: false,
+      redacted: [false],
+      total: 6,
+      points: [3, 3, null],
+    })
+    const groups = [member('in'), member('out')]
+    const { picks, onGroup } = show({
+      question: { ...question, breakdown: ['$cohort:c1'] },
+      answer: { ...answer, series: [{ ...answer.series[0]!, before: null, groups }] },
+      words: { t, language: 'zh-CN', cohorts: () => '付费用户' },
+    })
+    const lines = within(screen.getByRole('list', { name: 'order 的次数' })).getAllByRole(
+      'listitem',
+    )
+    expect(lines.map((line) => line.textContent)).toEqual([
+      '付费用户: 3 3 ',
+      '不在“付费用户”中: 3 3 ',
+    ])
+    const table = within(screen.getByRole('table', { name: '各组数据' }))
+    expect(table.getByRole('columnheader', { name: '付费用户' })).toBeShown()
+    await user.click(table.getByRole('button', { name: /^查看“不在“付费用户”中”/ }))
+    const group = { values: ['out'], other: false, redacted: [false] }
+    expect(picks).toEqual([{ of: 'trend', series: 0, time: null, group }])
+    await user.click(table.getByRole('button', { name: '付费用户' }))
+    expect(onGroup).toHaveBeenCalledWith({ ...group, values: ['in'] })
+  })
+
+  it('leads into the groups of a formula, which nobody can be told from', async () => {
+    const made = {
+      values: ['iOS'],
+      other: false,
+      redacted: [false],
+      total: 24,
+      points: [10, 14, null],
+    }
+    const { onGroup } = show({
+      question: { ...question, formula: 'A * 2', breakdown: ['$os'] },
+      answer: {
+        ...answer,
+        formula: { total: 30, points: [13, 17, null], groups: [made], before: null },
+      },
+    })
+    const row = screen.getByRole('row', { name: /^iOS/ })
+    expect(row.textContent).toContain('24')
+    expect(within(row).queryByRole('button', { name: /^查看/ })).toBeNull()
+    await user.click(within(row).getByRole('button', { name: 'iOS' }))
+    expect(onGroup).toHaveBeenCalledWith({ values: ['iOS'], other: false, redacted: [false] })
+  })
+
   it('leads into a group that has a name', async () => {
     const values = (value: string | null, other = false) => ({
       values: [value],

@@ -72,6 +72,7 @@ export function TrendResult(props: TrendResultProps) {
           rows={rows}
           question={question}
           answer={answer}
+          cohorts={words.cohorts}
           onPick={onPick}
           onGroup={onGroup}
         />

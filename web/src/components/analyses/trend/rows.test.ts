@@ -72,6 +72,32 @@ describe('the lines of a trend', () => {
     expect(series.map(({ color }) => color)).toEqual([0, 1, 2, NEUTRAL])
   })
 
+  it('are called after the cohort that they are in, or not in', () => {
+    const cohorts = (id: string) => (id === 'c1' ? '付费用户' : undefined)
+    const names = (breakdown: string[], ...values: (string | null)[][]) => {
+      const groups = values.map((one) => ({ ...group(null, [1, 0]), values: one }))
+      const found = { ...answer, series: [{ ...answer.series[0]!, groups }] }
+      const rows = rowsOf({ ...question, breakdown }, found, { ...words, cohorts })
+      return chartSeries(drawnRows(rows), found, 'each', '').map(({ name }) => name)
+    }
+    expect(names(['$cohort:c1'], ['in'], ['out'])).toEqual(['付费用户', '不在“付费用户”中'])
+    expect(names(['$cohort:gone'], ['in'], ['out'])).toEqual(['未知分群', '不在“未知分群”中'])
+    // The same words as values of a property are just those.
+    expect(names(['$user:status', '$cohort:c1'], ['in', 'out'], [null, 'in'])).toEqual([
+      'in · 不在“付费用户”中',
+      '未设置 · 付费用户',
+    ])
+  })
+
+  it('do not say who is in a cohort where that is hidden', () => {
+    const hidden = {
+      ...grouped,
+      series: [{ ...grouped.series[0]!, groups: [group('in', [1, 0], false, true)] }],
+    }
+    const rows = rowsOf({ ...question, breakdown: ['$cohort:c1'] }, hidden, words)
+    expect(drawnRows(rows).map(({ name }) => name)).toEqual(['已隐藏'])
+  })
+
   it('are what a formula makes of them, with the series beside it', () => {
     const two: TrendQuestion = {
       ...question,
@@ -90,6 +116,35 @@ describe('the lines of a trend', () => {
       'B 任意事件 · amount 总和',
     ])
     expect(drawnRows(rows).map(({ name }) => name)).toEqual(['A / B'])
+  })
+
+  it('are the groups of a formula, where it has any', () => {
+    const made: TrendAnswer = {
+      ...grouped,
+      formula: {
+        total: 24,
+        points: [10, 14],
+        groups: [group('Windows', [6, 10]), group(null, [2, 2], true)],
+        before: null,
+      },
+    }
+    const rows = rowsOf({ ...question, formula: 'A * 2', breakdown: ['$os'] }, made, words)
+    expect(rows.map(({ name, series, total }) => [name, series, total])).toEqual([
+      ['A * 2', null, 24],
+      ['Windows', null, 16],
+      ['其他', null, 4],
+      ['A order · 次数', 0, 12],
+      ['A Windows', 0, 8],
+      ['A 未设置', 0, 2],
+      ['A 已隐藏', 0, 1],
+      ['A 其他', 0, 1],
+    ])
+    expect(new Set(rows.map(({ key }) => key)).size).toBe(8)
+    const series = chartSeries(drawnRows(rows), made, 'each', '')
+    expect(series.map(({ name, color }) => [name, color])).toEqual([
+      ['Windows', 0],
+      ['其他', NEUTRAL],
+    ])
   })
 
   it('have what each is compared with behind them, dashed', () => {

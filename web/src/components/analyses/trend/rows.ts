@@ -34,40 +34,37 @@ function measureName(measure: Measure, { t, cohorts }: Words): string {
   })
 }
 
+type Made = NonNullable<TrendAnswer['formula']>
+type Grouped = TrendAnswer['series'][number]['groups'][number]
+
 export function rowsOf(question: TrendQuestion, answer: TrendAnswer, words: Words): TrendRow[] {
-  const several = question.series.length > 1
-  const made: TrendRow[] = answer.formula
-    ? [
-        {
-          key: 'formula',
-          name: isolated(question.formula ?? ''),
-          series: null,
-          group: null,
-          ...answer.formula,
-        },
-      ]
-    : []
+  const { breakdown, formula = '' } = question
+  // A formula speaks of its series by their letters, also of a single one.
+  const lettered = question.series.length > 1 || Boolean(answer.formula)
+  const grouped = (groups: Grouped[], series: number | null, key: string, letter = '') =>
+    groups.map((group, at): TrendRow => ({
+      key: `${key} ${groupKey(group, at)}`,
+      name: `${letter}${groupName(group, { ...words, breakdown })}`,
+      series,
+      group: { values: group.values, other: group.other, redacted: group.redacted },
+      total: group.total,
+      points: group.points,
+      before: null,
+    }))
+  const made = ({ total, points, before, groups = [] }: Made): TrendRow[] => {
+    const whole = { name: isolated(formula), series: null, group: null, total, points, before }
+    return [{ key: 'formula', ...whole }, ...grouped(groups, null, 'formula')]
+  }
   return [
-    ...made,
+    ...(answer.formula ? made(answer.formula) : []),
     ...answer.series.flatMap((one, index): TrendRow[] => {
       const asked = question.series[index]
       if (!asked) return []
-      const letter = several ? `${LETTERS[index]} ` : ''
+      const letter = lettered ? `${LETTERS[index]} ` : ''
       const name = `${letter}${eventText(asked, words)} · ${measureName(asked.measure, words)}`
       const { total, points, before, groups } = one
       const whole = { key: `${index}`, name, series: index, group: null, total, points, before }
-      return [
-        whole,
-        ...groups.map((group, at) => ({
-          key: `${index} ${groupKey(group, at)}`,
-          name: `${letter}${groupName(group, words.t)}`,
-          series: index,
-          group: { values: group.values, other: group.other, redacted: group.redacted },
-          total: group.total,
-          points: group.points,
-          before: null,
-        })),
-      ]
+      return [whole, ...grouped(groups, index, `${index}`, letter)]
     }),
   ]
 }
@@ -78,9 +75,9 @@ export const MOST_DRAWN = 12
 /** What is drawn: a formula instead of its series, groups instead of the whole they are of. */
 export function drawnRows(rows: TrendRow[]): TrendRow[] {
   const made = rows.filter(({ series }) => series === null)
-  if (made.length > 0) return made
-  const groups = rows.filter(({ group }) => group !== null)
-  return groups.length > 0 ? groups : rows
+  const whole = made.length > 0 ? made : rows
+  const groups = whole.filter(({ group }) => group !== null)
+  return groups.length > 0 ? groups : whole
 }
 
 /** Someone can be in two groups and in two buckets: only events, and sums over them, are parts of a whole. */

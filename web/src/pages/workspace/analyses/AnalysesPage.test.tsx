@@ -139,6 +139,29 @@ describe('a question that follows from an answer', () => {
     })
   })
 
+  it('is of those in a cohort, or of all others, with the rest of the breakdown', () => {
+    const narrowedTo = (values: (string | null)[]) => {
+      // What has no name yet was not asked, and has no value.
+      const draft: TrendDraft = {
+        ...EMPTY.trend,
+        breakdown: ['$user:', '$cohort:c1', '$user:plan'],
+      }
+      return narrowed(draft, { values, other: false, redacted: [false, false] }).filters
+    }
+    expect(narrowedTo(['in', 'pro'])).toEqual({
+      all: [
+        { property: '$cohort:c1', operator: 'is', values: [] },
+        { property: '$user:plan', operator: 'is', values: ['pro'] },
+      ],
+    })
+    expect(narrowedTo(['out', null])).toEqual({
+      all: [
+        { property: '$cohort:c1', operator: 'is_not', values: [] },
+        { property: '$user:plan', operator: 'not_set', values: [] },
+      ],
+    })
+  })
+
   it('starts at a node, or ends there', () => {
     const node: PathNode = { kind: 'event', name: 'page_view', page: '/cart' }
     const at = {

@@ -171,6 +171,69 @@ describe('an analysis', () => {
     expect(await screen.findByText(/属于分群常客/)).toBeShown()
   })
 
+  describe('broken down', () => {
+    const open = async (field = '分组') => {
+      await user.click(await screen.findByRole('combobox', { name: field }))
+    }
+    const choose = async (text: string) => user.click((await screen.findAllByText(text)).at(-1)!)
+    const heading = (text: string) => screen.queryAllByText(text).length > 0
+
+    it('by a cohort, whose name the sentence says', async () => {
+      const { seen, router } = show({ at: '/analyses/trend' })
+      await open()
+      await choose('常客')
+      await waitFor(() => expect(asked(seen).at(-1)).toMatchObject({ breakdown: ['$cohort:c1'] }))
+      expect(await screen.findByRole('heading', { name: /，按分群“常客”分组$/ })).toBeShown()
+      const text = new URLSearchParams(router.state.location.search).get('q')
+      expect(JSON.parse(text!)).toMatchObject({ b: ['$cohort:c1'] })
+    })
+
+    it('by a property of people, once its name is typed', async () => {
+      const { seen } = show({ at: '/analyses/trend', may: [...MAY, 'profile:view'] })
+      await waitFor(() => expect(asked(seen)).toHaveLength(1))
+      await open()
+      expect(heading('用户与设备属性')).toBe(true)
+      await choose('设备属性')
+      const name = await screen.findByRole('textbox', { name: '第 1 个分组的属性名' })
+      await user.type(name, 'model')
+      await waitFor(() =>
+        expect(asked(seen).at(-1)).toMatchObject({ breakdown: ['$device:model'] }),
+      )
+      // Choosing whose property it is asked nothing.
+      expect(asked(seen)).toHaveLength(2)
+      expect(await screen.findByRole('heading', { name: /，按设备属性 model 分组$/ })).toBeShown()
+      await open('再按…分组')
+      await choose('用户属性')
+      await user.type(await screen.findByRole('textbox', { name: '第 2 个分组的属性名' }), 'plan')
+      await waitFor(() =>
+        expect(asked(seen).at(-1)).toMatchObject({ breakdown: ['$device:model', '$user:plan'] }),
+      )
+    })
+
+    it('offers nobody’s properties to whoever may not see people', async () => {
+      show({ at: '/analyses/retention' })
+      await open()
+      expect((await screen.findAllByText('常客')).length).toBeGreaterThan(0)
+      expect(heading('用户分群')).toBe(true)
+      expect(heading('用户与设备属性')).toBe(false)
+    })
+
+    it('by what an address says, and has the fault of it at the field', async () => {
+      const errors = [{ error: '没有这个分群', code: 'unknown_cohort', field: 'breakdown[1]' }]
+      const { seen } = show({
+        at: `/analyses/trend?q=${q({ b: ['$user:plan', '$cohort:gone'] })}`,
+        answers: { [RUN]: refusal(422, { message: '', errors }) },
+      })
+      const field = { name: '再按…分组', description: '没有这个分群' }
+      expect(await screen.findByRole('combobox', field)).toBeShown()
+      expect(screen.getByRole<HTMLInputElement>('textbox', { name: /个分组的属性名$/ }).value).toBe(
+        'plan',
+      )
+      expect((await screen.findAllByText('未知分群')).length).toBeGreaterThan(0)
+      expect(asked(seen)).toMatchObject([{ breakdown: ['$user:plan', '$cohort:gone'] }])
+    })
+  })
+
   it('has steps that are added, moved and removed by buttons', async () => {
     const funnel = { n: [['landing'], ['signup']] }
     const { router } = show({ at: `/analyses/funnel?q=${q(funnel)}` })

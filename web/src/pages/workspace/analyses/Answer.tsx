@@ -5,11 +5,10 @@ import { runQuery } from '../../../api/analyses'
 import type { Answer as Found, Pick, Question } from '../../../api/analysisTypes'
 import { ApiError } from '../../../api/errors'
 import type { sortFaults } from '../../../components/analyses/faults'
-import { isCohort } from '../../../components/analyses/filters'
 import { missing, type Draft } from '../../../components/analyses/question'
 import { PeopleDrawer } from '../../../components/analyses/results'
 import { sentenceOf, type Words } from '../../../components/analyses/sentence'
-import { useCohortNames } from '../../../components/analyses/useCohortNames'
+import { namesCohort, useCohortNames } from '../../../components/analyses/useCohortNames'
 import { BlockSkeleton, Card, DataCard } from '../../../components/charts/DataCard'
 import type { ChartHandle } from '../../../components/charts/LineChart'
 import type { RangeParams } from '../../../components/range/useRangeParams'
@@ -156,12 +155,6 @@ function useWords(draft: Draft): Words {
   const language = useLanguageStore((state) => state.currentLang)
   const cohorts = useCohortNames(namesCohort(draft))
   return useMemo(() => ({ t, language, cohorts }), [t, language, cohorts])
-}
-
-/** Anywhere in it. */
-function namesCohort(part: unknown): boolean {
-  if (typeof part === 'string') return isCohort(part)
-  return typeof part === 'object' && part !== null && Object.values(part).some(namesCohort)
 }
 
 /** Too much for the time or the memory that a question has. */

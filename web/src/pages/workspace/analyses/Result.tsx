@@ -7,7 +7,9 @@ import type {
   Question,
   Test,
 } from '../../../api/analysisTypes'
+import { isCohort } from '../../../components/analyses/filters'
 import {
+  completeBreakdown,
   without,
   type Draft,
   type PathsDraft,
@@ -20,6 +22,7 @@ import {
   PathsResult,
   RetentionResult,
 } from '../../../components/analyses/results'
+import { IN_COHORT } from '../../../components/analyses/results/words'
 import type { Words } from '../../../components/analyses/sentence'
 import { TrendResult } from '../../../components/analyses/trend/TrendResult'
 import type { ChartHandle } from '../../../components/charts/LineChart'
@@ -79,9 +82,12 @@ export function Result(props: ResultProps) {
 
 /** The same question of the events of one group alone. */
 export function narrowed(draft: TrendDraft, { values }: GroupValues): TrendDraft {
-  const { breakdown = [], filters } = draft
-  const tests = breakdown.map((property, index): Test => {
+  const { breakdown, filters } = draft
+  const tests = completeBreakdown(breakdown).map((property, index): Test => {
     const value = values[index]
+    if (isCohort(property)) {
+      return { property, operator: value === IN_COHORT ? 'is' : 'is_not', values: [] }
+    }
     return value == null
       ? { property, operator: 'not_set', values: [] }
       : { property, operator: 'is', values: [value] }

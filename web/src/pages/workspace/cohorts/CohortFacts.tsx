@@ -1,7 +1,7 @@
 import type { Cohort } from '../../../api/analyses'
 import { CohortSize } from '../../../components/analyses/cohorts/CohortSize'
 import { definitionLines, rulesOf } from '../../../components/analyses/cohorts/definitionWords'
-import { useCohortNames } from '../../../components/analyses/useCohortNames'
+import { namesCohort, useCohortNames } from '../../../components/analyses/useCohortNames'
 import { Facts } from '../../../components/Facts'
 import { Moment } from '../../../components/Moment'
 import { Panel } from '../../../components/Panel'
@@ -35,8 +35,8 @@ function Members({ cohort: { definition } }: { cohort: Cohort }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const { app } = useApp()
-  // An event of a rule can be narrowed down by another cohort.
-  const cohorts = useCohortNames(definition.of === 'rule')
+  // An event of a rule can be narrowed down by another cohort, and a figure be of a group of one.
+  const cohorts = useCohortNames(namesCohort(definition))
   const lines = definitionLines(definition, { t, language, cohorts }, app.timezone)
   const isJoined = definition.of === 'rule' && rulesOf(definition).length > 1
   const joined = 'all' in definition ? 'all' : 'any'

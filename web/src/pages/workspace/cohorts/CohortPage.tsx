@@ -17,6 +17,7 @@ import { paths } from '../../../paths'
 import { useApp } from '../../../session/app'
 import { CohortFacts } from './CohortFacts'
 import { CohortPeople } from './CohortPeople'
+import { CohortSizes } from './CohortSizes'
 import { trendOf } from './trendOf'
 import { useCohortsChanged } from './useCohortsChanged'
 import styles from './cohorts.module.css'
@@ -77,6 +78,7 @@ function Content({ cohort }: { cohort: Cohort }) {
         )}
       </div>
       <CohortFacts cohort={cohort} />
+      <CohortSizes id={cohort.id} />
       {may('profile:view') ? (
         <CohortPeople id={cohort.id} />
       ) : (

@@ -1,18 +1,25 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { createMemoryRouter, RouterProvider } from 'react-router'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Cohort } from '../../../api/analyses'
 import type { CohortDefinition } from '../../../api/analysisTypes'
 import { queryClient } from '../../../api/queryClient'
+import { loadEngine } from '../../../components/charts/loadEngine'
+import { addDays } from '../../../components/range/range'
 import { bindNavigator } from '../../../lib/navigation'
+import { dayAt } from '../../../lib/zonedDay'
 import { AppContext } from '../../../session/app'
 import { accessTo, type AppPermission } from '../../../session/access'
 import { rememberUser } from '../../../session/session'
 import { anApp, spaced, user } from '../../../testing/app'
+import { anEngine, drawnSeries } from '../../../testing/chart'
 import { aUser, ok, refusal, stubServer } from '../../../testing/server'
 import CohortPage from './CohortPage'
 import CohortsPage from './CohortsPage'
+
+vi.mock('../../../components/charts/loadEngine', () => ({ loadEngine: vi.fn() }))
+beforeEach(() => void vi.mocked(loadEngine).mockResolvedValue(anEngine()))
 
 const ASKS: AppPermission[] = ['app:view', 'query:run']
 const SHARES: AppPermission[] = [...ASKS, 'cohort:manage']
@@ -34,7 +41,10 @@ const cohort: Cohort = {
   mine: true,
   redacted: false,
 }
-const size = { [`${ONE}/size`]: ok({ people: 1234, computed_at: 0 }) }
+const size = {
+  [`${ONE}/size`]: ok({ people: 1234, computed_at: 0 }),
+  [`${ONE}/sizes`]: ok({ sizes: [] }),
+}
 const listed = (...items: Cohort[]) => ({ [LIST]: ok({ items, total: items.length }), ...size })
 
 type Answers = Parameters<typeof stubServer>[0]
@@ -264,6 +274,31 @@ describe('one of them', () => {
     expect(decodeURIComponent(trend)).toContain('$cohort:c-1')
   })
 
+  it('says of which cohort the people of a figure were', async () => {
+    const definition: CohortDefinition = {
+      of: 'figure',
+      question: {
+        kind: 'trend',
+        series: [{ events: ['order'], measure: { of: 'people' } }],
+        breakdown: ['$cohort:c-2'],
+        start: '2026-11-01',
+        end: '2026-11-07',
+      },
+      pick: {
+        of: 'trend',
+        series: 0,
+        time: null,
+        group: { values: ['out'], other: false, redacted: [false] },
+      },
+    }
+    show('/cohorts/c-1', ASKS, {
+      ...answers,
+      ...listed({ ...cohort, id: 'c-2', name: '老客' }),
+      [ONE]: ok({ ...cohort, definition }),
+    })
+    expect(await screen.findByText('order · 不在“老客”中')).toBeShown()
+  })
+
   it('keeps its people from those who may not see any', async () => {
     const { seen } = show('/cohorts/c-1', ASKS, answers)
     expect(await screen.findByText(/需要“查看用户”权限/)).toBeShown()
@@ -318,5 +353,68 @@ describe('one of them', () => {
     await user.click(dialog.getByRole('button', { name: '删除分群' }))
     await waitFor(() => expect(router.state.location.pathname).toMatch(/\/cohorts$/))
     expect(seen.filter(({ method, path }) => method === 'GET' && path === ONE)).toHaveLength(1)
+  })
+})
+
+describe('the sizes of one', () => {
+  const TODAY = dayAt(Date.now(), anApp.timezone)
+  const ago = (days: number, people: number) => ({ date: addDays(TODAY, -days), people })
+  const open = (answer: Answers[string]) =>
+    show('/cohorts/c-1', ASKS, { [ONE]: ok(cohort), ...size, [`${ONE}/sizes`]: answer })
+  const panel = async () => within(await screen.findByRole('region', { name: '人数变化' }))
+
+  it('are a line, with the newest and how it changed within a week', async () => {
+    open(ok({ sizes: [ago(7, 1000), ago(6, 1010), ago(1, 1100), ago(0, 1200)] }))
+    const shown = await panel()
+    const latest = (await shown.findByText('1,200', { selector: 'strong *' })).closest('p')!
+    expect(latest.textContent).toContain('截至目前')
+    expect(latest.textContent).toContain('20%')
+    expect(latest.textContent).toContain('7 天前 1,000 人')
+    await waitFor(() => expect(drawnSeries()).toHaveLength(2))
+    const [line, soFar] = drawnSeries()
+    // Days that nobody measured are gaps, and today is not over.
+    expect(line!.data).toEqual([1000, 1010, null, null, null, null, 1100, null])
+    expect(soFar!.data.at(-1)).toMatchObject({ value: 1200 })
+  })
+
+  it('are compared with nothing where there is no size of that day', async () => {
+    open(ok({ sizes: [ago(8, 1000), ago(1, 1200), ago(0, 1300)] }))
+    const shown = await panel()
+    expect(await shown.findByText('1,300', { selector: 'strong *' })).toBeShown()
+    expect(shown.queryByText(/7 天前/)).toBeNull()
+    expect(shown.queryByText(/%/)).toBeNull()
+  })
+
+  it('are no share of nobody', async () => {
+    open(ok({ sizes: [ago(9, 0), ago(2, 30)] }))
+    const shown = await panel()
+    expect(await shown.findByText('7 天前 0 人')).toBeShown()
+    expect(shown.queryByText(/%/)).toBeNull()
+    // That day is over.
+    expect(shown.queryByText(/截至目前/)).toBeNull()
+  })
+
+  it('say when the first is there', async () => {
+    open(ok({ sizes: [] }))
+    expect(await (await panel()).findByText('首次人数统计将在一小时内完成。')).toBeShown()
+  })
+
+  it('say that nobody was ever in it', async () => {
+    open(ok({ sizes: [ago(1, 0), ago(0, 0)] }))
+    expect(await (await panel()).findByText('这段时间没有用户属于这个分群。')).toBeShown()
+  })
+
+  it('can be asked for again', async () => {
+    open(refusal(503))
+    const retry = { name: spaced('重试') }
+    expect(await (await panel()).findByRole('button', retry)).toBeShown()
+  })
+
+  it('are not asked for again where they may not be told', async () => {
+    const errors = [{ error: '涉及个人信息', code: 'personal_data' }]
+    open(refusal(422, { message: '', errors }))
+    const shown = await panel()
+    expect(await shown.findByText('涉及个人信息')).toBeShown()
+    expect(shown.queryByRole('button')).toBeNull()
   })
 })

@@ -1,0 +1,180 @@
+//! Analyses by what profiles say and by cohorts, formulas by group, and how large cohorts are from day to day.
+//! That the figures are right is tested where they are made (crates/warehouse/tests).
+
+use atrium::analyses::cohort_sizes;
+use serde_json::{Value, json};
+
+use crate::analyses::{DAY, Story, answer, ask, events, people, series, tell};
+use crate::ingest::drain;
+use crate::support::sender::mutation;
+use crate::support::world::Team;
+use crate::support::{Actor, Store, TestServer, in_both_sizes};
+
+/// Each value with its figure.
+fn told(groups: &Value) -> Vec<(Value, Value)> {
+    let groups = groups.as_array().unwrap();
+    groups.iter().map(|it| (it["values"][0].clone(), it["total"].clone())).collect()
+}
+
+async fn make(actor: &Actor, app: &str, shared: bool, definition: Value) -> String {
+    let body = json!({ "name": "Some", "shared": shared, "definition": definition });
+    let made = actor.post(&format!("/api/v1/apps/{app}/cohorts"), body).await;
+    assert_eq!(made.status, 200, "{made:?}");
+    made.body["data"]["id"].as_str().unwrap().to_owned()
+}
+
+fn did(name: &str) -> Value {
+    let did = json!({ "is": "did", "event": events(name), "not": false, "times": 1, "days": 7 });
+    json!({ "of": "rule", "all": [did] })
+}
+
+fn has_plan() -> Value {
+    let pro =
+        json!({ "is": "profile", "property": "$user:plan", "operator": "is", "values": ["pro"] });
+    json!({ "of": "rule", "all": [pro] })
+}
+
+/// Somebody who may ask and may not see profiles.
+async fn asks_alone(server: &TestServer, team: &Team) -> Actor {
+    let role = team.role_id.as_str();
+    let sql = "INSERT INTO role_permissions (role_id, permission) VALUES ($1, 'query:run')";
+    server.run(sql, &[role]).await;
+    let sql = "UPDATE app_members SET role_id = $1 WHERE user_id = $2";
+    server.run(sql, &[role, team.id("viewer").as_str()]).await;
+    team.actor("viewer").clone()
+}
+
+in_both_sizes! {
+    async fn by_profiles_and_cohorts(server: TestServer) {
+        let team = server.team("one").await;
+        let (owner, app) = (team.actor("owner"), team.app_id.as_str());
+        let signer = server.access_key(owner, app).await;
+        let story = tell(&server, app).await;
+        let set = async |plan: &str| {
+            let changes = json!([
+                mutation(&server, "UserMutation", "set", "anna", json!({ "plan": plan })),
+                mutation(&server, "DeviceMutation", "set", "d3", json!({ "model": "X1 📱" })),
+            ]);
+            assert_eq!(server.collect_signed(&signer, changes).await.body["data"]["accepted"], 2);
+            drain(&server).await;
+        };
+        set("pro").await;
+        let trend = |by: &str, of: &str| story.question("trend", json!({
+            "series": [{ "events": [], "measure": { "of": of } }], "breakdown": [by],
+        }));
+        let groups = async |by: &str, of: &str| {
+            told(&answer(owner, app, trend(by, of)).await["series"][0]["groups"])
+        };
+        // Of anna also what her device did before she said who she is.
+        assert_eq!(groups("$user:plan", "events").await, [(json!(null), json!(4.0)), (json!("pro"), json!(5.0))]);
+        assert_eq!(groups("$device:model", "people").await, [(json!(null), json!(2.0)), (json!("X1 📱"), json!(1.0))]);
+        // What a profile says by now, and not what was asked before.
+        set("free").await;
+        assert_eq!(groups("$user:plan", "people").await, [(json!(null), json!(2.0)), (json!("free"), json!(1.0))]);
+
+        // Texts of profiles are for those who may see personal data; a group of few would tell whose they are.
+        let hidden = answer(team.actor("analyst"), app, trend("$user:plan", "people")).await;
+        assert_eq!(told(&hidden["series"][0]["groups"]), [(json!(null), json!(3.0))]);
+
+        let buyers = make(owner, app, true, did("purchase")).await;
+        let by_buyers = format!("$cohort:{buyers}");
+        assert_eq!(groups(&by_buyers, "people").await, [(json!("in"), json!(2.0)), (json!("out"), json!(1.0))]);
+        let group = |value: Value| json!({ "values": [value], "other": false, "redacted": [false] });
+        let pick = json!({ "of": "trend", "series": 0, "time": null, "group": group(json!("out")) });
+        assert_eq!(people(owner, app, &trend(&by_buyers, "people"), pick).await, ["d3"]);
+
+        let funnel = story.question("funnel", json!({
+            "steps": [events("landing"), events("signup")], "window_minutes": 60, "breakdown": [by_buyers],
+        }));
+        let steps = answer(owner, app, funnel.clone()).await["groups"].clone();
+        let made = |place: usize| steps[place]["steps"].as_array().unwrap().iter().map(|it| it["people"].clone()).collect::<Vec<_>>();
+        assert_eq!((made(0), made(1)), (vec![json!(2), json!(1)], vec![json!(1), json!(0)]));
+        let pick = json!({ "of": "funnel", "step": 1, "dropped": true, "group": group(json!("in")) });
+        assert_eq!(people(owner, app, &funnel, pick).await, ["ben"]);
+
+        // A formula by group: ben's group buys nothing of what is asked, which is no number.
+        let formula = story.question("trend", json!({
+            "series": [
+                series("purchase", json!({ "of": "sum", "property": "amount" })),
+                series("purchase", json!({ "of": "people" })),
+            ],
+            "formula": "A / B", "breakdown": ["$user:plan"],
+        }));
+        let formula = answer(owner, app, formula).await["formula"].clone();
+        let found = told(&formula["groups"]);
+        assert_eq!(found.len(), 2, "{formula}");
+        assert!(found.contains(&(json!("free"), json!(30.0))) && found.contains(&(json!(null), json!(5.5))), "{formula}");
+
+        let refused = async |actor: &Actor, by: &str| {
+            let answer = ask(actor, app, trend(by, "people")).await;
+            (answer.status, answer.code().to_owned(), answer.field().to_owned())
+        };
+        let wrong = |code: &str| (422, code.to_owned(), "breakdown[0]".to_owned());
+        assert_eq!(refused(owner, &format!("$cohort:{app}")).await, wrong("unknown_cohort"));
+        assert_eq!(refused(owner, "$cohort:x").await, wrong("unknown_cohort"));
+        assert_eq!(refused(owner, "$user:$os").await, wrong("unknown_property"));
+        assert_eq!(refused(owner, "$user:").await, wrong("required"));
+        let alone = asks_alone(&server, &team).await;
+        assert_eq!(refused(&alone, "$user:plan").await, (403, "personal_data".to_owned(), "breakdown[0]".to_owned()));
+        assert_eq!(refused(&alone, &by_buyers).await.0, 200);
+        let own = make(owner, app, false, did("landing")).await;
+        assert_eq!(refused(&alone, &format!("$cohort:{own}")).await, wrong("unknown_cohort"));
+    }
+}
+
+in_both_sizes! {
+    async fn sizes_are_kept_day_by_day(server: TestServer) {
+        let team = server.team("one").await;
+        let (owner, app) = (team.actor("owner"), team.app_id.as_str());
+        let story: Story = tell(&server, app).await;
+        server.run("DELETE FROM cohorts", &[]).await;
+        let buyers = make(owner, app, true, did("purchase")).await;
+        let own = make(owner, app, false, did("landing")).await;
+        let listed = make(owner, app, true, json!({ "of": "ids", "ids": ["anna", "ben"] })).await;
+        let pro = make(owner, app, true, has_plan()).await;
+        let sizes = async |actor: &Actor, id: &str| {
+            let answer = actor.get(&format!("/api/v1/apps/{app}/cohorts/{id}/sizes")).await;
+            match answer.status {
+                200 => answer.body["data"]["sizes"].clone(),
+                _ => json!(answer.code()),
+            }
+        };
+        let day = |offset: i64, people: i64| json!({ "date": story.date(offset), "people": people });
+        assert_eq!(sizes(owner, &buyers).await, json!([]));
+        assert_eq!(cohort_sizes::run_due(&server.atrium).await.unwrap(), 4);
+        assert_eq!(cohort_sizes::run_due(&server.atrium).await.unwrap(), 0);
+        assert_eq!(sizes(owner, &buyers).await, json!([day(0, 2)]));
+        server.clock.advance(DAY);
+        assert_eq!(cohort_sizes::run_due(&server.atrium).await.unwrap(), 4);
+        server.clock.advance(7 * DAY);
+        assert_eq!(cohort_sizes::run_due(&server.atrium).await.unwrap(), 4);
+        assert_eq!(sizes(owner, &buyers).await, json!([day(0, 2), day(1, 2), day(8, 0)]));
+
+        // Each caller is told what they could count themselves.
+        let (analyst, alone) = (team.actor("analyst"), asks_alone(&server, &team).await);
+        assert_eq!(sizes(analyst, &buyers).await, sizes(owner, &buyers).await);
+        assert_eq!(sizes(owner, &listed).await, json!([day(0, 2), day(1, 2), day(8, 2)]));
+        assert_eq!(sizes(analyst, &listed).await, json!([]));
+        assert_eq!(sizes(analyst, &pro).await, json!([day(0, 0), day(1, 0), day(8, 0)]));
+        assert_eq!(sizes(&alone, &pro).await, "personal_data");
+        assert_eq!(sizes(analyst, &own).await, "not_found");
+        assert_eq!(sizes(owner, app).await, "not_found");
+
+        // Another name changes nothing; another definition begins anew.
+        let put = async |version: i64, definition: Value| {
+            let body = json!({ "name": "Other", "shared": true, "version": version, "definition": definition });
+            let answer = owner.put(&format!("/api/v1/apps/{app}/cohorts/{buyers}"), body).await;
+            assert_eq!(answer.status, 200, "{answer:?}");
+        };
+        put(1, did("purchase")).await;
+        assert_eq!(sizes(owner, &buyers).await[0], day(0, 2));
+        put(2, did("signup")).await;
+        assert_eq!(sizes(owner, &buyers).await, json!([]));
+        // They go with the cohort, and nobody knows those of long ago any more.
+        assert_eq!(owner.delete(&format!("/api/v1/apps/{app}/cohorts/{listed}")).await.status, 200);
+        assert_eq!(server.count("SELECT COUNT(*) FROM cohort_sizes").await, 6);
+        server.clock.advance(200 * DAY);
+        assert_eq!(cohort_sizes::run_due(&server.atrium).await.unwrap(), 3);
+        assert_eq!(server.count("SELECT COUNT(*) FROM cohort_sizes").await, 3);
+    }
+}

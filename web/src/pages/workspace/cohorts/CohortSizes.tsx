@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { cohortSizesQuery, type SizeOfDay } from '../../../api/analyses'
+import { ApiError } from '../../../api/errors'
+import { Change } from '../../../components/charts/Change'
+import { BlockSkeleton } from '../../../components/charts/DataCard'
+import { bucketLabel } from '../../../components/charts/format'
+import { LineChart } from '../../../components/charts/LineChart'
+import { Loaded } from '../../../components/Loaded'
+import { Panel } from '../../../components/Panel'
+import { Counted } from '../../../components/table/Counted'
+import { useNow } from '../../../components/useNow'
+import { useLanguageStore } from '../../../i18n/store'
+import { useT } from '../../../i18n/useT'
+import { dayAt } from '../../../lib/zonedDay'
+import { useApp } from '../../../session/app'
+import { latestSize, sizeCourse } from './sizes'
+import styles from './cohorts.module.css'
+
+const HEIGHT = 180
+const FIGURE_HEIGHT = 40
+
+/** How many were in it from day to day. */
+export function CohortSizes({ id }: { id: string }) {
+  const t = useT()
+  const { app } = useApp()
+  const sizes = useQuery(cohortSizesQuery(app.id, id))
+  const { data, error } = sizes
+  return (
+    <Panel title={t('cohorts.sizes')} lead={t('cohorts.sizesNote')}>
+      {/* What may not be told to somebody stays untold when it is asked for again. */}
+      {data === undefined && error instanceof ApiError && error.status === 422 ? (
+        <p className={styles.soft}>{error.message}</p>
+      ) : (
+        <Loaded
+          query={sizes}
+          skeleton={<BlockSkeleton height={HEIGHT + FIGURE_HEIGHT} />}
+          empty={<p className={styles.soft}>{t('cohorts.sizesNone')}</p>}
+        >
+          {(found) => <Course sizes={found} />}
+        </Loaded>
+      )}
+    </Panel>
+  )
+}
+
+/** Days have no hours: they are told as those of one zone, whichever the app's is. */
+const DAYS = { granularity: 'day', timezone: 'UTC' } as const
+
+function Course({ sizes }: { sizes: SizeOfDay[] }) {
+  const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
+  const { app } = useApp()
+  const today = dayAt(useNow(), app.timezone)
+  const { latest, before } = latestSize(sizes)
+  const { times, series } = useMemo(() => {
+    const course = sizeCourse(sizes)
+    const values = course.map(({ people }) => people)
+    return {
+      times: course.map(({ date }) => Date.parse(date)),
+      series: [{ key: 'people', name: t('cohorts.size'), values }],
+    }
+  }, [sizes, t])
+  const isSoFar = latest.date === today
+  return (
+    <>
+      <p className={styles.latest}>
+        <strong>
+          <Counted value={latest.people} />
+        </strong>
+        <span className={styles.soft}>
+          {bucketLabel(Date.parse(latest.date), { ...DAYS, language })}
+          {isSoFar && ` · ${t('chart.soFar')}`}
+        </span>
+        {before && (
+          <span>
+            {/* From nobody to somebody is no share of anything. */}
+            {before.people > 0 && (
+              <Change change={(latest.people - before.people) / before.people} />
+            )}{' '}
+            <span className={styles.soft}>{t('cohorts.weekBefore', { count: before.people })}</span>
+          </span>
+        )}
+      </p>
+      <LineChart
+        {...DAYS}
+        height={HEIGHT}
+        times={times}
+        series={series}
+        partial={isSoFar ? times.at(-1) : null}
+        ariaLabel={t('cohorts.sizes')}
+        emptyText={t('cohorts.sizesZero')}
+      />
+    </>
+  )
+}
