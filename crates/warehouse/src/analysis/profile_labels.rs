@@ -16,15 +16,17 @@ fn without_texts(
     elements: &str,
     hidden_as: HiddenAs,
 ) -> String {
-    let plain = format!("arrayFilter(e -> NOT startsWith(e, '\"'), {elements})");
-    let labels = labels_of(this, property, &plain, hidden_as);
-    match hidden_as {
+    let has_text = "arrayExists(e -> startsWith(e, '\"'), found)";
+    let plain = "arrayFilter(e -> NOT startsWith(e, '\"'), found)";
+    let labels = labels_of(this, property, plain, hidden_as);
+    let own = match hidden_as {
         HiddenAs::Nothing => labels,
         HiddenAs::Hidden => format!(
-            "if(arrayExists(e -> startsWith(e, '\"'), {elements}), \
-             arrayPushBack(arrayFilter(label -> label != '{NOT_SET}', {labels}), '{HIDDEN}'), {labels})"
+            "arrayFilter(label -> label != '{NOT_SET}' OR NOT {has_text}, \
+             arrayConcat({labels}, if({has_text}, ['{HIDDEN}'], [])))"
         ),
-    }
+    };
+    format!("arrayMap(found -> {own}, [{elements}])[1]")
 }
 
 impl Statement {
