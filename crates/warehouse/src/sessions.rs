@@ -95,10 +95,9 @@ impl Warehouse {
              FROM (SELECT app_id, bucket, begins, lagInFrame(ends, 1, 0) OVER (\
                      PARTITION BY app_id, device ORDER BY bucket \
                      ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS before \
-                 FROM (SELECT app_id, device, bucket, toUnixTimestamp64Milli(min(first)) AS begins, \
-                         toUnixTimestamp64Milli(max(last)) AS ends \
-                     FROM sessions_15m WHERE app_id IN ({apps}) AND bucket IN ({sources}) \
-                     GROUP BY app_id, device, bucket)) \
+                 FROM (SELECT app_id, device, bucket, toUnixTimestamp64Milli(first) AS begins, \
+                         toUnixTimestamp64Milli(last) AS ends \
+                     FROM sessions_15m FINAL WHERE app_id IN ({apps}) AND bucket IN ({sources}))) \
              WHERE bucket IN ({buckets}) GROUP BY app_id, bucket"
         );
         // The same rows as once before are no mistake here.

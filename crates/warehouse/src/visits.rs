@@ -44,10 +44,9 @@ fn changes(apps: &str, touched: &[u32]) -> String {
                      1000 * at + bitShiftRight(last, 44) AS ends, \
                      lagInFrame(ends, 1, 0) OVER near AS before, \
                      leadInFrame(begins, 1, 0) OVER near AS after \
-                 FROM (SELECT app_id, device, toUInt64(toUnixTimestamp(bucket)) AS at, \
-                         min(v.first) AS first, max(v.last) AS last \
-                     FROM page_visits_15m AS v WHERE app_id IN ({apps}) AND bucket IN ({sources}) \
-                     GROUP BY app_id, device, bucket) \
+                 FROM (SELECT app_id, device, toUInt64(toUnixTimestamp(bucket)) AS at, first, last \
+                     FROM page_visits_15m FINAL \
+                     WHERE app_id IN ({apps}) AND bucket IN ({sources})) \
                  WINDOW near AS (PARTITION BY app_id, device ORDER BY at \
                      ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING)) \
              ARRAY JOIN ['entry', 'exit'] AS dimension, [first, last] AS view, \
