@@ -209,6 +209,20 @@ for (const language of LANGUAGES) {
       await expect.poll(() => cohort('2')).toEqual(['2', '100%', '50%'])
       await expectAccessible(page)
     })
+
+    await test.step('a trend of those in the cohort and of the others', async () => {
+      await open(page, entry, 'trend')
+      await find(page, t('analyses.group'), 'Buyers')
+      await expect(rowOf(page, '85.7%')).toContainText('Buyers')
+      await expect(rowOf(page, t('results.notInCohort', { name: 'Buyers' }))).toContainText('1')
+      await expectAddress(page, /q=/)
+      await page.reload()
+      const others = t('results.notInCohort', { name: 'Buyers' })
+      await page
+        .getByRole('button', { name: t('results.seePeopleOf', { of: others, count: 1 }) })
+        .click()
+      await expect(people(page).getByRole('link')).toHaveText(['d-3'])
+    })
   })
 
   test(`paths, a distribution and a lifecycle tell what was done, ${language}`, async ({

@@ -9,10 +9,8 @@ import { LineChart } from '../../../components/charts/LineChart'
 import { Loaded } from '../../../components/Loaded'
 import { Panel } from '../../../components/Panel'
 import { Counted } from '../../../components/table/Counted'
-import { useNow } from '../../../components/useNow'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
-import { dayAt } from '../../../lib/zonedDay'
 import { useApp } from '../../../session/app'
 import { latestSize, sizeCourse } from './sizes'
 import styles from './cohorts.module.css'
@@ -29,7 +27,7 @@ export function CohortSizes({ id }: { id: string }) {
   return (
     <Panel title={t('cohorts.sizes')} lead={t('cohorts.sizesNote')}>
       {/* What may not be told to somebody stays untold when it is asked for again. */}
-      {data === undefined && error instanceof ApiError && error.status === 422 ? (
+      {data === undefined && error instanceof ApiError && [403, 422].includes(error.status) ? (
         <p className={styles.soft}>{error.message}</p>
       ) : (
         <Loaded
@@ -50,8 +48,6 @@ const DAYS = { granularity: 'day', timezone: 'UTC' } as const
 function Course({ sizes }: { sizes: SizeOfDay[] }) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
-  const { app } = useApp()
-  const today = dayAt(useNow(), app.timezone)
   const { latest, before } = latestSize(sizes)
   const { times, series } = useMemo(() => {
     const course = sizeCourse(sizes)
@@ -61,7 +57,6 @@ function Course({ sizes }: { sizes: SizeOfDay[] }) {
       series: [{ key: 'people', name: t('cohorts.size'), values }],
     }
   }, [sizes, t])
-  const isSoFar = latest.date === today
   return (
     <>
       <p className={styles.latest}>
@@ -70,7 +65,6 @@ function Course({ sizes }: { sizes: SizeOfDay[] }) {
         </strong>
         <span className={styles.soft}>
           {bucketLabel(Date.parse(latest.date), { ...DAYS, language })}
-          {isSoFar && ` · ${t('chart.soFar')}`}
         </span>
         {before && (
           <span>
@@ -87,7 +81,7 @@ function Course({ sizes }: { sizes: SizeOfDay[] }) {
         height={HEIGHT}
         times={times}
         series={series}
-        partial={isSoFar ? times.at(-1) : null}
+        partial={null}
         ariaLabel={t('cohorts.sizes')}
         emptyText={t('cohorts.sizesZero')}
       />

@@ -367,14 +367,11 @@ describe('the sizes of one', () => {
     open(ok({ sizes: [ago(7, 1000), ago(6, 1010), ago(1, 1100), ago(0, 1200)] }))
     const shown = await panel()
     const latest = (await shown.findByText('1,200', { selector: 'strong *' })).closest('p')!
-    expect(latest.textContent).toContain('截至目前')
     expect(latest.textContent).toContain('20%')
     expect(latest.textContent).toContain('7 天前 1,000 人')
-    await waitFor(() => expect(drawnSeries()).toHaveLength(2))
-    const [line, soFar] = drawnSeries()
-    // Days that nobody measured are gaps, and today is not over.
-    expect(line!.data).toEqual([1000, 1010, null, null, null, null, 1100, null])
-    expect(soFar!.data.at(-1)).toMatchObject({ value: 1200 })
+    // Each is the size of one moment, today's too: no part of it is missing. Days that nobody measured are gaps.
+    await waitFor(() => expect(drawnSeries()).toHaveLength(1))
+    expect(drawnSeries()[0]!.data).toEqual([1000, 1010, null, null, null, null, 1100, 1200])
   })
 
   it('are compared with nothing where there is no size of that day', async () => {
@@ -390,8 +387,6 @@ describe('the sizes of one', () => {
     const shown = await panel()
     expect(await shown.findByText('7 天前 0 人')).toBeShown()
     expect(shown.queryByText(/%/)).toBeNull()
-    // That day is over.
-    expect(shown.queryByText(/截至目前/)).toBeNull()
   })
 
   it('say when the first is there', async () => {
@@ -412,7 +407,7 @@ describe('the sizes of one', () => {
 
   it('are not asked for again where they may not be told', async () => {
     const errors = [{ error: '涉及个人信息', code: 'personal_data' }]
-    open(refusal(422, { message: '', errors }))
+    open(refusal(403, { message: '', errors }))
     const shown = await panel()
     expect(await shown.findByText('涉及个人信息')).toBeShown()
     expect(shown.queryByRole('button')).toBeNull()
