@@ -178,3 +178,48 @@ in_both_sizes! {
         assert_eq!(server.count("SELECT COUNT(*) FROM cohort_sizes").await, 3);
     }
 }
+
+in_both_sizes! {
+    async fn answers_about_cohorts_are_kept_until_one_is_another(server: TestServer) {
+        let team = server.team("one").await;
+        let (owner, app) = (team.actor("owner"), team.app_id.as_str());
+        let story = tell(&server, app).await;
+        let buyers = make(owner, app, true, did("purchase")).await;
+        let of_buyers = |id: &str| json!({ "property": format!("$cohort:{id}"), "operator": "is", "values": [] });
+        let mut nested = did("landing");
+        nested["all"][0]["event"]["filters"] = json!({ "all": [of_buyers(&buyers)] });
+        let nested = make(owner, app, false, nested).await;
+        let pro = make(owner, app, true, has_plan()).await;
+        let asked = async |actor: &Actor, id: &str| {
+            let question = story.question("trend", json!({
+                "series": [{ "events": [], "measure": { "of": "people" } }], "filters": { "all": [of_buyers(id)] },
+            }));
+            // So that one computed anew says so.
+            server.clock.advance(1);
+            ask(actor, app, question).await
+        };
+        let told = async |id: &str| {
+            let data = asked(owner, id).await.body["data"].clone();
+            (data["series"][0]["total"].clone(), data["computed_at"].clone())
+        };
+        let first = told(&nested).await;
+        assert_eq!(first.0, 2.0);
+        assert_eq!(told(&nested).await, first);
+        // Whoever may not use it is not told what is kept either.
+        assert_eq!(asked(team.actor("admin"), &nested).await.code(), "unknown_cohort");
+        let (one, two) = (told(&pro).await, told(&pro).await);
+        assert!(one.0 == two.0 && one.1 != two.1, "{one:?} {two:?}");
+        let put = async |version: i64, definition: Value| {
+            let body = json!({ "name": "Some", "shared": true, "version": version, "definition": definition });
+            assert_eq!(owner.put(&format!("/api/v1/apps/{app}/cohorts/{buyers}"), body).await.status, 200);
+        };
+        put(1, did("nothing of that name")).await;
+        assert_eq!(told(&nested).await.0, 0.0);
+        // One that is about profiles by now is not kept from then on.
+        put(2, has_plan()).await;
+        let (one, two) = (told(&nested).await, told(&nested).await);
+        assert_ne!(one.1, two.1);
+        assert_eq!(owner.delete(&format!("/api/v1/apps/{app}/cohorts/{buyers}")).await.status, 200);
+        assert_eq!(asked(owner, &nested).await.code(), "unknown_cohort");
+    }
+}

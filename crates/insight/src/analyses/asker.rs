@@ -45,8 +45,6 @@ pub struct Asker<'a> {
 /// A question that can be asked.
 pub struct Prepared {
     pub ready: Ready,
-    /// Whether it depends on profiles or cohorts.
-    pub looked_up: bool,
     /// Who is asked: reads what there are columns of from there.
     pub store: Warehouse,
     /// What it is about.
@@ -122,13 +120,18 @@ impl<'a> Asker<'a> {
 
     /// The answer as it is told, kept where it can be.
     pub async fn kept_answer(&self, question: &Question) -> Result<Kept> {
-        let prepared = self.prepare(question, 0).await?;
-        let asking = self.asked(&prepared);
-        // Profiles and cohorts have no versions.
-        if prepared.looked_up {
-            return kept::written(&asking.await?);
-        }
-        let text = serde_json::to_string(&(question, self.zone)).map_err(Error::internal)?;
+        let found = HashMap::new();
+        let mut check = Check::new(self.pii, self.profiles, &found);
+        self.ready(question, &mut check)?;
+        let asking = async { self.asked(&self.prepare(question, 0).await?).await };
+        let cohorts = match check.reads_profiles {
+            true => None,
+            false => self.cohort_versions(&check.wanted).await?,
+        };
+        // Profiles have no versions.
+        let Some(cohorts) = cohorts else { return kept::written(&asking.await?) };
+        let text = (question, self.zone, cohorts);
+        let text = serde_json::to_string(&text).map_err(Error::internal)?;
         let by_minute =
             matches!(question, Question::Trend(trend) if trend.granularity == Bucket::Minute);
         let key = Key::of(self.atrium, self.app_id, text, self.pii, by_minute, self.now).await?;
@@ -159,7 +162,7 @@ impl<'a> Asker<'a> {
         let store = self.store.reading_columns(self.app, &properties).await;
         let store = store.map_err(warehouse_error)?;
         if wanted.is_empty() {
-            return Ok(Prepared { ready, looked_up: reads_profiles, store, properties });
+            return Ok(Prepared { ready, store, properties });
         }
         let mut found = HashMap::new();
         for lookup in wanted {
@@ -182,7 +185,7 @@ impl<'a> Asker<'a> {
         }
         let mut check = Check::new(self.pii, self.profiles, &found);
         let ready = self.ready(question, &mut check)?;
-        Ok(Prepared { ready, looked_up: true, store, properties })
+        Ok(Prepared { ready, store, properties })
     }
 
     fn ready(&self, question: &Question, check: &mut Check<'_>) -> Result<Ready> {

@@ -8,7 +8,7 @@ use super::asker::Asker;
 use super::body::{
     Common, CountedQuantity, DistributionBody, EventBody, FilterTest, QuantityBody, Question,
 };
-use super::check::{Check, of_profile};
+use super::check::{Check, Lookup, of_profile};
 use super::people::Pick;
 use crate::insight::errors::warehouse_error;
 use crate::saved::store;
@@ -19,6 +19,12 @@ use warehouse::shown::PEOPLE_MIN;
 const TIMES_MAX: i64 = 1_000;
 const DAYS_MAX: i64 = 365;
 const RULES_MAX: usize = 10;
+/// More that depend on one another are looked up each time.
+const COHORTS_MAX: usize = 20;
+/// How a definition speaks of another cohort, and of profiles. Somebody's text may look the same: then
+/// there is one cohort more, or the answer is not kept.
+const COHORT: &str = "\"$cohort:";
+const PROFILES: [&str; 2] = ["\"$user:", "\"$device:"];
 
 /// As `saved` keeps it.
 #[derive(Debug, Deserialize)]
@@ -67,6 +73,36 @@ impl Asker<'_> {
     async fn cohort_row(&self, id: &Id) -> Result<Option<store::CohortRow>> {
         let mut db = self.atrium.db.read().await?;
         store::visible_cohort(&mut db, self.app_id, id, self.user_id).await
+    }
+
+    /// The cohorts that some depend on, themselves included, each with its version. None where one of them
+    /// depends on profiles, or cannot be used.
+    pub async fn cohort_versions(&self, wanted: &[Lookup]) -> Result<Option<Vec<(Id, i64)>>> {
+        let id_of = |lookup: &Lookup| match lookup {
+            Lookup::Cohort(id) => Some(id.clone()),
+            Lookup::Profile(_) => None,
+        };
+        let Some(mut wanted) = wanted.iter().map(id_of).collect::<Option<Vec<Id>>>() else {
+            return Ok(None);
+        };
+        let mut found: Vec<(Id, i64)> = Vec::new();
+        while let Some(id) = wanted.pop() {
+            if found.iter().any(|(known, _)| *known == id) {
+                continue;
+            }
+            let Some(row) = self.cohort_row(&id).await? else { return Ok(None) };
+            let reads_profiles = PROFILES.iter().any(|name| row.definition.contains(name));
+            if reads_profiles || found.len() >= COHORTS_MAX {
+                return Ok(None);
+            }
+            wanted.extend(row.definition.split(COHORT).skip(1).filter_map(|text| {
+                let end = text.find('"').unwrap_or(text.len());
+                Id::parse(&text[..end])
+            }));
+            found.push((id, row.version));
+        }
+        found.sort();
+        Ok(Some(found))
     }
 
     /// The people of a cohort that the caller may use, as a field of a question names it.
