@@ -188,7 +188,14 @@ export type Answer =
 /** Which figure the people behind it are asked for. */
 export type Pick =
   | { of: 'trend'; series: number; time: number | null; group: GroupValues | null }
-  | { of: 'funnel'; step: number; dropped: boolean; group: GroupValues | null }
+  | {
+      of: 'funnel'
+      step: number
+      dropped: boolean
+      group: GroupValues | null
+      /** When they began; left out for whenever it was. */
+      time?: number
+    }
   | { of: 'retention'; cohort: number; unit: number | null; group: GroupValues | null }
   | { of: 'paths'; step: number; source: PathNode | null; target: PathNode }
   | { of: 'distribution'; bin: number }

@@ -5512,6 +5512,11 @@ export interface components {
           /** @description Whoever made the step before and not this one, instead of whoever made it. */
           dropped?: boolean
           group?: components['schemas']['GroupValues'] | null
+          /**
+           * Format: int64
+           * @description Where the bucket starts in which they began; null or left out for the whole range.
+           */
+          time?: number | null
           /** @enum {string} */
           of: 'funnel'
         }

@@ -2,6 +2,7 @@
 //! at a time (`partitions`); a batch whose outcome is unknown is looked at before anything of it is sent
 //! again. Apps take turns, and what fails is taken apart until only that waits (docs/decisions/0020).
 
+mod batch_size;
 mod blame;
 mod booking;
 pub(super) mod fence;
@@ -112,7 +113,7 @@ async fn pause_after(
             GATHER / u32::try_from(atrium.collector.loaders.known()).unwrap_or(1)
         }
         // Unless it is costly: then readers have the warehouse for half of the time.
-        Ok(Turn::Loaded(_)) if spool.lanes.lock().await.is_costly() => took.min(GATHER),
+        Ok(Turn::Loaded(_)) if spool.lanes.lock().await.batch_size.is_costly() => took.min(GATHER),
         Ok(Turn::Loaded(_) | Turn::Failed) => Duration::ZERO,
         Ok(Turn::NotMine) => NOT_MINE_LOOK,
         Ok(Turn::Idle) => wait_for_messages(spool, IDLE_LOOK).await,
@@ -301,16 +302,16 @@ async fn fresh(
     match storing::load(atrium, spool, lease, &mut batch).await {
         Ok(loaded) => {
             lanes.stored(app);
-            lanes.took(i64::try_from(loaded)?, begun.elapsed());
+            lanes.batch_size.took(i64::try_from(loaded)?, begun.elapsed());
             Ok(Some(Turn::Loaded(loaded)))
         }
         Err(error) if spool.attempts().await?.iter().any(|it| it.batch == number) => {
-            lanes.shrink();
+            lanes.batch_size.shrink();
             trouble::failed(atrium, spool, lanes, part, &weights, error).await.map(Some)
         }
         // Nothing of it was sent: next time less, if there was too much.
         Err(error) => {
-            lanes.shrink();
+            lanes.batch_size.shrink();
             Err(error)
         }
     }

@@ -45,6 +45,9 @@ pub enum Pick {
         #[serde(default)]
         dropped: bool,
         group: Option<GroupValues>,
+        /// Where the bucket starts in which they began; null or left out for the whole range.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        time: Option<i64>,
     },
     Retention {
         /// Where the cohort starts.
@@ -303,9 +306,10 @@ impl Asker<'_> {
                 let values = group.as_ref().map(keys);
                 store.trend_people(query, &within, values.as_deref()).await
             }
-            (Ready::Funnel(ready), Pick::Funnel { step, dropped, group }) => {
+            (Ready::Funnel(ready), Pick::Funnel { step, dropped, group, time }) => {
                 let group = group.as_ref().map(keys);
-                let figure = FunnelFigure { step: *step, dropped: *dropped, group };
+                let bucket = time.map(|time| place(&ready.query.slots, time)).transpose()?;
+                let figure = FunnelFigure { step: *step, dropped: *dropped, group, bucket };
                 store.funnel_people(&ready.query, &figure).await
             }
             (Ready::Retention(ready), Pick::Retention { cohort, unit, group }) => {

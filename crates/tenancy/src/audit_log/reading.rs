@@ -88,7 +88,7 @@ pub async fn list(
     let column = scope.column();
     let rows = format!(
         "{TOLD} FROM audit_entries {JOINS} WHERE {column} = $1 AND {FOUND}
-         ORDER BY audit_entries.at DESC, audit_entries.id DESC"
+         ORDER BY audit_entries.at DESC, audit_entries.seq DESC"
     );
     // Counting joins the people only when the filter is about their names.
     let count = match filter.actor.as_str() {

@@ -78,6 +78,8 @@ pub struct FunnelFigure {
     /// Whoever made the step before and not this one, instead of whoever made it.
     pub dropped: bool,
     pub group: Option<Vec<Key>>,
+    /// The bucket in which they began, by its place.
+    pub bucket: Option<usize>,
 }
 
 /// The attempt of one person that counts.
@@ -87,6 +89,14 @@ pub(crate) struct Attempt {
     pub times: Vec<i64>,
     /// The group of the first one.
     pub group: u8,
+}
+
+impl Attempt {
+    /// Where it began.
+    fn bucket(&self, query: &FunnelQuery) -> Option<usize> {
+        let start = u64::try_from(self.times[0] / 1_000).unwrap_or(0);
+        query.slots.starts.partition_point(|slot| *slot <= start).checked_sub(1)
+    }
 }
 
 /// One event of somebody: when, which steps it can be as bits, and its group.
@@ -143,8 +153,9 @@ impl Warehouse {
         query: &FunnelQuery,
         figure: &FunnelFigure,
     ) -> Result<Option<People>, Error> {
-        let FunnelFigure { step, dropped, group } = figure;
-        if *step >= query.steps.len() || *dropped && *step == 0 {
+        let FunnelFigure { step, dropped, group, bucket } = figure;
+        let is_bucket = bucket.is_none_or(|place| place < query.slots.starts.len());
+        if *step >= query.steps.len() || *dropped && *step == 0 || !is_bucket {
             return Ok(None);
         }
         let groups = self.funnel_groups(query).await?;
@@ -159,7 +170,8 @@ impl Warehouse {
         let is_wanted = |attempt: &Attempt| {
             let made = attempt.times.len();
             let is_in_group = place.is_none_or(|place| usize::from(attempt.group) == place);
-            is_in_group && if *dropped { made == *step } else { made > *step }
+            let is_in_bucket = bucket.is_none_or(|place| attempt.bucket(query) == Some(place));
+            is_in_group && is_in_bucket && if *dropped { made == *step } else { made > *step }
         };
         let attempts = self.attempts(query, groups.as_ref()).await?;
         let people = attempts.iter().filter(|(_, attempt)| is_wanted(attempt));
@@ -243,11 +255,10 @@ fn summed_up(attempts: Vec<Attempt>, query: &FunnelQuery, groups: Option<&Groups
     let count = query.steps.len();
     let mut over_time = vec![(0, 0); query.slots.starts.len()];
     let mut durations_ms = Vec::new();
-    for Attempt { times, .. } in &attempts {
-        let start = u64::try_from(times[0] / 1_000).unwrap_or(0);
-        let after = query.slots.starts.partition_point(|slot| *slot <= start);
+    for attempt in &attempts {
+        let times = &attempt.times;
         if let Some((began, made_it)) =
-            after.checked_sub(1).and_then(|place| over_time.get_mut(place))
+            attempt.bucket(query).and_then(|place| over_time.get_mut(place))
         {
             *began += 1;
             *made_it += u64::from(times.len() == count);

@@ -45,7 +45,7 @@ pub async fn are_as_many_as_told(
     for (group, steps) in [(None, &told.steps)].into_iter().chain(groups) {
         for step in 0..steps.len() {
             let behind = async |dropped| {
-                let figure = FunnelFigure { step, dropped, group: group.clone() };
+                let figure = FunnelFigure { step, dropped, group: group.clone(), bucket: None };
                 store.funnel_people(funnel, &figure).await.unwrap().map(|people| people.count())
             };
             assert_eq!(behind(false).await, Some(steps[step].people), "{funnel:#?} {group:?}");
@@ -53,6 +53,18 @@ pub async fn are_as_many_as_told(
             assert_eq!(behind(true).await, before.map(|before| before - steps[step].people));
         }
     }
+    let last = funnel.steps.len() - 1;
+    for (place, (began, made_it)) in told.over_time.iter().enumerate() {
+        let behind = async |step, dropped| {
+            let figure = FunnelFigure { step, dropped, group: None, bucket: Some(place) };
+            store.funnel_people(funnel, &figure).await.unwrap().map(|people| people.count())
+        };
+        assert_eq!(behind(0, false).await, Some(*began), "{funnel:#?} {place}");
+        assert_eq!(behind(last, false).await, Some(*made_it), "{funnel:#?} {place}");
+    }
+    let beyond = Some(told.over_time.len());
+    let figure = FunnelFigure { step: 0, dropped: false, group: None, bucket: beyond };
+    assert_eq!(store.funnel_people(funnel, &figure).await.unwrap(), None);
 
     let (whole, groups) = store.retention(retention).await.unwrap();
     let groups = groups.iter().map(|group| (Some(group.values.clone()), &group.cohorts));

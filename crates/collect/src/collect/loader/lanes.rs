@@ -9,18 +9,11 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::super::spool::Attempt;
+use super::batch_size::{BatchSize, MESSAGES_MAX};
 use super::partitions::{PartitionTurns, Partitions};
 
-/// What one batch takes at most: enough for the store to work in bulk, little enough for memory.
-const MESSAGES_MAX: i64 = 150_000;
-const MESSAGES_MIN: i64 = 1_000;
-/// Ordinary messages make batches ten times as large, also on a slow machine.
-const COSTLY: i64 = 10_000;
 /// An app that had to be taken apart begins again with this.
 const TROUBLED_MIN: i64 = 5_000;
-/// A message that has just come waits for the batch before it and is then in the next one: neither
-/// may take long.
-const BATCH_LASTS: Duration = Duration::from_millis(1_500);
 const RETRY_FIRST: Duration = Duration::from_secs(1);
 const RETRY_LAST: Duration = Duration::from_secs(30);
 /// Whoever waits has a turn within so many.
@@ -69,7 +62,7 @@ pub struct Lanes {
     /// When an app had its last turn, as a number that grows.
     turns: HashMap<Uuid, u64>,
     turn: u64,
-    messages_max: i64,
+    pub batch_size: BatchSize,
     /// Grows with everything that is stored.
     stored: u64,
     pub partition_turns: PartitionTurns,
@@ -85,7 +78,7 @@ impl Default for Lanes {
             last_alone: None,
             turns: HashMap::new(),
             turn: 0,
-            messages_max: MESSAGES_MAX,
+            batch_size: BatchSize::default(),
             stored: 0,
             partition_turns: PartitionTurns::default(),
         }
@@ -229,7 +222,7 @@ impl Lanes {
     /// What a batch may take: of all, or of one app that is loaded by itself.
     pub fn messages_max(&self, alone: Option<Uuid>) -> i64 {
         let own = alone.and_then(|app| self.troubled.get(&app)).copied();
-        own.unwrap_or(self.messages_max).min(self.messages_max)
+        own.unwrap_or(i64::MAX).min(self.batch_size.max())
     }
 
     /// From now on the app is loaded by itself.
@@ -249,26 +242,6 @@ impl Lanes {
                 self.troubled.remove(&app);
             }
         }
-    }
-
-    /// Adapts the size of batches to how long one took.
-    pub fn took(&mut self, messages: i64, time: Duration) {
-        let max = self.messages_max;
-        if time > BATCH_LASTS && messages > MESSAGES_MIN {
-            self.messages_max = (messages * 3 / 4).clamp(MESSAGES_MIN, max);
-        } else if time < BATCH_LASTS / 2 && messages * 4 >= max * 3 {
-            self.messages_max = (max * 3 / 2).min(MESSAGES_MAX);
-        }
-    }
-
-    /// Whether few messages take long: many different values, or many moments.
-    pub fn is_costly(&self) -> bool {
-        self.messages_max < COSTLY
-    }
-
-    /// A batch failed before anything of it was sent.
-    pub fn shrink(&mut self) {
-        self.messages_max = (self.messages_max / 2).max(MESSAGES_MIN);
     }
 
     pub fn troubled(&self) -> usize {
@@ -352,22 +325,5 @@ mod tests {
             batches += 1;
         }
         assert_eq!(batches, 5);
-    }
-
-    #[test]
-    fn batches_are_as_large_as_their_time_allows() {
-        let mut lanes = Lanes::default();
-        lanes.took(MESSAGES_MAX, Duration::from_secs(4));
-        let less = lanes.messages_max(None);
-        assert!(less < MESSAGES_MAX);
-        lanes.took(10, Duration::from_millis(10));
-        assert_eq!(lanes.messages_max(None), less, "a small one says nothing of large ones");
-        lanes.took(less, Duration::from_millis(10));
-        assert!(lanes.messages_max(None) > less);
-        for _ in 0..50 {
-            lanes.took(lanes.messages_max(None), Duration::from_secs(9));
-        }
-        assert_eq!(lanes.messages_max(None), MESSAGES_MIN);
-        assert!(lanes.is_costly() && !Lanes::default().is_costly());
     }
 }

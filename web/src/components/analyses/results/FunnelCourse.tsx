@@ -1,18 +1,27 @@
-import type { FunnelAnswer } from '../../../api/analysisTypes'
+import type { FunnelAnswer, FunnelQuestion } from '../../../api/analysisTypes'
 import { percent } from '../../charts/format'
-import { Counted, UNKNOWN } from '../../table/Counted'
+import { UNKNOWN } from '../../table/Counted'
 import { useIsNarrow } from '../../table/useIsNarrow'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
+import { Figure } from './Figure'
 import { Plot } from './Plot'
 import type { PlotData } from './plotOption'
+import type { OnPick } from './result'
 import { useSteps } from './ShowMore'
 import { Nothing } from './View'
 import { Scroll } from './Scroll'
 import styles from './results.module.css'
 
+interface FunnelCourseProps {
+  question: FunnelQuestion
+  answer: FunnelAnswer
+  plot: PlotData
+  onPick: OnPick
+}
+
 /** Conversion by when people began. Who began lately may still come to the end. */
-export function FunnelCourse({ answer, plot }: { answer: FunnelAnswer; plot: PlotData }) {
+export function FunnelCourse({ question, answer, plot, onPick }: FunnelCourseProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const narrow = useIsNarrow()
@@ -23,6 +32,9 @@ export function FunnelCourse({ answer, plot }: { answer: FunnelAnswer; plot: Plo
   }))
   const { shown, more } = useSteps(rows.reverse())
   if (rows.every(({ began }) => began === 0)) return <Nothing />
+  const last = question.steps.length - 1
+  const opener = (time: number, step: number) =>
+    onPick && (() => onPick({ of: 'funnel', step, dropped: false, group: null, time }))
   return (
     <>
       <Plot
@@ -55,10 +67,18 @@ export function FunnelCourse({ answer, plot }: { answer: FunnelAnswer; plot: Plo
                   {!complete && <small>{t('chart.soFar')}</small>}
                 </th>
                 <td className={styles.number}>
-                  <Counted value={began} />
+                  <Figure
+                    value={began}
+                    of={`${label} · ${t('results.funnel.began')}`}
+                    onOpen={opener(time, 0)}
+                  />
                 </td>
                 <td className={styles.number}>
-                  <Counted value={converted} />
+                  <Figure
+                    value={converted}
+                    of={`${label} · ${t('results.funnel.converted')}`}
+                    onOpen={opener(time, last)}
+                  />
                 </td>
                 <td className={styles.number}>
                   {began === 0 ? UNKNOWN : percent(converted / began, language)}

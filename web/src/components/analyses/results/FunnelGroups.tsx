@@ -25,9 +25,9 @@ export function FunnelGroups({ question, answer, plot, onPick }: FunnelGroupsPro
   const language = useLanguageStore((state) => state.currentLang)
   const nameOf = useGroupName(question)
   const { groups } = answer
-  const opener = (place: number, step: number) => {
+  const opener = (place: number, step: number, dropped = false) => {
     const group = pickedGroup(groups[place]!)
-    return onPick && (() => onPick({ of: 'funnel', step, dropped: false, group }))
+    return onPick && (() => onPick({ of: 'funnel', step, dropped, group }))
   }
   return (
     <>
@@ -73,14 +73,31 @@ export function FunnelGroups({ question, answer, plot, onPick }: FunnelGroupsPro
                   <th scope="row" className={group.other ? styles.soft : undefined}>
                     {name}
                   </th>
-                  {group.steps.map(({ people, from_previous }, index) => (
-                    <td key={index} className={styles.number}>
-                      <Figure value={people} of={name} onOpen={opener(place, index)} />
-                      {index > 0 && from_previous !== null && (
-                        <small>{percent(from_previous, language)}</small>
-                      )}
-                    </td>
-                  ))}
+                  {group.steps.map(({ people, from_previous }, index) => {
+                    const before = group.steps[index - 1]
+                    const lost = before ? before.people - people : 0
+                    const to = eventName(question.steps[index]!, t)
+                    const dropped = t('results.funnel.droppedBefore', { name: to })
+                    return (
+                      <td key={index} className={styles.number}>
+                        <Figure value={people} of={name} onOpen={opener(place, index)} />
+                        {before && from_previous !== null && (
+                          <small>{percent(from_previous, language)}</small>
+                        )}
+                        {lost > 0 && (
+                          <small>
+                            <Figure
+                              value={lost}
+                              of={`${name} · ${dropped}`}
+                              onOpen={opener(place, index, true)}
+                            >
+                              {t('results.funnel.dropped', { count: lost })}
+                            </Figure>
+                          </small>
+                        )}
+                      </td>
+                    )
+                  })}
                   <td className={styles.number}>
                     {last?.from_first == null ? UNKNOWN : percent(last.from_first, language)}
                   </td>

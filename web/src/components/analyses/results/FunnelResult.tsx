@@ -37,7 +37,9 @@ export function FunnelResult(props: ResultProps<FunnelQuestion, FunnelAnswer>) {
       {view === 'groups' && (
         <FunnelGroups question={question} answer={answer} plot={plots.groups} onPick={onPick} />
       )}
-      {view === 'course' && <FunnelCourse answer={answer} plot={plots.course} />}
+      {view === 'course' && (
+        <FunnelCourse question={question} answer={answer} plot={plots.course} onPick={onPick} />
+      )}
       {view === 'spread' && <FunnelSpread answer={answer} plot={plots.spread} />}
     </View>
   )

@@ -99,7 +99,7 @@ it('compares the values of a breakdown, also those that are hidden', async () =>
   const onPick = show()
   await see('分组对比')
   const [, ios, hidden, rest] = within(screen.getByRole('table')).getAllByRole('row')
-  expect(ios!.textContent).toBe('iOS1,00040040%40%—')
+  expect(ios!.textContent).toBe('iOS1,00040040%流失 600 人40%—')
   expect(within(hidden!).getByRole('rowheader').textContent).toBe('已隐藏')
   expect(within(rest!).getByRole('rowheader').textContent).toBe('其他')
   await user.click(within(ios!).getAllByRole('button')[1]!)
@@ -109,6 +109,8 @@ it('compares the values of a breakdown, also those that are hidden', async () =>
   await waitFor(() => expect(drawnSeries().map(({ data }) => data[1])).toEqual([0.4, 0.1, 0.1]))
   clickDrawn({ dataIndex: 0, seriesId: '["iOS"]' })
   expect(onPick).toHaveBeenLastCalledWith({ ...picked, step: 0 })
+  await user.click(within(ios!).getAllByRole('button')[2]!)
+  expect(onPick).toHaveBeenLastCalledWith({ ...picked, dropped: true })
 })
 
 it('calls the groups of a cohort by its name, and picks them by the server’s', async () => {
@@ -129,7 +131,7 @@ it('calls the groups of a cohort by its name, and picks them by the server’s',
   expect(table.getByRole('rowheader', { name: '不在“付费用户”中' })).toBeShown()
   // In the legend as well.
   expect(screen.getByRole('button', { name: '不在“付费用户”中' })).toBeShown()
-  await user.click(table.getAllByRole('button').at(-1)!)
+  await user.click(table.getAllByRole('button').at(-2)!)
   const group = { values: ['out'], other: false, redacted: [false] }
   const picked = { of: 'funnel', step: 1, dropped: false, group }
   expect(onPick).toHaveBeenLastCalledWith(picked)
@@ -149,8 +151,8 @@ it('has another name for a cohort that is not known', async () => {
   expect(screen.getByRole('rowheader', { name: '不在“未知分群”中' })).toBeShown()
 })
 
-it('draws conversion over time, and marks what is not over', async () => {
-  show()
+it('draws conversion over time, marks what is not over, and leads to who it was', async () => {
+  const onPick = show()
   await see('转化趋势')
   await waitFor(() => expect(drawnSeries()).toHaveLength(2))
   const [whole, soFar] = drawnSeries()
@@ -160,6 +162,11 @@ it('draws conversion over time, and marks what is not over', async () => {
   // The newest first.
   expect(rows[1]!.textContent).toBe('2026年3月3日周二截至目前1,00020020%')
   expect(rows[2]!.textContent).toBe('2026年3月2日周一00—')
+  await user.click(within(rows[1]!).getAllByRole('button')[1]!)
+  const picked = { of: 'funnel', step: 1, dropped: false, group: null, time: FIRST + 2 * DAY }
+  expect(onPick).toHaveBeenLastCalledWith(picked)
+  await user.click(within(rows[1]!).getAllByRole('button')[0]!)
+  expect(onPick).toHaveBeenLastCalledWith({ ...picked, step: 0 })
 })
 
 it('shows how long converting took', async () => {

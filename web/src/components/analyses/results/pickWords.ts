@@ -34,7 +34,11 @@ function partsOf(question: Question, pick: Pick, tongue: Tongue): string[] {
   if (pick.of === 'funnel' && question.kind === 'funnel') {
     const name = eventName(question.steps[pick.step] ?? { events: [] }, t)
     const step = t('results.funnel.step', { number: pick.step + 1, name })
-    return [step, t(pick.dropped ? 'results.picked.dropped' : 'results.picked.reached')]
+    const parts = [step, t(pick.dropped ? 'results.picked.dropped' : 'results.picked.reached')]
+    if (pick.time === undefined) return parts
+    const { granularity = 'day' } = question
+    const began = bucketLabel(pick.time, { granularity, timezone, language })
+    return [t('results.picked.startedIn', { time: began }), ...parts]
   }
   if (pick.of === 'retention' && question.kind === 'retention') {
     const { unit } = question
