@@ -111,7 +111,7 @@ export interface TrendAnswer extends Answered {
   times: number[]
   partial: number | null
   series: (Points & { groups: (GroupValues & Points)[]; before: Before | null })[]
-  /** Groups only where the server works them out. */
+  /** The release before, which may answer during an upgrade, tells no groups. */
   formula: (Points & { groups?: (GroupValues & Points)[]; before: Before | null }) | null
   compared: { start: string; end: string } | null
 }

@@ -34,7 +34,7 @@ pub struct SizeRow {
     pub day: String,
     pub people: Option<i64>,
     pub people_shown: Option<i64>,
-    /// Whether it is so: 1.
+    /// 1 where who belongs to it depends on profiles, else 0.
     pub reads_profiles: i64,
 }
 

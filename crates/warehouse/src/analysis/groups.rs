@@ -1,4 +1,5 @@
-//! Groups by the values of one or two properties, or by who is in a cohort: the largest are told apart, the others are one.
+//! Groups by the values of one or two properties, or by who is in a cohort: the largest are told apart, the
+//! others are one.
 
 use super::{Range, Scope};
 use crate::binary::Rows;
@@ -104,10 +105,10 @@ pub(super) fn labels(
     belongs: Belongs,
 ) -> String {
     let own: Vec<String> = group_by.iter().map(|by| own_labels(this, by, hidden_as)).collect();
-    each_with_each(&own, belongs)
+    cross_product(&own, belongs)
 }
 
-/// What one thing says about an event.
+/// The labels of an event by one entry of the breakdown, as a list.
 pub(super) fn own_labels(this: &mut Statement, by: &GroupBy, hidden_as: HiddenAs) -> String {
     match by {
         GroupBy::Event(property) => {
@@ -137,8 +138,8 @@ pub(super) fn labels_of(
     )
 }
 
-/// Labels of all things together, each with each.
-pub(super) fn each_with_each(all: &[String], belongs: Belongs) -> String {
+/// Every combination of the labels of all entries.
+pub(super) fn cross_product(all: &[String], belongs: Belongs) -> String {
     let own = all.iter().map(|labels| match belongs {
         Belongs::ToFirst => format!("arraySlice({labels}, 1, 1)"),
         Belongs::ToEach => labels.clone(),

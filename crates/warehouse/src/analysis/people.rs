@@ -9,7 +9,6 @@ use crate::conditions::{Condition, Filter, People};
 use crate::error::Error;
 use crate::identities::{DEVICE_HASH, Identity, USER_HASH};
 use crate::owners::Whose;
-use crate::params::Param;
 use crate::rows::Kind;
 use crate::statement::Statement;
 
@@ -110,23 +109,15 @@ impl Warehouse {
         filter: &Filter,
     ) -> Result<People, Error> {
         let mut this = Statement::of(scope.app, scope.hide_personal, self.whose());
-        let kind_name = this.bind("String", Param::from(kind.as_str()));
-        let (user, device, hash) = match kind {
-            Kind::User => ("id", "''", "xxHash64(concat('u', id))"),
-            Kind::Device => ("''", "id", "xxHash64(concat('d', id))"),
-        };
-        // Asked as it is of the properties of an event of that user or device, so that what is not
-        // shown is not there.
+        let (hash, profiles) = this.profiles(kind);
+        // What is not shown is not there.
         let passes = this.passes(&Filter { negated: false, ..filter.clone() });
         this.sql = format!(
             "SELECT groupBitmapState(number) FROM (\
                  SELECT hash, max((fence, no)).2 AS number FROM identities \
-                 WHERE app_id = {app} AND hash IN (SELECT {hash} FROM (\
-                     SELECT id, properties, {user} AS user_id, {device} AS device_id \
-                     FROM profiles FINAL \
-                     WHERE app_id = {app} AND kind = {kind_name} AND NOT deleted) WHERE {passes}) \
+                 WHERE app_id = {} AND hash IN (SELECT {hash} FROM {profiles} WHERE {passes}) \
                  GROUP BY hash)",
-            app = this.app
+            this.app
         );
         self.one_set(&this).await
     }

@@ -30,6 +30,22 @@ fn without_texts(
 }
 
 impl Statement {
+    /// The profiles of users or devices, to be asked as if each was an event of that user or device, and the
+    /// hash by which `identities` knows them.
+    pub(super) fn profiles(&mut self, kind: Kind) -> (&'static str, String) {
+        let kind_name = self.bind("String", Param::from(kind.as_str()));
+        let (user, device, hash) = match kind {
+            Kind::User => ("id", "''", "xxHash64(concat('u', id))"),
+            Kind::Device => ("''", "id", "xxHash64(concat('d', id))"),
+        };
+        let profiles = format!(
+            "(SELECT id, properties, {user} AS user_id, {device} AS device_id FROM profiles FINAL \
+             WHERE app_id = {} AND kind = {kind_name} AND NOT deleted)",
+            self.app
+        );
+        (hash, profiles)
+    }
+
     /// The labels of what a profile has under a path, as a list. What is not shown of an event of that
     /// user or device is not shown of their profile.
     pub(super) fn profile_labels(
@@ -47,19 +63,12 @@ impl Statement {
                 Some(_) => without_texts(this, &property, &elements, hidden_as),
             }
         });
-        let kind_name = self.bind("String", Param::from(kind.as_str()));
-        let (user, device, hash) = match kind {
-            Kind::User => ("id", "''", "xxHash64(concat('u', id))"),
-            Kind::Device => ("''", "id", "xxHash64(concat('d', id))"),
-        };
+        let (hash, profiles) = self.profiles(kind);
         let app = &self.app;
         let numbered = format!(
             "(SELECT max((fence, no)).2 AS number, any({column}) AS {column} \
              FROM (SELECT hash, fence, no FROM identities WHERE app_id = {app}) AS i \
-             INNER JOIN (SELECT {hash} AS hash, {labels} AS {column} \
-                 FROM (SELECT id, properties, {user} AS user_id, {device} AS device_id \
-                     FROM profiles FINAL \
-                     WHERE app_id = {app} AND kind = {kind_name} AND NOT deleted) \
+             INNER JOIN (SELECT {hash} AS hash, {labels} AS {column} FROM {profiles} \
                  WHERE {column} != ['{NOT_SET}']) AS p USING (hash) \
              GROUP BY hash)"
         );

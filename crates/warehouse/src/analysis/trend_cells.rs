@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
-use super::groups::{Belongs, Groups, each_with_each, labels_of, own_labels};
+use super::groups::{Belongs, Groups, cross_product, labels_of, own_labels};
 use super::slot;
 use super::trend::{Aggregate, Trend, TrendGroup, TrendMeasure, TrendQuery, with_rest};
 use crate::binary::Rows;
@@ -103,7 +103,7 @@ fn keys(
             }
         }
     }
-    (keys, each_with_each(&labels, Belongs::ToEach))
+    (keys, cross_product(&labels, Belongs::ToEach))
 }
 
 /// Of each label what it comes to in each bucket.

@@ -23,7 +23,18 @@ const SPREAD_MIN: f64 = 0.1;
 
 pub struct BatchSize {
     max: i64,
-    /// What batches had and took lately: sums in which the older count less.
+    times: Times,
+}
+
+impl Default for BatchSize {
+    fn default() -> Self {
+        Self { max: MESSAGES_MAX, times: Times::default() }
+    }
+}
+
+/// How many messages batches had lately, and how long they took: sums in which the older count less.
+#[derive(Default)]
+struct Times {
     weight: f64,
     messages: f64,
     seconds: f64,
@@ -31,13 +42,6 @@ pub struct BatchSize {
     products: f64,
     /// What a batch takes however small it is, in seconds, as far as is known.
     fixed: f64,
-}
-
-impl Default for BatchSize {
-    fn default() -> Self {
-        let (weight, messages, seconds, squares, products) = (0.0, 0.0, 0.0, 0.0, 0.0);
-        Self { max: MESSAGES_MAX, weight, messages, seconds, squares, products, fixed: 0.0 }
-    }
 }
 
 impl BatchSize {
@@ -57,17 +61,19 @@ impl BatchSize {
 
     /// Adapts the size to how long a batch took.
     pub fn took(&mut self, messages: i64, time: Duration) {
-        self.learn(messages as f64, time.as_secs_f64());
-        let own = time.as_secs_f64() - self.fixed;
+        self.times.add(messages as f64, time.as_secs_f64());
+        let own = time.as_secs_f64() - self.times.fixed;
         if own > BATCH_LASTS && messages > MESSAGES_MIN {
             self.max = (messages * 3 / 4).clamp(MESSAGES_MIN, self.max);
         } else if own < BATCH_LASTS / 2.0 && messages * 4 >= self.max * 3 {
             self.max = (self.max * 3 / 2).min(MESSAGES_MAX);
         }
     }
+}
 
-    /// A line through what batches took, by their size: where it begins is what none can do without.
-    fn learn(&mut self, messages: f64, seconds: f64) {
+impl Times {
+    /// A line is fitted through the times, by size (linear regression): where it begins is the fixed part.
+    fn add(&mut self, messages: f64, seconds: f64) {
         for (sum, value) in [
             (&mut self.weight, 1.0),
             (&mut self.messages, messages),

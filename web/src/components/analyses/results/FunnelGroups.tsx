@@ -1,4 +1,4 @@
-import type { FunnelAnswer, FunnelQuestion } from '../../../api/analysisTypes'
+import type { FunnelAnswer, FunnelQuestion, FunnelStep } from '../../../api/analysisTypes'
 import { percent } from '../../charts/format'
 import { UNKNOWN } from '../../table/Counted'
 import { useLanguageStore } from '../../../i18n/store'
@@ -73,31 +73,19 @@ export function FunnelGroups({ question, answer, plot, onPick }: FunnelGroupsPro
                   <th scope="row" className={group.other ? styles.soft : undefined}>
                     {name}
                   </th>
-                  {group.steps.map(({ people, from_previous }, index) => {
-                    const before = group.steps[index - 1]
-                    const lost = before ? before.people - people : 0
-                    const to = eventName(question.steps[index]!, t)
-                    const dropped = t('results.funnel.droppedBefore', { name: to })
-                    return (
-                      <td key={index} className={styles.number}>
-                        <Figure value={people} of={name} onOpen={opener(place, index)} />
-                        {before && from_previous !== null && (
-                          <small>{percent(from_previous, language)}</small>
-                        )}
-                        {lost > 0 && (
-                          <small>
-                            <Figure
-                              value={lost}
-                              of={`${name} · ${dropped}`}
-                              onOpen={opener(place, index, true)}
-                            >
-                              {t('results.funnel.dropped', { count: lost })}
-                            </Figure>
-                          </small>
-                        )}
-                      </td>
-                    )
-                  })}
+                  {group.steps.map((step, index) => (
+                    <td key={index} className={styles.number}>
+                      <Figure value={step.people} of={name} onOpen={opener(place, index)} />
+                      {index > 0 && (
+                        <FromPrevious
+                          step={step}
+                          before={group.steps[index - 1]!}
+                          of={`${name} · ${eventName(question.steps[index]!, t)}`}
+                          onOpen={opener(place, index, true)}
+                        />
+                      )}
+                    </td>
+                  ))}
                   <td className={styles.number}>
                     {last?.from_first == null ? UNKNOWN : percent(last.from_first, language)}
                   </td>
@@ -112,6 +100,33 @@ export function FunnelGroups({ question, answer, plot, onPick }: FunnelGroupsPro
           </tbody>
         </table>
       </Scroll>
+    </>
+  )
+}
+
+interface FromPreviousProps {
+  step: FunnelStep
+  before: FunnelStep
+  of: string
+  /** Opens who came no further. */
+  onOpen: (() => void) | null
+}
+
+/** Which share came here from the step before, and how many did not. */
+function FromPrevious({ step, before, of, onOpen }: FromPreviousProps) {
+  const t = useT()
+  const language = useLanguageStore((state) => state.currentLang)
+  const lost = before.people - step.people
+  return (
+    <>
+      {step.from_previous !== null && <small>{percent(step.from_previous, language)}</small>}
+      {lost > 0 && (
+        <small>
+          <Figure value={lost} of={t('results.funnel.droppedBefore', { name: of })} onOpen={onOpen}>
+            {t('results.funnel.dropped', { count: lost })}
+          </Figure>
+        </small>
+      )}
     </>
   )
 }
