@@ -156,9 +156,11 @@ export function cohortChoicesQuery(appId: string) {
   return queryOptions({
     queryKey: [...cohortsOf(appId).queryKey, 'choices'],
     queryFn: async (): Promise<Cohort[]> => {
-      const query = { page: 1, page_size: 100, sort: 'name', order: 'asc' }
-      const params = { path: { id: appId }, query }
-      return (await call(http.GET('/apps/{id}/cohorts', { params }), UNASKED)).items as Cohort[]
+      const all = await everyOne((at) => {
+        const params = { path: { id: appId }, query: { ...at, sort: 'name', order: 'asc' } }
+        return call(http.GET('/apps/{id}/cohorts', { params }), UNASKED) as Promise<Page<Cohort>>
+      })
+      return all.items
     },
   })
 }

@@ -28,6 +28,9 @@ interface PropertyPickerProps {
   clearable?: boolean
 }
 
+/** Before a typed name: the list goes to the value that begins with what is typed, and Enter takes it. */
+const OTHER = 'other:'
+
 /** For a property of a person, the name is typed beside it. */
 export function PropertyPicker(props: PropertyPickerProps) {
   const { label, events, value, onChange, people = false, numeric = false, clearable } = props
@@ -38,7 +41,8 @@ export function PropertyPicker(props: PropertyPickerProps) {
   const [opened, setOpened] = useState(false)
   const names = useCohortNames(value !== null && isCohort(value))
   const cohorts = useQuery({ ...cohortChoicesQuery(app.id), enabled: people && opened })
-  const known = useKnownProperties(events)
+  const { known, isLoading } = useKnownProperties(events)
+  const isComplete = !isLoading && !cohorts.isLoading
 
   const builtIns = numeric
     ? []
@@ -46,9 +50,10 @@ export function PropertyPicker(props: PropertyPickerProps) {
   const own = known
     .filter(({ types }) => !numeric || types.some(({ type }) => type === 'number'))
     .map(({ property }) => property)
-  // One that the newest events do not carry, or a name inside of another: "cart.total".
+  // One that the newest events do not carry, or a name inside of another: "cart.total". Not before all
+  // others are there, or whoever types a cohort's name fast and presses Enter gets an unknown property.
   const free = typed.trim()
-  const isNew = free !== '' && ![...builtIns, ...own].includes(free)
+  const isNew = isComplete && free !== '' && ![...builtIns, ...own].includes(free)
 
   const optionOf = (name: string, text = propertyName(name, t)) => ({
     value: name,
@@ -68,6 +73,8 @@ export function PropertyPicker(props: PropertyPickerProps) {
         allowClear={clearable}
         placeholder={props.placeholder ?? t('analyses.chooseProperty')}
         value={shown}
+        loading={opened && !isComplete}
+        notFoundContent={isComplete ? undefined : t('common.loading')}
         popupMatchSelectWidth={false}
         getPopupContainer={besideField}
         showSearch={{
@@ -99,13 +106,15 @@ export function PropertyPicker(props: PropertyPickerProps) {
                 (cohorts.data ?? []).map(({ id, name }) => optionOf(`${COHORT}${id}`, name)),
               )
             : []),
-          ...(isNew ? group(t('analyses.otherProperty'), [optionOf(free, free)]) : []),
+          ...(isNew ? group(t('analyses.otherProperty'), [optionOf(OTHER + free, free)]) : []),
         ]}
         onOpenChange={(open) => {
           if (open) setOpened(true)
           else setTyped('')
         }}
-        onChange={(chosen: string | undefined) => onChange(chosen ?? null)}
+        onChange={(chosen: string | undefined) =>
+          onChange(chosen?.startsWith(OTHER) ? chosen.slice(OTHER.length) : (chosen ?? null))
+        }
       />
       {fault.note}
     </>

@@ -32,7 +32,7 @@ export function TestRow({ place, number, events, test, onChange }: TestRowProps)
   const t = useT()
   const fault = useFault(place && `${place}.operator`)
   const { property, operator } = test
-  const kind = kindOf(property, useKnownProperties(events))
+  const kind = kindOf(property, useKnownProperties(events).known)
   const profile = profileOf(property)
   const offered = operatorsFor(kind)
   const operators = offered.includes(operator) ? offered : [...offered, operator]

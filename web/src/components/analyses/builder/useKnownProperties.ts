@@ -6,8 +6,11 @@ import { isBuiltIn } from '../properties'
 
 const MOST_EVENTS = 5
 
-/** The properties that the newest of these events carry, each once. */
-export function useKnownProperties(events: string[]): EventProperty[] {
+/** The properties that the newest of these events carry, each once, and whether more are on their way. */
+export function useKnownProperties(events: string[]): {
+  known: EventProperty[]
+  isLoading: boolean
+} {
   const { app, may } = useApp()
   const seesPeople = may('profile:pii')
   const found = useQueries({
@@ -23,7 +26,7 @@ export function useKnownProperties(events: string[]): EventProperty[] {
       }
     }
   }
-  return [...items.values()]
+  return { known: [...items.values()], isLoading: found.some((one) => one.isLoading) }
 }
 
 /** Of its values, as they mostly are or as somebody has said. */

@@ -188,6 +188,43 @@ describe('an analysis', () => {
       expect(JSON.parse(text!)).toMatchObject({ b: ['$cohort:c1'] })
     })
 
+    describe('by a cohort and no property of its name', () => {
+      // Enter takes the one that is marked. The cohort comes first, the property after all others.
+      const expectCohortMarked = () =>
+        waitFor(() => {
+          const [cohort, property] = screen.getAllByTitle('常客')
+          expect(property).toBeDefined()
+          expect(document.activeElement?.getAttribute('aria-activedescendant')).toBe(cohort.id)
+        })
+
+      it('where its name is typed before it has come', async () => {
+        let come = (_: Response): void => {}
+        const cohorts = new Promise<Response>((resolve) => (come = resolve))
+        show({ at: '/analyses/trend', answers: { '/apps/app-1/cohorts': cohorts } })
+        await open()
+        await user.keyboard('常客')
+        expect((await screen.findAllByText('加载中')).length).toBeGreaterThan(0)
+        expect(screen.queryByTitle('常客')).toBe(null)
+        come(ok({ items: [{ id: 'c1', name: '常客' }], total: 1 })())
+        await expectCohortMarked()
+      })
+
+      it('where another property was chosen before', async () => {
+        show({ at: `/analyses/trend?q=${q({ b: ['$os'] })}` })
+        await open()
+        await user.keyboard('常客')
+        await expectCohortMarked()
+      })
+    })
+
+    it('by a property that no event carried lately, once its name is typed', async () => {
+      const { seen } = show({ at: '/analyses/trend' })
+      await open()
+      await user.keyboard('cart.total')
+      await choose('cart.total')
+      await waitFor(() => expect(asked(seen).at(-1)).toMatchObject({ breakdown: ['cart.total'] }))
+    })
+
     it('by a property of people, once its name is typed', async () => {
       const { seen } = show({ at: '/analyses/trend', may: [...MAY, 'profile:view'] })
       await waitFor(() => expect(asked(seen)).toHaveLength(1))
