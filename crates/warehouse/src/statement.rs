@@ -14,7 +14,7 @@ use crate::owners::Whose;
 use crate::params::Param;
 use crate::property_sql::{ReadColumns, column_of};
 use crate::rows::put_length;
-use crate::shown::{Shown, says_version};
+use crate::shown::{Shown, could_be_id, is_own, says_version};
 
 /// What a group is, beside its value.
 pub(crate) const NOT_SET: u8 = 0;
@@ -260,8 +260,13 @@ impl Statement {
     }
 
     fn hides_name(&mut self, name: &str) -> String {
+        let could_be_id = could_be_id(name);
         let name = self.bind("String", name.to_owned().into());
-        self.shown.as_ref().map_or("0".to_owned(), |shown| shown.hides_name(&name))
+        match &self.shown {
+            None => "0".to_owned(),
+            Some(shown) if could_be_id => shown.hides_name(&name),
+            Some(_) => is_own(&name),
+        }
     }
 
     /// Whether an element `e` is hidden; None where everything is shown.

@@ -5,6 +5,7 @@ use crate::conditions::Property;
 use crate::explore::GROUPS_MAX;
 use crate::owners::Whose;
 use crate::params::Param;
+use crate::shown::could_be_id;
 use crate::statement::{HIDDEN, HiddenAs, NOT_SET, REST, Statement, TEXT};
 
 fn statement_of(query: &ExploreQuery) -> Statement {
@@ -128,12 +129,14 @@ fn grouped(
             "(SELECT time, person, device_no, (toUInt8({NOT_SET}), '') AS belongs FROM {from})"
         );
     };
-    let elements = this.elements(property);
-    let from = filtered(this, query, whose, &format!(", {elements} AS looked_at"));
+    let (elements, keys) = (this.elements(property), this.keys(property, hidden_as));
+    // Beside the conditions and not around them: to plan a statement, the engine reads what columns come
+    // from again for every mention of one.
+    let keys = format!(", {elements} AS looked_at, {keys} AS keys");
+    let from = filtered(this, query, whose, &keys);
     format!(
         "(SELECT time, person, device_no, \
-         arrayJoin(arrayDistinct(arrayMap(part -> {label}, {}))) AS belongs FROM {from})",
-        this.keys(property, hidden_as)
+         arrayJoin(arrayDistinct(arrayMap(part -> {label}, keys))) AS belongs FROM {from})"
     )
 }
 
@@ -145,7 +148,7 @@ fn filtered(this: &mut Statement, query: &ExploreQuery, whose: Whose, more: &str
     let counts_people =
         query.hide_personal || matches!(query.measure, Measure::Persons | Measure::EventsPerPerson);
     let whose = if counts_people { whose } else { Whose::AsSent };
-    let columns = format!("time, device_no, user_id, device_id{more}");
+    let columns = format!("time, device_no{more}");
     whose.events(&this.app, &columns, &format!("{wanted}{passes}"))
 }
 
@@ -157,7 +160,8 @@ fn wanted(this: &mut Statement, query: &ExploreQuery) -> String {
         Some(event) => {
             let name = this.bind("String", event.clone().into());
             // An event can be called by somebody's id.
-            let hidden = this.shown.as_ref().map(|it| format!(" AND NOT {}", it.is_id(&name)));
+            let shown = this.shown.as_ref().filter(|_| could_be_id(event));
+            let hidden = shown.map(|it| format!(" AND NOT {}", it.is_id(&name)));
             format!(" AND event = {name}{}", hidden.unwrap_or_default())
         }
         None => String::new(),

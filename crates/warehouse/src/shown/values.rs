@@ -6,9 +6,7 @@ use std::sync::LazyLock;
 use percent_encoding::percent_decode_str;
 use regex::Regex;
 
-use super::patterns::{
-    ADDRESS, DIGITS_MIN, PERSONAL, PLAIN, RUN, SECRET_SIGNS, SECRETS, TOKEN, TURNS, WRITTEN, any,
-};
+use super::patterns::{ADDRESS, PERSONAL, PLAIN, RUN, SECRETS, TOKEN, TURNS, WRITTEN, any};
 
 /// Shorter values are the same as an id by accident.
 pub(super) const ID_MIN: usize = 5;
@@ -46,10 +44,9 @@ fn decoded(text: &str) -> String {
 /// A text that is read as it came, or as a link means it.
 fn form_looks_personal(text: &str, is_version: bool) -> bool {
     let text = plain(text);
-    let digits = text.bytes().filter(u8::is_ascii_digit).count();
-    (digits >= DIGITS_MIN || text.contains('@'))
-        && (found(&IS_PERSONAL, &text) || !is_version && found(&IS_ADDRESS, &text))
-        || SECRET_SIGNS.iter().any(|sign| text.contains(sign)) && found(&IS_SECRET, &text)
+    found(&IS_PERSONAL, &text)
+        || !is_version && found(&IS_ADDRESS, &text)
+        || found(&IS_SECRET, &text)
 }
 
 /// With digits and signs as ASCII writes them.
