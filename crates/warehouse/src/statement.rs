@@ -291,21 +291,24 @@ impl Statement {
         }
     }
 
-    /// The groups of an event whose elements are `looked_at`.
-    pub fn keys(&self, property: &Property, hidden_as: HiddenAs) -> String {
+    /// The groups of an event that has these elements of a property.
+    pub fn keys(&self, property: &Property, elements: &str, hidden_as: HiddenAs) -> String {
         let text = text(property);
         let key = format!("(toUInt8({TEXT}), substringUTF8({text}, 1, {VALUE_MAX}))");
-        let none = format!("[(toUInt8({NOT_SET}), '')]");
-        let Some(hides) = self.hides(property) else {
-            return format!("if(empty(looked_at), {none}, arrayMap(e -> {key}, looked_at))");
+        let (none, hidden) =
+            (format!("(toUInt8({NOT_SET}), '')"), format!("(toUInt8({HIDDEN}), '')"));
+        // No element is an empty text.
+        let each = |of: &str, elements: &str| {
+            format!(
+                "arrayMap(e -> multiIf(e = '', {none}, {of}{key}), emptyArrayToSingle({elements}))"
+            )
         };
-        let keys = format!("arrayMap(e -> if({hides}, (toUInt8({HIDDEN}), ''), {key}), looked_at)");
-        match hidden_as {
-            HiddenAs::Hidden => format!("if(empty(looked_at), {none}, {keys})"),
-            HiddenAs::Nothing => format!(
-                "arrayFlatten(arrayMap(keys -> if(empty(keys), {none}, keys), \
-                 [arrayFilter(key -> key.1 != {HIDDEN}, {keys})]))"
-            ),
+        match (self.hides(property), hidden_as) {
+            (None, _) => each("", elements),
+            (Some(hides), HiddenAs::Hidden) => each(&format!("{hides}, {hidden}, "), elements),
+            (Some(hides), HiddenAs::Nothing) => {
+                each("", &format!("arrayFilter(e -> NOT {hides}, {elements})"))
+            }
         }
     }
 }

@@ -130,12 +130,8 @@ pub(super) fn labels_of(
     elements: &str,
     hidden_as: HiddenAs,
 ) -> String {
-    let keys = this.keys(property, hidden_as);
-    // `keys` speaks of `looked_at`.
-    format!(
-        "arrayMap(looked_at -> arrayMap(key -> concat(toString(key.1), key.2), {keys}), \
-         [{elements}])[1]"
-    )
+    let keys = this.keys(property, elements, hidden_as);
+    format!("arrayMap(key -> concat(toString(key.1), key.2), {keys})")
 }
 
 /// Every combination of the labels of all entries.

@@ -88,13 +88,12 @@ pub fn values(query: &ExploreQuery, property: &Property, search: &str) -> Statem
     };
     let wanted = wanted(&mut this, query) + &within;
     let elements = this.elements(property);
-    let keys = this.keys(property, HiddenAs::Hidden);
+    let keys = this.keys(property, &elements, HiddenAs::Hidden);
     let search = this.bind("String", search.into());
     this.sql = format!(
         "SELECT value, count() AS events FROM (\
             SELECT arrayJoin(arrayDistinct({keys})) AS element, element.2 AS value \
-            FROM (SELECT {elements} AS looked_at, user_id, device_id FROM (\
-                SELECT * FROM events WHERE {wanted} LIMIT {VALUES_SAMPLE})) \
+            FROM (SELECT * FROM events WHERE {wanted} LIMIT {VALUES_SAMPLE}) \
             WHERE element.1 = {TEXT}) \
          WHERE value != '' AND ({search} = '' OR positionCaseInsensitiveUTF8(value, {search}) > 0) \
          GROUP BY value ORDER BY events DESC, value LIMIT {}",
@@ -129,11 +128,11 @@ fn grouped(
             "(SELECT time, person, device_no, (toUInt8({NOT_SET}), '') AS belongs FROM {from})"
         );
     };
-    let (elements, keys) = (this.elements(property), this.keys(property, hidden_as));
+    let elements = this.elements(property);
+    let keys = this.keys(property, &elements, hidden_as);
     // Beside the conditions and not around them: to plan a statement, the engine reads what columns come
     // from again for every mention of one.
-    let keys = format!(", {elements} AS looked_at, {keys} AS keys");
-    let from = filtered(this, query, whose, &keys);
+    let from = filtered(this, query, whose, &format!(", {keys} AS keys"));
     format!(
         "(SELECT time, person, device_no, \
          arrayJoin(arrayDistinct(arrayMap(part -> {label}, keys))) AS belongs FROM {from})"
