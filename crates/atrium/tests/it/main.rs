@@ -22,6 +22,7 @@ mod breakdowns;
 mod budgets;
 mod cardinality;
 mod chat;
+mod clock_changes;
 mod collect;
 mod connections;
 mod contract;

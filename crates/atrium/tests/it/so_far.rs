@@ -14,7 +14,7 @@ const QUARTER: i64 = 900_000;
 const TIMES: [(i8, i8); 3] = [(0, 10), (10, 0), (23, 50)];
 
 /// Sets the clock to a time of day in a zone.
-fn set_clock(server: &TestServer, day: Date, (hour, minute): (i8, i8), zone: &TimeZone) -> i64 {
+pub fn set_clock(server: &TestServer, day: Date, (hour, minute): (i8, i8), zone: &TimeZone) -> i64 {
     let at = day.at(hour, minute, 0, 0).to_zoned(zone.clone()).unwrap();
     let at = at.timestamp().as_millisecond();
     server.clock.advance(at - server.atrium.now().0);

@@ -8,7 +8,7 @@ use warehouse::analysis::{
     Aggregate, DistributionQuery, FunnelOrder, FunnelQuery, LifecycleQuery, PathsQuery, Quantity,
     RetentionMode, RetentionQuery, Scope, Side, Slots, Trend, TrendGroup, TrendMeasure, TrendQuery,
 };
-use warehouse::{Column, Condition, EventChoice, Filter, GroupBy, Property, Test, Warehouse};
+use warehouse::{Column, Condition, EventChoice, Filter, GroupBy, Kind, Property, Test, Warehouse};
 
 use crate::breakdowns;
 use crate::people;
@@ -234,7 +234,7 @@ async fn ask(
     let some: BTreeSet<String> =
         events.iter().map(Event::person).filter(|_| dice.below(3) > 0).collect();
     let how = dice.below(4);
-    // Many statements each, which are slow where personal values are hidden: of some questions.
+    // Hundreds of statements each, which are slow where personal values are hidden: of some questions.
     let is_about_people = !trend.scope.hide_personal && dice.below(3) == 0;
     let left: Vec<Event> = match how {
         // Only some people are asked about, or all but those.
@@ -295,6 +295,22 @@ async fn ask(
     }
 }
 
+/// Takes what their devices sent before they signed in along, and leaves the devices to whoever was signed in
+/// on them next.
+async fn erase_somebody(stores: &[&Warehouse], events: &mut Vec<Event>, dice: &mut Dice) {
+    let users: BTreeSet<&str> =
+        events.iter().map(|event| event.user_id.as_str()).filter(|user| !user.is_empty()).collect();
+    let user = users.iter().nth(dice.below(users.len() as u64) as usize).unwrap().to_string();
+    let app = events[0].app;
+    let before = events.len();
+    events.retain(|event| event.person() != format!("u {user}"));
+    own(events);
+    for store in stores {
+        let erased = store.erase(app, Kind::User, &user).await.unwrap();
+        assert_eq!(erased, (before - events.len()) as u64, "{user}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_people_do_is_what_plain_rust_says() {
     let long = std::env::var_os("LONG_TESTS").is_some();
@@ -304,7 +320,7 @@ async fn what_people_do_is_what_plain_rust_says() {
     let mut found = Found::default();
     for batch in 0..apps {
         let app = Uuid::new_v4();
-        let events = events(app, &mut dice);
+        let mut events = events(app, &mut dice);
         let (late, prompt) = events.split_at(events.len() / 3);
         for store in [&one.warehouse, &shards] {
             // Some hear of a sign-in after what came later was counted.
@@ -315,7 +331,11 @@ async fn what_people_do_is_what_plain_rust_says() {
             store.add_person_ids(&numbers, |_| 0).await.unwrap();
             breakdowns::add_profiles(store, app, &events).await;
         }
-        for _ in 0..questions {
+        for question in 0..questions {
+            // Every table is rewritten, which takes seconds.
+            if question == questions / 2 && batch % 4 == 0 {
+                erase_somebody(&[&one.warehouse, &shards], &mut events, &mut dice).await;
+            }
             ask(&[&one.warehouse, &shards], app, &events, &mut dice, &mut found).await;
         }
     }

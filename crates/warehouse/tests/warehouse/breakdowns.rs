@@ -75,7 +75,11 @@ async fn of_trend(
                 Some(found) => {
                     alike(&(found.trend.clone(), Vec::new()), &(expected, Vec::new()), &alone);
                 }
-                None => assert!(is_nothing(&expected), "{values:?} {alone:#?}"),
+                // Three systems by four plans are more than are told apart.
+                None => {
+                    let has_rest = all.iter().any(|group| group.values[0] == Key::Rest);
+                    assert!(has_rest || is_nothing(&expected), "{values:?} {alone:#?}");
+                }
             }
         };
         own(std::slice::from_ref(key), &told.1, whole);

@@ -194,7 +194,7 @@ describe('an analysis', () => {
         waitFor(() => {
           const [cohort, property] = screen.getAllByTitle('常客')
           expect(property).toBeDefined()
-          expect(document.activeElement?.getAttribute('aria-activedescendant')).toBe(cohort.id)
+          expect(document.activeElement?.getAttribute('aria-activedescendant')).toBe(cohort!.id)
         })
 
       it('where its name is typed before it has come', async () => {
