@@ -59,8 +59,7 @@ async function choose(page: Page, field: string, option: string): Promise<void> 
   await expect(options(page)).toHaveCount(0)
 }
 
-/** In a list that is too long to be seen at once. */
-/** As people do: some letters, and Enter for what is marked. */
+/** In a list that is too long to be seen at once, as people do: some letters, and Enter for what is marked. */
 async function find(page: Page, field: string, option: string): Promise<void> {
   const box = page.getByRole('combobox', { name: field, exact: true })
   await box.click()

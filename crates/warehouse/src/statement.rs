@@ -298,9 +298,9 @@ impl Statement {
         let (none, hidden) =
             (format!("(toUInt8({NOT_SET}), '')"), format!("(toUInt8({HIDDEN}), '')"));
         // No element is an empty text.
-        let each = |of: &str, elements: &str| {
+        let each = |before: &str, elements: &str| {
             format!(
-                "arrayMap(e -> multiIf(e = '', {none}, {of}{key}), emptyArrayToSingle({elements}))"
+                "arrayMap(e -> multiIf(e = '', {none}, {before}{key}), emptyArrayToSingle({elements}))"
             )
         };
         match (self.hides(property), hidden_as) {

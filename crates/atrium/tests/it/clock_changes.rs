@@ -21,7 +21,7 @@ struct Seen {
     who: String,
 }
 
-/// Five days before and after one of them, by people who come on some days and not on others.
+/// What happened in the ten days around a change, by people who come on some days and not on others.
 fn seen_around(changed: Date) -> Vec<Seen> {
     let noon = changed.at(12, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap().timestamp();
     let times = (0..).map(|place| noon.as_millisecond() - 5 * DAY + place * 17 * MINUTE);
@@ -63,13 +63,12 @@ impl Calendar {
     fn lifecycle(&self, day: Date) -> Value {
         let (now, before) = (self.people(day), self.people(day.yesterday().unwrap()));
         let ever = self.were_here_before(day);
-        let count = |of: &mut dyn Iterator<Item = &&str>| of.count();
         json!({
             "time": self.start(day),
-            "new": count(&mut now.difference(&ever)),
-            "returning": count(&mut now.intersection(&before)),
-            "resurrected": count(&mut now.difference(&before).filter(|who| ever.contains(*who))),
-            "dormant": count(&mut before.difference(&now)),
+            "new": now.difference(&ever).count(),
+            "returning": now.intersection(&before).count(),
+            "resurrected": now.difference(&before).filter(|who| ever.contains(*who)).count(),
+            "dormant": before.difference(&now).count(),
         })
     }
 
@@ -90,7 +89,7 @@ in_both_sizes! {
         ] {
             let zone = TimeZone::get(name).unwrap();
             set_clock(&server, changed + 6.days(), (10, 0), &zone);
-            let team = server.team(&format!("{minutes}")).await;
+            let team = server.team(&minutes.to_string()).await;
             let (owner, app) = (team.actor("owner"), team.app_id.as_str());
             let key = server.collect_key(app).await;
             let calendar = Calendar { zone, seen: seen_around(changed) };

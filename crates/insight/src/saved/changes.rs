@@ -103,7 +103,7 @@ pub async fn update<S: Shelf>(
         return Err(Code::ChangedMeanwhile.into());
     }
     let after = store::one(&mut tx, S::TABLE, app.id(), &before.id).await?.ok_or(Code::NotFound)?;
-    // Of analyses there are none.
+    // Analyses have no sizes.
     if before.text != after.text {
         sizes::forget(&mut tx, &before.id).await?;
     }

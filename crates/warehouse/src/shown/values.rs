@@ -100,6 +100,20 @@ pub fn says_version(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shown::patterns::COULD_BE_ID;
+
+    /// Statements know by a pattern what could be an id.
+    #[test]
+    fn what_could_be_an_id_is_the_same_in_statements() {
+        let pattern = Regex::new(COULD_BE_ID).unwrap();
+        let plain =
+            ["pro", "plan-2026", "u1", "user1", "1user", "free", "a b1c2", "订单1号", "a\n1bc"];
+        let numbers = (1..12).map(|length| "7".repeat(length));
+        for text in plain.map(str::to_owned).into_iter().chain(numbers) {
+            let is_one = text.len() >= ID_MIN && pattern.is_match(&text);
+            assert_eq!(is_one, could_be_id(&text), "{text}");
+        }
+    }
 
     #[test]
     fn every_pattern_can_be_read() {
@@ -119,6 +133,7 @@ mod tests {
             "数据@例子.中国",
             "jane＠example.com",
             "mailto:a@b.cn.",
+            "jane@例子.😀😀",
         ] {
             assert!(looks_personal(text), "{text}");
         }
@@ -175,6 +190,7 @@ mod tests {
             "2001:db8::8a2e:370:7334",
             "2001:0db8:85a3:0000:0000:8a2e:0370:7334",
             "00:1B:44:11:3A:B7",
+            "aa:bb:cc:dd:ee:ff",
         ] {
             assert!(looks_personal(text), "{text}");
         }
@@ -192,6 +208,7 @@ mod tests {
             "/a?x=1&access_token=Zm9v",
             "https%3A%2F%2Fshop.example%2F%3Fcode%3Dabc",
             "Authorization: Bearer abcdef0123",
+            "bEaReR abcdefgh",
             "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.x",
         ] {
             assert!(looks_personal(text), "{text}");

@@ -28,8 +28,11 @@ interface PropertyPickerProps {
   clearable?: boolean
 }
 
-/** Before a typed name: the list goes to the value that begins with what is typed, and Enter takes it. */
-const OTHER = 'other:'
+/**
+ * Before a typed name, because the list marks the value that begins with what is typed, and Enter takes it.
+ * What begins with a dollar sign is never the name of an event’s own property.
+ */
+const OTHER = '$other:'
 
 /** For a property of a person, the name is typed beside it. */
 export function PropertyPicker(props: PropertyPickerProps) {

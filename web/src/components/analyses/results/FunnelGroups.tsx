@@ -80,7 +80,8 @@ export function FunnelGroups({ question, answer, plot, onPick }: FunnelGroupsPro
                         <FromPrevious
                           step={step}
                           before={group.steps[index - 1]!}
-                          of={`${name} · ${eventName(question.steps[index]!, t)}`}
+                          group={name}
+                          event={eventName(question.steps[index]!, t)}
                           onOpen={opener(place, index, true)}
                         />
                       )}
@@ -107,22 +108,24 @@ export function FunnelGroups({ question, answer, plot, onPick }: FunnelGroupsPro
 interface FromPreviousProps {
   step: FunnelStep
   before: FunnelStep
-  of: string
+  group: string
+  event: string
   /** Opens who came no further. */
   onOpen: (() => void) | null
 }
 
 /** Which share came here from the step before, and how many did not. */
-function FromPrevious({ step, before, of, onOpen }: FromPreviousProps) {
+function FromPrevious({ step, before, group, event, onOpen }: FromPreviousProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const lost = before.people - step.people
+  const dropped = t('results.funnel.droppedBefore', { name: event })
   return (
     <>
       {step.from_previous !== null && <small>{percent(step.from_previous, language)}</small>}
       {lost > 0 && (
         <small>
-          <Figure value={lost} of={t('results.funnel.droppedBefore', { name: of })} onOpen={onOpen}>
+          <Figure value={lost} of={`${group} · ${dropped}`} onOpen={onOpen}>
             {t('results.funnel.dropped', { count: lost })}
           </Figure>
         </small>

@@ -109,7 +109,7 @@ it('compares the values of a breakdown, also those that are hidden', async () =>
   await waitFor(() => expect(drawnSeries().map(({ data }) => data[1])).toEqual([0.4, 0.1, 0.1]))
   clickDrawn({ dataIndex: 0, seriesId: '["iOS"]' })
   expect(onPick).toHaveBeenLastCalledWith({ ...picked, step: 0 })
-  await user.click(within(ios!).getAllByRole('button')[2]!)
+  await user.click(within(ios!).getByRole('button', { name: /“iOS · “[^”]+”之前流失”/ }))
   expect(onPick).toHaveBeenLastCalledWith({ ...picked, dropped: true })
 })
 
