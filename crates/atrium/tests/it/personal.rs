@@ -337,9 +337,15 @@ in_both_sizes! {
             with_session("analyst"), with_session("developer"),
             Caller { actor: server.anonymous(), key },
         ];
+        // First, because every message makes all answers new, and all questions are asked alike.
+        let mut streams = Vec::new();
         for caller in &callers {
+            streams.push(caller.watch(&server, &team).await);
+        }
+        drain(&server).await;
+        for (caller, live) in callers.iter().zip(streams) {
             let mut read = read_everything(&server, &team, caller).await;
-            read.push(("live".to_owned(), caller.watch(&server, &team).await));
+            read.push(("live".to_owned(), live));
             assert!(read.len() > 80);
             for (what, said) in &read {
                 for planted in PLANTED.iter().chain([&OTHER]) {

@@ -8,11 +8,14 @@ use std::process::{Command, Stdio};
 
 use super::running::Running;
 
+/// Waits for background work as little as the embedded engine does.
 const CONFIG: &str = "<clickhouse>
   <users><default><password></password><profile>default</profile><quota>default</quota>
     <networks><ip>127.0.0.1</ip></networks></default></users>
   <profiles><default/></profiles><quotas><default/></quotas>
   <max_server_memory_usage>2000000000</max_server_memory_usage>
+  <background_processing_pool_task_sleep_seconds_when_no_work_random_part>0</background_processing_pool_task_sleep_seconds_when_no_work_random_part>
+  <background_processing_pool_thread_sleep_seconds_if_nothing_to_do>0.01</background_processing_pool_thread_sleep_seconds_if_nothing_to_do>
   <remote_servers><main>{shards}</main></remote_servers>
 </clickhouse>";
 
