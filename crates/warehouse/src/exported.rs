@@ -14,7 +14,7 @@ use crate::client::Warehouse;
 use crate::error::Error;
 use crate::location::quoted;
 use crate::params::Param;
-use crate::schema::RECORD_TABLE;
+use crate::schema::{RECORD_TABLE, SHARD_TABLE};
 
 /// For one partition of one table.
 const LIMIT: Duration = Duration::from_secs(6 * 60 * 60);
@@ -49,7 +49,7 @@ pub struct View {
 }
 
 impl Warehouse {
-    /// The tables that hold something, with their partitions.
+    /// The tables of one server that hold something, with their partitions.
     pub async fn exported_tables(&self) -> Result<Vec<ExportedTable>, Error> {
         #[derive(Deserialize)]
         struct Partition {
@@ -58,9 +58,9 @@ impl Warehouse {
         }
         let sql = "SELECT name, engine, engine_full FROM system.tables \
                    WHERE database = currentDatabase() AND engine LIKE '%MergeTree' \
-                   AND name != {record:String} ORDER BY name";
-        let mut tables: Vec<ExportedTable> =
-            self.query(sql, &[("record", RECORD_TABLE.into())]).await?;
+                   AND name NOT IN ({record:String}, {shard:String}) ORDER BY name";
+        let params = [("record", RECORD_TABLE.into()), ("shard", SHARD_TABLE.into())];
+        let mut tables: Vec<ExportedTable> = self.query(sql, &params).await?;
         let sql = "SELECT DISTINCT table, partition_id FROM system.parts \
                    WHERE database = currentDatabase() AND active ORDER BY table, partition_id";
         let partitions: Vec<Partition> = self.query(sql, &[]).await?;
@@ -131,8 +131,13 @@ impl Warehouse {
         self.send(call, futures_util::stream::unfold(rows, next)).await
     }
 
-    /// Whether there is nothing at all yet.
+    /// Whether there is nothing at all yet, on any shard.
     pub async fn is_empty(&self) -> Result<bool, Error> {
+        let all = self.on_every_shard(|shard| async move { shard.is_empty_here().await }).await?;
+        Ok(all.into_iter().all(|is_empty| is_empty))
+    }
+
+    async fn is_empty_here(&self) -> Result<bool, Error> {
         let sql = "SELECT count() FROM system.tables WHERE database = {name:String} FORMAT TSV";
         let params = [("name", Param::from(self.names().database.as_str()))];
         let mut call = Call::new(sql, &params, self.limit()).reading();

@@ -120,6 +120,17 @@ impl Warehouse {
         if tokio::time::timeout(wait, self.up()).await.is_err() {
             return Err(self.why_not());
         }
+        let shards = self.shards().await?;
+        for (number, shard) in (1..).zip(&shards) {
+            shard.make_tables_here(newest).await?;
+            if self.is_cluster() {
+                shard.record_shard(number, shards.len()).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn make_tables_here(&self, newest: u32) -> Result<(), Error> {
         make_database(self).await?;
         for (number, file) in MIGRATIONS.iter().filter(|(number, _)| *number <= newest) {
             run_file(self, file).await?;

@@ -1,19 +1,24 @@
-//! The events of a ClickHouse server: their rows are read over the network, so loading pauses until
-//! the last one is here.
+//! The events of a ClickHouse server, or of all shards of a cluster: their rows are read over the network,
+//! so loading pauses until the last one is here.
 
 use std::collections::BTreeMap;
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use tokio::runtime::Handle;
 use warehouse::{ExportedTable, RowsOfApps, Warehouse};
 
 use super::archive::ArchiveWriter;
-use super::manifest::{Events, EventsKind, Part, Table};
+use super::manifest::{Events, EventsKind, Part, Table, Tables};
 use super::progress::Progress;
 use crate::app::AppState;
 
 /// What is to be read.
 pub struct Export {
+    shards: Vec<Shard>,
+}
+
+/// One server.
+struct Shard {
     warehouse: Warehouse,
     tables: Vec<(ExportedTable, Counts)>,
 }
@@ -34,17 +39,16 @@ async fn count(warehouse: &Warehouse, table: &ExportedTable) -> anyhow::Result<C
 
 impl Export {
     pub async fn begin(atrium: &AppState) -> anyhow::Result<Self> {
-        let warehouse = Warehouse::clone(&atrium.warehouse);
-        ensure!(
-            !warehouse.is_cluster(),
-            "warehouse_url: the events are on several shards; use ClickHouse's own BACKUP on each"
-        );
-        let mut tables = Vec::new();
-        for table in warehouse.exported_tables().await? {
-            let counts = count(&warehouse, &table).await?;
-            tables.push((table, counts));
+        let mut shards = Vec::new();
+        for warehouse in atrium.warehouse.shards().await? {
+            let mut tables = Vec::new();
+            for table in warehouse.exported_tables().await? {
+                let counts = count(&warehouse, &table).await?;
+                tables.push((table, counts));
+            }
+            shards.push(Shard { warehouse, tables });
         }
-        Ok(Self { warehouse, tables })
+        Ok(Self { shards })
     }
 
     /// Reads everything into the archive. Blocks.
@@ -54,13 +58,36 @@ impl Export {
         id: &str,
         progress: &mut Progress,
     ) -> anyhow::Result<Events> {
+        let mut shards = Vec::new();
+        for (place, shard) in self.shards.iter().enumerate() {
+            let folder = match place {
+                0 => "events".to_owned(),
+                _ => format!("events/shard{}", place + 1),
+            };
+            shards.push(shard.add_to(writer, &folder, id, progress)?);
+        }
+        let mut shards = shards.into_iter();
+        let tables = shards.next().context("the cluster has no shards")?;
+        let schema = warehouse::newest_migration();
+        Ok(Events { kind: EventsKind::Rows, schema, tables, other_shards: shards.collect() })
+    }
+}
+
+impl Shard {
+    fn add_to(
+        &self,
+        writer: &mut ArchiveWriter,
+        folder: &str,
+        id: &str,
+        progress: &mut Progress,
+    ) -> anyhow::Result<Tables> {
         let runtime = Handle::current();
         let mut tables = BTreeMap::new();
         for (table, counts) in &self.tables {
             let mut kept =
                 Table { rows: counts.rows, apps: counts.apps.clone(), ..Table::default() };
             for partition in &table.partitions {
-                let entry = format!("events/{}/{partition}.native.zst", table.name);
+                let entry = format!("{folder}/{}/{partition}.native.zst", table.name);
                 writer.add(&entry, |out| {
                     let rows = self.warehouse.export(&table.name, partition);
                     let mut rows = runtime.block_on(rows)?;
@@ -87,6 +114,6 @@ impl Export {
             );
             tables.insert(table.name.clone(), kept);
         }
-        Ok(Events { kind: EventsKind::Rows, schema: warehouse::newest_migration(), tables })
+        Ok(tables)
     }
 }

@@ -10,7 +10,9 @@ use uuid::Uuid;
 use atrium_core::db;
 
 /// Raised when an older program could not restore what a newer one wrote.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
+/// Of archives that the first program with archives can restore.
+pub const FIRST_FORMAT: u32 = 1;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Manifest {
@@ -79,7 +81,33 @@ pub struct Events {
     pub kind: EventsKind,
     /// The last migration of the tables.
     pub schema: u32,
-    pub tables: BTreeMap<String, Table>,
+    pub tables: Tables,
+    /// Of a cluster, those of the shards after the first, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_shards: Vec<Tables>,
+}
+
+/// By name.
+pub type Tables = BTreeMap<String, Table>;
+
+impl Events {
+    /// The tables of every server, in order: of one, or of the shards of a cluster.
+    pub fn shards(&self) -> impl Iterator<Item = &Tables> {
+        std::iter::once(&self.tables).chain(&self.other_shards)
+    }
+
+    /// What a program has to know to restore them.
+    pub fn format(&self) -> u32 {
+        if self.other_shards.is_empty() { FIRST_FORMAT } else { FORMAT }
+    }
+
+    fn all_tables(&self) -> impl Iterator<Item = (&String, &Table)> {
+        self.shards().flatten()
+    }
+
+    pub fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.all_tables().flat_map(|(_, table)| &table.parts)
+    }
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -144,8 +172,7 @@ impl Manifest {
         if let Some(events) = self.events.as_ref().filter(|events| events.schema > known) {
             bail!(newer("the event store", events.schema.into(), known.into()));
         }
-        let parts = self.events.iter().flat_map(|events| events.tables.values());
-        for part in parts.flat_map(|table| &table.parts) {
+        for part in self.events.iter().flat_map(Events::parts) {
             // It becomes the name of a folder.
             let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
             if part.name.is_empty() || !part.name.chars().all(plain) {
@@ -157,9 +184,8 @@ impl Manifest {
 
     /// The ids of all archives that are needed to restore this one.
     pub fn needs(&self) -> BTreeSet<&str> {
-        let tables = self.events.iter().flat_map(|events| events.tables.values());
-        let parts = tables.flat_map(|table| &table.parts).map(|part| part.archive.as_str());
-        parts.chain([self.id.as_str()]).collect()
+        let parts = self.events.iter().flat_map(Events::parts);
+        parts.map(|part| part.archive.as_str()).chain([self.id.as_str()]).collect()
     }
 
     /// A part of the same table with the same contents.
@@ -170,9 +196,9 @@ impl Manifest {
 
     /// How many events of all apps there are.
     pub fn events(&self) -> u64 {
-        let table = self.events.as_ref().and_then(|events| events.tables.get("events"));
-        let apps = table.and_then(|table| table.apps.as_ref());
-        apps.map_or(0, |apps| apps.values().sum())
+        let tables = self.events.iter().flat_map(Events::shards);
+        let events = tables.filter_map(|tables| tables.get("events"));
+        events.filter_map(|table| table.apps.as_ref()).flat_map(BTreeMap::values).sum()
     }
 
     /// How many messages wait in spools.
@@ -213,6 +239,7 @@ mod tests {
                 kind: EventsKind::Parts,
                 schema: warehouse::newest_migration(),
                 tables,
+                other_shards: Vec::new(),
             }),
             spools: Vec::new(),
             entries: Vec::new(),
@@ -243,6 +270,17 @@ mod tests {
             });
             assert!(said.contains("is not the name of a part"), "{said}");
         }
+    }
+
+    /// An older program would restore the first one and call that all.
+    #[test]
+    fn archives_of_shards_are_of_a_newer_format() {
+        let mut manifest = manifest();
+        let events = manifest.events.as_mut().unwrap();
+        assert_eq!(events.format(), FIRST_FORMAT);
+        events.other_shards.push(events.tables.clone());
+        assert_eq!((events.format(), events.parts().count()), (FORMAT, 4));
+        assert_eq!(manifest.events(), 4);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 use warehouse::{Location, Warehouse};
 
-use super::manifest::{Events, EventsKind, Table};
+use super::manifest::{Events, EventsKind, Table, Tables};
 use super::progress::Progress;
 use super::restore::Archives;
 use atrium_core::config::Settings;
@@ -40,8 +40,7 @@ pub async fn restore(
             })
         }
     };
-    let parts = events.tables.values().flat_map(|table| &table.parts);
-    let sizes = parts.map(|part| Ok(archives.by_id(&part.archive)?.size_of(&part.entry)));
+    let sizes = events.parts().map(|part| Ok(archives.by_id(&part.archive)?.size_of(&part.entry)));
     progress.begin("restoring events", sizes.sum::<anyhow::Result<u64>>()?);
     let filled = match events.kind {
         EventsKind::Parts => attach(&warehouse, events, archives, progress).await,
@@ -82,14 +81,34 @@ async fn import(
     archives: &Archives,
     progress: &mut Progress,
 ) -> anyhow::Result<()> {
+    let (shards, wanted) = (warehouse.shards().await?, events.shards().count());
+    // Rows lie where the number of shards says.
     ensure!(
-        !warehouse.is_cluster(),
-        "warehouse_url: for several shards use ClickHouse's own RESTORE"
+        shards.len() == wanted,
+        "warehouse_url: the archive is of {}, and this is {}",
+        servers(wanted),
+        servers(shards.len())
     );
     ensure!(warehouse.is_empty().await?, "warehouse_url: the database has tables already");
     warehouse.make_tables(events.schema, START_LIMIT).await?;
+    for (shard, tables) in shards.iter().zip(events.shards()) {
+        import_shard(shard, tables, archives, progress).await?;
+    }
+    Ok(())
+}
+
+fn servers(count: usize) -> String {
+    if count == 1 { "one server".to_owned() } else { format!("a cluster of {count} shards") }
+}
+
+async fn import_shard(
+    warehouse: &Warehouse,
+    tables: &Tables,
+    archives: &Archives,
+    progress: &mut Progress,
+) -> anyhow::Result<()> {
     let views = warehouse.take_views_away().await?;
-    for (name, table) in &events.tables {
+    for (name, table) in tables {
         for part in &table.parts {
             let (sender, rows) = mpsc::channel(PIECES);
             let archive = archives.by_id(&part.archive)?;
@@ -102,7 +121,7 @@ async fn import(
     }
     warehouse.put_views_back(&views).await?;
     let found = warehouse.exported_tables().await?;
-    for (name, table) in &events.tables {
+    for (name, table) in tables {
         let found = found.iter().find(|table| table.name == *name);
         let found = found.with_context(|| format!("there is no table {name}"))?;
         let rows = warehouse.rows_merged(found).await?;

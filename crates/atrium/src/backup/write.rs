@@ -10,7 +10,7 @@ use warehouse::{Frozen, FrozenTable};
 use super::archive::{ArchiveWriter, beside};
 use super::cut::{Cut, DatabaseCut, EventsCut};
 use super::manifest::{
-    Database, DatabaseKind, Events, EventsKind, FORMAT, KeyOf, Manifest, Part, Spool, Table,
+    Database, DatabaseKind, Events, EventsKind, FIRST_FORMAT, KeyOf, Manifest, Part, Spool, Table,
 };
 use super::progress::Progress;
 use atrium_core::config::StoreSettings;
@@ -115,6 +115,9 @@ pub async fn fill(
                 Some(export.add_to(&mut writer, &contents.id, &mut progress)?)
             }
         };
+        if let Some(events) = &manifest.events {
+            manifest.format = events.format();
+        }
         progress.end();
         Ok(Filled { manifest, writer })
     };
@@ -153,7 +156,7 @@ fn manifest_of(contents: &Contents, database: &DatabaseCopy) -> Manifest {
         DatabaseKind::Postgres => "database.pgdump.zst",
     };
     Manifest {
-        format: FORMAT,
+        format: FIRST_FORMAT,
         program: CLIENT_VERSION.to_owned(),
         id: contents.id.clone(),
         made_at: contents.now.to_string(),
@@ -213,7 +216,8 @@ fn add_parts(
     for table in &frozen.tables {
         tables.insert(table.name.clone(), add_table(table, writer, contents, progress)?);
     }
-    Ok(Events { kind: EventsKind::Parts, schema: frozen.schema, tables })
+    let (kind, schema) = (EventsKind::Parts, frozen.schema);
+    Ok(Events { kind, schema, tables, other_shards: Vec::new() })
 }
 
 fn add_table(

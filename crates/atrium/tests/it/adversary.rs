@@ -310,7 +310,7 @@ impl Adversary<'_> {
                 let more = json!({ "first": tested, "returning": any, "unit": "day", "units": 1 });
                 ("retention", more)
             }
-            Kind::Paths => ("paths", json!({ "from": any, "steps": 3, "events": tested })),
+            Kind::Paths => ("paths", json!({ "from": tested, "steps": 3 })),
             Kind::Distribution => ("distribution", json!({ "event": tested, "of": "times" })),
             Kind::Lifecycle => ("lifecycle", json!({ "event": tested })),
         };

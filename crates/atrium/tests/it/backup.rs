@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::people::by;
 use crate::support::authenticator::Authenticator;
+use crate::support::clickhouse::Shards;
 use crate::support::databases;
 use crate::support::sender::{event, mutation};
 use crate::support::{Actor, Answer, Store, TestServer, engine_library, in_both_sizes};
@@ -110,78 +112,116 @@ async fn sign_in_by_passkey(browser: &Actor, phone: &mut Authenticator) -> Answe
     browser.post("/api/v1/login/passkey", json!({ "credential": credential })).await
 }
 
+/// Makes an archive of the server and an instance of that, which has everything.
+async fn works_elsewhere(server: &TestServer) -> (TempDir, TestServer) {
+    let jane = server.owner(JANE).await;
+    let current = jane.get("/api/v1/current").await;
+    let app = current.body["data"]["last_app"]["app_id"].as_str().unwrap().to_owned();
+    let key = server.collect_key(&app).await;
+    let access_key = server.access_key(&jane, &app).await;
+    let mut phone = Authenticator::new(&server.url.replace("127.0.0.1", "localhost"), 1);
+    let wanted = options_of(&jane, "/api/v1/current/passkeys/options").await;
+    let credential = phone.create(&wanted);
+    let passkey = json!({ "name": "My phone", "credential": credential });
+    assert_eq!(jane.post("/api/v1/current/passkeys", passkey).await.status, 200);
+    // Twice, so that there is more than one part; the rest waits in the spool.
+    for _ in 0..2 {
+        let by = |device| by("", &format!("device {device}"), event(server, "a"));
+        let some: Vec<_> = (0..20).map(by).collect();
+        assert_eq!(server.collect(&key, json!(some)).await.status, 200);
+        let profile = mutation(server, "UserMutation", "set", "user-1", json!({ "plan": "pro" }));
+        assert_eq!(server.collect_signed(&access_key, json!([profile])).await.status, 200);
+        load(server).await;
+    }
+    let waiting: Vec<_> = (0..7).map(|_| event(server, "b")).collect();
+    assert_eq!(server.collect(&key, json!(waiting)).await.status, 200);
+
+    let archives = tempfile::tempdir().unwrap();
+    let file = archives.path().join("a.tar");
+    let made = make(server, &options(&file)).await.unwrap();
+    assert_eq!((made.events, made.waiting), (40, 7));
+    let mode =
+        std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&file).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+    let left = std::fs::read_dir(archives.path()).unwrap().count();
+    assert_eq!(left, 1, "nothing but the archive");
+    assert!(
+        format!("{:#}", make(server, &options(&file)).await.unwrap_err())
+            .contains("is there already")
+    );
+
+    let elsewhere = Elsewhere::than(server).await;
+    elsewhere.put_key_of(server);
+    let restored = elsewhere.restore(&[&file]).await.unwrap();
+    assert_eq!((restored.events, restored.waiting, restored.rows), (40, 7, made.rows));
+    assert!(restored.audit_entries > Some(0));
+    let again = elsewhere.restore(&[&file]).await.unwrap_err();
+    assert!(format!("{again:#}").contains("is not empty"), "{again:#}");
+
+    let other = elsewhere.serve().await;
+    assert_eq!(number(&other, "SELECT count() AS n FROM events").await, 40);
+    load(&other).await;
+    for sql in [
+        "SELECT count() AS n FROM events",
+        "SELECT uniqExact(log_id) AS n FROM events",
+        "SELECT sum(events) AS n FROM totals_15m",
+        "SELECT sum(events) AS n FROM events_1d",
+    ] {
+        assert_eq!(number(&other, sql).await, 47, "{sql}");
+    }
+    let profiles = "SELECT countIf(properties LIKE '%pro%') AS n FROM profiles FINAL";
+    let kept = number(server, profiles).await;
+    assert!(kept > 0 && number(&other, profiles).await == kept, "{kept}");
+    let booked =
+        "SELECT CAST(SUM(messages) AS BIGINT) FROM ingest_ledger WHERE outcome = 'accepted'";
+    assert_eq!(other.count(booked).await, 47 + 2, "events and profiles");
+    let jane = other.signed_in(JANE).await;
+    assert_eq!(jane.get(&format!("/api/v1/apps/{app}/access-keys")).await.status, 200);
+    phone.origin = other.url.replace("127.0.0.1", "localhost");
+    assert_eq!(sign_in_by_passkey(&other.anonymous(), &mut phone).await.status, 200);
+    let signed = other.collect_signed(&access_key, json!([event(&other, "c")])).await;
+    assert_eq!(signed.status, 200, "{signed:?}");
+    load(&other).await;
+    assert_eq!(number(&other, "SELECT sum(events) AS n FROM totals_15m").await, 48);
+    let mut db = other.atrium.db.read().await.unwrap();
+    let (_, faults) = audit::verify(&mut db, &other.atrium.keyring).await.unwrap();
+    assert_eq!(faults, []);
+    drop(db);
+    (archives, other)
+}
+
 in_both_sizes! {
     async fn what_was_there_works_elsewhere(server: TestServer) {
-        let jane = server.owner(JANE).await;
-        let current = jane.get("/api/v1/current").await;
-        let app = current.body["data"]["last_app"]["app_id"].as_str().unwrap().to_owned();
-        let key = server.collect_key(&app).await;
-        let access_key = server.access_key(&jane, &app).await;
-        let mut phone = Authenticator::new(&server.url.replace("127.0.0.1", "localhost"), 1);
-        let wanted = options_of(&jane, "/api/v1/current/passkeys/options").await;
-        let credential = phone.create(&wanted);
-        let passkey = json!({ "name": "My phone", "credential": credential });
-        assert_eq!(jane.post("/api/v1/current/passkeys", passkey).await.status, 200);
-        // Twice, so that there is more than one part; the rest waits in the spool.
-        for _ in 0..2 {
-            let some: Vec<_> = (0..20).map(|_| event(&server, "a")).collect();
-            assert_eq!(server.collect(&key, json!(some)).await.status, 200);
-            let profile = mutation(&server, "UserMutation", "set", "user-1", json!({ "plan": "pro" }));
-            assert_eq!(server.collect_signed(&access_key, json!([profile])).await.status, 200);
-            load(&server).await;
-        }
-        let waiting: Vec<_> = (0..7).map(|_| event(&server, "b")).collect();
-        assert_eq!(server.collect(&key, json!(waiting)).await.status, 200);
-
-        let archives = tempfile::tempdir().unwrap();
-        let file = archives.path().join("a.tar");
-        let made = make(&server, &options(&file)).await.unwrap();
-        assert_eq!((made.events, made.waiting), (40, 7));
-        let mode = std::os::unix::fs::PermissionsExt::mode(
-            &std::fs::metadata(&file).unwrap().permissions(),
-        );
-        assert_eq!(mode & 0o777, 0o600);
-        let left = std::fs::read_dir(archives.path()).unwrap().count();
-        assert_eq!(left, 1, "nothing but the archive");
-        assert!(format!("{:#}", make(&server, &options(&file)).await.unwrap_err())
-            .contains("is there already"));
-
-        let elsewhere = Elsewhere::than(&server).await;
-        elsewhere.put_key_of(&server);
-        let restored = elsewhere.restore(&[&file]).await.unwrap();
-        assert_eq!((restored.events, restored.waiting, restored.rows), (40, 7, made.rows));
-        assert!(restored.audit_entries > Some(0));
-        let again = elsewhere.restore(&[&file]).await.unwrap_err();
-        assert!(format!("{again:#}").contains("is not empty"), "{again:#}");
-
-        let other = elsewhere.serve().await;
-        assert_eq!(number(&other, "SELECT count() AS n FROM events").await, 40);
-        load(&other).await;
-        for sql in [
-            "SELECT count() AS n FROM events",
-            "SELECT uniqExact(log_id) AS n FROM events",
-            "SELECT sum(events) AS n FROM totals_15m",
-            "SELECT sum(events) AS n FROM events_1d",
-        ] {
-            assert_eq!(number(&other, sql).await, 47, "{sql}");
-        }
-        let profiles = "SELECT countIf(properties LIKE '%pro%') AS n FROM profiles FINAL";
-        let kept = number(&server, profiles).await;
-        assert!(kept > 0 && number(&other, profiles).await == kept, "{kept}");
-        let booked = "SELECT CAST(SUM(messages) AS BIGINT) FROM ingest_ledger WHERE outcome = 'accepted'";
-        assert_eq!(other.count(booked).await, 47 + 2, "events and profiles");
-        let jane = other.signed_in(JANE).await;
-        assert_eq!(jane.get(&format!("/api/v1/apps/{app}/access-keys")).await.status, 200);
-        phone.origin = other.url.replace("127.0.0.1", "localhost");
-        assert_eq!(sign_in_by_passkey(&other.anonymous(), &mut phone).await.status, 200);
-        let signed = other.collect_signed(&access_key, json!([event(&other, "c")])).await;
-        assert_eq!(signed.status, 200, "{signed:?}");
-        load(&other).await;
-        assert_eq!(number(&other, "SELECT sum(events) AS n FROM totals_15m").await, 48);
-        let mut db = other.atrium.db.read().await.unwrap();
-        let (_, faults) = audit::verify(&mut db, &other.atrium.keyring).await.unwrap();
-        assert_eq!(faults, []);
+        works_elsewhere(&server).await;
     }
+}
+
+async fn events_of_shards(server: &TestServer) -> Vec<u64> {
+    let mut events = Vec::new();
+    for shard in server.atrium.warehouse.shards().await.unwrap() {
+        let sql = "SELECT count() AS n FROM events WHERE event = 'a'";
+        let rows: Vec<Value> = shard.query(sql, &[]).await.unwrap();
+        events.push(rows[0]["n"].as_u64().unwrap());
+    }
+    events
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cluster_is_restored_shard_by_shard() {
+    let shards = Shards::start(2);
+    let url = shards.url("atrium");
+    let server = TestServer::start_with(Store::Postgres, |raw| raw.warehouse_url = Some(url)).await;
+    let (archives, other) = works_elsewhere(&server).await;
+    let events = events_of_shards(&server).await;
+    assert!(events.iter().all(|events| *events > 0), "{events:?}");
+    assert_eq!(events_of_shards(&other).await, events, "rows lie where they belong");
+
+    // Where there are fewer, nothing would lie where it belongs.
+    let mut elsewhere = Elsewhere::than(&server).await;
+    let one = elsewhere.raw.warehouse_url.as_ref().unwrap().replace("?cluster=main", "");
+    elsewhere.raw.warehouse_url = Some(one);
+    let said = elsewhere.refused(&[&archives.path().join("a.tar")]).await;
+    assert!(said.contains("of a cluster of 2 shards, and this is one server"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
