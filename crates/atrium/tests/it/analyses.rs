@@ -447,6 +447,63 @@ in_both_sizes! {
 }
 
 in_both_sizes! {
+    async fn an_answer_about_profiles_is_kept_until_one_changes(server: TestServer) {
+        let team = server.team("one").await;
+        let (owner, app) = (team.actor("owner"), team.app_id.as_str());
+        let signer = server.access_key(owner, app).await;
+        let role = json!({ "name": "Asks only", "permissions": ["app:view", "query:run"] });
+        let role = owner.post(&format!("/api/v1/apps/{app}/roles"), role).await;
+        let member = format!("/api/v1/apps/{app}/members/{}", team.id("viewer"));
+        let role = json!({ "role_id": role.body["data"]["id"] });
+        assert_eq!(owner.put(&member, role).await.status, 200);
+        let story = tell(&server, app).await;
+        let set_age = async |age: i64| {
+            let change = mutation(&server, "UserMutation", "set", "anna", json!({ "age": age }));
+            let taken = server.collect_signed(&signer, json!([change])).await;
+            assert_eq!(taken.body["data"]["accepted"], 1);
+            drain(&server).await;
+        };
+        set_age(30).await;
+        let of_age = json!({ "property": "$user:age", "operator": "gte", "values": ["18"] });
+        let mut of_cohort = of_age.clone();
+        of_cohort["is"] = json!("profile");
+        let body = json!({ "name": "Of age", "shared": true, "definition": { "of": "rule", "all": [of_cohort] } });
+        let cohort = owner.post(&format!("/api/v1/apps/{app}/cohorts"), body).await;
+        let cohort = format!("$cohort:{}", cohort.body["data"]["id"].as_str().unwrap());
+        let series = json!([{ "events": [], "measure": { "of": "people" } }]);
+        let questions = [
+            json!({ "series": series, "filters": { "all": [of_age] } }),
+            json!({ "series": series, "breakdown": ["$user:age"] }),
+            json!({ "series": series, "filters": { "all": [{ "property": cohort, "operator": "is" }] } }),
+        ];
+        for question in questions {
+            let question = story.question("trend", question);
+            let analyst = team.actor("analyst");
+            let first = answer(analyst, app, question.clone()).await;
+            server.clock.advance(MINUTE);
+            assert_eq!(answer(analyst, app, question.clone()).await, first);
+            // It is not told to those who may not see profiles.
+            let refused = ask(team.actor("viewer"), app, question.clone()).await;
+            assert_ne!(refused.status, 200, "{refused:?}");
+            set_age(10).await;
+            let after = answer(analyst, app, question.clone()).await;
+            assert_ne!(after["series"], first["series"]);
+            set_age(30).await;
+            let again = answer(analyst, app, question.clone()).await;
+            assert_eq!(again["series"], first["series"]);
+
+            // An instance of an older release would change profiles and say nothing.
+            atrium::fleet::heartbeat::beat(&server.atrium).await.unwrap();
+            server.execute("UPDATE instances SET database_migration = 28 WHERE id <> $1", "").await;
+            server.clock.advance(MINUTE);
+            let anew = answer(analyst, app, question.clone()).await;
+            assert_ne!(anew["computed_at"], again["computed_at"]);
+            server.execute("DELETE FROM instances WHERE id <> $1", "").await;
+        }
+    }
+}
+
+in_both_sizes! {
     async fn page_views_are_told_by_the_site_that_led_to_them(server: TestServer) {
         let team = server.team("one").await;
         let (owner, app) = (team.actor("owner"), team.app_id.as_str());

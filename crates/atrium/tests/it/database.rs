@@ -87,7 +87,7 @@ on_both! {
 on_both! {
     async fn instances_that_start_at_once_agree(server: TestServer) {
         // Wind the database back to nothing, then let eight instances find it at once.
-        let tables = ["schema_migrations", "job_runs", "instances", "ingest_over_limit", "counted_values", "outbox", "name_order_rules", "chat_bindings", "session_orgs", "org_removals", "sso_identities", "org_domains", "org_sso", "error_people", "error_reports", "error_replays", "error_groups", "people_numbers", "owner_versions", "data_versions", "ingest_samples", "cohort_sizes", "cohorts", "saved_analyses", "property_uses", "property_types", "property_metadata", "event_metadata", "ingest_alerts", "erasures", "adopted_spools", "loaders", "leases", "ingest_batches", "ingest_ledger", "key_addresses", "access_keys", "api_keys", "access_requests", "invitations", "app_members", "role_permissions", "app_roles", "notifications", "passkeys", "recovery_codes", "totp_factors", "audit_chains", "audit_entries", "apps", "org_members",
+        let tables = ["schema_migrations", "job_runs", "instances", "ingest_over_limit", "counted_values", "outbox", "name_order_rules", "chat_bindings", "session_orgs", "org_removals", "sso_identities", "org_domains", "org_sso", "error_people", "error_reports", "error_replays", "error_groups", "people_numbers", "profile_versions", "owner_versions", "data_versions", "ingest_samples", "cohort_sizes", "cohorts", "saved_analyses", "property_uses", "property_types", "property_metadata", "event_metadata", "ingest_alerts", "erasures", "adopted_spools", "loaders", "leases", "ingest_batches", "ingest_ledger", "key_addresses", "access_keys", "api_keys", "access_requests", "invitations", "app_members", "role_permissions", "app_roles", "notifications", "passkeys", "recovery_codes", "totp_factors", "audit_chains", "audit_entries", "apps", "org_members",
             "organizations", "throttles", "one_time_tokens", "sessions", "users", "instance"];
         let mut tx = server.atrium.db.write_relaxed().await.unwrap();
         for table in tables {
@@ -185,6 +185,7 @@ async fn a_migration_does_not_stand_in_line_for_a_table() {
     for sql in [
         "DELETE FROM schema_migrations WHERE version >= 24 AND name <> $1",
         "DROP TABLE owner_versions",
+        "DROP TABLE profile_versions",
         "DROP TABLE property_uses",
         "DROP TABLE property_types",
         "DROP TABLE saved_analyses",

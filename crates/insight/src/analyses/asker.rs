@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use serde::Serialize;
 use uuid::Uuid;
 use warehouse::analysis::Scope;
 use warehouse::{Condition, Property, Warehouse};
@@ -24,6 +25,7 @@ use atrium_core::fair_queue::{Caller, Class, Reader};
 use atrium_core::permissions::{Grant, Permission};
 use atrium_core::types::{Id, Millis};
 use atrium_tenancy::access::{DataApp, InApp};
+use atrium_tenancy::apps::versions;
 
 pub struct Asker<'a> {
     pub atrium: &'a Insight,
@@ -124,18 +126,26 @@ impl<'a> Asker<'a> {
         let mut check = Check::new(self.pii, self.profiles, &found);
         self.ready(question, &mut check)?;
         let asking = async { self.asked(&self.prepare(question, 0).await?).await };
-        let cohorts = match check.reads_profiles {
-            true => None,
-            false => self.cohort_versions(&check.wanted).await?,
+        let Some(depends_on) = self.versions_of(&check).await? else {
+            return kept::written(&asking.await?);
         };
-        // Profiles have no versions.
-        let Some(cohorts) = cohorts else { return kept::written(&asking.await?) };
-        let text = (question, self.zone, cohorts);
+        let text = (question, self.zone, depends_on);
         let text = serde_json::to_string(&text).map_err(Error::internal)?;
         let by_minute =
             matches!(question, Question::Trend(trend) if trend.granularity == Bucket::Minute);
         let key = Key::of(self.atrium, self.app_id, text, self.pii, by_minute, self.now).await?;
         kept::once(&self.atrium.kept, key, &self.reader, asking).await
+    }
+
+    /// What an answer depends on beside the events. None where that cannot be told.
+    async fn versions_of(&self, check: &Check<'_>) -> Result<Option<impl Serialize>> {
+        let Some(cohorts) = self.cohort_versions(&check.wanted).await? else { return Ok(None) };
+        if !check.reads_profiles && !cohorts.reads_profiles {
+            return Ok(Some((cohorts.versions, None)));
+        }
+        let version = versions::of_profiles(&self.atrium.db, self.app_id).await?;
+        // A cohort by profiles says nothing to those who may not see them.
+        Ok(version.map(|version| (cohorts.versions, Some((version, self.profiles)))))
     }
 
     pub async fn answer(&self, question: &Question) -> Result<Answer> {

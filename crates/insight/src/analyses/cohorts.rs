@@ -57,6 +57,13 @@ pub enum Rule {
     },
 }
 
+/// Cohorts, each with its version.
+pub struct CohortVersions {
+    pub versions: Vec<(Id, i64)>,
+    /// Whether one of them depends on profiles.
+    pub reads_profiles: bool,
+}
+
 pub fn unknown(field: &str) -> Error {
     Error::invalid(vec![Fault::new(Code::UnknownCohort).on(field.to_owned())])
 }
@@ -75,26 +82,23 @@ impl Asker<'_> {
         store::visible_cohort(&mut db, self.app_id, id, self.user_id).await
     }
 
-    /// The cohorts that some depend on, themselves included, each with its version. None where one of them
-    /// depends on profiles, or cannot be used.
-    pub async fn cohort_versions(&self, wanted: &[Lookup]) -> Result<Option<Vec<(Id, i64)>>> {
+    /// The cohorts that some depend on, themselves included. None where one of them cannot be used.
+    pub async fn cohort_versions(&self, wanted: &[Lookup]) -> Result<Option<CohortVersions>> {
         let id_of = |lookup: &Lookup| match lookup {
             Lookup::Cohort(id) => Some(id.clone()),
             Lookup::Profile(_) => None,
         };
-        let Some(mut wanted) = wanted.iter().map(id_of).collect::<Option<Vec<Id>>>() else {
-            return Ok(None);
-        };
-        let mut found: Vec<(Id, i64)> = Vec::new();
+        let mut wanted: Vec<Id> = wanted.iter().filter_map(id_of).collect();
+        let (mut found, mut reads_profiles) = (Vec::<(Id, i64)>::new(), false);
         while let Some(id) = wanted.pop() {
             if found.iter().any(|(known, _)| *known == id) {
                 continue;
             }
             let Some(row) = self.cohort_row(&id).await? else { return Ok(None) };
-            let reads_profiles = PROFILES.iter().any(|name| row.definition.contains(name));
-            if reads_profiles || found.len() >= COHORTS_MAX {
+            if found.len() >= COHORTS_MAX {
                 return Ok(None);
             }
+            reads_profiles |= PROFILES.iter().any(|name| row.definition.contains(name));
             wanted.extend(row.definition.split(COHORT).skip(1).filter_map(|text| {
                 let end = text.find('"').unwrap_or(text.len());
                 Id::parse(&text[..end])
@@ -102,7 +106,7 @@ impl Asker<'_> {
             found.push((id, row.version));
         }
         found.sort();
-        Ok(Some(found))
+        Ok(Some(CohortVersions { versions: found, reads_profiles }))
     }
 
     /// The people of a cohort that the caller may use, as a field of a question names it.

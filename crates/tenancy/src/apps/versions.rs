@@ -8,7 +8,8 @@ use uuid::Uuid;
 use warehouse::Versions;
 
 use crate::state::Tenancy;
-use atrium_core::error::Result;
+use atrium_core::db::{self, Db, Schema};
+use atrium_core::error::{Error, Result};
 use atrium_core::types::{Id, Millis};
 
 /// Stands for every day.
@@ -52,6 +53,35 @@ pub async fn note_owners(db: &mut AnyConnection, app_id: &str) -> Result<()> {
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// From this one on instances note that profiles change.
+const PROFILE_VERSIONS: i64 = 29;
+
+/// Notes that profiles of an app have changed.
+pub async fn note_profiles(db: &mut AnyConnection, app_id: &str) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO profile_versions (app_id, version)
+         SELECT $1, 1 WHERE EXISTS (SELECT 1 FROM apps WHERE id = $1)
+         ON CONFLICT (app_id) DO UPDATE SET version = profile_versions.version + 1",
+    )
+    .bind(app_id)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// The version of an app's profiles; none while an instance runs that changes them without a word. What is
+/// erased counts as removed from the events.
+pub async fn of_profiles(db: &Db, app_id: &Id) -> Result<Option<i64>> {
+    let mut connection = db.read().await?;
+    let older = db::running_below(db, &mut connection, Schema::Database, PROFILE_VERSIONS).await;
+    if !older.map_err(Error::internal)?.is_empty() {
+        return Ok(None);
+    }
+    let sql = "SELECT version FROM profile_versions WHERE app_id = $1";
+    let found = sqlx::query_scalar(sql).bind(app_id).fetch_optional(&mut *connection).await?;
+    Ok(Some(found.unwrap_or(0)))
 }
 
 /// Whether events of an app were ever added.

@@ -34,6 +34,10 @@ pub async fn finish(
     for app in owned {
         versions::note_owners(&mut tx, &app.hyphenated().to_string()).await?;
     }
+    let profiles: BTreeSet<Uuid> = batch.subjects().into_keys().map(|(app, _)| app).collect();
+    for app in profiles {
+        versions::note_profiles(&mut tx, &app.hyphenated().to_string()).await?;
+    }
     tx.commit().await?;
     atrium.collector.person_ids.told(&batch.sign_ins);
     spool.write(Change::Finish(batch.ranges())).await.context("the spool")?;
