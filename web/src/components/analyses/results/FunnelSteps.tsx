@@ -3,6 +3,9 @@ import { percent } from '../../charts/format'
 import { Counted } from '../../table/Counted'
 import { useLanguageStore } from '../../../i18n/store'
 import { useT } from '../../../i18n/useT'
+import { completeFilters } from '../filters'
+import { eventText, filtersText } from '../sentence'
+import { namesCohort, useCohortNames } from '../useCohortNames'
 import { Figure } from './Figure'
 import type { OnPick } from './result'
 import { elapsed, eventName } from './words'
@@ -17,6 +20,7 @@ interface FunnelStepsProps {
 export function FunnelSteps({ question, answer, onPick }: FunnelStepsProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
+  const words = { t, language, cohorts: useCohortNames(namesCohort(question.steps)) }
   const last = answer.steps.at(-1)!
   return (
     <>
@@ -32,16 +36,22 @@ export function FunnelSteps({ question, answer, onPick }: FunnelStepsProps) {
         </p>
       )}
       <ol className={styles.steps}>
-        {answer.steps.map((step, index) => (
-          <Step
-            key={index}
-            index={index}
-            name={eventName(question.steps[index] ?? { events: [] }, t)}
-            step={step}
-            before={answer.steps[index - 1]}
-            onPick={onPick}
-          />
-        ))}
+        {answer.steps.map((step, index) => {
+          const event = question.steps[index] ?? { events: [] }
+          const filters = completeFilters(event.filters)
+          return (
+            <Step
+              key={index}
+              index={index}
+              name={eventName(event, t)}
+              where={filters && filtersText(filters, words)}
+              whole={filters ? eventText(event, words) : eventName(event, t)}
+              step={step}
+              before={answer.steps[index - 1]}
+              onPick={onPick}
+            />
+          )
+        })}
       </ol>
     </>
   )
@@ -50,12 +60,16 @@ export function FunnelSteps({ question, answer, onPick }: FunnelStepsProps) {
 interface StepProps {
   index: number
   name: string
+  /** What else must hold of the event. */
+  where: string | undefined
+  /** Both, for those who hear it alone. */
+  whole: string
   step: FunnelStep
   before: FunnelStep | undefined
   onPick: OnPick
 }
 
-function Step({ index, name, step, before, onPick }: StepProps) {
+function Step({ index, name, where, whole, step, before, onPick }: StepProps) {
   const t = useT()
   const language = useLanguageStore((state) => state.currentLang)
   const pick = (dropped: boolean) =>
@@ -69,9 +83,12 @@ function Step({ index, name, step, before, onPick }: StepProps) {
         <span className={styles.number} aria-hidden="true">
           {index + 1}
         </span>
-        <span className={styles.name}>{name}</span>
+        <span className={styles.name}>
+          {name}
+          {where && <span className={styles.where}>{where}</span>}
+        </span>
         <span className={styles.people}>
-          <Figure value={step.people} of={name} onOpen={pick(false)}>
+          <Figure value={step.people} of={whole} onOpen={pick(false)}>
             <b>
               <Counted value={step.people} />
             </b>{' '}
@@ -117,7 +134,7 @@ function Step({ index, name, step, before, onPick }: StepProps) {
           <span className={styles.lost}>
             <Figure
               value={lost}
-              of={t('results.funnel.droppedBefore', { name })}
+              of={t('results.funnel.droppedBefore', { name: whole })}
               onOpen={pick(true)}
             >
               {t('results.funnel.dropped', { count: lost })}

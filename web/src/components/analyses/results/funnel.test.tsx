@@ -67,6 +67,22 @@ function show(props: Partial<React.ComponentProps<typeof FunnelResult>> = {}) {
 }
 const see = (view: string) => user.click(screen.getByRole('radio', { name: view }))
 
+it('tells two steps of one event apart by what else must hold', async () => {
+  const paid = (plan: string) => ({
+    events: ['pay'],
+    filters: { all: [{ property: 'plan', operator: 'is' as const, values: [plan] }] },
+  })
+  const onPick = show({ question: { ...question, steps: [paid('free'), paid('pro')] } })
+  const steps = within(screen.getAllByRole('list')[0]!).getAllByRole('listitem')
+  expect(steps.map((step) => step.textContent)).toEqual([
+    expect.stringContaining('free'),
+    expect.stringContaining('pro'),
+  ])
+  expect(steps[0]!.textContent).not.toContain('pro')
+  await user.click(screen.getByRole('button', { name: /pay.*free.*2,000/ }))
+  expect(onPick).toHaveBeenCalledWith(expect.objectContaining({ step: 0, dropped: false }))
+})
+
 it('says of each step how many, which share, and how long it took', () => {
   show()
   const [first, second] = screen.getAllByRole('listitem')
