@@ -228,7 +228,7 @@ in_both_sizes! {
 
         let path = format!("/api/v1/apps/{app}/analyses/run/export");
         for (kind, question, line) in [
-            ("funnel", funnel, ",1,3,1,,,"),
+            ("funnel", funnel, ",1,landing,3,1,,,"),
             ("retention", retention, "2,2,"),
             ("paths", paths, "1,landing,"),
         ] {
@@ -308,6 +308,18 @@ in_both_sizes! {
         assert_eq!(members(owner, &slow).await, ["ben", "d3"]);
 
         let named = |id: &str| format!("$cohort:{id}");
+        let by_cohort = story.question("trend", json!({
+            "series": [{ "events": [], "measure": { "of": "people" } }, series("purchase", json!({ "of": "sum", "property": "amount" }))],
+            "breakdown": [named(&buyers)],
+        }));
+        let file = owner.post(&format!("/api/v1/apps/{app}/analyses/run/export"), by_cohort).await;
+        let heads = file.body.as_str().unwrap().lines().next().unwrap();
+        for head in [
+            "A · 任意事件 · 用户数", "A · 任意事件 · 用户数 · Some", "A · 任意事件 · 用户数 · 不在“Some”中",
+            "B · purchase · 总和 (amount) · Some",
+        ] {
+            assert!(heads.split(',').any(|it| it == head), "{head} in {heads}");
+        }
         assert_eq!(counted(owner, &named(&buyers), "is", json!([])).await, 2.0);
         assert_eq!(counted(owner, &named(&buyers), "is_not", json!([])).await, 1.0);
         assert_eq!(counted(owner, &named(&buyers), "gt", json!(["1"])).await, "wrong_type");

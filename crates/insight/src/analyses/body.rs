@@ -286,6 +286,16 @@ impl Question {
         }
     }
 
+    /// By what the figures are told apart.
+    pub fn breakdown(&self) -> &[String] {
+        match self {
+            Self::Trend(it) => &it.breakdown,
+            Self::Funnel(it) => &it.breakdown,
+            Self::Retention(it) => &it.breakdown,
+            Self::Paths(_) | Self::Distribution(_) | Self::Lifecycle(_) => &[],
+        }
+    }
+
     /// As people know it.
     pub fn kind(&self) -> &'static str {
         match self {

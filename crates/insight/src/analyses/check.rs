@@ -25,6 +25,9 @@ pub enum Lookup {
     Profile(String),
 }
 
+/// What stands before the id of a cohort where a property could.
+pub const COHORT: &str = "$cohort:";
+
 /// What a lookup of a profile looks for.
 pub type Profiles = HashMap<Lookup, (Kind, Filter)>;
 
@@ -125,7 +128,7 @@ impl<'a> Check<'a> {
     }
 
     fn group_by(&mut self, name: &str, field: &str) -> Result<GroupBy, Fault> {
-        if let Some(id) = name.strip_prefix("$cohort:") {
+        if let Some(id) = name.strip_prefix(COHORT) {
             let id = Id::parse(id)
                 .ok_or_else(|| Fault::new(Code::UnknownCohort).on(field.to_owned()))?;
             self.cohorts_in.entry(id.clone()).or_insert_with(|| field.to_owned());
@@ -198,7 +201,7 @@ impl<'a> Check<'a> {
     pub fn test(&mut self, test: &FilterTest, field: &str) -> Result<Condition, Fault> {
         self.tests += 1;
         self.bytes += test.property.len() + test.values.iter().map(String::len).sum::<usize>();
-        if let Some(id) = test.property.strip_prefix("$cohort:") {
+        if let Some(id) = test.property.strip_prefix(COHORT) {
             return self.cohort(id, test, field);
         }
         let Some((kind, name)) = of_profile(&test.property) else {

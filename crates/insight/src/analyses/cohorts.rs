@@ -8,7 +8,7 @@ use super::asker::Asker;
 use super::body::{
     Common, CountedQuantity, DistributionBody, EventBody, FilterTest, QuantityBody, Question,
 };
-use super::check::{Check, Lookup, of_profile};
+use super::check::{COHORT, Check, Lookup, of_profile};
 use super::people::Pick;
 use crate::insight::errors::warehouse_error;
 use crate::saved::store;
@@ -23,7 +23,7 @@ const RULES_MAX: usize = 10;
 const COHORTS_MAX: usize = 20;
 /// How a definition speaks of another cohort, and of profiles. Somebody's text may look the same: then
 /// there is one cohort more, or the answer is not kept.
-const COHORT: &str = "\"$cohort:";
+const COHORT_IN_TEXT: &str = "\"$cohort:";
 const PROFILES: [&str; 2] = ["\"$user:", "\"$device:"];
 
 /// As `saved` keeps it.
@@ -77,6 +77,20 @@ impl Asker<'_> {
         self.cohort(id, 0, "filters").await
     }
 
+    /// What the cohorts are called that figures are told apart by, for each place of a breakdown.
+    pub async fn cohort_names(&self, breakdown: &[String]) -> Result<Vec<Option<String>>> {
+        let mut names = Vec::new();
+        for property in breakdown {
+            let id = property.strip_prefix(COHORT).and_then(Id::parse);
+            let row = match id {
+                Some(id) => self.cohort_row(&id).await?,
+                None => None,
+            };
+            names.push(row.map(|row| row.name));
+        }
+        Ok(names)
+    }
+
     async fn cohort_row(&self, id: &Id) -> Result<Option<store::CohortRow>> {
         let mut db = self.atrium.db.read().await?;
         store::visible_cohort(&mut db, self.app_id, id, self.user_id).await
@@ -99,7 +113,7 @@ impl Asker<'_> {
                 return Ok(None);
             }
             reads_profiles |= PROFILES.iter().any(|name| row.definition.contains(name));
-            wanted.extend(row.definition.split(COHORT).skip(1).filter_map(|text| {
+            wanted.extend(row.definition.split(COHORT_IN_TEXT).skip(1).filter_map(|text| {
                 let end = text.find('"').unwrap_or(text.len());
                 Id::parse(&text[..end])
             }));

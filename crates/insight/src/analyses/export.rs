@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::asker::Asker;
 use super::body::Question;
-use super::export_tables::table;
+use super::export_tables::Tables;
 use crate::insight::csv;
 use crate::insight::state::Insight;
 use atrium_core::audit::{self, Event};
@@ -51,6 +51,8 @@ pub async fn analysis_export(
     }));
     audit::append(&mut tx, &app.actor(), event).await?;
     tx.commit().await?;
-    let (heads, lines) = table(&question, &answer.figures, &asker.zone_of(common), locale);
+    let cohorts = asker.cohort_names(question.breakdown()).await?;
+    let tables = Tables::of(&question, &cohorts, asker.zone_of(common), locale);
+    let (heads, lines) = tables.table(&answer.figures);
     csv::file(question.kind(), &heads, &lines)
 }

@@ -1,157 +1,224 @@
 //! Answers as tables, in the words of a language.
 
 use jiff::tz::TimeZone;
+use warehouse::{IN_COHORT, NOT_IN_COHORT};
 
 use super::answer::{
-    DistributionFigures, Figures, FunnelFigures, GroupValues, LifecycleFigures, NodeKind, PathNode,
-    PathsFigures, RetentionFigures, StepFigures, TrendFigures,
+    CohortFigures, DistributionFigures, Figures, FunnelFigures, GroupValues, LifecycleFigures,
+    NodeKind, PathNode, PathsFigures, RetentionFigures, StepFigures, TrendFigures,
 };
-use super::body::{Bucket, Question};
+use super::body::{Bucket, EventBody, MeasureOf, Question, SeriesBody, TrendBody};
 use crate::insight::csv;
 use crate::insight::range::Granularity;
 use atrium_core::locale::Locale;
 
 type Table = (Vec<String>, Vec<Vec<String>>);
 
-/// The heads, and the lines below them.
-pub fn table(question: &Question, figures: &Figures, zone: &TimeZone, locale: Locale) -> Table {
-    let words = Words::of(locale);
-    match (question, figures) {
-        (Question::Trend(body), Figures::Trend(it)) => trend(it, body.granularity, zone, locale),
-        (_, Figures::Trend(it)) => trend(it, Bucket::Day, zone, locale),
-        (_, Figures::Funnel(it)) => funnel(it, words),
-        (_, Figures::Retention(it)) => retention(it, zone, words),
-        (_, Figures::Paths(it)) => paths(it, words),
-        (_, Figures::Distribution(it)) => distribution(it, words),
-        (_, Figures::Lifecycle(it)) => lifecycle(it, zone, locale),
-    }
-}
-
-fn date(time: i64, zone: &TimeZone) -> String {
-    csv::moment(time, Granularity::Day, zone)
+/// How the figures of a question are written.
+pub struct Tables<'a> {
+    question: &'a Question,
+    /// For each place of the breakdown, where it is by a cohort.
+    cohorts: &'a [Option<String>],
+    zone: TimeZone,
+    locale: Locale,
+    words: &'static Words,
 }
 
 fn text(number: Option<impl ToString>) -> String {
     number.map(|number| number.to_string()).unwrap_or_default()
 }
 
-fn trend(it: &TrendFigures, bucket: Bucket, zone: &TimeZone, locale: Locale) -> Table {
-    let words = Words::of(locale);
-    let mut columns: Vec<(String, &[Option<f64>])> = Vec::new();
-    let letter = |place: usize| char::from(b'A' + place as u8).to_string();
-    for (place, series) in it.series.iter().enumerate() {
-        columns.push((letter(place), &series.points.points));
-        for group in &series.groups {
-            let name = format!("{} · {}", letter(place), words.group(&group.group));
-            columns.push((name, &group.points.points));
-        }
-        if let Some(before) = &series.before {
-            columns.push((format!("{} · {}", letter(place), words.before), &before.points.points));
+fn heads_of(heads: &[&str]) -> Vec<String> {
+    heads.iter().map(|head| (*head).to_owned()).collect()
+}
+
+impl<'a> Tables<'a> {
+    pub fn of(
+        question: &'a Question,
+        cohorts: &'a [Option<String>],
+        zone: TimeZone,
+        locale: Locale,
+    ) -> Self {
+        Self { question, cohorts, zone, locale, words: Words::of(locale) }
+    }
+
+    /// The heads, and the lines below them.
+    pub fn table(&self, figures: &Figures) -> Table {
+        match figures {
+            Figures::Trend(it) => self.trend(it),
+            Figures::Funnel(it) => self.funnel(it),
+            Figures::Retention(it) => self.retention(it),
+            Figures::Paths(it) => self.paths(it),
+            Figures::Distribution(it) => self.distribution(it),
+            Figures::Lifecycle(it) => self.lifecycle(it),
         }
     }
-    if let Some(formula) = &it.formula {
-        columns.push((words.formula.to_owned(), &formula.points.points));
-        for group in &formula.groups {
-            let name = format!("{} · {}", words.formula, words.group(&group.group));
-            columns.push((name, &group.points.points));
-        }
-        if let Some(before) = &formula.before {
-            let name = format!("{} · {}", words.formula, words.before);
-            columns.push((name, &before.points.points));
+
+    fn date(&self, time: i64) -> String {
+        csv::moment(time, Granularity::Day, &self.zone)
+    }
+
+    fn event(&self, event: &EventBody) -> String {
+        match event.events.is_empty() {
+            true => self.words.any.to_owned(),
+            false => event.events.join(" / "),
         }
     }
-    let granularity = match bucket {
-        Bucket::Minute | Bucket::Hour => Granularity::Hour,
-        _ => Granularity::Day,
-    };
-    let heads = std::iter::once(words.time.to_owned());
-    let heads = heads.chain(columns.iter().map(|(name, _)| name.clone()));
-    let heads = heads.chain([words.note.to_owned()]).collect();
-    let line = |(place, time): (usize, &i64)| {
-        let numbers = columns.iter().map(|(_, points)| text(points.get(place).copied().flatten()));
-        let note = csv::note(it.partial == Some(*time), locale);
-        let time = csv::moment(*time, granularity, zone);
-        std::iter::once(time).chain(numbers).chain([note]).collect()
-    };
-    (heads, it.times.iter().enumerate().map(line).collect())
-}
 
-fn funnel(it: &FunnelFigures, words: &Words) -> Table {
-    let heads = words.funnel.iter().map(|head| (*head).to_owned()).collect();
-    let line = |group: &str, place: usize, step: &StepFigures| {
-        vec![
-            group.to_owned(),
-            (place + 1).to_string(),
-            step.people.to_string(),
-            text(step.from_first),
-            text(step.from_previous),
-            text(step.median_seconds),
-            text(step.p90_seconds),
-        ]
-    };
-    let own = it.steps.iter().enumerate().map(|(place, step)| line("", place, step));
-    let mut lines: Vec<Vec<String>> = own.collect();
-    for group in &it.groups {
-        let name = words.group(&group.group);
-        lines.extend(group.steps.iter().enumerate().map(|(place, step)| line(&name, place, step)));
+    /// A letter, as formulas have it, and what is counted.
+    fn series(&self, place: usize) -> String {
+        let letter = char::from(b'A' + place as u8);
+        let Question::Trend(TrendBody { series, .. }) = self.question else {
+            return letter.to_string();
+        };
+        let Some(SeriesBody { event, measure }) = series.get(place) else {
+            return letter.to_string();
+        };
+        let property = measure.property.iter().map(|name| format!(" ({name})"));
+        let measure = self.words.measure(measure.of).to_owned() + &property.collect::<String>();
+        format!("{letter} · {} · {measure}", self.event(event))
     }
-    (heads, lines)
-}
 
-fn retention(it: &RetentionFigures, zone: &TimeZone, words: &Words) -> Table {
-    let mut heads: Vec<String> = words.retention.iter().map(|head| (*head).to_owned()).collect();
-    heads.extend((0..it.average.len()).map(|unit| unit.to_string()));
-    let mut lines = Vec::new();
-    let mut add = |group: &str, cohorts: &[super::answer::CohortFigures]| {
-        for cohort in cohorts {
-            let mut line =
-                vec![group.to_owned(), date(cohort.start, zone), cohort.size.to_string()];
-            line.extend(cohort.returned.iter().map(|people| text(*people)));
-            lines.push(line);
+    fn trend(&self, it: &TrendFigures) -> Table {
+        let words = self.words;
+        let mut columns: Vec<(String, &[Option<f64>])> = Vec::new();
+        for (place, series) in it.series.iter().enumerate() {
+            let name = self.series(place);
+            columns.push((name.clone(), &series.points.points));
+            for group in &series.groups {
+                let name = format!("{name} · {}", self.group(&group.group));
+                columns.push((name, &group.points.points));
+            }
+            if let Some(before) = &series.before {
+                columns.push((format!("{name} · {}", words.before), &before.points.points));
+            }
         }
-    };
-    add("", &it.cohorts);
-    for group in &it.groups {
-        add(&words.group(&group.group), &group.cohorts);
+        if let Some(formula) = &it.formula {
+            columns.push((words.formula.to_owned(), &formula.points.points));
+            for group in &formula.groups {
+                let name = format!("{} · {}", words.formula, self.group(&group.group));
+                columns.push((name, &group.points.points));
+            }
+            if let Some(before) = &formula.before {
+                let name = format!("{} · {}", words.formula, words.before);
+                columns.push((name, &before.points.points));
+            }
+        }
+        let granularity = match self.question {
+            Question::Trend(TrendBody { granularity: Bucket::Minute | Bucket::Hour, .. }) => {
+                Granularity::Hour
+            }
+            _ => Granularity::Day,
+        };
+        let heads = std::iter::once(words.time.to_owned());
+        let heads = heads.chain(columns.iter().map(|(name, _)| name.clone()));
+        let heads = heads.chain([words.note.to_owned()]).collect();
+        let line = |(place, time): (usize, &i64)| {
+            let numbers =
+                columns.iter().map(|(_, points)| text(points.get(place).copied().flatten()));
+            let note = csv::note(it.partial == Some(*time), self.locale);
+            let time = csv::moment(*time, granularity, &self.zone);
+            std::iter::once(time).chain(numbers).chain([note]).collect()
+        };
+        (heads, it.times.iter().enumerate().map(line).collect())
     }
-    (heads, lines)
-}
 
-fn paths(it: &PathsFigures, words: &Words) -> Table {
-    let heads = words.paths.iter().map(|head| (*head).to_owned()).collect();
-    let lines = it.links.iter().map(|link| {
-        vec![
-            link.step.to_string(),
-            words.node(&link.source),
-            words.node(&link.target),
-            link.people.to_string(),
-        ]
-    });
-    (heads, lines.collect())
-}
+    fn funnel(&self, it: &FunnelFigures) -> Table {
+        let events: Vec<String> = match self.question {
+            Question::Funnel(body) => body.steps.iter().map(|step| self.event(step)).collect(),
+            _ => Vec::new(),
+        };
+        let line = |group: &str, place: usize, step: &StepFigures| {
+            vec![
+                group.to_owned(),
+                (place + 1).to_string(),
+                events.get(place).cloned().unwrap_or_default(),
+                step.people.to_string(),
+                text(step.from_first),
+                text(step.from_previous),
+                text(step.median_seconds),
+                text(step.p90_seconds),
+            ]
+        };
+        let own = it.steps.iter().enumerate().map(|(place, step)| line("", place, step));
+        let mut lines: Vec<Vec<String>> = own.collect();
+        for group in &it.groups {
+            let name = self.group(&group.group);
+            let steps = group.steps.iter().enumerate();
+            lines.extend(steps.map(|(place, step)| line(&name, place, step)));
+        }
+        (heads_of(&self.words.funnel), lines)
+    }
 
-fn distribution(it: &DistributionFigures, words: &Words) -> Table {
-    let heads = words.distribution.iter().map(|head| (*head).to_owned()).collect();
-    let lines = it.bins.iter().map(|bin| {
-        vec![bin.from.to_string(), text(bin.to), bin.people.to_string(), bin.events.to_string()]
-    });
-    (heads, lines.collect())
-}
+    fn retention(&self, it: &RetentionFigures) -> Table {
+        let mut heads = heads_of(&self.words.retention);
+        heads.extend((0..it.average.len()).map(|unit| unit.to_string()));
+        let mut lines = Vec::new();
+        let mut add = |group: &str, cohorts: &[CohortFigures]| {
+            for cohort in cohorts {
+                let mut line =
+                    vec![group.to_owned(), self.date(cohort.start), cohort.size.to_string()];
+                line.extend(cohort.returned.iter().map(|people| text(*people)));
+                lines.push(line);
+            }
+        };
+        add("", &it.cohorts);
+        for group in &it.groups {
+            add(&self.group(&group.group), &group.cohorts);
+        }
+        (heads, lines)
+    }
 
-fn lifecycle(it: &LifecycleFigures, zone: &TimeZone, locale: Locale) -> Table {
-    let words = Words::of(locale);
-    let heads = words.lifecycle.iter().map(|head| (*head).to_owned()).collect();
-    let lines = it.points.iter().map(|point| {
-        vec![
-            date(point.time, zone),
-            point.new.to_string(),
-            point.returning.to_string(),
-            point.resurrected.to_string(),
-            text(point.dormant),
-            csv::note(it.partial == Some(point.time), locale),
-        ]
-    });
-    (heads, lines.collect())
+    fn paths(&self, it: &PathsFigures) -> Table {
+        let lines = it.links.iter().map(|link| {
+            vec![
+                link.step.to_string(),
+                self.words.node(&link.source),
+                self.words.node(&link.target),
+                link.people.to_string(),
+            ]
+        });
+        (heads_of(&self.words.paths), lines.collect())
+    }
+
+    fn distribution(&self, it: &DistributionFigures) -> Table {
+        let lines = it.bins.iter().map(|bin| {
+            vec![bin.from.to_string(), text(bin.to), bin.people.to_string(), bin.events.to_string()]
+        });
+        (heads_of(&self.words.distribution), lines.collect())
+    }
+
+    fn lifecycle(&self, it: &LifecycleFigures) -> Table {
+        let lines = it.points.iter().map(|point| {
+            vec![
+                self.date(point.time),
+                point.new.to_string(),
+                point.returning.to_string(),
+                point.resurrected.to_string(),
+                text(point.dormant),
+                csv::note(it.partial == Some(point.time), self.locale),
+            ]
+        });
+        (heads_of(&self.words.lifecycle), lines.collect())
+    }
+
+    fn group(&self, group: &GroupValues) -> String {
+        if group.other {
+            return self.words.other.to_owned();
+        }
+        let values = group.values.iter().zip(&group.redacted).enumerate();
+        let values = values.map(|(place, (value, redacted))| {
+            let cohort = self.cohorts.get(place).and_then(Option::as_ref);
+            match (value.as_deref(), cohort) {
+                (Some(IN_COHORT), Some(name)) => name.clone(),
+                (Some(NOT_IN_COHORT), Some(name)) => self.words.outside.replace("{}", name),
+                (Some(value), _) => value.to_owned(),
+                (None, _) if *redacted => self.words.hidden.to_owned(),
+                (None, _) => self.words.not_set.to_owned(),
+            }
+        });
+        values.collect::<Vec<_>>().join(" / ")
+    }
 }
 
 struct Words {
@@ -162,7 +229,12 @@ struct Words {
     not_set: &'static str,
     other: &'static str,
     hidden: &'static str,
-    funnel: [&'static str; 7],
+    any: &'static str,
+    /// Of a cohort.
+    outside: &'static str,
+    /// In the order of `MeasureOf`.
+    measures: [&'static str; 14],
+    funnel: [&'static str; 8],
     retention: [&'static str; 3],
     paths: [&'static str; 4],
     distribution: [&'static str; 4],
@@ -180,9 +252,28 @@ impl Words {
                 not_set: "（未设置）",
                 other: "其他",
                 hidden: "（已隐藏）",
+                any: "任意事件",
+                outside: "不在“{}”中",
+                measures: [
+                    "次数",
+                    "用户数",
+                    "设备数",
+                    "会话数",
+                    "人均次数",
+                    "总和",
+                    "平均值",
+                    "中位数",
+                    "P90",
+                    "P95",
+                    "P99",
+                    "最小值",
+                    "最大值",
+                    "去重数",
+                ],
                 funnel: [
                     "分组",
                     "步骤",
+                    "事件",
                     "人数",
                     "总转化率",
                     "上一步转化率",
@@ -202,9 +293,28 @@ impl Words {
                 not_set: "(not set)",
                 other: "Other",
                 hidden: "(hidden)",
+                any: "Any event",
+                outside: "Not in {}",
+                measures: [
+                    "events",
+                    "people",
+                    "devices",
+                    "sessions",
+                    "times per person",
+                    "sum",
+                    "average",
+                    "median",
+                    "P90",
+                    "P95",
+                    "P99",
+                    "minimum",
+                    "maximum",
+                    "distinct values",
+                ],
                 funnel: [
                     "Group",
                     "Step",
+                    "Event",
                     "People",
                     "Of the first",
                     "Of the step before",
@@ -219,17 +329,8 @@ impl Words {
         }
     }
 
-    fn group(&self, group: &GroupValues) -> String {
-        if group.other {
-            return self.other.to_owned();
-        }
-        let value = |(value, redacted): (&Option<String>, &bool)| match value {
-            Some(value) => value.clone(),
-            None if *redacted => self.hidden.to_owned(),
-            None => self.not_set.to_owned(),
-        };
-        let values: Vec<String> = group.values.iter().zip(&group.redacted).map(value).collect();
-        values.join(" / ")
+    fn measure(&self, of: MeasureOf) -> &'static str {
+        self.measures[of as usize]
     }
 
     fn node(&self, node: &PathNode) -> String {

@@ -201,6 +201,7 @@ pub async fn delete(db: &mut AnyConnection, table: Table, id: &Id) -> Result<()>
 /// A cohort, for what asks about its people.
 #[derive(Clone, Debug)]
 pub struct CohortRow {
+    pub name: String,
     /// JSON, of the shapes that `content` lets in.
     pub definition: String,
     pub version: i64,
@@ -231,6 +232,7 @@ pub async fn visible_cohort(
 impl From<SavedRow> for CohortRow {
     fn from(row: SavedRow) -> Self {
         Self {
+            name: row.name,
             shared: row.private_to.is_none(),
             definition: row.text,
             version: row.version,
