@@ -35,6 +35,7 @@ mod erasures;
 mod explore;
 mod figures;
 mod fleet;
+mod handbook;
 mod http;
 mod ingest;
 mod keys;
