@@ -101,12 +101,8 @@ impl Events {
         if self.other_shards.is_empty() { FIRST_FORMAT } else { FORMAT }
     }
 
-    fn all_tables(&self) -> impl Iterator<Item = (&String, &Table)> {
-        self.shards().flatten()
-    }
-
     pub fn parts(&self) -> impl Iterator<Item = &Part> {
-        self.all_tables().flat_map(|(_, table)| &table.parts)
+        self.shards().flat_map(BTreeMap::values).flat_map(|table| &table.parts)
     }
 }
 

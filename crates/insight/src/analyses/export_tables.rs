@@ -75,7 +75,8 @@ impl<'a> Tables<'a> {
             return letter.to_string();
         };
         let property = measure.property.iter().map(|name| format!(" ({name})"));
-        let measure = self.words.measure(measure.of).to_owned() + &property.collect::<String>();
+        let measure =
+            measure_word(measure.of, self.locale).to_owned() + &property.collect::<String>();
         format!("{letter} · {} · {measure}", self.event(event))
     }
 
@@ -232,8 +233,6 @@ struct Words {
     any: &'static str,
     /// Of a cohort.
     outside: &'static str,
-    /// In the order of `MeasureOf`.
-    measures: [&'static str; 14],
     funnel: [&'static str; 8],
     retention: [&'static str; 3],
     paths: [&'static str; 4],
@@ -254,22 +253,6 @@ impl Words {
                 hidden: "（已隐藏）",
                 any: "任意事件",
                 outside: "不在“{}”中",
-                measures: [
-                    "次数",
-                    "用户数",
-                    "设备数",
-                    "会话数",
-                    "人均次数",
-                    "总和",
-                    "平均值",
-                    "中位数",
-                    "P90",
-                    "P95",
-                    "P99",
-                    "最小值",
-                    "最大值",
-                    "去重数",
-                ],
                 funnel: [
                     "分组",
                     "步骤",
@@ -295,22 +278,6 @@ impl Words {
                 hidden: "(hidden)",
                 any: "Any event",
                 outside: "Not in {}",
-                measures: [
-                    "events",
-                    "people",
-                    "devices",
-                    "sessions",
-                    "times per person",
-                    "sum",
-                    "average",
-                    "median",
-                    "P90",
-                    "P95",
-                    "P99",
-                    "minimum",
-                    "maximum",
-                    "distinct values",
-                ],
                 funnel: [
                     "Group",
                     "Step",
@@ -329,10 +296,6 @@ impl Words {
         }
     }
 
-    fn measure(&self, of: MeasureOf) -> &'static str {
-        self.measures[of as usize]
-    }
-
     fn node(&self, node: &PathNode) -> String {
         match (node.kind, &node.name, &node.page) {
             (NodeKind::Event, Some(name), Some(page)) => format!("{name} {page}"),
@@ -340,5 +303,29 @@ impl Words {
             (NodeKind::Other, ..) => self.other.to_owned(),
             _ => self.hidden.to_owned(),
         }
+    }
+}
+
+/// As the console calls it.
+fn measure_word(of: MeasureOf, locale: Locale) -> &'static str {
+    let (chinese, english) = match of {
+        MeasureOf::Events => ("次数", "Events"),
+        MeasureOf::People => ("用户数", "People"),
+        MeasureOf::Devices => ("设备数", "Devices"),
+        MeasureOf::Sessions => ("会话数", "Sessions"),
+        MeasureOf::PerPerson => ("人均次数", "Times per person"),
+        MeasureOf::Sum => ("总和", "Sum"),
+        MeasureOf::Average => ("平均值", "Average"),
+        MeasureOf::Median => ("中位数", "Median"),
+        MeasureOf::P90 => ("P90", "P90"),
+        MeasureOf::P95 => ("P95", "P95"),
+        MeasureOf::P99 => ("P99", "P99"),
+        MeasureOf::Min => ("最小值", "Minimum"),
+        MeasureOf::Max => ("最大值", "Maximum"),
+        MeasureOf::Distinct => ("去重数", "Distinct values"),
+    };
+    match locale {
+        Locale::ZhCn => chinese,
+        Locale::EnUs => english,
     }
 }

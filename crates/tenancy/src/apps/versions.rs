@@ -44,15 +44,7 @@ pub async fn added(db: &mut AnyConnection, app_id: &str, days: &BTreeSet<i64>) -
 
 /// Notes that devices of an app have become somebody's, or somebody else's.
 pub async fn note_owners(db: &mut AnyConnection, app_id: &str) -> Result<()> {
-    sqlx::query(
-        "INSERT INTO owner_versions (app_id, version)
-         SELECT $1, 1 WHERE EXISTS (SELECT 1 FROM apps WHERE id = $1)
-         ON CONFLICT (app_id) DO UPDATE SET version = owner_versions.version + 1",
-    )
-    .bind(app_id)
-    .execute(db)
-    .await?;
-    Ok(())
+    raise(db, "owner_versions", app_id).await
 }
 
 /// From this one on instances note that profiles change.
@@ -60,14 +52,17 @@ const PROFILE_VERSIONS: i64 = 29;
 
 /// Notes that profiles of an app have changed.
 pub async fn note_profiles(db: &mut AnyConnection, app_id: &str) -> Result<()> {
-    sqlx::query(
-        "INSERT INTO profile_versions (app_id, version)
+    raise(db, "profile_versions", app_id).await
+}
+
+/// Raises an app's only version in a table. An app that is gone has none.
+async fn raise(db: &mut AnyConnection, table: &'static str, app_id: &str) -> Result<()> {
+    let sql = format!(
+        "INSERT INTO {table} (app_id, version)
          SELECT $1, 1 WHERE EXISTS (SELECT 1 FROM apps WHERE id = $1)
-         ON CONFLICT (app_id) DO UPDATE SET version = profile_versions.version + 1",
-    )
-    .bind(app_id)
-    .execute(db)
-    .await?;
+         ON CONFLICT (app_id) DO UPDATE SET version = {table}.version + 1"
+    );
+    sqlx::query(sqlx::AssertSqlSafe(sql)).bind(app_id).execute(db).await?;
     Ok(())
 }
 
