@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use serde_json::json;
-use sqlx::FromRow;
+use sqlx_macros::FromRow;
 
 use crate::audit::{self, Actor, Event};
 use crate::keyring::{KEY_FILE, MasterKey, StoredKey};

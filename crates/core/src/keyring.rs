@@ -252,7 +252,7 @@ impl MasterKey {
 }
 
 /// What the database says about the key.
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 pub struct StoredKey {
     #[sqlx(rename = "key_fingerprint")]
     pub fingerprint: Option<String>,

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::error::{Error, Result};
 
 /// A UUIDv7 as text, which is how both databases keep it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, sqlx::Type)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, sqlx_macros::Type)]
 #[sqlx(transparent)]
 #[serde(transparent)]
 pub struct Id(String);
@@ -64,7 +64,7 @@ impl utoipa::PartialSchema for Id {
 impl utoipa::ToSchema for Id {}
 
 /// Milliseconds since 1970 in the database, RFC 3339 UTC with milliseconds in JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, sqlx::Type)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, sqlx_macros::Type)]
 #[sqlx(transparent)]
 pub struct Millis(pub i64);
 

@@ -1,3 +1,4 @@
+// Needs no page.
 /** What the console knows of questions and answers is what the contract says: checked by the compiler. */
 import { expectTypeOf, it } from 'vitest'
 import type { Answer, PathsQuestion, People, Pick, Question } from './analysisTypes'

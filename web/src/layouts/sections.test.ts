@@ -1,3 +1,4 @@
+// Needs no page.
 import { expect, it } from 'vitest'
 import { sectionOf } from './sections'
 

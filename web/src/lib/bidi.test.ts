@@ -1,3 +1,4 @@
+// Needs no page.
 import { expect, it } from 'vitest'
 import { isolated } from './bidi'
 

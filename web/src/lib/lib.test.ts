@@ -1,3 +1,4 @@
+// Needs no page.
 import { describe, expect, it } from 'vitest'
 import { paths } from '../paths'
 import { formatQuery, limitQuery, parseQuery, queryText, withoutParameter } from './query'

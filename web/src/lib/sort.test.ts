@@ -1,3 +1,4 @@
+// Needs no page.
 import { describe, expect, it } from 'vitest'
 import { comparing, type Sortable, type SortType } from './sort'
 

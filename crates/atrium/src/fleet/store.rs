@@ -1,6 +1,7 @@
 //! Rows and SQL of the fleet's tables. Leases belong to `atrium_core::lease`; here they are only read.
 
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use atrium_core::db::newest_migration;
 use atrium_core::error::Result;

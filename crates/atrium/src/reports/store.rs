@@ -1,6 +1,7 @@
 //! All SQL of error reports.
 
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use super::event::Event;
 use atrium_core::Core;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 use utoipa::ToSchema;
 use uuid::Uuid;
 

@@ -1,6 +1,7 @@
 //! All SQL of erasures.
 
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use super::SubjectKind;
 use atrium_core::db::page::Page;

@@ -12,7 +12,7 @@ use warehouse::compatibility::{may_use, oldest_program, takes_away_from};
 use super::{Db, Dialect, Write, name_order};
 use crate::error::Result;
 
-static MIGRATIONS: Migrator = sqlx::migrate!("../atrium/migrations");
+static MIGRATIONS: Migrator = sqlx_macros::migrate!("../atrium/migrations");
 
 /// Any number that no other program would take by accident on the same PostgreSQL database.
 const POSTGRES_LOCK: &str = "SELECT pg_advisory_xact_lock(4785410291)";

@@ -1,7 +1,8 @@
 //! One page of a list, and how long the list is.
 
+use sqlx::FromRow;
 use sqlx::any::{AnyArguments, AnyRow};
-use sqlx::{AnyConnection, Arguments, FromRow};
+use sqlx::{AnyConnection, Arguments};
 
 use crate::error::{Error, Result};
 use crate::types::{Id, Millis};

@@ -1,4 +1,5 @@
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use super::Channel;
 use crate::error::Result;

@@ -1,6 +1,7 @@
 //! All SQL of what questions read for properties.
 
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};

@@ -1,6 +1,7 @@
 //! All SQL of the sizes that cohorts had.
 
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};

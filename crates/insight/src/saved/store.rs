@@ -1,7 +1,8 @@
 //! All SQL of saved analyses and cohorts: two tables of one shape.
 
 use serde::Serialize;
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use atrium_core::db::page::{Page, PageOf};
 use atrium_core::error::Result;

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use super::value_type::ValueType;
 use atrium_core::error::Result;

@@ -1,6 +1,7 @@
 //! All SQL of reading the audit log.
 
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use atrium_core::db::page::Page;
 use atrium_core::db::page::PageOf;

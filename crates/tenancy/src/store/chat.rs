@@ -1,7 +1,8 @@
 //! All SQL of bound accounts.
 
 use serde::Serialize;
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 use utoipa::ToSchema;
 
 use atrium_core::chat_provider::Provider;
@@ -119,7 +120,7 @@ pub async fn unbind(db: &mut AnyConnection, user_id: &Id, provider: Provider) ->
     Ok(())
 }
 
-/// Whether an organisation that the user belongs to lets them in through its own provider.
+/// Whether an organization that the user belongs to lets them in through its own provider.
 pub async fn comes_by_sso(db: &mut AnyConnection, user_id: &Id) -> Result<bool> {
     let linked: i64 = sqlx::query_scalar(
         "SELECT COUNT(*) FROM sso_identities

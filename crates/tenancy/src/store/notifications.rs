@@ -1,4 +1,5 @@
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use atrium_core::db::page::Page;
 use atrium_core::db::page::PageOf;

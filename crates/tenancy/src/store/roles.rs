@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use crate::rules::ROLE_PERMISSIONS;
 use atrium_core::error::Result;

@@ -1,7 +1,8 @@
 //! All SQL of single sign-on.
 
 use serde::Serialize;
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 use utoipa::ToSchema;
 
 use crate::rules;
@@ -9,7 +10,7 @@ use atrium_core::db::is_unique_violation;
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};
 
-/// An organisation's provider.
+/// An organization's provider.
 #[derive(Clone, FromRow)]
 pub struct SsoRow {
     pub org_id: Id,
@@ -33,7 +34,7 @@ pub async fn of_org(db: &mut AnyConnection, org_id: &Id) -> Result<Option<SsoRow
         .await?)
 }
 
-/// The provider that answers for a domain: of the organisation that proved it, where it is on.
+/// The provider that answers for a domain: of the organization that proved it, where it is on.
 pub async fn by_domain(db: &mut AnyConnection, domain: &str) -> Result<Option<SsoRow>> {
     let sql = format!(
         "{SSO} WHERE enabled_at IS NOT NULL AND org_id = (
@@ -42,7 +43,7 @@ pub async fn by_domain(db: &mut AnyConnection, domain: &str) -> Result<Option<Ss
     Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(domain).fetch_optional(db).await?)
 }
 
-/// Every provider that is on, with its organisation's name.
+/// Every provider that is on, with its organization's name.
 pub async fn enabled(db: &mut AnyConnection) -> Result<Vec<(Id, String, String)>> {
     Ok(sqlx::query_as(
         "SELECT organizations.id, organizations.name, org_sso.issuer FROM org_sso
@@ -96,7 +97,7 @@ pub async fn delete(db: &mut AnyConnection, org_id: &Id) -> Result<bool> {
     Ok(deleted.rows_affected() == 1)
 }
 
-/// What tells an organisation's provider from one it had before or will have. None while it is off.
+/// What tells an organization's provider from one it had before or will have. None while it is off.
 pub async fn provider_mark(db: &mut AnyConnection, org_id: &Id) -> Result<Option<String>> {
     let row = of_org(db, org_id).await?;
     Ok(row.and_then(|row| {
@@ -105,7 +106,7 @@ pub async fn provider_mark(db: &mut AnyConnection, org_id: &Id) -> Result<Option
     }))
 }
 
-/// Takes the links of one person to an organisation's provider away.
+/// Takes the links of one person to an organization's provider away.
 pub async fn unlink(db: &mut AnyConnection, org_id: &Id, user_id: &Id) -> Result<()> {
     sqlx::query("DELETE FROM sso_identities WHERE org_id = $1 AND user_id = $2")
         .bind(org_id)
@@ -115,7 +116,7 @@ pub async fn unlink(db: &mut AnyConnection, org_id: &Id, user_id: &Id) -> Result
     Ok(())
 }
 
-/// Sessions that came through a provider which is no longer the organisation's count no more.
+/// Sessions that came through a provider which is no longer the organization's count no more.
 pub async fn forget_sessions(db: &mut AnyConnection, org_id: &Id) -> Result<()> {
     sqlx::query("DELETE FROM session_orgs WHERE org_id = $1").bind(org_id).execute(db).await?;
     Ok(())
@@ -154,12 +155,12 @@ pub async fn domain(
     .await?)
 }
 
-/// Whether an organisation has proven that a domain is its own.
+/// Whether an organization has proven that a domain is its own.
 pub async fn owns_domain(db: &mut AnyConnection, org_id: &Id, name: &str) -> Result<bool> {
     Ok(domain(db, org_id, name).await?.is_some_and(|row| row.verified_at.is_some()))
 }
 
-/// Whether an organisation other than this one has proven the domain.
+/// Whether an organization other than this one has proven the domain.
 pub async fn is_taken(db: &mut AnyConnection, org_id: &Id, domain: &str) -> Result<bool> {
     let other: Option<String> = sqlx::query_scalar(
         "SELECT org_id FROM org_domains
@@ -172,7 +173,7 @@ pub async fn is_taken(db: &mut AnyConnection, org_id: &Id, domain: &str) -> Resu
     Ok(other.is_some())
 }
 
-/// False when the organisation has it already.
+/// False when the organization has it already.
 pub async fn insert_domain(
     db: &mut AnyConnection,
     org_id: &Id,
@@ -193,7 +194,7 @@ pub async fn insert_domain(
     Ok(inserted.rows_affected() == 1)
 }
 
-/// False when another organisation was first; the transaction is then of no more use.
+/// False when another organization was first; the transaction is then of no more use.
 pub async fn verify_domain(
     db: &mut AnyConnection,
     org_id: &Id,
@@ -235,7 +236,7 @@ pub struct IdentityRow {
     pub name: String,
 }
 
-/// A person at a provider, as an organisation knows them.
+/// A person at a provider, as an organization knows them.
 #[derive(Clone, Copy)]
 pub struct IdentityKey<'a> {
     pub org_id: &'a Id,
@@ -298,7 +299,7 @@ pub async fn note_use(
     Ok(())
 }
 
-/// What hangs on an organisation's provider.
+/// What hangs on an organization's provider.
 #[derive(FromRow)]
 pub struct Reach {
     /// Members who have come through it.
@@ -362,14 +363,14 @@ pub async fn reach(
         .await?)
 }
 
-/// An organisation that the person is linked to, whose single sign-on is on.
+/// An organization that the person is linked to, whose single sign-on is on.
 #[derive(Clone, Debug, Serialize, ToSchema, FromRow)]
 pub struct LinkedOrg {
     pub org_id: Id,
     pub org_name: String,
 }
 
-/// Through which organisations' providers someone can sign in.
+/// Through which organizations' providers someone can sign in.
 pub async fn linked(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<LinkedOrg>> {
     Ok(sqlx::query_as(
         "SELECT DISTINCT organizations.id AS org_id, organizations.name AS org_name,

@@ -1,3 +1,4 @@
+// Needs no page.
 /** What the demo keeps is what the console would have kept: it reads all of it, and writes the same. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'

@@ -1,3 +1,4 @@
+// Needs no page.
 import { describe, expect, it } from 'vitest'
 import type { Test } from '../../api/analysisTypes'
 import { countTests, isComplete, operatorsFor, withOperator, withProperty } from './filters'

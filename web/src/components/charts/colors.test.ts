@@ -1,3 +1,4 @@
+// Needs no page.
 import { describe, expect, it } from 'vitest'
 import { BRAND, palettes } from '../../theme/palette'
 import { chartColors, NEUTRAL, SERIES_COLORS, strokeOf } from './colors'

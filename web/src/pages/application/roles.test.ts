@@ -1,3 +1,4 @@
+// Needs no page.
 import { describe, expect, it } from 'vitest'
 import type { App } from '../../api/app'
 import type { PermissionGroup, Role } from '../../api/roles'

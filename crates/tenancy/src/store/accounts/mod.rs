@@ -3,7 +3,8 @@
 mod sessions;
 mod tokens;
 
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use atrium_core::db::is_unique_violation;
 use atrium_core::error::Result;

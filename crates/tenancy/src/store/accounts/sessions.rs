@@ -1,6 +1,7 @@
 //! All SQL of sessions.
 
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use crate::token::{TokenHash, hash_text};
 use atrium_core::db::page::Page;
@@ -20,7 +21,7 @@ pub struct SessionRow {
     pub second_factor_at: Option<Millis>,
 }
 
-/// What a session has shown, which some organisations ask for.
+/// What a session has shown, which some organizations ask for.
 #[derive(Clone, Copy)]
 pub struct Shown<'a> {
     pub session_id: &'a Id,
@@ -71,7 +72,7 @@ pub async fn insert_session(db: &mut AnyConnection, session: &NewSession) -> Res
     Ok(())
 }
 
-/// Through which organisations' providers this person's session came.
+/// Through which organizations' providers this person's session came.
 pub async fn orgs_of_session(
     db: &mut AnyConnection,
     hash: &TokenHash,
@@ -88,7 +89,7 @@ pub async fn orgs_of_session(
     .await?)
 }
 
-/// Notes that a session came through an organisation's provider.
+/// Notes that a session came through an organization's provider.
 pub async fn note_session_org(
     db: &mut AnyConnection,
     id: &Id,

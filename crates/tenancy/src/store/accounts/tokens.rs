@@ -1,6 +1,7 @@
 //! All SQL of one-time tokens: links and codes.
 
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use crate::token::{TokenHash, hash_text};
 use atrium_core::error::Result;

@@ -1,6 +1,7 @@
 //! What the collector and the warehouse's upkeep need to know of apps.
 
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};
@@ -35,7 +36,7 @@ pub struct RetentionRow {
     pub days: i64,
 }
 
-/// How long each app keeps its events: as it says itself, else as its organisation does.
+/// How long each app keeps its events: as it says itself, else as its organization does.
 pub async fn retentions(db: &mut AnyConnection) -> Result<Vec<RetentionRow>> {
     Ok(sqlx::query_as(
         "SELECT apps.id, COALESCE(apps.retention_days, organizations.retention_days) AS days
@@ -45,7 +46,7 @@ pub async fn retentions(db: &mut AnyConnection) -> Result<Vec<RetentionRow>> {
     .await?)
 }
 
-/// The apps of an organisation that keep their events for as long as it says.
+/// The apps of an organization that keep their events for as long as it says.
 pub async fn without_retention(db: &mut AnyConnection, org_id: &Id) -> Result<Vec<Id>> {
     Ok(sqlx::query_scalar("SELECT id FROM apps WHERE org_id = $1 AND retention_days IS NULL")
         .bind(org_id)

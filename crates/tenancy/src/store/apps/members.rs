@@ -1,6 +1,7 @@
 //! All SQL of apps' members.
 
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use crate::rules;
 use atrium_core::db::page::PageOf;
@@ -78,7 +79,7 @@ pub struct AppMemberRow {
     total: i64,
 }
 
-/// Everyone who reaches the app: by a role in it, or by running its organisation.
+/// Everyone who reaches the app: by a role in it, or by running its organization.
 pub async fn members(
     db: &mut AnyConnection,
     app_id: &Id,
@@ -140,7 +141,7 @@ pub struct CandidateRow {
     total: i64,
 }
 
-/// Plain members of the organisation who are not in the app yet. NOT IN makes one set of those who
+/// Plain members of the organization who are not in the app yet. NOT IN makes one set of those who
 /// are; for NOT EXISTS, PostgreSQL guesses that an app has a handful and walks them for each member.
 pub async fn candidates(
     db: &mut AnyConnection,

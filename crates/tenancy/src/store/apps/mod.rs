@@ -5,7 +5,9 @@ mod collecting;
 mod members;
 
 use serde::{Deserialize, Serialize};
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx::FromRow as _;
+use sqlx_macros::FromRow;
 use utoipa::ToSchema;
 
 use super::accounts::Shown;
@@ -69,7 +71,7 @@ const COLUMNS: &str = "apps.id, apps.org_id, apps.name, apps.name_order, apps.de
         apps.archived_at, apps.deleted_at, apps.purge_at, apps.purge_started_at,
         apps.retention_days";
 
-/// How someone comes to an app: by the organisation, or by a role in the app.
+/// How someone comes to an app: by the organization, or by a role in the app.
 #[derive(FromRow)]
 struct AccessRow {
     org_role: String,
@@ -108,7 +110,7 @@ impl AccessRow {
     }
 }
 
-/// An app, what the user may do in it, and what its organisation asks of them. None when they do not
+/// An app, what the user may do in it, and what its organization asks of them. None when they do not
 /// come to it at all.
 pub async fn for_user(
     db: &mut AnyConnection,
@@ -148,7 +150,7 @@ pub async fn by_id(db: &mut AnyConnection, app_id: &Id) -> Result<Option<AppRow>
     Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(app_id).fetch_optional(db).await?)
 }
 
-/// The apps of an organisation in one state that the user may see.
+/// The apps of an organization in one state that the user may see.
 pub async fn list(
     db: &mut AnyConnection,
     org_id: &Id,
@@ -208,7 +210,7 @@ pub struct LivingApp {
     pub archived_at: Option<Millis>,
 }
 
-/// The apps of an organisation that someone reaches and that are not deleted, in the order of their
+/// The apps of an organization that someone reaches and that are not deleted, in the order of their
 /// names, and what they may do there.
 pub async fn living_for_user(
     db: &mut AnyConnection,
@@ -242,7 +244,7 @@ pub struct NewApp {
     pub at: Millis,
 }
 
-/// False when another app of the organisation has the name.
+/// False when another app of the organization has the name.
 pub async fn insert(db: &mut AnyConnection, app: &NewApp) -> Result<bool> {
     let inserted = sqlx::query(
         "INSERT INTO apps (id, org_id, name, name_key, name_order, description, region, timezone,
@@ -270,7 +272,7 @@ pub async fn lock(db: &mut AnyConnection, id: &Id) -> Result<()> {
     Ok(())
 }
 
-/// False when another app of the organisation has the name; the transaction is then of no more use.
+/// False when another app of the organization has the name; the transaction is then of no more use.
 pub async fn update(
     db: &mut AnyConnection,
     id: &Id,
@@ -340,7 +342,7 @@ pub struct NamedApp {
     pub name: String,
 }
 
-/// An active app, if it is the organisation's.
+/// An active app, if it is the organization's.
 pub async fn active_of_org(
     db: &mut AnyConnection,
     id: &Id,

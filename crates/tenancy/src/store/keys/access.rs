@@ -1,6 +1,7 @@
 //! All SQL of access keys.
 
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use super::ADDRESSES_7D;
 use crate::rules;
@@ -171,7 +172,7 @@ pub struct MadeKeyRow {
     pub app_name: String,
 }
 
-/// The keys someone made in an organisation's apps that work, in the order of their ids. Also those
+/// The keys someone made in an organization's apps that work, in the order of their ids. Also those
 /// of archived and deleted apps, where they would work again.
 pub async fn live_keys_by(
     db: &mut AnyConnection,
@@ -244,7 +245,7 @@ pub async fn note_reminder(
     Ok(noted.rows_affected() == 1)
 }
 
-/// Those who manage an app's keys and could still sign in, those who run the organisation first.
+/// Those who manage an app's keys and could still sign in, those who run the organization first.
 pub async fn managers(db: &mut AnyConnection, app_id: &Id, org_id: &Id) -> Result<Vec<Id>> {
     let sql = format!(
         "SELECT users.id FROM org_members JOIN users ON users.id = org_members.user_id

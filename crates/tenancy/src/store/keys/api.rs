@@ -1,6 +1,7 @@
 //! All SQL of API keys.
 
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use super::{ADDRESSES_7D, ApiKeyKind};
 use atrium_core::error::Result;

@@ -6,7 +6,8 @@ mod api;
 mod uses;
 
 use serde::{Deserialize, Serialize};
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 use utoipa::ToSchema;
 
 use crate::token::{hash_text, hash_token};

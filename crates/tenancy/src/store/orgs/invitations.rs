@@ -1,6 +1,7 @@
 //! All SQL of invitations and of asking to join.
 
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use crate::rules;
 use atrium_core::db::page::PageOf;
@@ -200,7 +201,7 @@ pub struct JoinableRow {
     pub asked_at: Option<Millis>,
 }
 
-/// Organisations with an owner whose proven address is at the domain, and without the user.
+/// Organizations with an owner whose proven address is at the domain, and without the user.
 pub async fn joinable(
     db: &mut AnyConnection,
     user_id: &Id,

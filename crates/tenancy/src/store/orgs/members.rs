@@ -1,6 +1,7 @@
-//! All SQL of organisations' members.
+//! All SQL of organizations' members.
 
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use super::OrgRow;
 use crate::rules;
@@ -70,20 +71,20 @@ pub async fn was_removed(db: &mut AnyConnection, org_id: &Id, email: &Email) -> 
     Ok(count > 0)
 }
 
-/// What someone is in an organisation, and what that asks of their sessions.
+/// What someone is in an organization, and what that asks of their sessions.
 pub struct Standing {
     pub role: OrgRole,
     /// Since when they are what they are, as far as owners go.
     pub owner_since: Millis,
-    /// Sessions that were proven no later act in the organisation no more.
+    /// Sessions that were proven no later act in the organization no more.
     pub sessions_ended_at: Option<Millis>,
 }
 
-/// What an organisation asks of the session of one of its members.
+/// What an organization asks of the session of one of its members.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionRequirements {
     pub second_factor: bool,
-    /// That it came through the organisation's own provider.
+    /// That it came through the organization's own provider.
     pub sso: bool,
     /// Since when the member is an owner: those have a while to set up a second factor.
     pub owner_since: Option<Millis>,
@@ -121,7 +122,7 @@ pub async fn standing_of(
     }))
 }
 
-/// Ends a member's sessions as far as the organisation goes.
+/// Ends a member's sessions as far as the organization goes.
 pub async fn end_sessions(
     db: &mut AnyConnection,
     org_id: &Id,
@@ -170,7 +171,7 @@ pub async fn set_role(
     Ok(())
 }
 
-/// Takes someone out of the organisation and of every app of it.
+/// Takes someone out of the organization and of every app of it.
 pub async fn delete_member(db: &mut AnyConnection, org_id: &Id, user_id: &Id) -> Result<()> {
     sqlx::query(
         "DELETE FROM app_members WHERE user_id = $1
@@ -288,7 +289,7 @@ pub struct ReachedApp {
     pub role_name: Option<String>,
 }
 
-/// Apps of the organisation that someone reaches, by a role of their own or by running them all.
+/// Apps of the organization that someone reaches, by a role of their own or by running them all.
 pub async fn reached_apps(
     db: &mut AnyConnection,
     org_id: &Id,

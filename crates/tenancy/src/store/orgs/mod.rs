@@ -1,10 +1,11 @@
-//! All SQL of organisations: themselves here, their members and invitations beside.
+//! All SQL of organizations: themselves here, their members and invitations beside.
 
 mod invitations;
 mod members;
 
 use serde::Serialize;
-use sqlx::{AnyConnection, FromRow};
+use sqlx::AnyConnection;
+use sqlx_macros::FromRow;
 
 use super::accounts::Shown;
 use crate::rules::{self, REQUIRE_SSO_AT};
@@ -50,7 +51,7 @@ pub async fn insert(
     Ok(())
 }
 
-/// An organisation and what the user is in it.
+/// An organization and what the user is in it.
 pub async fn for_member(
     db: &mut AnyConnection,
     org_id: &Id,
@@ -69,7 +70,7 @@ pub async fn by_id(db: &mut AnyConnection, org_id: &Id) -> Result<Option<OrgRow>
     Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(org_id).fetch_optional(db).await?)
 }
 
-/// Holds an organisation until the transaction ends: changes of who belongs to it and as what come
+/// Holds an organization until the transaction ends: changes of who belongs to it and as what come
 /// one after another.
 pub async fn lock(db: &mut AnyConnection, org_id: &Id) -> Result<bool> {
     let locked = sqlx::query("UPDATE organizations SET name = name WHERE id = $1")
@@ -114,7 +115,7 @@ fn org_list() -> String {
     )
 }
 
-/// The organisations someone belongs to.
+/// The organizations someone belongs to.
 pub async fn list(
     db: &mut AnyConnection,
     user_id: &Id,
@@ -197,7 +198,7 @@ pub async fn runs_any(db: &mut AnyConnection, user_id: &Id, shown: Shown<'_>) ->
     Ok(count > 0)
 }
 
-/// Since when someone owns any organisation that their session did not come to by its provider.
+/// Since when someone owns any organization that their session did not come to by its provider.
 pub async fn owner_since(
     db: &mut AnyConnection,
     user_id: &Id,
@@ -214,7 +215,7 @@ pub async fn owner_since(
     Ok(since.fetch_one(db).await?)
 }
 
-/// Whether an organisation of the person asks for a second factor.
+/// Whether an organization of the person asks for a second factor.
 pub async fn any_requires_mfa(db: &mut AnyConnection, user_id: &Id) -> Result<bool> {
     let count: i64 = sqlx::query_scalar(
         "SELECT COUNT(*) FROM org_members
@@ -234,7 +235,7 @@ pub struct OwnedRow {
     pub member_count: i64,
 }
 
-/// Organisations that have no other owner who could still sign in.
+/// Organizations that have no other owner who could still sign in.
 pub async fn owned_alone(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<OwnedRow>> {
     let sql = format!(
         "SELECT organizations.id, organizations.name,
@@ -261,7 +262,7 @@ pub async fn of_member(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<Id>> 
         .await?)
 }
 
-/// What the organisations of a person are called; of very many, the first.
+/// What the organizations of a person are called; of very many, the first.
 pub async fn names_of_member(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<String>> {
     Ok(sqlx::query_scalar(
         "SELECT organizations.name FROM org_members

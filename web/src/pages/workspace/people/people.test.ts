@@ -1,3 +1,4 @@
+// Needs no page.
 import { describe, expect, it } from 'vitest'
 import type { TimelineItem } from '../../../api/people'
 import { byDay } from './days'
