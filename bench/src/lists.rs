@@ -1,4 +1,4 @@
-//! Lists of a large organisation: 10,000 members, 2,000 apps and a long audit log, among others of
+//! Lists of a large organization: 10,000 members, 2,000 apps and a long audit log, among others of
 //! its size. Every list with search and sort is asked for, timed, and on SQLite its plan is looked
 //! at: none may walk a whole table.
 
@@ -126,7 +126,7 @@ fn paths(org: &Id, app: &Id) -> Vec<String> {
     paths
 }
 
-/// Three organisations of the same size; the first is the one that is asked about.
+/// Three organizations of the same size; the first is the one that is asked about.
 async fn fill(state: &AppState) -> anyhow::Result<Id> {
     let account = NewAccount {
         email: "bench0@example.com".to_owned(),
@@ -137,7 +137,7 @@ async fn fill(state: &AppState) -> anyhow::Result<Id> {
         timezone: None,
     };
     let created = create::by_operator(state, account).await?;
-    let org = created.org_id.context("an organisation")?;
+    let org = created.org_id.context("an organization")?;
     for n in 0..ORGS {
         let org = if n == 0 { org.to_string() } else { id(9, n, 0) };
         let mut tx = state.db.write().await?;
@@ -153,7 +153,7 @@ async fn fill(state: &AppState) -> anyhow::Result<Id> {
         for a in 0..APPS {
             let app = id(3, n, a);
             run(&mut tx, "INSERT INTO apps (id, org_id, name, name_key, name_order, description, region, timezone, created_at) VALUES ($1, $2, $3, $3, $3, '', 'local', 'UTC', 1)", &[&app, &org, &format!("app {a}")]).await?;
-            // The first app has half the organisation in it, the others a few each.
+            // The first app has half the organization in it, the others a few each.
             let some = if a == 0 { MEMBERS / 2 } else { 5 };
             for m in 0..some {
                 run(&mut tx, "INSERT INTO app_members (app_id, user_id, role_id, added_at) VALUES ($1, $2, '00000000-0000-7000-8000-000000000004', 1)", &[&app, &id(1, n, (a * 7 + m) % MEMBERS)]).await?;

@@ -10,6 +10,7 @@ mod current;
 mod devices;
 mod history;
 mod ids;
+mod large;
 mod lists;
 mod load;
 mod loaders;
@@ -35,6 +36,7 @@ fn main() -> anyhow::Result<()> {
         ["overall", program] => runtime.block_on(overall::measure(program)),
         ["devices", program] => runtime.block_on(devices::measure(program)),
         ["ids", program] => runtime.block_on(ids::measure(program)),
+        ["large", program] => runtime.block_on(large::measure(program)),
         ["loaders", program] => runtime.block_on(loaders::measure(program)),
         ["lists"] => runtime.block_on(lists::measure(std::env::var("BENCH_DATABASE_URL").ok())),
         ["signin"] => runtime.block_on(signin::measure()),
@@ -43,7 +45,7 @@ fn main() -> anyhow::Result<()> {
         }
         ["startup", program] => startup::measure(program),
         _ => bail!(
-            "usage: atrium-bench current | signin | lists, or startup | collect | overall | analyses | devices | ids | loaders PROGRAM"
+            "usage: atrium-bench current | signin | lists, or startup | collect | overall | analyses | devices | ids | large | loaders PROGRAM"
         ),
     }
 }

@@ -126,7 +126,7 @@ pub fn question(last: u32, days: u32, zone: &str) -> Value {
         "compare": "previous_period" })
 }
 
-async fn answers(account: &Account, last: u32) -> anyhow::Result<()> {
+pub async fn answers(account: &Account, last: u32) -> anyhow::Result<()> {
     let path = format!("/orgs/{}/data-overall", account.org);
     let ask = async |body: &Value| -> anyhow::Result<Duration> {
         let started = Instant::now();

@@ -264,7 +264,7 @@ impl BuiltinRole {
     }
 }
 
-/// What a member is in an organisation. Owners and admins hold every permission in its apps.
+/// What a member is in an organization. Owners and admins hold every permission in its apps.
 #[derive(
     Clone,
     Copy,
@@ -307,12 +307,12 @@ impl OrgRole {
         }
     }
 
-    /// Whether the role holds everything in every app of the organisation.
+    /// Whether the role holds everything in every app of the organization.
     pub fn runs_apps(self) -> bool {
         self >= Self::Admin
     }
 
-    /// Owners come in without the organisation's provider too, or a broken one would lock everybody
+    /// Owners come in without the organization's provider too, or a broken one would lock everybody
     /// out.
     pub fn is_exempt_from_sso(self) -> bool {
         self == Self::Owner

@@ -88,10 +88,6 @@ impl<'a> Rows<'a> {
         self.fixed().map(|[byte]| byte)
     }
 
-    pub fn u16(&mut self) -> Result<u16, Error> {
-        self.fixed().map(u16::from_le_bytes)
-    }
-
     pub fn u32(&mut self) -> Result<u32, Error> {
         self.fixed().map(u32::from_le_bytes)
     }
@@ -144,10 +140,6 @@ impl<'a> Rows<'a> {
 
     pub fn i64s(&mut self) -> Result<impl Iterator<Item = i64> + use<'a>, Error> {
         Ok(self.chunks()?.iter().map(|number| i64::from_le_bytes(*number)))
-    }
-
-    pub fn u16s(&mut self) -> Result<impl Iterator<Item = u16> + use<'a>, Error> {
-        Ok(self.chunks()?.iter().map(|number| u16::from_le_bytes(*number)))
     }
 
     pub fn u8s(&mut self) -> Result<impl Iterator<Item = u8> + use<'a>, Error> {

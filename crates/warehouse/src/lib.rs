@@ -15,7 +15,7 @@ mod bounds;
 mod breakdowns;
 mod buckets;
 mod call;
-mod catalogue;
+mod catalog;
 mod client;
 pub mod compatibility;
 mod completion;
@@ -77,7 +77,7 @@ mod visits;
 pub use address_file::running_engine;
 pub use answer::RowStream;
 pub use call::Insert;
-pub use catalogue::{EVENT_NAMES_MAX, EventCount, EventMoments, EventName};
+pub use catalog::{EVENT_NAMES_MAX, EventCount, EventMoments, EventName};
 pub use client::{ShardHealth, Warehouse};
 pub use conditions::{
     Column, Condition, EventChoice, Filter, GroupBy, IN_COHORT, NOT_IN_COHORT, People, Property,

@@ -152,7 +152,7 @@ impl Warehouse {
                 self.totals_of(&small.small, buckets, versions),
                 self.first_seen(&small, second, versions),
                 self.owners(&small.small, versions),
-                self.under_way_around(apps, beginnings, versions)
+                self.open_sessions_around(apps, beginnings, versions)
             )
         });
         let gathered = gathered.await.map(drop);

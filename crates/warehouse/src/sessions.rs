@@ -57,12 +57,12 @@ impl Warehouse {
         at: u32,
         versions: &Versions,
     ) -> Result<Vec<Arc<OpenSessions>>, Error> {
-        let grid = self.under_way_around(apps, vec![around(at)], versions).await?;
+        let grid = self.open_sessions_around(apps, vec![around(at)], versions).await?;
         Ok(grid.apps.into_iter().flatten().collect())
     }
 
     /// The same for the middles of some buckets.
-    pub(crate) async fn under_way_around(
+    pub(crate) async fn open_sessions_around(
         &self,
         apps: &[Uuid],
         buckets: Vec<Bucket>,

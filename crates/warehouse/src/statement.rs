@@ -91,9 +91,9 @@ impl Statement {
     /// Speaks of a property of something else than events, which has no columns.
     pub fn without_columns<T>(&mut self, of: impl FnOnce(&mut Self) -> T) -> T {
         let columns = std::mem::take(&mut self.columns);
-        let told = of(self);
+        let answer = of(self);
         self.columns = columns;
-        told
+        answer
     }
 
     /// Binds a value and gives the placeholder that stands for it.
@@ -133,10 +133,12 @@ impl Statement {
         let set = self.set(people);
         match self.whose {
             Whose::AsSent => format!("person_no IN {set}"),
+            // One set of both kinds of numbers: each event is looked up once.
             Whose::Owners => format!(
-                "(person_no IN {set} OR person_no IN (SELECT device_no FROM device_owners \
-                 WHERE app_id = {} GROUP BY device_no HAVING min(first).2 IN {set}))",
-                self.app
+                "person_no IN ({all} UNION ALL SELECT device_no FROM device_owners \
+                 WHERE app_id = {} GROUP BY device_no HAVING min(first).2 IN {set})",
+                self.app,
+                all = set.trim_matches(['(', ')'])
             ),
         }
     }
@@ -194,7 +196,8 @@ impl Statement {
         };
         let any = |test: String| format!("arrayExists(e -> ({test}){shown}, {elements})");
         let compared = |sign: &str, bound: String| {
-            any(format!("ifNull({NUMBER} {sign} {bound} AND isFinite({NUMBER}), 0)"))
+            let number = number("e");
+            any(format!("ifNull({number} {sign} {bound} AND isFinite({number}), 0)"))
         };
         let time =
             format!("toUnixTimestamp64Milli(parseDateTime64BestEffortOrNull({text}, 3, 'UTC'))");
@@ -324,9 +327,10 @@ pub(crate) fn elements_of(property: &Property, stored: &str) -> String {
     }
 }
 
-/// An element `e` as a number, also where it was sent as text.
-pub(crate) const NUMBER: &str =
-    "toFloat64OrNull(if(startsWith(e, '\"'), substring(e, 2, length(e) - 2), e))";
+/// An element as a number, also where it was sent as text.
+pub(crate) fn number(e: &str) -> String {
+    format!("toFloat64OrNull(if(startsWith({e}, '\"'), substring({e}, 2, length({e}) - 2), {e}))")
+}
 
 /// A set as the store writes one: small ones as a list, others as their bytes.
 fn state_of(people: &People) -> Vec<u8> {

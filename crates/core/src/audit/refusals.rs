@@ -16,7 +16,7 @@ use crate::types::Millis;
 /// Different things one caller can be refused in an hour, each with entries of its own. What goes
 /// beyond is counted together.
 const PER_CALLER: u32 = 20;
-/// The same for one organisation or app, whoever knocks.
+/// The same for one organization or app, whoever knocks.
 const PER_TARGET: u32 = 100;
 /// What is remembered of an hour.
 const MOST: usize = 10_000;

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::keyring::{Keyring, mac};
 use crate::types::{Id, Millis};
 
-/// The chain of what belongs to no organisation: accounts, sign-ins, the instance.
+/// The chain of what belongs to no organization: accounts, sign-ins, the instance.
 const INSTANCE_CHAIN: &str = "instance";
 
 /// Appends within the transaction that makes the change: both happen or neither.

@@ -104,6 +104,10 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_READ_SLOTS_PER_ORGANIZATION", value_name = "N", global = true)]
     pub read_slots_per_organization: Option<usize>,
 
+    /// Most of them that may be about one app at once [default: as one organization]
+    #[arg(long, env = "ATRIUM_READ_SLOTS_PER_APP", value_name = "N", global = true)]
+    pub read_slots_per_app: Option<usize>,
+
     /// Most of them that one person or query key may have at once [default: as one organization]
     #[arg(long, env = "ATRIUM_READ_SLOTS_PER_CALLER", value_name = "N", global = true)]
     pub read_slots_per_caller: Option<usize>,
@@ -316,7 +320,7 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_REGISTRATION", value_name = "MODE", global = true)]
     pub registration: Option<String>,
 
-    /// Whether owners of organisations and operators need a second factor [default: true]
+    /// Whether owners of organizations and operators need a second factor [default: true]
     #[arg(long, env = "ATRIUM_PRIVILEGED_MFA", value_name = "BOOL", global = true)]
     pub privileged_mfa: Option<bool>,
 
@@ -325,25 +329,23 @@ pub struct RawSettings {
     #[arg(long, env = "ATRIUM_PRIVILEGED_MFA_GRACE_DAYS", value_name = "DAYS", global = true)]
     pub privileged_mfa_grace_days: Option<i64>,
 
-    /// Whether an organisation's sign-in provider may be reached over plain HTTP; on this machine
+    /// Whether an organization's sign-in provider may be reached over plain HTTP; on this machine
     /// it always may [default: false]
     #[arg(long, env = "ATRIUM_SSO_ALLOW_HTTP", value_name = "BOOL", global = true)]
     pub sso_allow_http: Option<bool>,
 
-    /// Whether an organisation's sign-in provider may sit at a private address [default: true where
+    /// Whether an organization's sign-in provider may sit at a private address [default: true where
     /// registration is "invite", else false]
     #[arg(long, env = "ATRIUM_SSO_INTERNAL_NETWORKS", value_name = "BOOL", global = true)]
     pub sso_internal_networks: Option<bool>,
 
-    /// Name server that is asked whether a domain belongs to an organisation [default: the system's]
+    /// Name server that is asked whether a domain belongs to an organization [default: the system's]
     #[arg(long, env = "ATRIUM_DNS_SERVER", value_name = "ADDRESS:PORT", global = true)]
     pub dns_server: Option<String>,
 
-    /// How long a sign-in or chat provider may take for one answer. No setting: tests, which have
-    /// providers hang, wait less.
-    #[arg(skip)]
-    #[serde(skip)]
-    pub provider_limit: Option<Duration>,
+    /// Milliseconds that a sign-in or chat provider may take for one answer [default: 10000]
+    #[arg(long, env = "ATRIUM_PROVIDER_TIMEOUT_MS", value_name = "N", global = true)]
+    pub provider_timeout_ms: Option<u64>,
 
     /// Whether pages carry a watermark with the signed-in person's name [default: true]
     #[arg(long, env = "ATRIUM_WATERMARK", value_name = "BOOL", global = true)]
@@ -379,7 +381,7 @@ pub struct SettingsArgs {
 
 impl RawSettings {
     pub(super) fn provider_limit(&self) -> Duration {
-        self.provider_limit.unwrap_or(Duration::from_secs(10))
+        Duration::from_millis(self.provider_timeout_ms.unwrap_or(10_000).max(100))
     }
 
     /// The file's settings with those given by variables and flags laid over them.

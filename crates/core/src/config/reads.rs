@@ -40,6 +40,11 @@ pub fn check(raw: &RawSettings) -> anyhow::Result<ReadSettings> {
         (1..=slots).contains(&per_org),
         "read_slots_per_organization: {per_org} is not between 1 and read_slots"
     );
+    let per_app = raw.read_slots_per_app.unwrap_or(per_org);
+    ensure!(
+        (1..=per_org).contains(&per_app),
+        "read_slots_per_app: {per_app} is not between 1 and read_slots_per_organization"
+    );
     let per_caller = raw.read_slots_per_caller.unwrap_or(per_org);
     ensure!(
         (1..=per_org).contains(&per_caller),
@@ -52,7 +57,7 @@ pub fn check(raw: &RawSettings) -> anyhow::Result<ReadSettings> {
         (1..=WAIT_SECONDS_MAX).contains(&seconds),
         "read_wait_seconds: {seconds} is not between 1 and {WAIT_SECONDS_MAX}"
     );
-    let limits = Limits { slots, per_org, per_caller, waiting };
+    let limits = Limits { slots, per_org, per_app, per_caller, waiting };
     let column_after_rows = raw.column_after_rows.unwrap_or(COLUMN_AFTER_ROWS);
     Ok(ReadSettings { limits, longest_wait: Duration::from_secs(seconds), column_after_rows })
 }
@@ -70,6 +75,8 @@ mod tests {
         assert_eq!(limits(few).unwrap().per_org, 2);
         let wide = RawSettings { read_slots_per_organization: Some(7), ..Default::default() };
         assert!(limits(wide).unwrap_err().to_string().contains("read_slots_per_organization"));
+        let app = RawSettings { read_slots_per_app: Some(5), ..Default::default() };
+        assert!(limits(app).unwrap_err().to_string().contains("read_slots_per_app"));
         let caller = RawSettings { read_slots_per_caller: Some(5), ..Default::default() };
         assert!(limits(caller).unwrap_err().to_string().contains("read_slots_per_caller"));
         let patient = RawSettings { read_wait_seconds: Some(60), ..Default::default() };

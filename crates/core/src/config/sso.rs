@@ -1,4 +1,4 @@
-//! Single sign-on: where an organisation's provider may be, and who answers for its domains.
+//! Single sign-on: where an organization's provider may be, and who answers for its domains.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;

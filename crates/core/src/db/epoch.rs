@@ -7,11 +7,12 @@
 //! moment share: the query starts after all of them asked, so its answer is as true as if each had
 //! asked alone.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use parking_lot::Mutex;
 use sqlx::any::AnyConnectOptions;
 use sqlx::{AnyConnection, Connection};
 use tokio::sync::{mpsc, oneshot};
@@ -86,7 +87,7 @@ struct Look {
 
 impl LocalReader {
     fn read(&self, now: Instant) -> rusqlite::Result<i64> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         let Known { connection, last } = &mut *known;
         let commits = self.commits.load(Ordering::Acquire);
         if let Some(last) = last
@@ -191,7 +192,7 @@ mod tests {
 
     /// What stands in memory shows whether the file was asked.
     fn pretend(db: &Db, epoch: i64) {
-        reader(db).known.lock().unwrap().last.as_mut().unwrap().epoch = epoch;
+        reader(db).known.lock().last.as_mut().unwrap().epoch = epoch;
     }
 
     async fn epoch_row(connection: &mut AnyConnection) -> i64 {

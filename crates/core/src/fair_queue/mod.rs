@@ -203,10 +203,17 @@ impl Gate for Reader {
 
 impl Caller {
     pub fn person(class: Class, org: &Id, user: &Id) -> Self {
-        Self { class, org: org.clone(), who: user.clone() }
+        Self { class, org: org.clone(), who: user.clone(), app: None }
     }
 
     pub fn program(org: &Id, app: &Id) -> Self {
-        Self { class: Class::QueryKey, org: org.clone(), who: app.clone() }
+        let (org, who, app) = (org.clone(), app.clone(), Some(app.clone()));
+        Self { class: Class::QueryKey, org, who, app }
+    }
+
+    /// About this app alone.
+    #[must_use]
+    pub fn in_app(self, app: &Id) -> Self {
+        Self { app: Some(app.clone()), ..self }
     }
 }

@@ -48,6 +48,8 @@ pub struct Caller {
     pub org: Id,
     /// The person, or the app whose query key it is.
     pub who: Id,
+    /// The app that is asked about, if it is one alone.
+    pub app: Option<Id>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +57,7 @@ pub struct Limits {
     /// Statements that run side by side.
     pub slots: usize,
     pub per_org: usize,
+    pub per_app: usize,
     pub per_caller: usize,
     /// Calls of one caller that may wait.
     pub waiting: usize,
@@ -118,6 +121,7 @@ pub struct Schedule {
     running: Running,
     running_keys: usize,
     of_org: HashMap<Id, Running>,
+    of_app: HashMap<Id, Running>,
     of_caller: HashMap<Id, Running>,
     /// What each class has paid for its slots, and what the one served last had paid before.
     paid: [u64; 3],
@@ -134,6 +138,7 @@ impl Schedule {
             running: Running::default(),
             running_keys: 0,
             of_org: HashMap::new(),
+            of_app: HashMap::new(),
             of_caller: HashMap::new(),
             paid: [0; 3],
             price_level: 0,
@@ -147,13 +152,13 @@ impl Schedule {
         self.turns += 1;
         let turn = self.turns;
         let index = self.lines.iter().position(|line| line.caller == *caller);
-        if let Some(line) = index.map(|index| &self.lines[index]) {
-            let mut others: Vec<u64> = line.tickets.iter().map(|(of, _)| *of).collect();
-            others.sort_unstable();
-            others.dedup();
-            if !others.contains(&call) && others.len() >= self.limits.waiting(caller.class) {
-                return false;
-            }
+        // In whichever apps they ask.
+        let own = self.lines.iter().map(|line| (&line.caller, &line.tickets));
+        let own = own.filter(|(other, _)| other.class == caller.class && other.who == caller.who);
+        let calls: HashSet<u64> =
+            own.flat_map(|(_, tickets)| tickets.iter().map(|(of, _)| *of)).collect();
+        if !calls.contains(&call) && calls.len() >= self.limits.waiting(caller.class) {
+            return false;
         }
         // A class that nobody waited in has no credit from that time.
         if !self.lines.iter().any(|line| line.caller.class == caller.class) {
@@ -199,6 +204,9 @@ impl Schedule {
         self.running_keys += usize::from(caller.class == Class::QueryKey);
         self.of_org.entry(caller.org.clone()).or_default().begin(caller.class);
         self.of_caller.entry(caller.who.clone()).or_default().begin(caller.class);
+        if let Some(app) = &caller.app {
+            self.of_app.entry(app.clone()).or_default().begin(caller.class);
+        }
         self.tidy(index);
         Some((ticket, caller))
     }
@@ -206,7 +214,9 @@ impl Schedule {
     pub fn finish(&mut self, caller: &Caller) {
         self.running.end(caller.class);
         self.running_keys -= usize::from(caller.class == Class::QueryKey);
-        for (counts, id) in [(&mut self.of_org, &caller.org), (&mut self.of_caller, &caller.who)] {
+        let own = [(&mut self.of_org, &caller.org), (&mut self.of_caller, &caller.who)];
+        let of_app = caller.app.as_ref().map(|app| (&mut self.of_app, app));
+        for (counts, id) in own.into_iter().chain(of_app) {
             if let Some(running) = counts.get_mut(id) {
                 running.end(caller.class);
                 if running.all == 0 {
@@ -265,7 +275,7 @@ impl Schedule {
         counts.get(id).map_or(0, |running| running.all)
     }
 
-    fn may_run(&self, Caller { class, org, who }: &Caller) -> bool {
+    fn may_run(&self, Caller { class, org, who, app }: &Caller) -> bool {
         let of = |counts: &HashMap<Id, Running>, id| counts.get(id).copied().unwrap_or_default();
         let of_caller = of(&self.of_caller, who);
         if *class == Class::QueryKey
@@ -275,6 +285,9 @@ impl Schedule {
         }
         self.running.has_room(*class, self.limits.slots)
             && of(&self.of_org, org).has_room(*class, self.limits.per_org)
+            && app
+                .as_ref()
+                .is_none_or(|app| of(&self.of_app, app).has_room(*class, self.limits.per_app))
             && of_caller.has_room(*class, self.limits.per_caller)
     }
 

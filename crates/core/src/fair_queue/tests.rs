@@ -3,10 +3,10 @@
 use super::schedule::Schedule;
 use super::*;
 
-const LIMITS: Limits = Limits { slots: 6, per_org: 4, per_caller: 4, waiting: 8 };
+const LIMITS: Limits = Limits { slots: 6, per_org: 4, per_app: 4, per_caller: 4, waiting: 8 };
 
 fn caller(class: Class, org: u8, who: u8) -> Caller {
-    Caller { class, org: Id::fixed(org), who: Id::fixed(who) }
+    Caller { class, org: Id::fixed(org), who: Id::fixed(who), app: None }
 }
 
 /// A queue with a log: names of those who run, in the order in which they began.
@@ -149,7 +149,8 @@ fn organizations_and_callers_take_turns() {
 #[test]
 fn nobody_starves() {
     // One slot in effect: two, of which one is kept.
-    let mut trial = Trial::new(Limits { slots: 2, per_org: 2, per_caller: 2, waiting: 8 });
+    let mut trial =
+        Trial::new(Limits { slots: 2, per_org: 2, per_app: 2, per_caller: 2, waiting: 8 });
     trial.ask("first", &caller(Class::AdHoc, 1, 1));
     assert_eq!(trial.serve(), "first");
     trial.ask("patient", &caller(Class::AdHoc, 2, 2));
@@ -238,4 +239,31 @@ async fn whoever_waits_too_long_is_sent_away_and_leaves_nothing_behind() {
     assert_eq!(queue.counts(Class::QueryKey), (2, 0));
     drop(held);
     assert!(reader.enter().await.is_ok());
+}
+
+#[test]
+fn one_app_leaves_room_for_the_others() {
+    let mut trial = Trial::new(Limits { per_app: 2, ..LIMITS });
+    let asks = |who: u8, app: u8| caller(Class::AdHoc, 1, who).in_app(&Id::fixed(app));
+    // One of an app's two is kept for dashboards, whoever asks.
+    for (name, who) in [("a", 1), ("b", 2), ("c", 3)] {
+        assert!(trial.ask(name, &asks(who, 50)));
+    }
+    assert_eq!(trial.serve(), "a");
+    assert!(trial.ask("d", &asks(4, 51)));
+    assert_eq!(trial.serve(), "d");
+    assert_eq!(trial.finish("a"), "b");
+    assert_eq!(trial.finish("d"), "");
+    assert_eq!(trial.finish("b"), "c");
+}
+
+#[test]
+fn who_asks_in_many_apps_has_no_more_calls_waiting() {
+    let mut trial = Trial::new(Limits { per_caller: 1, waiting: 2, ..LIMITS });
+    let asks = |app: u8| caller(Class::AdHoc, 1, 1).in_app(&Id::fixed(app));
+    assert!(trial.ask("a", &asks(50)));
+    assert_eq!(trial.serve(), "a");
+    assert!(trial.ask("b", &asks(51)));
+    assert!(trial.ask("c", &asks(52)));
+    assert!(!trial.ask("d", &asks(53)));
 }

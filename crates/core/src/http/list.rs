@@ -41,7 +41,7 @@ impl IntoParams for ListQueryAnywhere {
 /// A column to sort by: its name in the query, and what it is in SQL.
 pub type Sort = (&'static str, &'static str);
 
-/// Anything to sort by: its name in the query, what it is, and whether it falls unless told.
+/// Anything to sort by: its name in the query, what it is, and whether it falls unless given.
 pub type SortBy<S> = (&'static str, S, bool);
 
 /// What of a list is wanted.

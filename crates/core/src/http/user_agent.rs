@@ -1,4 +1,4 @@
-//! A browser's name in words: "Chrome on macOS". Enough to recognise one's own device by.
+//! A browser's name in words: "Chrome on macOS". Enough to recognize one's own device by.
 
 /// The first that is found wins, so what others pretend to be comes last.
 const BROWSERS: [(&str, &str); 12] = [

@@ -48,11 +48,11 @@ pub enum Notice {
     SessionsEnded {
         count: u64,
     },
-    /// By those who manage the organisation's members, as far as it goes.
+    /// By those who manage the organization's members, as far as it goes.
     OrgSessionsEnded {
         org: String,
     },
-    /// An organisation's provider can open the account from now on.
+    /// An organization's provider can open the account from now on.
     SsoLinked {
         org: String,
         email: String,

@@ -24,7 +24,7 @@ pub struct Common {
     pub start: String,
     #[schema(example = "2026-11-14")]
     pub end: String,
-    /// IANA name; the app's unless told.
+    /// IANA name; the app's unless given.
     pub timezone: Option<String>,
     /// All events that are looked at meet them.
     pub filters: Option<Filters>,
@@ -218,11 +218,11 @@ pub struct PathsBody {
     pub from: Option<EventBody>,
     /// What paths end with.
     pub to: Option<EventBody>,
-    /// Which events are steps; all, unless told.
+    /// Which events are steps; all, unless given.
     pub events: Option<EventBody>,
     /// One to eight.
     pub steps: usize,
-    /// How long a path may take; for as long as a session lasts, unless told.
+    /// How long a path may take; for as long as a session lasts, unless given.
     pub window_minutes: Option<i64>,
     /// How many different steps are told apart at each place, up to 20.
     #[serde(default = "branches")]
@@ -259,7 +259,7 @@ pub struct DistributionBody {
     pub common: Common,
     pub event: EventBody,
     pub of: QuantityBody,
-    /// Where ranges begin, in rising order; chosen by what there is, unless told.
+    /// Where ranges begin, in rising order; chosen by what there is, unless given.
     pub edges: Option<Vec<f64>>,
 }
 
@@ -267,7 +267,7 @@ pub struct DistributionBody {
 pub struct LifecycleBody {
     #[serde(flatten)]
     pub common: Common,
-    /// Any, unless told.
+    /// Any, unless given.
     pub event: Option<EventBody>,
     /// The dates are widened to whole ones of these.
     #[serde(default)]

@@ -16,7 +16,7 @@ use crate::insight::state::Insight;
 use crate::saved::sizes::{self, MeasuredCohort, SizeRow};
 use crate::saved::store::visible_cohort;
 use atrium_core::error::{Code, Fault, Result};
-use atrium_core::fair_queue::{Caller, Class};
+use atrium_core::fair_queue::Caller;
 use atrium_core::http::json::Data;
 use atrium_core::http::path::SecondId;
 use atrium_core::lease::Lease;
@@ -80,10 +80,8 @@ async fn measured(atrium: &Insight, cohort: &MeasuredCohort, day: String) -> Res
     let mut reads_profiles = false;
     let mut size = async |pii: bool| -> Result<i64> {
         let holds = |permission| pii || permission != Permission::ProfilePii;
-        let class = Class::QueryKey;
-        let (org, who) = (cohort.org_id.clone(), cohort.app_id.clone());
         let app = (&cohort.app_id, cohort.timezone.as_str());
-        let caller = Caller { class, org, who };
+        let caller = Caller::program(&cohort.org_id, &cohort.app_id);
         let asker = Asker::new(atrium, app, caller, holds, cohort.private_to.as_ref()).await?;
         let people = asker.cohort_or_not_found(&cohort.id).await;
         reads_profiles |= asker.reads_profiles();

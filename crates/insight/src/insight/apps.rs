@@ -22,7 +22,7 @@ use atrium_tenancy::store::keys;
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct AppFilter {
-    /// Active ones unless told.
+    /// Active ones unless given.
     status: Option<AppStatus>,
 }
 
@@ -35,7 +35,7 @@ const SORTS: &[Sort] = &[
     ("purge_at", "COALESCE(purge_at, 0)"),
 ];
 
-/// The apps of an organisation that the caller may see.
+/// The apps of an organization that the caller may see.
 #[utoipa::path(
     get,
     path = "/api/v1/orgs/{id}/apps",

@@ -54,7 +54,7 @@ pub async fn app_retention_impact(
     older(&atrium, app.reader(Class::Dashboard), apps, query.days).await
 }
 
-/// How many events would go if the organisation kept them for so many days. Apps with a number of
+/// How many events would go if the organization kept them for so many days. Apps with a number of
 /// their own keep to that.
 #[utoipa::path(
     get,

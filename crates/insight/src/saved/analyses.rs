@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::changes::{self, Label};
 use super::content::{self, KINDS};
 use super::store::{self, SavedRow, Table};
-use super::{Changing, Reader, SORTS, Saved, Shelf, hidden};
+use super::{Changing, Reader, SORTS, Saved, SavedKind, hidden};
 use crate::insight::state::Insight;
 use atrium_core::error::{Code, Error, Result};
 use atrium_core::http::json::{Data, Done, Json, Query};
@@ -22,7 +22,7 @@ use atrium_tenancy::access::{DataApp, InApp};
 
 pub struct Analyses;
 
-impl Shelf for Analyses {
+impl SavedKind for Analyses {
     const TABLE: Table = store::ANALYSES;
     const MANAGE: Permission = Permission::AnalysisManage;
     const MOST: i64 = 500;

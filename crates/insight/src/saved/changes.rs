@@ -1,11 +1,11 @@
-//! Keeping, changing and throwing away, on either shelf.
+//! Creating, updating and deleting what is kept, of either kind.
 
 use serde_json::json;
 
 use super::content::Content;
 use super::sizes;
 use super::store::{self, SavedRow, SavedText};
-use super::{Changing, Reader, Shelf};
+use super::{Changing, Reader, SavedKind};
 use crate::insight::state::Insight;
 use atrium_core::audit::{self, Event};
 use atrium_core::error::{Code, Fault, Result};
@@ -46,7 +46,7 @@ impl Label {
     }
 }
 
-pub async fn create<S: Shelf>(
+pub async fn create<S: SavedKind>(
     atrium: &Insight,
     app: &InApp<QueryRun>,
     label: &Label,
@@ -67,14 +67,14 @@ pub async fn create<S: Shelf>(
     let text = label.with(content, app.user_id(), atrium.now());
     store::insert(&mut tx, S::TABLE, app.id(), &id, &text).await?;
     let row = store::one(&mut tx, S::TABLE, app.id(), &id).await?.ok_or(Code::NotFound)?;
-    let event = event::<S>(app, S::CREATE, &id).with(told(&row));
+    let event = event::<S>(app, S::CREATE, &id).with(audit_details(&row));
     audit::append(&mut tx, &app.actor(), event).await?;
     tx.commit().await?;
     Ok(row)
 }
 
 /// `version` is the one that the caller's form was made from.
-pub async fn update<S: Shelf>(
+pub async fn update<S: SavedKind>(
     atrium: &Insight,
     changing: &Changing<S>,
     version: Option<i64>,
@@ -108,7 +108,7 @@ pub async fn update<S: Shelf>(
         sizes::forget(&mut tx, &before.id).await?;
     }
     let details = json!({
-        "before": told(before), "after": told(&after), "content_changed": before.text != after.text,
+        "before": audit_details(before), "after": audit_details(&after), "content_changed": before.text != after.text,
     });
     let event = event::<S>(app, S::UPDATE, &before.id).with(details);
     audit::append(&mut tx, &app.actor(), event).await?;
@@ -116,7 +116,7 @@ pub async fn update<S: Shelf>(
     Ok(after)
 }
 
-pub async fn delete<S: Shelf>(atrium: &Insight, changing: &Changing<S>) -> Result<()> {
+pub async fn delete<S: SavedKind>(atrium: &Insight, changing: &Changing<S>) -> Result<()> {
     let Changing { app, row, .. } = changing;
     let mut tx = atrium.db.write_uncached().await?;
     let (_, access) = app.lock_and_recheck_active(&mut tx).await?;
@@ -126,18 +126,18 @@ pub async fn delete<S: Shelf>(atrium: &Insight, changing: &Changing<S>) -> Resul
         return Err(Code::AccessChanged.into());
     }
     store::delete(&mut tx, S::TABLE, &row.id).await?;
-    let event = event::<S>(app, S::DELETE, &row.id).with(told(&row));
+    let event = event::<S>(app, S::DELETE, &row.id).with(audit_details(&row));
     audit::append(&mut tx, &app.actor(), event).await?;
     tx.commit().await?;
     Ok(())
 }
 
-fn event<S: Shelf>(app: &InApp<QueryRun>, action: &'static str, id: &Id) -> Event {
+fn event<S: SavedKind>(app: &InApp<QueryRun>, action: &'static str, id: &Id) -> Event {
     Event::new(action, S::NOUN, id).in_org(&app.app.org_id).in_app(app.id())
 }
 
 /// What the app's log tells: never whom a question is about, nor the name of what is private.
-fn told(row: &SavedRow) -> serde_json::Value {
+fn audit_details(row: &SavedRow) -> serde_json::Value {
     let shared = row.private_to.is_none();
     json!({ "name": shared.then_some(&row.name), "kind": row.kind, "shared": shared })
 }

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::changes::{self, Label};
 use super::content;
 use super::store::{self, SavedRow, Table};
-use super::{Changing, Reader, SORTS, Saved, Shelf, hidden};
+use super::{Changing, Reader, SORTS, Saved, SavedKind, hidden};
 use crate::insight::state::Insight;
 use atrium_core::error::{Code, Error, Result};
 use atrium_core::http::json::{Data, Done, Json, Query};
@@ -25,7 +25,7 @@ const BODY_MAX: usize = 4 << 20;
 
 pub struct Cohorts;
 
-impl Shelf for Cohorts {
+impl SavedKind for Cohorts {
     const TABLE: Table = store::COHORTS;
     const MANAGE: Permission = Permission::CohortManage;
     const MOST: i64 = 200;

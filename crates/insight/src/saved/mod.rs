@@ -1,5 +1,5 @@
 //! What people keep of their asking: questions (analyses) and sets of people (cohorts), each for
-//! oneself or for everybody who asks in the app. Both are kept alike, on two shelves.
+//! oneself or for everybody who asks in the app. Both are kept alike.
 
 pub mod analyses;
 mod changes;
@@ -27,8 +27,8 @@ use atrium_tenancy::access::{DataApp, InApp};
 use atrium_tenancy::orgs::PersonRef;
 use atrium_tenancy::store::apps::AppAccess;
 
-/// Where things of one sort are kept.
-pub trait Shelf: Send + Sync + 'static {
+/// What is kept: an analysis or a cohort.
+pub trait SavedKind: Send + Sync + 'static {
     const TABLE: Table;
     /// Who may keep things for the app, and change what is kept for it.
     const MANAGE: Permission;
@@ -44,7 +44,7 @@ pub trait Shelf: Send + Sync + 'static {
 
 const SORTS: &[Sort] = &[("name", "saved.name_order"), ("updated_at", "saved.updated_at")];
 
-/// Who looks at a shelf.
+/// Who looks at what is kept.
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     /// None for a program.
@@ -54,13 +54,13 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn of_data<S: Shelf>(app: &'a DataApp<QueryRun>) -> Self {
+    fn of_data<S: SavedKind>(app: &'a DataApp<QueryRun>) -> Self {
         // A program changes nothing, whatever it holds.
         let manages = app.user_id().is_some() && app.holds(S::MANAGE);
         Self { user_id: app.user_id(), manages, pii: app.has_pii() }
     }
 
-    fn of_session<S: Shelf>(app: &'a InApp<QueryRun>, access: &AppAccess) -> Self {
+    fn of_session<S: SavedKind>(app: &'a InApp<QueryRun>, access: &AppAccess) -> Self {
         let (manages, pii) = (access.holds(S::MANAGE), access.holds(Permission::ProfilePii));
         Self { user_id: Some(app.user_id()), manages, pii }
     }
@@ -114,15 +114,15 @@ impl Saved {
     }
 }
 
-/// Something on a shelf that the caller may change, named second in the path: what they do not see is
+/// Something kept that the caller may change, named second in the path: what they do not see is
 /// not found, and that is settled before a body is read.
-pub struct Changing<S: Shelf> {
+pub struct Changing<S: SavedKind> {
     app: InApp<QueryRun>,
     row: SavedRow,
-    shelf: PhantomData<S>,
+    kind: PhantomData<S>,
 }
 
-impl<S, T: Shelf> FromRequestParts<S> for Changing<T>
+impl<S, T: SavedKind> FromRequestParts<S> for Changing<T>
 where
     Tenancy: FromRef<S>,
     S: Send + Sync,
@@ -138,6 +138,6 @@ where
         if !Reader::of_session::<T>(&app, &app.access).may_change(&row) {
             return Err(Code::Forbidden.into());
         }
-        Ok(Self { app, row, shelf: PhantomData })
+        Ok(Self { app, row, kind: PhantomData })
     }
 }

@@ -42,7 +42,7 @@ pub struct EngagementQuery {
     start: String,
     /// A date in the time zone, included; what lies ahead is left out.
     end: String,
-    /// IANA name; the app's unless told.
+    /// IANA name; the app's unless given.
     timezone: Option<String>,
     /// A date before the start: retention looks at those who were new from then on, so that those of
     /// a short range have had the time to come back.

@@ -37,7 +37,7 @@ pub enum EventStatus {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct EventFilter {
-    /// Visible ones unless told.
+    /// Visible ones unless given.
     #[serde(default)]
     #[param(inline)]
     status: EventStatus,

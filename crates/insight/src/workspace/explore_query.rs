@@ -83,7 +83,7 @@ pub struct ExploreBody {
     end: String,
     #[serde(default)]
     pub granularity: Granularity,
-    /// IANA name; the app's unless told.
+    /// IANA name; the app's unless given.
     timezone: Option<String>,
 }
 

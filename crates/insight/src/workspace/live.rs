@@ -150,18 +150,18 @@ struct Earlier {
     /// Looked up and not sent yet.
     waiting: VecDeque<LiveMessage>,
     /// A message can be stored just when it is told of.
-    told: Told,
+    reported: Reported,
 }
 
-/// Messages that were told of lately, by their ids.
+/// Messages that were reported lately, by their ids.
 #[derive(Default)]
-struct Told {
+struct Reported {
     ids: HashSet<String>,
     order: VecDeque<String>,
 }
 
-impl Told {
-    /// Whether it is told of for the first time.
+impl Reported {
+    /// Whether it is reported for the first time.
     fn remember(&mut self, id: &str) -> bool {
         if !self.ids.insert(id.to_owned()) {
             return false;
@@ -186,14 +186,21 @@ struct Elsewhere {
 
 impl Earlier {
     fn new(opened: Millis) -> Self {
-        let (waiting, told) = (VecDeque::new(), Told::default());
-        Self { opened, looks: 1 + LOOKS_BACK, is_greeted: false, is_answered: false, waiting, told }
+        let (waiting, reported) = (VecDeque::new(), Reported::default());
+        Self {
+            opened,
+            looks: 1 + LOOKS_BACK,
+            is_greeted: false,
+            is_answered: false,
+            waiting,
+            reported,
+        }
     }
 
-    /// Whether an accepted message is told of for the first time.
+    /// Whether an accepted message is reported for the first time.
     fn is_new(&mut self, message: &LiveMessage) -> bool {
         match &message.log_id {
-            Some(id) if message.outcome == LiveOutcome::Accepted => self.told.remember(id),
+            Some(id) if message.outcome == LiveOutcome::Accepted => self.reported.remember(id),
             _ => true,
         }
     }

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pseudonym_is_recognised() {
+    fn a_pseudonym_is_recognized() {
         let name = Pseudonyms { key: [7; 32] }.of("jane");
         assert_eq!(name, Pseudonyms { key: [7; 32] }.of("jane"));
         assert_ne!(name, Pseudonyms { key: [8; 32] }.of("jane"));

@@ -6,7 +6,7 @@ use crate::binary::Rows;
 use crate::client::Warehouse;
 use crate::conditions::{EventChoice, People, Property};
 use crate::error::Error;
-use crate::statement::{NUMBER, Statement};
+use crate::statement::{Statement, number};
 
 #[derive(Clone, Debug)]
 pub struct DistributionQuery {
@@ -34,9 +34,9 @@ pub struct Bin {
     pub events: u64,
 }
 
-/// What is told of each bin.
+/// What is asked of each bin.
 #[derive(Clone, Copy)]
-enum Told {
+enum Wanted {
     Counts,
     People,
 }
@@ -44,7 +44,7 @@ enum Told {
 impl Warehouse {
     /// One bin for each edge.
     pub async fn distribution(&self, query: &DistributionQuery) -> Result<Vec<Bin>, Error> {
-        let answer = self.analyze(&self.bins(query, Told::Counts)).await?;
+        let answer = self.analyze(&self.bins(query, Wanted::Counts)).await?;
         let mut bins = vec![Bin::default(); query.edges.len()];
         let mut rows = Rows::new(&answer);
         while !rows.is_at_end() {
@@ -62,7 +62,7 @@ impl Warehouse {
         query: &DistributionQuery,
         wanted: usize,
     ) -> Result<People, Error> {
-        let answer = self.analyze(&self.bins(query, Told::People)).await?;
+        let answer = self.analyze(&self.bins(query, Wanted::People)).await?;
         let mut rows = Rows::new(&answer);
         while !rows.is_at_end() {
             let (place, people) = (rows.u32()?, rows.bitmap()?);
@@ -73,7 +73,7 @@ impl Warehouse {
         Ok(People::default())
     }
 
-    fn bins(&self, query: &DistributionQuery, told: Told) -> Statement {
+    fn bins(&self, query: &DistributionQuery, of_bin: Wanted) -> Statement {
         let DistributionQuery { scope, event, of, range, edges } = query;
         let whose = self.whose();
         let mut this = scope.statement(self);
@@ -85,37 +85,40 @@ impl Warehouse {
         this.sql = match of {
             Quantity::Property(property) => {
                 let numbers = format!(
-                    "arrayFilter(n -> isFinite(n), arrayMap(e -> {NUMBER}, {})) AS amounts",
+                    "arrayFilter(n -> isFinite(n), arrayMap(e -> {}, {})) AS amounts",
+                    number("e"),
                     this.shown_elements(property)
                 );
                 let events = scope.events(&mut this, whose, *range, &[event], &numbers);
-                let told = match told {
-                    Told::Counts => "toUInt64(groupBitmap(person)), count()",
-                    Told::People => "groupBitmapState(person)",
+                let figures = match of_bin {
+                    Wanted::Counts => "toUInt64(groupBitmap(person)), count()",
+                    Wanted::People => "groupBitmapState(person)",
                 };
                 format!(
-                    "SELECT bin, {told} FROM (\
+                    "SELECT bin, {figures} FROM (\
                          SELECT person, arrayJoin(arrayDistinct(arrayMap(n -> {}, amounts))) AS bin \
                          FROM {events}) GROUP BY bin",
                     bin("assumeNotNull(n)")
                 )
             }
             Quantity::Times | Quantity::Days(_) => {
-                let (columns, amount) = match of {
+                let (day, amount) = match of {
                     Quantity::Days(days) => {
                         let starts = this.bind("Array(UInt32)", days.starts.clone().into());
-                        (format!("{} AS day", slot(&starts)), "uniqExact(day)")
+                        (Some(slot(&starts)), "uniqExact(day)")
                     }
-                    _ => ("1 AS one".to_owned(), "count()"),
+                    _ => (None, "sum(times)"),
                 };
-                let events = scope.events(&mut this, whose, *range, &[event], &columns);
-                let told = match told {
-                    Told::Counts => "count(), sum(events)",
-                    Told::People => "groupBitmapState(person)",
+                let keys: Vec<_> = day.iter().map(|day| ("day", day.as_str())).collect();
+                let counted = (keys.as_slice(), [("times", "count()")].as_slice());
+                let people = scope.people(&mut this, whose, *range, &[event], counted);
+                let figures = match of_bin {
+                    Wanted::Counts => "count(), sum(events)",
+                    Wanted::People => "groupBitmapState(person)",
                 };
                 format!(
-                    "SELECT {} AS bin, {told} FROM (\
-                         SELECT person, {amount} AS amount, count() AS events FROM {events} GROUP BY person) \
+                    "SELECT {} AS bin, {figures} FROM (\
+                         SELECT person, {amount} AS amount, sum(times) AS events FROM {people} GROUP BY person) \
                      GROUP BY bin",
                     bin("amount")
                 )

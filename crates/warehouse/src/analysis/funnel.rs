@@ -102,6 +102,15 @@ impl Attempt {
 /// One event of somebody: when, which steps it can be as bits, and its group.
 pub(crate) type Moment = (i64, u16, u8);
 
+/// In a statement, a moment is one number: the group in its last eight bits, the steps above them.
+const STEP: i64 = 1 << 8;
+const MILLISECOND: i64 = STEP << (STEPS_MAX + 1);
+
+fn unpacked(moment: i64) -> Moment {
+    let rest = moment.rem_euclid(MILLISECOND);
+    (moment.div_euclid(MILLISECOND), (rest / STEP) as u16, (rest % STEP) as u8)
+}
+
 impl FunnelQuery {
     fn range(&self) -> Range {
         let (from, to) = self.slots.range();
@@ -120,20 +129,21 @@ impl FunnelQuery {
             .map(|(bit, choice): (u16, _)| format!("if({}, {bit}, 0)", this.is_chosen(choice)))
             .collect();
         let group = groups.map_or("toUInt8(0)".to_owned(), |groups| groups.place(&mut this));
+        // One number of all that is to be known of an event: there are many, and this is quick to gather.
         let columns = format!(
-            "toUnixTimestamp64Milli(time) AS at, toUInt16({}) AS steps, {group} AS belongs",
+            "toUnixTimestamp64Milli(time) * {MILLISECOND} + toInt64({}) * {STEP} + {group} AS moment",
             bits.join(" + ")
         );
         let events = self.scope.events(&mut this, store.whose(), self.range(), &choices, &columns);
         let end = this.bind("Int64", self.slots.range().1.into());
+        let (others, excludes) = (MILLISECOND - 2 * STEP, i64::from(EXCLUDES) * STEP);
         // Whoever did nothing but the first step got that far when they did it first.
         this.sql = format!(
-            "SELECT person, if(others = 0, [min(at)], groupArray(at)), \
-                if(others = 0, [toUInt16(1)], groupArray(steps)), \
-                if(others = 0, [argMin(belongs, (at, belongs))], groupArray(belongs)), \
-                groupBitOr(bitAnd(steps, 65534)) AS others \
+            "SELECT person, if(others = 0, [min(moment)], groupArray(moment)), \
+                bitAnd(groupBitOr(moment), {others}) AS others \
              FROM {events} GROUP BY person \
-             HAVING bitAnd(others, {EXCLUDES}) = 0 AND countIf(bitAnd(steps, 1) = 1 AND at < {end}) > 0"
+             HAVING bitAnd(others, {excludes}) = 0 \
+                AND countIf(bitAnd(moment, {STEP}) != 0 AND moment < {end} * {MILLISECOND}) > 0"
         );
         this
     }
@@ -198,16 +208,15 @@ impl Warehouse {
         let query = query.clone();
         off_the_runtime(move || {
             let mut rows = Rows::new(&answer);
-            let (mut attempts, mut moments) = (Vec::new(), Vec::new());
+            let (mut attempts, mut moments, mut packed) = (Vec::new(), Vec::new(), Vec::new());
             while !rows.is_at_end() {
                 moments.clear();
                 let person = rows.u32()?;
-                let (at, steps, places) = (rows.i64s()?, rows.u16s()?, rows.u8s()?);
-                rows.u16()?;
-                moments.extend(
-                    at.zip(steps).zip(places).map(|((at, steps), place)| (at, steps, place)),
-                );
-                moments.sort_unstable();
+                packed.clear();
+                packed.extend(rows.i64s()?);
+                rows.i64()?;
+                packed.sort_unstable();
+                moments.extend(packed.iter().copied().map(unpacked));
                 attempts.extend(furthest(&moments, &query).map(|attempt| (person, attempt)));
             }
             Ok(attempts)
@@ -221,34 +230,47 @@ pub(crate) fn furthest(moments: &[Moment], query: &FunnelQuery) -> Option<Attemp
     let (count, end) = (query.steps.len(), query.slots.range().1);
     // Of each number of steps made, the attempt that made the last of them latest: it has the most time
     // left for the others.
-    let mut under_way: [Option<Attempt>; STEPS_MAX] = [const { None }; STEPS_MAX];
-    let mut best: Option<Attempt> = None;
+    let mut open: [Option<OpenAttempt>; STEPS_MAX] = [None; STEPS_MAX];
+    let mut best: Option<OpenAttempt> = None;
     for (at, steps, group) in moments {
         let previous = match query.order {
             FunnelOrder::Loose => None,
             // Whatever does not go on with an attempt ends it.
-            FunnelOrder::Strict => Some(std::mem::take(&mut under_way)),
+            FunnelOrder::Strict => Some(std::mem::take(&mut open)),
         };
         // From the last step to the first, so that an event is no two steps of an attempt.
         for step in (0..count).rev().filter(|step| steps & (1 << step) != 0) {
             let made = if step == 0 {
-                (*at < end).then(|| Attempt { times: vec![*at], group: *group })
+                (*at < end).then_some(OpenAttempt {
+                    times: [*at; STEPS_MAX],
+                    made: 1,
+                    group: *group,
+                })
             } else {
-                let before = previous.as_ref().unwrap_or(&under_way)[step - 1].as_ref();
-                before.filter(|before| at - before.times[0] <= query.window_ms).map(|before| {
-                    let mut after = before.clone();
-                    after.times.push(*at);
+                let before = previous.as_ref().unwrap_or(&open)[step - 1];
+                before.filter(|before| at - before.times[0] <= query.window_ms).map(|mut after| {
+                    after.times[step] = *at;
+                    after.made = step + 1;
                     after
                 })
             };
             let Some(made) = made else { continue };
-            if best.as_ref().is_none_or(|best| made.times.len() > best.times.len()) {
-                best = Some(made.clone());
+            if best.is_none_or(|best| made.made > best.made) {
+                best = Some(made);
             }
-            under_way[step] = Some(made);
+            open[step] = Some(made);
         }
     }
-    best
+    best.map(|best| Attempt { times: best.times[..best.made].to_vec(), group: best.group })
+}
+
+/// An attempt that may go on. There are many for each that counts, so none has memory of its own.
+#[derive(Clone, Copy)]
+struct OpenAttempt {
+    times: [i64; STEPS_MAX],
+    /// How many of the steps.
+    made: usize,
+    group: u8,
 }
 
 fn summed_up(attempts: Vec<Attempt>, query: &FunnelQuery, groups: Option<&Groups>) -> Funnel {

@@ -57,6 +57,9 @@ pub struct Scope {
     pub hide_personal: bool,
 }
 
+/// What a column is called, and what it is of.
+type Named<'a> = (&'a str, &'a str);
+
 /// Moments in milliseconds, the second of which is not included.
 pub type Range = (i64, i64);
 
@@ -71,10 +74,58 @@ impl Scope {
         &self,
         this: &mut Statement,
         whose: Whose,
-        (from, to): Range,
+        range: Range,
         choices: &[&EventChoice],
         columns: &str,
     ) -> String {
+        let wanted = self.wanted(this, range, choices);
+        whose.events_from(&this.source(), &this.app, columns, &wanted)
+    }
+
+    /// Who had events of a time that are one of the choices, by a key. Sets of numbers are small, whatever
+    /// an app's size, and to look up whose each event is would cost more.
+    fn people_by(
+        &self,
+        this: &mut Statement,
+        whose: Whose,
+        range: Range,
+        choices: &[&EventChoice],
+        (key, of): Named,
+    ) -> String {
+        let wanted = self.wanted(this, range, choices);
+        let numbers = format!(
+            "(SELECT {key}, arrayJoin(bitmapToArray(numbers)) AS person_no FROM (\
+                 SELECT {of} AS {key}, groupBitmapState(person_no) AS numbers FROM {} \
+                 WHERE {wanted} GROUP BY {key}))",
+            this.source()
+        );
+        whose.of(&this.app, key, &numbers)
+    }
+
+    /// The same with what the events of each number come to, which takes memory by people and keys.
+    fn people(
+        &self,
+        this: &mut Statement,
+        whose: Whose,
+        range: Range,
+        choices: &[&EventChoice],
+        (keys, totals): (&[Named], &[Named]),
+    ) -> String {
+        let wanted = self.wanted(this, range, choices);
+        let all = || keys.iter().chain(totals);
+        let columns: Vec<String> = all().map(|(name, of)| format!("{of} AS {name}")).collect();
+        let by: Vec<&str> = keys.iter().map(|(name, _)| *name).chain(["person_no"]).collect();
+        let numbers = format!(
+            "(SELECT {}, person_no FROM {} WHERE {wanted} GROUP BY {})",
+            columns.join(", "),
+            this.source(),
+            by.join(", ")
+        );
+        let names: Vec<&str> = all().map(|(name, _)| *name).collect();
+        whose.of(&this.app, &names.join(", "), &numbers)
+    }
+
+    fn wanted(&self, this: &mut Statement, (from, to): Range, choices: &[&EventChoice]) -> String {
         let mut wanted = this.between(from, to);
         let chosen: Vec<String> = choices.iter().map(|choice| this.is_chosen(choice)).collect();
         // By itself, where it can be, because the table is in the order of names.
@@ -84,7 +135,7 @@ impl Scope {
         }
         wanted.push_str(&format!(" AND ({})", chosen.join(" OR ")));
         wanted.push_str(&format!(" AND {}", this.meets(&self.condition)));
-        whose.events_from(&this.source(), &this.app, columns, &wanted)
+        wanted
     }
 }
 

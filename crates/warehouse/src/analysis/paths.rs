@@ -119,7 +119,10 @@ impl Warehouse {
         Ok(People::of(people))
     }
 
-    async fn people_by_link(&self, query: &PathsQuery) -> Result<(RoaringBitmap, Told), Error> {
+    async fn people_by_link(
+        &self,
+        query: &PathsQuery,
+    ) -> Result<(RoaringBitmap, PeopleByLink), Error> {
         let PathsQuery { scope, range, end, counted, .. } = query;
         let mut this = scope.statement(self);
         let page = match &this.shown {
@@ -148,9 +151,9 @@ impl Warehouse {
 }
 
 /// Who took each of the links that are told.
-type Told = BTreeMap<(usize, Node, Node), RoaringBitmap>;
+type PeopleByLink = BTreeMap<(usize, Node, Node), RoaringBitmap>;
 
-fn read(answer: &[u8], query: &PathsQuery) -> Result<(RoaringBitmap, Told), Error> {
+fn read(answer: &[u8], query: &PathsQuery) -> Result<(RoaringBitmap, PeopleByLink), Error> {
     let mut begun = RoaringBitmap::new();
     let mut numbers: HashMap<&str, u32> = HashMap::new();
     let mut names: Vec<&str> = Vec::new();
@@ -179,7 +182,7 @@ fn read(answer: &[u8], query: &PathsQuery) -> Result<(RoaringBitmap, Told), Erro
             links.entry((step, from, to)).or_default().insert(person);
         });
     }
-    Ok((begun, told(links, &names, query)))
+    Ok((begun, visible_links(links, &names, query)))
 }
 
 /// Who took a link: by its place, and what it leads from and to, away from the common end.
@@ -217,7 +220,7 @@ fn walk(steps: &[Step], query: &PathsQuery, mut link: impl FnMut(usize, u32, u32
     }
 }
 
-fn told(links: Links, names: &[&str], query: &PathsQuery) -> Told {
+fn visible_links(links: Links, names: &[&str], query: &PathsQuery) -> PeopleByLink {
     // At each place those that most people came to, and of equal ones the first by name.
     let mut reached: BTreeMap<(usize, u32), RoaringBitmap> = BTreeMap::new();
     for ((step, _, to), people) in &links {
@@ -236,7 +239,7 @@ fn told(links: Links, names: &[&str], query: &PathsQuery) -> Told {
             || ranked.get(&step).is_some_and(|told| told.iter().any(|(_, it)| *it == node));
         if is_told { node_of(names[node as usize]) } else { Node::Other }
     };
-    let mut merged = Told::new();
+    let mut merged = PeopleByLink::new();
     for ((step, from, to), people) in links {
         let (near, far) = (node(step - 1, from), node(step, to));
         let (source, target) = match query.side {

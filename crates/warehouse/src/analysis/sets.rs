@@ -49,9 +49,10 @@ impl Warehouse {
     ) -> Result<Sets, Error> {
         let mut this = scope.statement(self);
         let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
-        let columns = format!("{} AS slot", slot(&starts));
-        let events = scope.events(&mut this, self.whose(), slots.range(), &[choice], &columns);
-        this.sql = format!("SELECT slot, groupBitmapState(person) FROM {events} GROUP BY slot");
+        let slot = slot(&starts);
+        let (whose, range) = (self.whose(), slots.range());
+        let people = scope.people_by(&mut this, whose, range, &[choice], ("slot", &slot));
+        this.sql = format!("SELECT slot, groupBitmapState(person) FROM {people} GROUP BY slot");
         self.sets_of(this, slots).await
     }
 
@@ -65,11 +66,12 @@ impl Warehouse {
         let mut this = scope.statement(self);
         let (from, to) = slots.range();
         let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
-        let events = scope.events(&mut this, self.whose(), (0, to), &[choice], "time AS at");
+        let first = [("first", "min(time)")];
+        let people = scope.people(&mut this, self.whose(), (0, to), &[choice], (&[], &first));
         let from = this.bind("Int64", from.into());
         this.sql = format!(
             "SELECT {} AS slot, groupBitmapState(person) FROM (\
-                 SELECT person, min(at) AS time FROM {events} GROUP BY person) \
+                 SELECT person, min(first) AS time FROM {people} GROUP BY person) \
              WHERE time >= fromUnixTimestamp64Milli({from}, 'UTC') GROUP BY slot",
             slot(&starts)
         );

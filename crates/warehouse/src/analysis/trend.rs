@@ -10,7 +10,7 @@ use crate::conditions::{EventChoice, GroupBy, People, Property};
 use crate::error::Error;
 use crate::explore::Key;
 use crate::owners::Whose;
-use crate::statement::{NUMBER, Statement};
+use crate::statement::{Statement, number};
 
 #[derive(Clone, Debug)]
 pub struct TrendQuery {
@@ -48,6 +48,13 @@ pub enum Aggregate {
     Max,
 }
 
+impl Aggregate {
+    /// Whether it follows from the sum and the number of the numbers.
+    pub(super) fn is_additive(self) -> bool {
+        matches!(self, Self::Sum | Self::Average)
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trend {
     /// None where there is nothing to take an average, a median or the like of.
@@ -63,6 +70,36 @@ pub struct TrendGroup {
     pub trend: Trend,
 }
 
+/// What the numbers of `additive` come to, and how many there are.
+pub(super) const SUM: &str = "(sumArray(amounts) + sumIf(single, isFinite(single)))";
+pub(super) const COUNT: &str = "(countArray(amounts) + countIf(isFinite(single)))";
+
+/// The numbers among the elements of a property.
+fn numbers_of(elements: &str) -> String {
+    format!(
+        "arrayMap(n -> assumeNotNull(n), arrayFilter(n -> isFinite(n), arrayMap(e -> {}, {elements})))",
+        number("e")
+    )
+}
+
+/// The numbers of a property that are to be added up: of a list as `amounts`, and one that stands alone,
+/// as nearly all do, as `single`. To make a list of each would take as long as everything else.
+fn additive(this: &mut Statement, property: &Property) -> String {
+    if this.shown.is_some() || matches!(property, Property::Column(_)) {
+        return format!(
+            ", {} AS amounts, nan AS single",
+            numbers_of(&this.shown_elements(property))
+        );
+    }
+    let stored = this.stored(property);
+    let listed = numbers_of(&format!("JSONExtractArrayRaw({stored})"));
+    format!(
+        ", if(startsWith({stored}, '['), {listed}, []) AS amounts, \
+         ifNull({}, nan) AS single",
+        number(&stored)
+    )
+}
+
 impl TrendMeasure {
     /// What is needed of an event, as columns of `events`.
     pub(super) fn columns(&self, this: &mut Statement) -> String {
@@ -70,12 +107,12 @@ impl TrendMeasure {
             Self::Events | Self::People | Self::PerPerson => String::new(),
             Self::Devices => ", device_no".to_owned(),
             Self::Sessions => ", device".to_owned(),
+            Self::Number(aggregate, property) if aggregate.is_additive() => {
+                additive(this, property)
+            }
             Self::Number(_, property) => {
                 let elements = this.shown_elements(property);
-                format!(
-                    ", arrayMap(n -> assumeNotNull(n), arrayFilter(n -> isFinite(n), \
-                     arrayMap(e -> {NUMBER}, {elements}))) AS amounts"
-                )
+                format!(", {} AS amounts", numbers_of(&elements))
             }
             Self::Distinct(property) => {
                 format!(", {} AS amounts", this.shown_elements(property))
@@ -84,23 +121,27 @@ impl TrendMeasure {
     }
 
     /// What they come to: a number, or none.
-    fn aggregate(&self) -> &'static str {
+    fn aggregate(&self) -> String {
+        let of_numbers = |value: &str| format!("if(countArray(amounts) = 0, NULL, {value})");
+        let quantile =
+            |level| of_numbers(&format!("quantileExactInclusiveArray({level})(amounts)"));
         match self {
-            Self::Events => "toNullable(toFloat64(count()))",
-            Self::People => "toNullable(toFloat64(groupBitmap(person)))",
-            Self::Devices => "toNullable(toFloat64(groupBitmap(device_no)))",
-            Self::Sessions => "toNullable(toFloat64(uniqExact(device, session)))",
-            Self::PerPerson => "if(count() = 0, NULL, count() / groupBitmap(person))",
-            Self::Distinct(_) => "toNullable(toFloat64(uniqExactArray(amounts)))",
+            Self::Events => "toNullable(toFloat64(count()))".to_owned(),
+            Self::People => "toNullable(toFloat64(groupBitmap(person)))".to_owned(),
+            Self::Devices => "toNullable(toFloat64(groupBitmap(device_no)))".to_owned(),
+            Self::Sessions => "toNullable(toFloat64(uniqExact(device, session)))".to_owned(),
+            Self::PerPerson => "if(count() = 0, NULL, count() / groupBitmap(person))".to_owned(),
+            Self::Distinct(_) => "toNullable(toFloat64(uniqExactArray(amounts)))".to_owned(),
             Self::Number(aggregate, _) => match aggregate {
-                Aggregate::Sum => "toNullable(sumArray(amounts))",
-                Aggregate::Average => "if(countArray(amounts) = 0, NULL, avgArray(amounts))",
-                Aggregate::Median => QUANTILES[0],
-                Aggregate::P90 => QUANTILES[1],
-                Aggregate::P95 => QUANTILES[2],
-                Aggregate::P99 => QUANTILES[3],
-                Aggregate::Min => "if(countArray(amounts) = 0, NULL, minArray(amounts))",
-                Aggregate::Max => "if(countArray(amounts) = 0, NULL, maxArray(amounts))",
+                Aggregate::Sum => format!("toNullable({SUM})"),
+                Aggregate::Average => format!("if({COUNT} = 0, NULL, {SUM} / {COUNT})"),
+                // Between the two nearest numbers, by how near they are.
+                Aggregate::Median => quantile(0.5),
+                Aggregate::P90 => quantile(0.9),
+                Aggregate::P95 => quantile(0.95),
+                Aggregate::P99 => quantile(0.99),
+                Aggregate::Min => of_numbers("minArray(amounts)"),
+                Aggregate::Max => of_numbers("maxArray(amounts)"),
             },
         }
     }
@@ -119,14 +160,6 @@ impl TrendMeasure {
         }
     }
 }
-
-/// Between the two nearest numbers, by how near they are.
-const QUANTILES: [&str; 4] = [
-    "if(countArray(amounts) = 0, NULL, quantileExactInclusiveArray(0.5)(amounts))",
-    "if(countArray(amounts) = 0, NULL, quantileExactInclusiveArray(0.9)(amounts))",
-    "if(countArray(amounts) = 0, NULL, quantileExactInclusiveArray(0.95)(amounts))",
-    "if(countArray(amounts) = 0, NULL, quantileExactInclusiveArray(0.99)(amounts))",
-];
 
 /// When the session began that an event of a device is part of, by the sessions of all its events within
 /// the range: no gap of half an hour fits into a quarter of an hour (`sessions_15m`).
@@ -234,20 +267,25 @@ fn statement(query: &TrendQuery, store: &Warehouse, groups: Option<&Groups>) -> 
     let TrendQuery { scope, event, measure, slots, .. } = query;
     let mut this = scope.statement(store);
     let starts = this.bind("Array(UInt32)", slots.starts.clone().into());
-    let places =
-        groups.map_or("[toUInt8(0)]".to_owned(), |it| it.places(&mut this, Belongs::ToEach));
-    let columns = format!("time, {places} AS places{}", measure.columns(&mut this));
-    let whose = if measure.is_about_people() { store.whose() } else { Whose::AsSent };
-    let mut events = scope.events(&mut this, whose, slots.range(), &[event], &columns);
-    if *measure == TrendMeasure::Sessions {
-        events = with_sessions(&mut this, query, &events);
-    }
+    let (range, slot) = (slots.range(), slot(&starts));
+    let rows = if *measure == TrendMeasure::People && groups.is_none() {
+        let people = scope.people_by(&mut this, store.whose(), range, &[event], ("slot", &slot));
+        format!("(SELECT toUInt8(0) AS place, slot, person FROM {people})")
+    } else {
+        let places =
+            groups.map_or("[toUInt8(0)]".to_owned(), |it| it.places(&mut this, Belongs::ToEach));
+        let columns = format!("time, {places} AS places{}", measure.columns(&mut this));
+        let whose = if measure.is_about_people() { store.whose() } else { Whose::AsSent };
+        let mut events = scope.events(&mut this, whose, range, &[event], &columns);
+        if *measure == TrendMeasure::Sessions {
+            events = with_sessions(&mut this, query, &events);
+        }
+        format!("(SELECT *, {slot} AS slot, arrayJoin(places) AS place FROM {events})")
+    };
     this.sql = format!(
-        "SELECT place, toUInt8(grouping(slot)) AS whole, slot, {} FROM (\
-             SELECT *, {} AS slot, arrayJoin(places) AS place FROM {events}) \
+        "SELECT place, toUInt8(grouping(slot)) AS whole, slot, {} FROM {rows} \
          GROUP BY GROUPING SETS ((place), (place, slot))",
-        measure.aggregate(),
-        slot(&starts)
+        measure.aggregate()
     );
     this
 }

@@ -8,7 +8,7 @@ use roaring::RoaringBitmap;
 
 use super::groups::{Belongs, Groups, cross_product, labels_of, own_labels};
 use super::slot;
-use super::trend::{Aggregate, Trend, TrendGroup, TrendMeasure, TrendQuery, with_rest};
+use super::trend::{Aggregate, COUNT, SUM, Trend, TrendGroup, TrendMeasure, TrendQuery, with_rest};
 use crate::binary::Rows;
 use crate::client::Warehouse;
 use crate::conditions::GroupBy;
@@ -72,7 +72,9 @@ impl TrendMeasure {
             Self::Events | Self::People | Self::PerPerson => {
                 return Some(Parts { amount: "0", count: "count()", together: "sum" });
             }
-            Self::Number(Aggregate::Sum | Aggregate::Average, _) => ("sumArray(amounts)", "sum"),
+            Self::Number(Aggregate::Sum | Aggregate::Average, _) => {
+                return Some(Parts { amount: SUM, count: COUNT, together: "sum" });
+            }
             Self::Number(Aggregate::Min, _) => ("minArray(amounts)", "min"),
             Self::Number(Aggregate::Max, _) => ("maxArray(amounts)", "max"),
             Self::Number(..) | Self::Devices | Self::Sessions | Self::Distinct(_) => return None,

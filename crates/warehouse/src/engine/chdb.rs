@@ -64,7 +64,7 @@ pub struct Chdb {
 impl Chdb {
     /// Loads the library and keeps it from taking over the process's signal handlers.
     pub fn load(path: &Path) -> Result<Self, String> {
-        // SAFETY: the initialisers of libchdb have no conditions of their own, and the signatures
+        // SAFETY: the initializers of libchdb have no conditions of their own, and the signatures
         // below are those of its header.
         unsafe {
             let library = Library::new(path).map_err(|error| error.to_string())?;

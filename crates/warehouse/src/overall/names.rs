@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::{BreakdownValue, moments};
 use crate::app_size::BySize;
 use crate::breakdowns::{BREAKDOWNS, EVENTS, PAGES, Sum, Sums, Table};
-use crate::catalogue::EventCount;
+use crate::catalog::EventCount;
 use crate::client::Warehouse;
 use crate::error::Error;
 use crate::joined::NameGroup;

@@ -113,7 +113,7 @@ async fn a_server_is_told_to_end_what_nobody_waits_for() {
 
 /// Lets so many in at once and counts them.
 #[derive(Default)]
-struct Door {
+struct CountingGate {
     inside: Arc<AtomicUsize>,
     entered: AtomicUsize,
     most: usize,
@@ -127,7 +127,7 @@ impl Drop for Inside {
     }
 }
 
-impl Gate for Door {
+impl Gate for CountingGate {
     fn enter(&self) -> Pin<Box<dyn Future<Output = Result<Turn, Denied>> + Send + '_>> {
         Box::pin(async {
             if self.inside.load(Ordering::SeqCst) >= self.most {
@@ -143,23 +143,23 @@ impl Gate for Door {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_question_takes_one_turn_and_gives_it_back() {
     let store = Store::open().await;
-    let door = Arc::new(Door { most: 1, ..Door::default() });
-    let guarded = store.warehouse.behind(door.clone());
+    let gate = Arc::new(CountingGate { most: 1, ..CountingGate::default() });
+    let guarded = store.warehouse.behind(gate.clone());
     for _ in 0..3 {
         assert_eq!(number(&guarded, "SELECT 1 AS n", &[]).await, 1);
     }
     assert!(guarded.query::<()>("SELECT nothing", &[]).await.is_err());
-    assert_eq!(door.entered.load(Ordering::SeqCst), 4);
-    assert_eq!(door.inside.load(Ordering::SeqCst), 0);
+    assert_eq!(gate.entered.load(Ordering::SeqCst), 4);
+    assert_eq!(gate.inside.load(Ordering::SeqCst), 0);
     // Changes do not wait there, and patience does not walk around it.
     guarded.execute("OPTIMIZE TABLE profiles", &[]).await.unwrap();
-    assert_eq!(door.entered.load(Ordering::SeqCst), 4);
+    assert_eq!(gate.entered.load(Ordering::SeqCst), 4);
     let question = ask(&guarded.patient(Duration::from_secs(60)));
     until_running(&store.warehouse, 1, Duration::from_secs(20)).await;
     let denied = guarded.query::<()>("SELECT 1", &[]).await.unwrap_err();
     assert!(matches!(denied, Error::Denied(Denied::TooManyWaiting)), "{denied}");
     question.abort();
     let _ = question.await;
-    assert_eq!(door.inside.load(Ordering::SeqCst), 0);
+    assert_eq!(gate.inside.load(Ordering::SeqCst), 0);
     until_running(&store.warehouse, 0, SOON).await;
 }

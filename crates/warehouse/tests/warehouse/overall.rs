@@ -90,7 +90,7 @@ fn expected(events: &[Event], ever: &[Event], cuts: &[i64]) -> Overall {
         }
     };
     count(sessions(events, from, to), |counts| counts.sessions += 1);
-    count(arrivals(ever), |counts| counts.new_devices += 1);
+    count(first_seen(ever), |counts| counts.new_devices += 1);
     overall
 }
 
@@ -113,7 +113,7 @@ fn sessions(events: &[Event], from: i64, to: i64) -> Vec<(Uuid, i64)> {
 }
 
 /// When devices of each app were there first.
-fn arrivals(events: &[Event]) -> Vec<(Uuid, i64)> {
+fn first_seen(events: &[Event]) -> Vec<(Uuid, i64)> {
     let mut first: BTreeMap<(Uuid, &str), i64> = BTreeMap::new();
     for event in events {
         let first = first.entry((event.app, &event.device_id)).or_insert(event.time_ms);

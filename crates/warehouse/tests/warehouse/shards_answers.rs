@@ -189,7 +189,7 @@ async fn workspace(both: &Both, app: Uuid, events: &[Event]) {
         both.same("values", async |store| store.values(&question, &property, "").await.unwrap())
             .await;
     }
-    both.same("catalogue", async |store| {
+    both.same("catalog", async |store| {
         let names = store.event_names(app).await.unwrap();
         let mut moments = store.event_moments(app, &names).await.unwrap();
         moments.sort_by_key(|moment| moment.event.clone());

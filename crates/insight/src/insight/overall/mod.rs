@@ -57,9 +57,9 @@ pub struct OverallBody {
     pub app_ids: Option<Vec<Id>>,
     #[serde(default)]
     pub compare: Compare,
-    /// IANA name; the organisation's unless told.
+    /// IANA name; the organization's unless given.
     pub timezone: Option<String>,
-    /// What to answer; everything unless told.
+    /// What to answer; everything unless given.
     pub parts: Option<Vec<Part>>,
 }
 
@@ -118,7 +118,7 @@ pub struct Overall {
     ingest: Option<Ingest>,
 }
 
-/// What happened in an organisation's apps between two dates.
+/// What happened in an organization's apps between two dates.
 #[utoipa::path(
     post,
     path = "/api/v1/orgs/{id}/data-overall",

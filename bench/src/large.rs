@@ -1,0 +1,169 @@
+//! A store of a hundred million events, once (`BENCH_EVENTS` says another number): how much room they take,
+//! how fast more are stored on top of them, and how long it takes to look at them, to remove some of them,
+//! to copy them and to bring the copy back.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use serde_json::json;
+use tokio::process::Command;
+use uuid::Uuid;
+use warehouse::{Location, Warehouse};
+
+use crate::history::{self, DAY, DAYS};
+use crate::load;
+use crate::overall;
+use crate::program::{self, Program};
+use crate::sending::{self, Template};
+
+const EVENTS: u64 = 100_000_000;
+const APPS: usize = 6;
+const SENT: usize = 2_000_000;
+const BATCH: usize = 50;
+const CONNECTIONS: usize = 16;
+/// The longest that anything here may take.
+const LIMIT: Duration = Duration::from_secs(1_800);
+
+pub async fn measure(program: &str) -> anyhow::Result<()> {
+    let events = std::env::var("BENCH_EVENTS").map_or(Ok(EVENTS), |text| text.parse())?;
+    let server = Program::start(program).await?;
+    let mut apps = vec![Uuid::try_parse(&server.account.app)?];
+    for number in 1..APPS {
+        apps.push(Uuid::try_parse(&server.account.new_app(&format!("App {number}")).await?)?);
+    }
+    let folder = server.end()?;
+    let last = u32::try_from(sending::now_ms() / 1_000)? / DAY - 1;
+    let store = open(program, folder.path())?;
+    store.ready(Duration::from_secs(60)).await?;
+    let started = Instant::now();
+    history::fill(&store, &apps, last, events).await?;
+    let seconds = started.elapsed().as_secs_f64();
+    println!("{events} events over {DAYS} days in {APPS} apps");
+    println!("  made by the engine itself   {:>8.0} events/s", events as f64 / seconds);
+    at_rest(&store).await?;
+    sizes(&store, events).await?;
+    store.stop().await;
+
+    let server = Program::start_in(program, folder).await?;
+    overall::answers(&server.account, last).await?;
+    more(&server).await?;
+    // One as most are, and one who came all the time.
+    for user in ["user-20000", "user-3"] {
+        erasure(&server, user).await?;
+    }
+    backup(program, &server).await?;
+    let (own, engine) = server.peaks_mb()?;
+    println!("at most {own:.0} MB of the server and {engine:.0} of its engine");
+
+    let folder = server.end()?;
+    retention(&open(program, folder.path())?, &apps, last).await
+}
+
+fn open(program: &str, folder: &Path) -> anyhow::Result<Warehouse> {
+    Ok(Warehouse::open(Location::Embedded {
+        folder: folder.join("events"),
+        library: program::library(program)?,
+        program: Some(program.into()),
+        memory_mb: 4_096,
+    }))
+}
+
+/// It takes longer here than elsewhere.
+async fn at_rest(store: &Warehouse) -> anyhow::Result<()> {
+    let started = Instant::now();
+    for _ in 0..5 {
+        program::at_rest(store).await?;
+    }
+    println!("  looked at after             {:>8.0} s of merging", started.elapsed().as_secs_f64());
+    Ok(())
+}
+
+async fn sizes(store: &Warehouse, events: u64) -> anyhow::Result<()> {
+    let sql = "SELECT sum(bytes_on_disk), sumIf(bytes_on_disk, table = 'events') FROM system.parts \
+               WHERE active AND database = currentDatabase() FORMAT TSV";
+    let answer = String::from_utf8(store.bytes(sql, &[]).await?.to_vec())?;
+    let (all, own) = answer.trim().split_once('\t').context("two sizes")?;
+    let of_one = |bytes: &str| Ok::<_, anyhow::Error>(bytes.parse::<f64>()? / events as f64);
+    println!("  on disk                     {:>8.1} bytes an event", of_one(own)?);
+    println!("  with counts and numbers     {:>8.1}", of_one(all)?);
+    Ok(())
+}
+
+/// What comes by the collector, on top of what is there.
+async fn more(server: &Program) -> anyhow::Result<()> {
+    let template = Template::new(&server.collect_key, BATCH, None);
+    load::send_count(server.address, &template, CONNECTIONS, SENT / BATCH / 10).await?;
+    server.drained().await?;
+    let started = Instant::now();
+    load::send_count(server.address, &template, CONNECTIONS, SENT / BATCH).await?;
+    let durable = started.elapsed().as_secs_f64();
+    server.drained().await?;
+    let stored = started.elapsed().as_secs_f64();
+    println!("{SENT} more, {BATCH} a request, the sender on the same cores");
+    println!("  durable                     {:>8.0} events/s", SENT as f64 / durable);
+    println!("  stored                      {:>8.0} events/s", SENT as f64 / stored);
+    Ok(())
+}
+
+/// Somebody, with all that is counted of them.
+async fn erasure(server: &Program, user: &str) -> anyhow::Result<()> {
+    let path = format!("/apps/{}/erasures", server.account.app);
+    let started = Instant::now();
+    let asked = json!({ "kind": "user", "subject": user });
+    let id = server.account.post(&path, &asked).await?["data"]["id"].clone();
+    loop {
+        let answer = server.account.get(&path).await?;
+        let all = answer["data"]["items"].as_array().context("erasures")?;
+        let own = all.iter().find(|erasure| erasure["id"] == id).context("the erasure")?;
+        ensure!(own["state"] != "failed", "the erasure failed");
+        ensure!(started.elapsed() < LIMIT, "the erasure is not done");
+        if own["state"] == "done" {
+            println!(
+                "erasing {user:<18} {:>8.1} s, {} events",
+                started.elapsed().as_secs_f64(),
+                own["events"]
+            );
+            return Ok(());
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// While the server runs; and restored elsewhere, every count compared.
+async fn backup(program: &str, server: &Program) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let archive = folder.path().join("all.tar");
+    let started = Instant::now();
+    let mut command = Command::new(program);
+    command.arg("backup").arg("--data-dir").arg(server.folder.path());
+    command.arg("--output").arg(&archive).arg("--include-master-key");
+    ensure!(command.output().await?.status.success(), "the backup failed");
+    let made = started.elapsed().as_secs_f64();
+    let gigabytes = std::fs::metadata(&archive)?.len() as f64 / 1e9;
+    let started = Instant::now();
+    let mut command = Command::new(program);
+    command.arg("restore").arg("--data-dir").arg(folder.path().join("restored")).arg(&archive);
+    let answer = command.output().await?;
+    ensure!(answer.status.success(), "the restore: {}", String::from_utf8_lossy(&answer.stderr));
+    println!(
+        "backup of {gigabytes:.2} GB           {made:>8.1} s, restore {:.1} s",
+        started.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
+/// The oldest day of every app, as the server's own job removes it.
+async fn retention(store: &Warehouse, apps: &[Uuid], last: u32) -> anyhow::Result<()> {
+    store.ready(Duration::from_secs(60)).await?;
+    let patient = store.patient(LIMIT);
+    let before = i64::from(last + 2 - DAYS) * i64::from(DAY) * 1_000;
+    let (started, mut removed) = (Instant::now(), 0);
+    for app in apps {
+        removed += patient.retain(*app, before).await?;
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    println!("retention of one day, {APPS} apps {seconds:>6.1} s, {removed} events");
+    store.stop().await;
+    Ok(())
+}
