@@ -57,6 +57,31 @@ pub async fn equal_plain_counts(store: &Warehouse) {
             same(store, &format!("{name}_{table}"), &kept, &plain).await;
         }
     }
+    for (table, length) in [("15m", 900), ("1h", 3_600), ("1d", 86_400), ("1w", 604_800)] {
+        let start = start(length);
+        let kept = format!(
+            "SELECT app_id, toUInt64(toUnixTimestamp(bucket)) AS at, value AS what, \
+             toInt64(sum(events)) AS n, groupBitmapMerge(people) AS p \
+             FROM pages_{table} WHERE dimension = 'page' GROUP BY app_id, at, what"
+        );
+        let plain = format!(
+            "SELECT app_id, toUInt64({start}) AS at, url_path AS what, toInt64(count()) AS n, \
+             uniqExact({PERSON}) AS p FROM events WHERE event = 'page_view' GROUP BY app_id, at, what"
+        );
+        same(store, &format!("pages_{table}"), &kept, &plain).await;
+    }
+    // Runs of a device's page views with gaps of half an hour at most, by how many begin and end.
+    for side in ["entry", "exit"] {
+        let kept = format!(
+            "SELECT app_id, toInt64(sum(events)) AS n FROM pages_15m WHERE dimension = '{side}' \
+             GROUP BY app_id HAVING n != 0"
+        );
+        let plain = "SELECT app_id, toInt64(sum(begun)) AS n FROM (SELECT app_id, \
+            1 + arrayCount(gap -> gap > 1800000, arrayDifference(arraySort(groupArray( \
+                toUnixTimestamp64Milli(time))))) AS begun FROM events WHERE event = 'page_view' \
+                GROUP BY app_id, device_id) GROUP BY app_id";
+        same(store, &format!("visits by {side}"), &kept, plain).await;
+    }
     let kept =
         "SELECT app_id, toUInt64(sum(starts)) AS n FROM session_starts FINAL GROUP BY app_id";
     let plain = "SELECT app_id, toUInt64(sum(begun)) AS n FROM (SELECT app_id, \

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use reqwest::Method;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -26,7 +27,7 @@ use crate::support::postgres::OwnPostgres;
 use crate::support::running::Running;
 use crate::support::sender::event_at;
 use crate::support::world::Team;
-use crate::support::{Store, TestServer};
+use crate::support::{Actor, Store, TestServer};
 use atrium::app::AppState;
 use atrium::config::RawSettings;
 
@@ -37,6 +38,8 @@ const DEVICES: u128 = 60;
 const DISK_MB: u32 = 48;
 /// How long nothing at all may be loaded.
 const STILL_MAX: Duration = Duration::from_secs(45);
+/// How long somebody who is signed in may have to try again: the database is away now and then.
+const WAITED_MAX: Duration = Duration::from_secs(15);
 
 /// One of the fleet: the program and what it comes back with after a crash.
 pub(crate) struct Instance {
@@ -192,6 +195,9 @@ pub(crate) fn messages() -> Vec<Value> {
         event["data"]["device_id"] =
             json!(format!("device {}", Uuid::new_v4().as_u128() % DEVICES));
         event["data"]["user_id"] = json!("");
+        if any(2) == 0 {
+            event["data"]["event"] = json!("page_view");
+        }
         event
     };
     (0..20).map(message).collect()
@@ -228,6 +234,8 @@ async fn a_fleet_goes_on_whatever_happens_to_some_of_it() {
             )
         })
         .collect();
+    let person = Person { actor: teams[0].actor("owner").at(""), addresses: addresses.clone() };
+    let person = tokio::spawn(person.look_around(stop.clone()));
     let watching = tokio::spawn(longest_stillness(server.atrium.clone(), stop.clone()));
     let begun = Instant::now();
     while begun.elapsed() < lasts {
@@ -270,8 +278,68 @@ async fn a_fleet_goes_on_whatever_happens_to_some_of_it() {
         drain_while(instance, || shards.revive()).await;
     }
     let known = std::mem::take(&mut *known.lock().unwrap());
+    let waited = person.await.unwrap();
+    assert!(waited <= WAITED_MAX, "somebody had to try again for {waited:?}");
     check(&server, &known).await;
+    for team in &teams {
+        dashboard_equals_plain_counts(&server, team).await;
+    }
     lose_a_shard(&server, &teams[0], &mut shards).await;
+}
+
+/// Somebody who is signed in and goes on with another instance where one does not answer.
+struct Person {
+    actor: Actor,
+    addresses: Vec<Arc<Mutex<Option<String>>>>,
+}
+
+impl Person {
+    /// How long they had to try again at most. Whatever happens, they are never signed out, nor refused.
+    async fn look_around(self, stop: Arc<AtomicBool>) -> Duration {
+        let (mut since, mut longest) = (Instant::now(), Duration::ZERO);
+        while !stop.load(Ordering::Relaxed) {
+            let address = self.addresses[any(self.addresses.len())].lock().unwrap().clone();
+            let answer = match address {
+                Some(at) => {
+                    let actor = self.actor.at(&format!("http://{at}"));
+                    let request = actor.request(Method::GET, "/api/v1/current");
+                    request.timeout(Duration::from_secs(3)).send().await.ok()
+                }
+                None => None,
+            };
+            let status = answer.map(|answer| answer.status().as_u16());
+            assert!(matches!(status, None | Some(200 | 503)), "{status:?}");
+            longest = longest.max(since.elapsed());
+            if status == Some(200) {
+                since = Instant::now();
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        longest
+    }
+}
+
+/// What people see afterwards, beside what plain counting gives.
+async fn dashboard_equals_plain_counts(server: &TestServer, team: &Team) {
+    let now = jiff::Timestamp::from_millisecond(server.atrium.now().0).unwrap();
+    let today = now.to_zoned(jiff::tz::TimeZone::UTC).date();
+    // It may have been yesterday when the first were sent.
+    let (start, end) = (today.yesterday().unwrap(), today.tomorrow().unwrap());
+    let body = json!({ "start": start.to_string(), "end": end.to_string(), "granularity": "day",
+        "timezone": "UTC" });
+    let path = format!("/api/v1/orgs/{}/data-overall", team.org_id);
+    let answer = team.actor("owner").post(&path, body).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    for (figure, counted) in [
+        ("events", "count()"),
+        ("page_views", "countIf(event = 'page_view')"),
+        ("active_users", "uniqExact(device_id)"),
+        ("active_devices", "uniqExact(device_id)"),
+    ] {
+        let what = format!("{counted} FROM events WHERE app_id = '{}'", team.app_id);
+        let counted = try_number(&server.atrium, &what).await.unwrap();
+        assert_eq!(answer.body["data"]["totals"][figure]["value"], counted, "{figure}");
+    }
 }
 
 /// Without one of the shards there are no figures, and it is said which one is missing.

@@ -1,4 +1,4 @@
-//! Anything at all at the doors that strangers knock on: the body's parser, the signature's check and
+//! Anything at all sent to what strangers can reach: the body's parser, the signature's check and
 //! the tunnel for error reports. A second each here, a minute each with `LONG_TESTS=1`.
 
 use std::time::Duration;
