@@ -299,6 +299,12 @@ for (const language of LANGUAGES) {
     await expect(rowOf(page, 'macOS')).toContainText('1')
     await expect(rowOf(page, /purchase/)).toContainText('2')
     await expectToFit(page)
+    // The answer comes first; what was asked is a tap away.
+    const question = page.getByRole('region', { name: t('analyses.question') })
+    await expect(question).toBeHidden()
+    await page.getByRole('button', { name: t('analyses.editQuestion') }).click()
+    await expect(question).toBeVisible()
+    await expectToFit(page)
 
     await open(page, entry, 'funnel')
     await choose(page, t('analyses.step', { number: 1 }), 'landing')

@@ -37,13 +37,13 @@ for (const language of LANGUAGES) {
     test.slow()
     await speak(page, language)
     const { own, appId } = await openOwnApp(page, instance, 'Board')
-    const twin = message({})
+    const repeated = message({})
     await send(
       page,
       appId,
-      twin,
-      twin,
-      message({ device: 'device-2', os: 'HarmonyOS' }),
+      repeated,
+      repeated,
+      message({ device: 'device-2', os: 'HarmonyOS', path: '/pricing' }),
       message({ event: 'add_to_cart', device: 'device-2', os: 'HarmonyOS' }),
       message({ broken: { timestamp: 'noon', properties: { email: 'secret@example.com' } } }),
     )
@@ -76,6 +76,15 @@ for (const language of LANGUAGES) {
 
     await expect(card(page, t('dashboard.topEvents'))).toContainText('add_to_cart')
     await expect(card(page, t('dashboard.by.os'))).toContainText('HarmonyOS')
+    // One of two page views, and one of two visits.
+    const pricing = page.getByRole('link', { name: '/pricing', exact: true })
+    for (const list of ['pages', 'entry_pages', 'exit_pages']) {
+      const row = card(page, t(`pages.${list}`))
+        .getByRole('row')
+        .filter({ has: pricing })
+      await expect(row).toContainText('50%')
+    }
+    await expect(card(page, t('pages.sites'))).toContainText(t('pages.direct'))
 
     await ingest.locator('summary').first().click()
     await expect(ingest.locator('pre').first()).toContainText('"timestamp": "<string 4>"')

@@ -1,7 +1,7 @@
 /** A failed call is told top right, on whatever screen it was made. */
 import type { Page } from '@playwright/test'
 import { appPath, openOwnApp } from './app'
-import { expect, expectAddress, test } from './test'
+import { expect, expectAddress, passTime, test } from './test'
 import { entryOf } from './workspace'
 
 const notices = (page: Page) => page.locator('.failure-notice')
@@ -81,8 +81,9 @@ test('a session that ended is told of on the sign-in page, also where only a pol
   await page.goto('/organization/list')
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await page.context().clearCookies()
-  // Nobody touches the page: the bell asks once a minute.
-  await page.clock.runFor(61_000)
-  await expectAddress(page, `/login?redirect=${encodeURIComponent('/organization/list')}`)
+  // Nobody touches the page: the bell asks once a minute, counted from its last answer.
+  await passTime(page, 61_000, () =>
+    expectAddress(page, `/login?redirect=${encodeURIComponent('/organization/list')}`),
+  )
   await expect(notices(page)).toHaveCount(1)
 })

@@ -139,7 +139,7 @@ export const LANGUAGES = ['zh-CN', 'en-US'] as const
 export type Language = (typeof LANGUAGES)[number]
 
 /** Where the words themselves are looked at. */
-const IN_BOTH_LANGUAGES = /(pages|language|behaviours-failures)\.spec\.ts$/
+const IN_BOTH_LANGUAGES = /(pages|language|behaviors-failures)\.spec\.ts$/
 
 /**
  * A flow works the same in either language, so each runs in one of them, half of them in each.

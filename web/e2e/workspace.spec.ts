@@ -82,7 +82,7 @@ for (const language of LANGUAGES) {
   test(`events are found, described and hidden, ${language}`, async ({ page, instance }) => {
     test.slow()
     await speak(page, language)
-    const app = await openWithOrders(page, instance, 'Catalogue')
+    const app = await openWithOrders(page, instance, 'Catalog')
     await page.goto(`${entryOf(app)}/events`)
     await expect(row(page, 'order')).toContainText('2')
     await expect(page.getByRole('row')).toHaveCount(4)

@@ -91,7 +91,7 @@ enum SpoolCommand {
 
 #[derive(Subcommand)]
 enum AdminCommand {
-    /// Make an account with an organisation and a first app
+    /// Make an account with an organization and a first app
     CreateUser {
         #[arg(long)]
         email: String,
@@ -99,7 +99,7 @@ enum AdminCommand {
         name: String,
         #[arg(long)]
         organization: String,
-        /// IANA time zone of the account and the organisation
+        /// IANA time zone of the account and the organization
         #[arg(long)]
         timezone: Option<String>,
         /// Language of mails to this person: zh-CN or en-US
@@ -139,9 +139,9 @@ enum AdminCommand {
         #[arg(long)]
         email: String,
     },
-    /// Vouch that a mail domain belongs to an organisation, instead of its DNS record
+    /// Vouch that a mail domain belongs to an organization, instead of its DNS record
     VerifyDomain {
-        /// The organisation's id
+        /// The organization's id
         #[arg(long)]
         organization: String,
         #[arg(long)]
@@ -325,7 +325,7 @@ async fn administer(
             let org_id = Id::parse(&organization).context("--organization is not an id")?;
             let verified = domains::by_operator(atrium, &org_id, &domain).await?;
             let verified =
-                verified.with_context(|| format!("there is no organisation {organization}"))?;
+                verified.with_context(|| format!("there is no organization {organization}"))?;
             let (domain, at) = (verified.domain, verified.verified_at);
             Ok(vec![json!({ "org_id": org_id, "domain": domain, "verified_at": at })])
         }

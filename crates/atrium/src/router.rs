@@ -118,7 +118,7 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(chat::feishu_authorize_url))
         .routes(routes!(chat::feishu_callback))
         .routes(routes!(chat::feishu_authorize_cancel))
-        // organisations
+        // organizations
         .routes(routes!(orgs::org_list, orgs::org_create))
         .routes(routes!(orgs::org_view, orgs::org_update, orgs::org_delete))
         .routes(routes!(orgs::org_leave))
@@ -268,7 +268,7 @@ fn document_head() -> OpenApi {
         tags(
             (name = "instance", description = "What the instance says about itself"),
             (name = "account", description = "Sign-in and the signed-in person"),
-            (name = "organization", description = "Organisations, their members and invitations"),
+            (name = "organization", description = "Organizations, their members and invitations"),
             (name = "app", description = "Apps, their life and their members"),
             (name = "role", description = "Roles and permissions"),
             (name = "data", description = "What the events say, and their upkeep"),

@@ -1,4 +1,4 @@
-//! Who may do what, in a handler's signature: `InOrg<OrgUpdate>` is a member of the organisation
+//! Who may do what, in a handler's signature: `InOrg<OrgUpdate>` is a member of the organization
 //! in the path who may change it, `InApp<AppArchive>` someone who may archive the app in the path.
 //! What the caller may not see is 404, what they see but may not do is 403, and both are settled
 //! before a body is read. What only reads data takes an app's query key too: `DataApp<EventView>`.
@@ -25,8 +25,8 @@ use atrium_core::types::Id;
 
 pub use data::{DataApp, DataOrg, ReadableApp};
 
-/// A member of the organisation in the path, whatever they may do there. Only for leaving: it also
-/// lets in people whom the organisation's demands keep out, but no session that was ended for it.
+/// A member of the organization in the path, whatever they may do there. Only for leaving: it also
+/// lets in people whom the organization's demands keep out, but no session that was ended for it.
 pub struct Member {
     pub signed_in: SignedIn,
     pub org: OrgRow,
@@ -59,7 +59,7 @@ where
     }
 }
 
-/// Someone who holds a permission in the organisation in the path.
+/// Someone who holds a permission in the organization in the path.
 pub struct InOrg<G: Grant> {
     pub signed_in: SignedIn,
     pub org: OrgRow,
@@ -85,8 +85,8 @@ impl<G: Grant> InOrg<G> {
         self.signed_in.actor()
     }
 
-    /// Holds the organisation until the transaction ends, and looks again: at what the caller may
-    /// do, because of two admins who demote each other one is too late, and at the organisation
+    /// Holds the organization until the transaction ends, and looks again: at what the caller may
+    /// do, because of two admins who demote each other one is too late, and at the organization
     /// itself, because a body can take its time.
     pub async fn lock_and_recheck(&self, db: &mut AnyConnection) -> Result<(OrgRow, OrgRole)> {
         org_store::lock(db, self.id()).await?;
@@ -126,7 +126,7 @@ impl SessionRequirements {
             return Err(Code::SsoRequired.into());
         }
         self.check_proof(signed_in)?;
-        // An owner who came through the organisation's provider: two factors are its business.
+        // An owner who came through the organization's provider: two factors are its business.
         let is_due = |since| signed_in.is_factor_due(since) && !signed_in.came_through(org_id);
         let second_factor = self.second_factor || self.owner_since.is_some_and(is_due);
         if second_factor && !signed_in.has_two_factors() {
@@ -135,7 +135,7 @@ impl SessionRequirements {
         Ok(())
     }
 
-    /// Whoever's sessions were ended for this organisation proves again who they are.
+    /// Whoever's sessions were ended for this organization proves again who they are.
     fn check_proof(self, signed_in: &SignedIn) -> Result<()> {
         match self.proven_after {
             Some(ended) if signed_in.proven_at() <= ended => Err(Code::ReauthRequired.into()),
@@ -159,7 +159,7 @@ impl<G: Grant> InApp<G> {
 
     /// As whom the caller reads from the warehouse.
     pub fn reader(&self, class: Class) -> QueueCaller {
-        QueueCaller::person(class, &self.app.org_id, self.user_id())
+        QueueCaller::person(class, &self.app.org_id, self.user_id()).in_app(&self.app.id)
     }
 
     pub fn user_id(&self) -> &Id {

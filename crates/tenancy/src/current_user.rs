@@ -21,7 +21,7 @@ pub struct CurrentUser {
     pub email_verified_at: Option<Millis>,
     pub last_login_at: Option<Millis>,
     pub created_at: Millis,
-    /// Whether there is an app to open or an organisation to run; without it the console goes to
+    /// Whether there is an app to open or an organization to run; without it the console goes to
     /// /no-auth.
     pub allow_visited_app: bool,
     /// Whether the person runs this instance and sees what its console reports.
@@ -34,7 +34,7 @@ pub struct CurrentUser {
     pub mfa: Mfa,
     /// Whether the person can sign in with a password at all.
     pub has_password: bool,
-    /// Organisations whose single sign-on opens the account.
+    /// Organizations whose single sign-on opens the account.
     pub sso: Vec<LinkedOrg>,
     /// Where the application entry leads.
     pub last_app: Option<AppEntry>,
@@ -45,10 +45,10 @@ pub struct Mfa {
     /// Whether signing in asks for a code of the authenticator app.
     pub totp: bool,
     pub passkeys: i64,
-    /// Whether an organisation of the person asks for a second factor, or this instance does
+    /// Whether an organization of the person asks for a second factor, or this instance does
     /// because of what they are.
     pub required: bool,
-    /// From when on this instance asks owners of organisations and operators for one. Null for
+    /// From when on this instance asks owners of organizations and operators for one. Null for
     /// everybody else.
     pub required_from: Option<Millis>,
 }

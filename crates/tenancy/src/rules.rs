@@ -6,12 +6,12 @@ use atrium_core::permissions::{BuiltinRole, OrgRole, Permission};
 /// Owners first.
 pub const ORG_ROLE_ORDER: &str = "CASE role WHEN 'owner' THEN 0 WHEN 'admin' THEN 1 ELSE 2 END";
 
-/// Those who run the organisation, then by the role in the app: ids of built-in ones begin with zeros
+/// Those who run the organization, then by the role in the app: ids of built-in ones begin with zeros
 /// and rise as the roles get weaker.
 pub const APP_ROLE_ORDER: &str = "CASE reaching.org_role WHEN 'owner' THEN '0'
         WHEN 'admin' THEN '00' ELSE reaching.role_id END";
 
-/// Since when members have to come through the organisation's provider.
+/// Since when members have to come through the organization's provider.
 pub const REQUIRE_SSO_AT: &str = "(SELECT org_sso.enforced_at FROM org_sso
         WHERE org_sso.org_id = organizations.id AND org_sso.enabled_at IS NOT NULL)";
 
@@ -31,7 +31,7 @@ pub fn parse_permissions(codes: Option<&str>) -> Vec<Permission> {
     permissions
 }
 
-/// That a member, whose role is in the column, runs the organisation and all of its apps.
+/// That a member, whose role is in the column, runs the organization and all of its apps.
 pub fn runs_org(column: &str) -> String {
     has_role(column, OrgRole::runs_apps)
 }
@@ -71,7 +71,7 @@ pub fn holds(permission: Permission, column: &str) -> String {
     )
 }
 
-/// That a session is good enough for an organisation, as `SessionRequirements::check` says it: `$2` is
+/// That a session is good enough for an organization, as `SessionRequirements::check` says it: `$2` is
 /// whether it has two factors, `$3` the session, `$4` the moment since which an owner needs them.
 pub fn session_suffices() -> String {
     format!(

@@ -28,7 +28,7 @@ pub struct Principal {
     pub proven_at: Millis,
     /// Whether the person signed in with two factors.
     pub two_factors: bool,
-    /// Through which organisations' providers the person came.
+    /// Through which organizations' providers the person came.
     pub through: Vec<Id>,
     pub epoch: i64,
 }

@@ -294,7 +294,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Members of the organisation who could be added. */
+    /** Members of the organization who could be added. */
     get: operations['app_candidate_list']
     put?: never
     post?: never
@@ -594,10 +594,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Everyone who reaches the app: by a role in it, or by running its organisation. */
+    /** Everyone who reaches the app: by a role in it, or by running its organization. */
     get: operations['app_member_list']
     put?: never
-    /** Adds members of the organisation to the app. */
+    /** Adds members of the organization to the app. */
     post: operations['app_member_add']
     delete?: never
     options?: never
@@ -616,7 +616,7 @@ export interface paths {
     /** Gives a member of the app another role. */
     put: operations['app_member_update']
     post?: never
-    /** Takes someone out of the app; they stay in the organisation. */
+    /** Takes someone out of the app; they stay in the organization. */
     delete: operations['app_member_remove']
     options?: never
     head?: never
@@ -630,7 +630,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What someone of the organisation may do in the app, and why. */
+    /** What someone of the organization may do in the app, and why. */
     get: operations['app_member_access']
     put?: never
     post?: never
@@ -842,7 +842,7 @@ export interface paths {
     put?: never
     post?: never
     /**
-     * Deletes the person's account for good and ends every session. Refused while an organisation
+     * Deletes the person's account for good and ends every session. Refused while an organization
      *     would be left without an owner.
      */
     delete: operations['account_delete']
@@ -929,7 +929,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Organisations with an owner at the caller's own, proven mail domain. */
+    /** Organizations with an owner at the caller's own, proven mail domain. */
     get: operations['joinable_org_list']
     put?: never
     post?: never
@@ -986,7 +986,7 @@ export interface paths {
     put: operations['totp_confirm']
     /** Begins an enrolment: a secret for the app. Nothing is on until a code confirms it. */
     post: operations['totp_enrol']
-    /** Switches the factor off. Refused while an organisation asks for one. */
+    /** Switches the factor off. Refused while an organization asks for one. */
     delete: operations['totp_delete']
     options?: never
     head?: never
@@ -1210,10 +1210,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The organisation that waits to be linked with the caller's account. 410 when none does. */
+    /** The organization that waits to be linked with the caller's account. 410 when none does. */
     get: operations['sso_link_view']
     put?: never
-    /** Links the caller's account with the organisation's provider, and joins the organisation. */
+    /** Links the caller's account with the organization's provider, and joins the organization. */
     post: operations['sso_link']
     delete?: never
     options?: never
@@ -1424,7 +1424,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Joins the organisation one was invited to. */
+    /** Joins the organization one was invited to. */
     post: operations['invitation_accept']
     delete?: never
     options?: never
@@ -1666,10 +1666,10 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The organisations the caller belongs to. */
+    /** The organizations the caller belongs to. */
     get: operations['org_list']
     put?: never
-    /** Makes an organisation that the caller owns. It has no app yet. */
+    /** Makes an organization that the caller owns. It has no app yet. */
     post: operations['org_create']
     delete?: never
     options?: never
@@ -1684,12 +1684,12 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** One organisation. */
+    /** One organization. */
     get: operations['org_view']
-    /** Changes an organisation; what is left out stays. */
+    /** Changes an organization; what is left out stays. */
     put: operations['org_update']
     post?: never
-    /** Deletes an organisation. Every app of it must be purged first. */
+    /** Deletes an organization. Every app of it must be purged first. */
     delete: operations['org_delete']
     options?: never
     head?: never
@@ -1705,7 +1705,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Asks the owners of an organisation to be let in, once a day. */
+    /** Asks the owners of an organization to be let in, once a day. */
     post: operations['org_access_ask']
     delete?: never
     options?: never
@@ -1720,7 +1720,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The apps of an organisation that the caller may see. */
+    /** The apps of an organization that the caller may see. */
     get: operations['app_list']
     put?: never
     /** Makes an app. */
@@ -1738,7 +1738,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What was done in an organisation and its apps, newest first. */
+    /** What was done in an organization and its apps, newest first. */
     get: operations['org_audit_list']
     put?: never
     post?: never
@@ -1755,7 +1755,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The organisation's audit log as a file, oldest first. */
+    /** The organization's audit log as a file, oldest first. */
     get: operations['org_audit_export']
     put?: never
     post?: never
@@ -1774,7 +1774,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** What happened in an organisation's apps between two dates. */
+    /** What happened in an organization's apps between two dates. */
     post: operations['data_overall']
     delete?: never
     options?: never
@@ -1806,7 +1806,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The organisation's invitations. */
+    /** The organization's invitations. */
     get: operations['invitation_list']
     put?: never
     /** Invites up to fifty addresses at once, and says for each what came of it. */
@@ -1881,7 +1881,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Leaves an organisation and every app of it. Its last owner cannot. */
+    /** Leaves an organization and every app of it. Its last owner cannot. */
     post: operations['org_leave']
     delete?: never
     options?: never
@@ -1896,7 +1896,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The members of an organisation. */
+    /** The members of an organization. */
     get: operations['org_member_list']
     put?: never
     post?: never
@@ -1917,7 +1917,7 @@ export interface paths {
     /** Changes what a member is. Admins neither make nor demote owners; the last owner stays one. */
     put: operations['org_member_update']
     post?: never
-    /** Takes someone out of the organisation and of every app of it. */
+    /** Takes someone out of the organization and of every app of it. */
     delete: operations['org_member_remove']
     options?: never
     head?: never
@@ -1934,8 +1934,8 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Ends a member's sessions as far as this organisation goes: before they act in it again they prove
-     *     who they are. Their sessions may serve other organisations too, where nothing changes.
+     * Ends a member's sessions as far as this organization goes: before they act in it again they prove
+     *     who they are. Their sessions may serve other organizations too, where nothing changes.
      */
     post: operations['org_member_end_sessions']
     delete?: never
@@ -1969,7 +1969,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * How many events would go if the organisation kept them for so many days. Apps with a number of
+     * How many events would go if the organization kept them for so many days. Apps with a number of
      *     their own keep to that.
      */
     get: operations['org_retention_impact']
@@ -1988,9 +1988,9 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** How members of an organisation sign in through their own provider. */
+    /** How members of an organization sign in through their own provider. */
     get: operations['sso_view']
-    /** Sets an organisation's provider. */
+    /** Sets an organization's provider. */
     put: operations['sso_update']
     post?: never
     /** Takes the provider away, and with it who came through it. The domains stay. */
@@ -2225,7 +2225,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Makes the account a link is for, with its first organisation and app, and signs in. */
+    /** Makes the account a link is for, with its first organization and app, and signs in. */
     post: operations['register_profile']
     delete?: never
     options?: never
@@ -2448,7 +2448,7 @@ export interface components {
       added: number
       /**
        * Format: int64
-       * @description In the app already, or not of the organisation.
+       * @description In the app already, or not of the organization.
        */
       skipped: number
     }
@@ -2511,7 +2511,7 @@ export interface components {
       kinds: components['schemas']['ApiKeyKind'][]
       /**
        * Format: int64
-       * @description How long the values before go on working; 24 unless told, 0 ends them at once.
+       * @description How long the values before go on working; 24 unless given, 0 ends them at once.
        * @default 24
        */
       grace_hours: number | null
@@ -2580,7 +2580,7 @@ export interface components {
       timezone?: string | null
       /**
        * Format: int64
-       * @description Days that events are kept, or null for as long as the organisation says.
+       * @description Days that events are kept, or null for as long as the organization says.
        */
       retention_days?: number | null
     }
@@ -2607,7 +2607,7 @@ export interface components {
       purge_started: boolean
       /**
        * Format: int64
-       * @description Members with a role in the app; owners and admins of the organisation come on top.
+       * @description Members with a role in the app; owners and admins of the organization come on top.
        */
       member_count: number
       /**
@@ -2619,12 +2619,12 @@ export interface components {
       has_events?: boolean | null
       /**
        * Format: int64
-       * @description How long its events are kept; null for as long as the organisation says.
+       * @description How long its events are kept; null for as long as the organization says.
        */
       retention_days?: number | null
       /**
        * Format: int64
-       * @description What the organisation says. Null in lists.
+       * @description What the organization says. Null in lists.
        */
       org_retention_days?: number | null
       /** @description What its pages send with their events. Null in lists, and for those who may not view keys. */
@@ -2826,7 +2826,7 @@ export interface components {
       start: string
       /** @example 2026-11-14 */
       end: string
-      /** @description IANA name; the app's unless told. */
+      /** @description IANA name; the app's unless given. */
       timezone?: string | null
       filters?: components['schemas']['Filters'] | null
     }
@@ -2872,7 +2872,7 @@ export interface components {
       last_login_at?: components['schemas']['Millis'] | null
       created_at: components['schemas']['Millis']
       /**
-       * @description Whether there is an app to open or an organisation to run; without it the console goes to
+       * @description Whether there is an app to open or an organization to run; without it the console goes to
        *     /no-auth.
        */
       allow_visited_app: boolean
@@ -2884,7 +2884,7 @@ export interface components {
       mfa: components['schemas']['Mfa']
       /** @description Whether the person can sign in with a password at all. */
       has_password: boolean
-      /** @description Organisations whose single sign-on opens the account. */
+      /** @description Organizations whose single sign-on opens the account. */
       sso: components['schemas']['LinkedOrg'][]
       last_app?: components['schemas']['AppEntry'] | null
     }
@@ -2946,7 +2946,7 @@ export interface components {
         added: number
         /**
          * Format: int64
-         * @description In the app already, or not of the organisation.
+         * @description In the app already, or not of the organization.
          */
         skipped: number
       }
@@ -3025,7 +3025,7 @@ export interface components {
         purge_started: boolean
         /**
          * Format: int64
-         * @description Members with a role in the app; owners and admins of the organisation come on top.
+         * @description Members with a role in the app; owners and admins of the organization come on top.
          */
         member_count: number
         /**
@@ -3037,12 +3037,12 @@ export interface components {
         has_events?: boolean | null
         /**
          * Format: int64
-         * @description How long its events are kept; null for as long as the organisation says.
+         * @description How long its events are kept; null for as long as the organization says.
          */
         retention_days?: number | null
         /**
          * Format: int64
-         * @description What the organisation says. Null in lists.
+         * @description What the organization says. Null in lists.
          */
         org_retention_days?: number | null
         /** @description What its pages send with their events. Null in lists, and for those who may not view keys. */
@@ -3134,7 +3134,7 @@ export interface components {
         last_login_at?: components['schemas']['Millis'] | null
         created_at: components['schemas']['Millis']
         /**
-         * @description Whether there is an app to open or an organisation to run; without it the console goes to
+         * @description Whether there is an app to open or an organization to run; without it the console goes to
          *     /no-auth.
          */
         allow_visited_app: boolean
@@ -3146,7 +3146,7 @@ export interface components {
         mfa: components['schemas']['Mfa']
         /** @description Whether the person can sign in with a password at all. */
         has_password: boolean
-        /** @description Organisations whose single sign-on opens the account. */
+        /** @description Organizations whose single sign-on opens the account. */
         sso: components['schemas']['LinkedOrg'][]
         last_app?: components['schemas']['AppEntry'] | null
       }
@@ -3154,7 +3154,7 @@ export interface components {
     /** @description The envelope of every success: `{"data": …}`. */
     Data_Deletion: {
       data: {
-        /** @description Organisations that would be left without an owner. Each must get another one, or go, first. */
+        /** @description Organizations that would be left without an owner. Each must get another one, or go, first. */
         blocked_by: components['schemas']['OwnedOrg'][]
       }
     }
@@ -3292,7 +3292,7 @@ export interface components {
     }
     /** @description The envelope of every success: `{"data": …}`. */
     Data_InvitationLink: {
-      /** @description A link into the organisation, for whoever cannot be written to. */
+      /** @description A link into the organization, for whoever cannot be written to. */
       data: {
         link: string
         /** @description False where the address has an account, whose owner signs in and accepts. */
@@ -3425,7 +3425,7 @@ export interface components {
           purge_started: boolean
           /**
            * Format: int64
-           * @description Members with a role in the app; owners and admins of the organisation come on top.
+           * @description Members with a role in the app; owners and admins of the organization come on top.
            */
           member_count: number
           /**
@@ -3437,12 +3437,12 @@ export interface components {
           has_events?: boolean | null
           /**
            * Format: int64
-           * @description How long its events are kept; null for as long as the organisation says.
+           * @description How long its events are kept; null for as long as the organization says.
            */
           retention_days?: number | null
           /**
            * Format: int64
-           * @description What the organisation says. Null in lists.
+           * @description What the organization says. Null in lists.
            */
           org_retention_days?: number | null
           /** @description What its pages send with their events. Null in lists, and for those who may not view keys. */
@@ -3760,7 +3760,7 @@ export interface components {
     }
     /** @description The envelope of every success: `{"data": …}`. */
     Data_OrgView: {
-      /** @description An organisation, as one of its members sees it. */
+      /** @description An organization, as one of its members sees it. */
       data: {
         id: components['schemas']['Id']
         name: string
@@ -3997,7 +3997,7 @@ export interface components {
     }
     /** @description The envelope of every success: `{"data": …}`. */
     Data_SsoDomain: {
-      /** @description A mail domain of an organisation. */
+      /** @description A mail domain of an organization. */
       data: {
         /** @example example.com */
         domain: string
@@ -4045,7 +4045,7 @@ export interface components {
     }
     /** @description The envelope of every success: `{"data": …}`. */
     Data_SsoView: {
-      /** @description An organisation's single sign-on, as its owners see it. The secret is never told. */
+      /** @description An organization's single sign-on, as its owners see it. The secret is never told. */
       data: {
         /** @description Whether there is a provider; without one its fields are empty. */
         configured: boolean
@@ -4084,7 +4084,7 @@ export interface components {
         /** @description The address the link was sent to; a set-up link has none. */
         email?: string | null
         kind: components['schemas']['TokenKind']
-        /** @description The name of the organisation an invitation leads into. */
+        /** @description The name of the organization an invitation leads into. */
         organization?: string | null
         /** @description The address of the account that a change of address is about. */
         account?: string | null
@@ -4163,13 +4163,13 @@ export interface components {
       email: string
     }
     Deletion: {
-      /** @description Organisations that would be left without an owner. Each must get another one, or go, first. */
+      /** @description Organizations that would be left without an owner. Each must get another one, or go, first. */
       blocked_by: components['schemas']['OwnedOrg'][]
     }
     DistributionBody: components['schemas']['Common'] & {
       event: components['schemas']['EventBody']
       of: components['schemas']['QuantityBody']
-      /** @description Where ranges begin, in rising order; chosen by what there is, unless told. */
+      /** @description Where ranges begin, in rising order; chosen by what there is, unless given. */
       edges?: number[] | null
     }
     DistributionFigures: {
@@ -4555,7 +4555,7 @@ export interface components {
       /** @description A date in the time zone, included; it may lie ahead. */
       end: string
       granularity?: components['schemas']['Granularity']
-      /** @description IANA name; the app's unless told. */
+      /** @description IANA name; the app's unless given. */
       timezone?: string | null
     }
     ExploreFilter: {
@@ -4826,7 +4826,7 @@ export interface components {
        */
       clock_offset_ms: number
     }
-    /** @description A link into the organisation, for whoever cannot be written to. */
+    /** @description A link into the organization, for whoever cannot be written to. */
     InvitationLink: {
       link: string
       /** @description False where the address has an account, whose owner signs in and accepts. */
@@ -4922,7 +4922,7 @@ export interface components {
     LinkLogin: {
       token: string
     }
-    /** @description An organisation that the person is linked to, whose single sign-on is on. */
+    /** @description An organization that the person is linked to, whose single sign-on is on. */
     LinkedOrg: {
       org_id: components['schemas']['Id']
       org_name: string
@@ -4975,7 +4975,7 @@ export interface components {
     LostApp: {
       id: components['schemas']['Id']
       name: string
-      /** @description Of their own, or the one in the organisation that opens every app. */
+      /** @description Of their own, or the one in the organization that opens every app. */
       role: string
     }
     MadeKey: {
@@ -4989,7 +4989,7 @@ export interface components {
       email: string
     }
     MarkRead: {
-      /** @description Which; all of them unless told. At most 100. */
+      /** @description Which; all of them unless given. At most 100. */
       ids?: components['schemas']['Id'][] | null
     }
     MeasureBody: {
@@ -5022,7 +5022,7 @@ export interface components {
       /** Format: int64 */
       passkeys: number
       /**
-       * @description Whether an organisation of the person asks for a second factor, or this instance does
+       * @description Whether an organization of the person asks for a second factor, or this instance does
        *     because of what they are.
        */
       required: boolean
@@ -5092,7 +5092,7 @@ export interface components {
     }
     NewOrg: {
       name: string
-      /** @description IANA name; the caller's own unless told. */
+      /** @description IANA name; the caller's own unless given. */
       timezone?: string | null
     }
     NewPasskey: {
@@ -5164,13 +5164,13 @@ export interface components {
       app_count: number
       is_me: boolean
     }
-    /** @description An organisation, as someone outside of it sees it. */
+    /** @description An organization, as someone outside of it sees it. */
     OrgRef: {
       id: components['schemas']['Id']
       name: string
     }
     /**
-     * @description What a member is in an organisation. Owners and admins hold every permission in its apps.
+     * @description What a member is in an organization. Owners and admins hold every permission in its apps.
      * @enum {string}
      */
     OrgRole: 'member' | 'admin' | 'owner'
@@ -5186,7 +5186,7 @@ export interface components {
       /** @description Whether members need a second factor. Only owners change it, once they have one themselves. */
       require_mfa?: boolean | null
     }
-    /** @description An organisation, as one of its members sees it. */
+    /** @description An organization, as one of its members sees it. */
     OrgView: {
       id: components['schemas']['Id']
       name: string
@@ -5256,9 +5256,9 @@ export interface components {
       /** @description Default: all active apps that the caller may see. */
       app_ids?: components['schemas']['Id'][] | null
       compare?: components['schemas']['Compare']
-      /** @description IANA name; the organisation's unless told. */
+      /** @description IANA name; the organization's unless given. */
       timezone?: string | null
-      /** @description What to answer; everything unless told. */
+      /** @description What to answer; everything unless given. */
       parts?: components['schemas']['Part'][] | null
     }
     OwnedOrg: {
@@ -5375,7 +5375,7 @@ export interface components {
       steps: number
       /**
        * Format: int64
-       * @description How long a path may take; for as long as a session lasts, unless told.
+       * @description How long a path may take; for as long as a session lasts, unless given.
        */
       window_minutes?: number | null
       /**
@@ -5792,7 +5792,7 @@ export interface components {
     }
     Register: {
       email: string
-      /** @description Language of the mail; the page's own unless told. */
+      /** @description Language of the mail; the page's own unless given. */
       locale?: string | null
     }
     RegisterProfile: {
@@ -6057,7 +6057,7 @@ export interface components {
       /** Format: int64 */
       people: number
     }
-    /** @description A mail domain of an organisation. */
+    /** @description A mail domain of an organization. */
     SsoDomain: {
       /** @example example.com */
       domain: string
@@ -6125,7 +6125,7 @@ export interface components {
       /** @description Whether members other than owners have to come in through it. */
       enforced: boolean
     }
-    /** @description An organisation's single sign-on, as its owners see it. The secret is never told. */
+    /** @description An organization's single sign-on, as its owners see it. The secret is never told. */
     SsoView: {
       /** @description Whether there is a provider; without one its fields are empty. */
       configured: boolean
@@ -6260,7 +6260,7 @@ export interface components {
       /** @description The address the link was sent to; a set-up link has none. */
       email?: string | null
       kind: components['schemas']['TokenKind']
-      /** @description The name of the organisation an invitation leads into. */
+      /** @description The name of the organization an invitation leads into. */
       organization?: string | null
       /** @description The address of the account that a change of address is about. */
       account?: string | null
@@ -7569,7 +7569,7 @@ export interface operations {
         start: string
         /** @description A date in the time zone, included; what lies ahead is left out. */
         end: string
-        /** @description IANA name; the app's unless told. */
+        /** @description IANA name; the app's unless given. */
         timezone?: string
         /**
          * @description A date before the start: retention looks at those who were new from then on, so that those of
@@ -7744,7 +7744,7 @@ export interface operations {
         sort?: string
         /** @description asc or desc. */
         order?: string
-        /** @description Visible ones unless told. */
+        /** @description Visible ones unless given. */
         status?: 'visible' | 'hidden' | 'all'
       }
       header?: never
@@ -10302,7 +10302,7 @@ export interface operations {
         sort?: string
         /** @description asc or desc. */
         order?: string
-        /** @description Active ones unless told. */
+        /** @description Active ones unless given. */
         status?: components['schemas']['AppStatus']
       }
       header?: never
@@ -10526,7 +10526,7 @@ export interface operations {
         sort?: string
         /** @description asc or desc. */
         order?: string
-        /** @description Pending and expired ones unless told. */
+        /** @description Pending and expired ones unless given. */
         state?: 'pending' | 'accepted' | 'expired' | 'revoked' | 'declined'
       }
       header?: never
@@ -10778,7 +10778,7 @@ export interface operations {
   org_member_remove: {
     parameters: {
       query?: {
-        /** @description Whether the access keys they made in the organisation's apps stop working. */
+        /** @description Whether the access keys they made in the organization's apps stop working. */
         disable_keys?: boolean
       }
       header?: never

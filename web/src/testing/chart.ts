@@ -5,13 +5,15 @@ import type { Engine } from '../components/charts/loadEngine'
 
 type OnClick = (params: object) => void
 let clicked: OnClick | null = null
+let width = 1000
+let onResize: (() => void) | null = null
 
 const chart = {
   setOption: vi.fn<(option: EChartsCoreOption) => void>(),
   resize: vi.fn(),
   dispose: vi.fn(),
   isDisposed: () => false,
-  getWidth: () => 1000,
+  getWidth: () => width,
   convertToPixel: (_: unknown, index: number) => index * 10,
   convertFromPixel: (_: unknown, x: number) => x / 10,
   on: (_: string, handler: OnClick) => {
@@ -26,7 +28,22 @@ const chart = {
 export function anEngine(): Engine {
   chart.setOption.mockClear()
   clicked = null
+  width = 1000
+  window.ResizeObserver = class {
+    constructor(callback: ResizeObserverCallback) {
+      onResize = () => callback([], this)
+    }
+    observe() {}
+    unobserve() {}
+    disconnect() {}
+  }
   return { init: () => chart } as unknown as Engine
+}
+
+/** As the browser tells that the chart's element is as wide as this now. */
+export function resizeDrawn(to: number) {
+  width = to
+  onResize?.()
 }
 
 interface DrawnSeries {
@@ -34,6 +51,7 @@ interface DrawnSeries {
   type: string
   data: unknown[]
   stack?: string
+  label?: { width?: number }
   links?: { source: string; target: string; value: number }[]
 }
 

@@ -12,7 +12,7 @@ use atrium_core::audit::{self, Actor, Event};
 use atrium_core::db::Write;
 use atrium_core::error::{Error, Result};
 use atrium_core::types::Id;
-use atrium_insight::saved::Shelf;
+use atrium_insight::saved::SavedKind;
 use atrium_insight::saved::analyses::Analyses;
 use atrium_insight::saved::cohorts::Cohorts;
 use atrium_insight::saved::store::{self, SavedText};
@@ -93,7 +93,7 @@ impl Keeper<'_> {
     }
 
     /// For everybody who asks in the app.
-    async fn put<S: Shelf>(
+    async fn put<S: SavedKind>(
         &self,
         tx: &mut Write,
         label: &LabelPart,

@@ -135,7 +135,7 @@ fn what_happened(value: &Value) -> (String, String) {
 /// The same for errors that are the same to someone who mends them: of one type, with one message
 /// but for numbers and names in it, out of the same files, whatever build those are of.
 fn fingerprint(kind: &str, message: &str, value: &Value) -> String {
-    let mut parts = vec![kind.to_owned(), normalised(message)];
+    let mut parts = vec![kind.to_owned(), normalized(message)];
     let exceptions = exceptions(value);
     let frames =
         exceptions.first().map(|exception| exception.frames.as_slice()).unwrap_or_default();
@@ -144,7 +144,7 @@ fn fingerprint(kind: &str, message: &str, value: &Value) -> String {
 }
 
 /// Numbers, ids and quoted words make way for a mark.
-fn normalised(message: &str) -> String {
+fn normalized(message: &str) -> String {
     let mut out = String::with_capacity(message.len());
     let mut word = String::new();
     let mut quote = None;
@@ -315,9 +315,9 @@ mod tests {
 
     #[test]
     fn messages_are_told_apart_by_their_words() {
-        assert_eq!(normalised("can't read 'x' of 0x1f at 12:30"), "can't read '…' of # at #:#");
-        assert_eq!(normalised("id 0198a000-1111-7000 gone"), "id # gone");
-        assert_eq!(normalised("open \"quote"), "open \"");
+        assert_eq!(normalized("can't read 'x' of 0x1f at 12:30"), "can't read '…' of # at #:#");
+        assert_eq!(normalized("id 0198a000-1111-7000 gone"), "id # gone");
+        assert_eq!(normalized("open \"quote"), "open \"");
     }
 
     #[test]

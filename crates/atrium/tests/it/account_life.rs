@@ -128,7 +128,7 @@ on_both! {
 on_both! {
     async fn two_last_owners_who_leave_at_once_leave_one_behind(server: TestServer) {
         let (jane, bob) = (server.owner(JANE).await, server.owner("bob@example.com").await);
-        // Both own one organisation, and nothing else.
+        // Both own one organization, and nothing else.
         server.execute("DELETE FROM org_members WHERE user_id <> (SELECT id FROM users WHERE email = $1)", JANE).await;
         server.execute(
             "INSERT INTO org_members (org_id, user_id, role, joined_at)

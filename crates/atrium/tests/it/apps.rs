@@ -189,7 +189,7 @@ on_both! {
         assert_eq!(admin.post(&app(&team, "/members"), foreign).await.code(), "bad_role");
 
         let list = admin.get(&app(&team, "/members?sort=role&page_size=100")).await;
-        // Four roles, one custom, the plain target; owner and admin by the organisation.
+        // Four roles, one custom, the plain target; owner and admin by the organization.
         assert_eq!(list.body["data"]["total"], 8);
         let via: Vec<&str> = list.body["data"]["items"].as_array().unwrap().iter().map(|it| it["via"].as_str().unwrap()).collect();
         assert_eq!(via[..3], ["organization", "organization", "app"]);

@@ -1,6 +1,6 @@
 //! Who may call what: every call of the OpenAPI document, as everyone. What is expected is made from
 //! the registry of permissions; a call without a case here fails the test, so a route cannot be
-//! added and its authorisation forgotten.
+//! added and its authorization forgotten.
 
 use std::collections::BTreeSet;
 
@@ -24,9 +24,9 @@ enum Access {
     Chat,
     /// Where a work chat sends the browser back to.
     ChatReturn,
-    /// Whoever belongs to the organisation in the path.
+    /// Whoever belongs to the organization in the path.
     Member,
-    /// Whoever holds this in the organisation in the path.
+    /// Whoever holds this in the organization in the path.
     Org(P),
     /// Whoever holds this in the app in the path.
     App(P),
@@ -413,7 +413,7 @@ on_both! {
 }
 
 on_both! {
-    async fn a_required_second_factor_holds_at_every_call_of_the_organisation(server: TestServer) {
+    async fn a_required_second_factor_holds_at_every_call_of_the_organization(server: TestServer) {
         let team = server.team("one").await;
         server.run("UPDATE organizations SET require_mfa_at = 1 WHERE id = $1", &[team.org_id.as_str()]).await;
         let owner = team.actor("owner");
@@ -440,7 +440,7 @@ on_both! {
 }
 
 on_both! {
-    async fn an_ended_session_holds_at_every_call_of_the_organisation(server: TestServer) {
+    async fn an_ended_session_holds_at_every_call_of_the_organization(server: TestServer) {
         let team = server.team("one").await;
         let path = |name: &str| format!("/api/v1/orgs/{}/members/{}/end-sessions", team.org_id, team.id(name));
         for name in ["owner", "admin", "app_admin", "viewer", "member"] {
@@ -471,7 +471,7 @@ on_both! {
 }
 
 on_both! {
-    async fn required_single_sign_on_holds_at_every_call_of_the_organisation(server: TestServer) {
+    async fn required_single_sign_on_holds_at_every_call_of_the_organization(server: TestServer) {
         let team = server.team("one").await;
         let org = team.org_id.as_str();
         server.run("INSERT INTO org_sso (org_id, issuer, client_id, client_secret, default_role,

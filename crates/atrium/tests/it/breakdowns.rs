@@ -11,7 +11,7 @@ use crate::support::world::Team;
 use crate::support::{Actor, Store, TestServer, in_both_sizes};
 
 /// Each value with its figure.
-fn told(groups: &Value) -> Vec<(Value, Value)> {
+fn shown_groups(groups: &Value) -> Vec<(Value, Value)> {
     let groups = groups.as_array().unwrap();
     groups.iter().map(|it| (it["values"][0].clone(), it["total"].clone())).collect()
 }
@@ -63,7 +63,7 @@ in_both_sizes! {
             "series": [{ "events": [], "measure": { "of": of } }], "breakdown": [by],
         }));
         let groups = async |by: &str, of: &str| {
-            told(&answer(owner, app, trend(by, of)).await["series"][0]["groups"])
+            shown_groups(&answer(owner, app, trend(by, of)).await["series"][0]["groups"])
         };
         // Of anna also what her device did before she said who she is.
         assert_eq!(groups("$user:plan", "events").await, [(json!(null), json!(4.0)), (json!("pro"), json!(5.0))]);
@@ -74,7 +74,7 @@ in_both_sizes! {
 
         // Texts of profiles are for those who may see personal data; a group of few would tell whose they are.
         let hidden = answer(team.actor("analyst"), app, trend("$user:plan", "people")).await;
-        assert_eq!(told(&hidden["series"][0]["groups"]), [(json!(null), json!(3.0))]);
+        assert_eq!(shown_groups(&hidden["series"][0]["groups"]), [(json!(null), json!(3.0))]);
 
         let buyers = make(owner, app, true, did("purchase")).await;
         let by_buyers = format!("$cohort:{buyers}");
@@ -101,7 +101,7 @@ in_both_sizes! {
             "formula": "A / B", "breakdown": ["$user:plan"],
         }));
         let formula = answer(owner, app, formula).await["formula"].clone();
-        let found = told(&formula["groups"]);
+        let found = shown_groups(&formula["groups"]);
         assert_eq!(found.len(), 2, "{formula}");
         assert!(found.contains(&(json!("free"), json!(30.0))) && found.contains(&(json!(null), json!(5.5))), "{formula}");
 
@@ -198,26 +198,26 @@ in_both_sizes! {
             server.clock.advance(1);
             ask(actor, app, question).await
         };
-        let told = async |id: &str| {
+        let computed = async |id: &str| {
             let data = asked(owner, id).await.body["data"].clone();
             (data["series"][0]["total"].clone(), data["computed_at"].clone())
         };
-        let first = told(&nested).await;
+        let first = computed(&nested).await;
         assert_eq!(first.0, 2.0);
-        assert_eq!(told(&nested).await, first);
+        assert_eq!(computed(&nested).await, first);
         // Whoever may not use it is not told what is kept either.
         assert_eq!(asked(team.actor("admin"), &nested).await.code(), "unknown_cohort");
-        assert_eq!(told(&pro).await, told(&pro).await);
+        assert_eq!(computed(&pro).await, computed(&pro).await);
         let put = async |version: i64, definition: Value| {
             let body = json!({ "name": "Some", "shared": true, "version": version, "definition": definition });
             assert_eq!(owner.put(&format!("/api/v1/apps/{app}/cohorts/{buyers}"), body).await.status, 200);
         };
         put(1, did("nothing of that name")).await;
-        assert_eq!(told(&nested).await.0, 0.0);
+        assert_eq!(computed(&nested).await.0, 0.0);
         // One that is about profiles by now is kept by their version, too.
-        let before = told(&nested).await;
+        let before = computed(&nested).await;
         put(2, has_plan()).await;
-        let (one, two) = (told(&nested).await, told(&nested).await);
+        let (one, two) = (computed(&nested).await, computed(&nested).await);
         assert_ne!(before.1, one.1);
         assert_eq!(one, two);
         assert_eq!(owner.delete(&format!("/api/v1/apps/{app}/cohorts/{buyers}")).await.status, 200);

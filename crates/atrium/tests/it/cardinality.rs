@@ -172,7 +172,7 @@ with_small_limits! {
         assert_eq!(found["totals"]["events"]["value"], 35);
         assert_eq!(found["totals"]["active_users"]["value"], 7);
 
-        // The catalogue, and with it the list of events to choose from.
+        // The catalog, and with it the list of events to choose from.
         let list = owner.get(&format!("{app}/events")).await.body["data"].clone();
         let names: BTreeSet<&str> =
             list["items"].as_array().unwrap().iter().map(|it| it["event"].as_str().unwrap()).collect();

@@ -1,4 +1,4 @@
-//! Ending sessions: one's own, a member's as far as an organisation goes, anybody's by the operator.
+//! Ending sessions: one's own, a member's as far as an organization goes, anybody's by the operator.
 
 use crate::support::{PASSWORD, Store, TestServer, on_both};
 use atrium::accounts::operator;
@@ -9,7 +9,7 @@ use serde_json::json;
 const JANE: &str = "jane@example.com";
 
 on_both! {
-    async fn a_members_sessions_end_for_one_organisation(server: TestServer) {
+    async fn a_members_sessions_end_for_one_organization(server: TestServer) {
         let second = server.second_instance().await;
         let team = server.team("one").await;
         let (org, viewer) = (format!("/api/v1/orgs/{}", team.org_id), team.actor("viewer"));
@@ -30,7 +30,7 @@ on_both! {
             let answer = viewer.at(url).get(&org).await;
             assert_eq!((answer.status, answer.code()), (403, "reauth_required"));
             assert_eq!(viewer.at(url).get(&format!("/api/v1/apps/{}", team.app_id)).await.status, 403);
-            assert_eq!(viewer.at(url).get(&own).await.status, 200, "another organisation");
+            assert_eq!(viewer.at(url).get(&own).await.status, 200, "another organization");
             assert_eq!(viewer.at(url).get("/api/v1/current").await.status, 200);
         }
         server.clock.advance(1);
@@ -67,7 +67,7 @@ on_both! {
             assert_eq!(answer.status, status, "{who} {whom}: {answer:?}");
         }
         let stranger = team.actor("owner").post(&end(other.id("viewer")), json!({})).await;
-        assert_eq!(stranger.status, 404, "not of this organisation");
+        assert_eq!(stranger.status, 404, "not of this organization");
         assert_eq!(other.actor("owner").post(&end(team.id("viewer")), json!({})).await.status, 404);
         // A stolen session must not do it.
         server.clock.advance(16 * Millis::MINUTE);

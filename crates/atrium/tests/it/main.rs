@@ -1,4 +1,4 @@
-//! The server through its own doors. One binary: linking one for each file took longer than running
+//! The server through its API. One binary: linking one for each file took longer than running
 //! them.
 
 #![allow(clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! Organisations: their rules, and what happens when people act at once.
+//! Organizations: their rules, and what happens when people act at once.
 
 use crate::support::world::Team;
 use crate::support::{Actor, Answer, PASSWORD, Store, TestServer, on_both};
@@ -140,7 +140,7 @@ on_both! {
 }
 
 on_both! {
-    async fn an_organisation_goes_once_its_apps_are_purged(server: TestServer) {
+    async fn an_organization_goes_once_its_apps_are_purged(server: TestServer) {
         let team = server.team("one").await;
         let owner = team.actor("owner");
         let wrong = owner.delete_with(&org(&team, ""), json!({ "name": "Teem" })).await;

@@ -207,7 +207,7 @@ async fn ask(actor: &Actor, team: &Team, body: Value) -> Answer {
     actor.post(&format!("/api/v1/orgs/{}/data-overall", team.org_id), body).await
 }
 
-async fn told(actor: &Actor, team: &Team, body: Value) -> Value {
+async fn overall_of(actor: &Actor, team: &Team, body: Value) -> Value {
     let answer = ask(actor, team, body).await;
     assert_eq!(answer.status, 200, "{answer:?}");
     answer.body["data"].clone()
@@ -241,7 +241,7 @@ in_both_sizes! {
             let before = (date(2026, 3, 16), date(2026, 3, 26));
             let body = json!({ "start": start.to_string(), "end": end.to_string(), "timezone": name,
                 "granularity": "day", "compare": "previous_period" });
-            let told = told(owner, &team, body).await;
+            let told = overall_of(owner, &team, body).await;
             let all = plain.totals(start, end, None);
             assert_eq!(values(&told["totals"], "value"), all, "{name}");
             assert_eq!(
@@ -306,7 +306,7 @@ in_both_sizes! {
         ] {
             let body = json!({ "start": day, "end": day, "granularity": "hour", "timezone": name,
                 "parts": ["series"] });
-            let told = told(team.actor("owner"), &team, body).await;
+            let told = overall_of(team.actor("owner"), &team, body).await;
             let series = told["series"].as_array().unwrap();
             assert_eq!(series.len(), count, "{name}: those without events too");
             let times: Vec<i64> = series.iter().map(|point| point["time"].as_i64().unwrap()).collect();
@@ -335,22 +335,22 @@ in_both_sizes! {
         let all = events.len() as u64;
 
         let owner = team.actor("owner");
-        assert_eq!(count(&told(owner, &team, body(Value::Null)).await), all);
-        assert_eq!(count(&told(owner, &team, body(json!([ids[0]]))).await), first);
-        assert_eq!(count(&told(owner, &team, body(json!([]))).await), 0);
+        assert_eq!(count(&overall_of(owner, &team, body(Value::Null)).await), all);
+        assert_eq!(count(&overall_of(owner, &team, body(json!([ids[0]]))).await), first);
+        assert_eq!(count(&overall_of(owner, &team, body(json!([]))).await), 0);
         // The viewer has a role in the first app alone; the member in none.
-        let viewer = told(team.actor("viewer"), &team, body(json!(ids))).await;
+        let viewer = overall_of(team.actor("viewer"), &team, body(json!(ids))).await;
         assert_eq!(count(&viewer), first);
         assert_eq!(viewer["apps_seen"].as_array().unwrap().len(), 1);
-        assert_eq!(count(&told(team.actor("member"), &team, body(Value::Null)).await), 0);
+        assert_eq!(count(&overall_of(team.actor("member"), &team, body(Value::Null)).await), 0);
         // Nor does another team's app count, or another team's owner get in.
         let foreign = json!([other.app_id]);
-        assert_eq!(count(&told(owner, &team, body(foreign)).await), 0);
+        assert_eq!(count(&overall_of(owner, &team, body(foreign)).await), 0);
         assert_eq!(ask(other.actor("owner"), &team, body(Value::Null)).await.status, 404);
         // An archived app counts when it is named.
         owner.post(&format!("/api/v1/apps/{}/archive", ids[1]), json!({})).await;
-        assert_eq!(count(&told(owner, &team, body(Value::Null)).await), first);
-        assert_eq!(count(&told(owner, &team, body(json!(ids))).await), all);
+        assert_eq!(count(&overall_of(owner, &team, body(Value::Null)).await), first);
+        assert_eq!(count(&overall_of(owner, &team, body(json!(ids))).await), all);
     }
 }
 
@@ -369,7 +369,7 @@ in_both_sizes! {
         // Ahead of us there is nothing yet, which is a figure too.
         let ahead = json!({ "start": "2090-01-01", "end": "2090-01-31", "timezone": "UTC" });
         server.atrium.warehouse.ready(Duration::from_secs(60)).await.unwrap();
-        let told = told(owner, &team, ahead).await;
+        let told = overall_of(owner, &team, ahead).await;
         let series = told["series"].as_array().unwrap();
         assert_eq!(series.len(), 31);
         assert!(series.iter().all(|point| point["events"].is_null() && point["partial"] == false));
@@ -399,7 +399,7 @@ in_both_sizes! {
         }
         let file = team.actor("analyst").post(&path, body("top_events")).await;
         assert!(file.body.as_str().unwrap().contains("'=cmd()"), "no formula: {file:?}");
-        let overall = told(team.actor("viewer"), &team, json!({ "start": today, "end": today })).await;
+        let overall = overall_of(team.actor("viewer"), &team, json!({ "start": today, "end": today })).await;
         assert_eq!(overall["can_export"], false);
         let refused = team.actor("viewer").post(&path, body("apps")).await;
         assert_eq!((refused.status, refused.code()), (403, "forbidden"));

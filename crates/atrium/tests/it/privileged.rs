@@ -99,7 +99,7 @@ on_both! {
         let org = org_of(&jane).await;
         assert_eq!(jane.get(&org).await.code(), "second_factor_required");
         assert_eq!(jane.get("/api/v1/current").await.body["data"]["allow_visited_app"], false);
-        // What came through the organisation's provider is its business, in this organisation.
+        // What came through the organization's provider is its business, in this organization.
         let org_id = org.rsplit('/').next().unwrap();
         server.execute("INSERT INTO session_orgs (session_id, org_id, came_at) SELECT id, $1, 1 FROM sessions", org_id).await;
         assert_eq!(jane.get(&org).await.status, 200);

@@ -20,7 +20,7 @@ async fn give(server: &TestServer, team: &Team, name: &str, codes: &[&str], to: 
 }
 
 /// Everyone's role and permissions, the roles, and who sees the app among the deleted ones.
-async fn told(team: &Team) -> Value {
+async fn visible_to(team: &Team) -> Value {
     let mut told = json!({});
     for (name, person) in &team.people {
         let mine = person.actor.get(&format!("/api/v1/apps/{}/role", team.app_id)).await;
@@ -94,7 +94,7 @@ on_both! {
         give(&server, &team, "All", &app_permissions, "viewer").await;
         give(&server, &team, "Half", &["app:view", "app:delete", "key:view", "event:export"], "analyst").await;
         give(&server, &team, "Least", &["app:view"], "developer").await;
-        let before = told(&team).await;
+        let before = visible_to(&team).await;
         assert_eq!(before["viewer"][1]["permissions"], json!(app_permissions), "{before}");
         // As it was: a list in JSON.
         server.run("ALTER TABLE app_roles ADD COLUMN permissions TEXT NOT NULL DEFAULT '[]'", &[]).await;
@@ -107,6 +107,6 @@ on_both! {
         let migration = include_str!("../../migrations/0019_role_permissions.sql");
         sqlx::raw_sql(migration).execute(&mut *tx).await.unwrap();
         tx.commit().await.unwrap();
-        assert_eq!(told(&team).await, before);
+        assert_eq!(visible_to(&team).await, before);
     }
 }

@@ -5,16 +5,16 @@ use crate::support::{Actor, Answer, Store, TestServer, on_both};
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-const SHELVES: [(&str, &str); 2] = [("analyses", "analysis"), ("cohorts", "cohort")];
+const KINDS: [(&str, &str); 2] = [("analyses", "analysis"), ("cohorts", "cohort")];
 
-fn path(team: &Team, shelf: &str) -> String {
-    format!("/api/v1/apps/{}/{shelf}", team.app_id)
+fn path(team: &Team, kind: &str) -> String {
+    format!("/api/v1/apps/{}/{kind}", team.app_id)
 }
 
-/// Something that either shelf takes.
-fn body(shelf: &str, name: &str, shared: bool) -> Value {
+/// Something that is valid for the kind.
+fn body(kind: &str, name: &str, shared: bool) -> Value {
     let mut body = json!({ "name": name, "shared": shared });
-    if shelf == "analyses" {
+    if kind == "analyses" {
         body["question"] =
             json!({ "kind": "funnel", "range": "7d", "steps": [{ "events": ["a"] }] });
     } else {
@@ -62,21 +62,21 @@ on_both! {
     async fn what_is_saved_can_be_read_changed_and_removed(server: TestServer) {
         let team = server.team("one").await;
         let (owner, analyst) = (team.actor("owner"), team.actor("analyst"));
-        for (shelf, noun) in SHELVES {
-            let path = path(&team, shelf);
-            let mut wanted = body(shelf, " 周报 ", true);
+        for (kind, noun) in KINDS {
+            let path = path(&team, kind);
+            let mut wanted = body(kind, " 周报 ", true);
             wanted["description"] = json!("  ");
             let saved = made(analyst, &path, wanted).await;
-            let (key, text) = if shelf == "analyses" { ("question", "kind") } else { ("definition", "of") };
+            let (key, text) = if kind == "analyses" { ("question", "kind") } else { ("definition", "of") };
             assert_eq!(saved["name"], "周报");
             assert_eq!(saved["description"], Value::Null);
-            assert_eq!(saved[key], body(shelf, "", true)[key]);
+            assert_eq!(saved[key], body(kind, "", true)[key]);
             assert_eq!((&saved["version"], &saved["redacted"]), (&json!(1), &json!(false)));
             assert_eq!((&saved["mine"], &saved["may_change"]), (&json!(true), &json!(true)));
             assert_eq!(saved["created_by"]["id"], team.id("analyst").as_str());
             let now = server.atrium.now().0;
             assert!((now - 60_000..=now).contains(&saved["created_at"].as_i64().unwrap()), "{saved}");
-            if shelf == "analyses" {
+            if kind == "analyses" {
                 assert_eq!(saved["kind"], "funnel");
             }
             let one = format!("{path}/{}", id(&saved));
@@ -84,10 +84,10 @@ on_both! {
             assert_eq!((&seen["mine"], &seen["may_change"]), (&json!(false), &json!(true)));
 
             server.clock.advance(1_000);
-            let mut change = body(shelf, "Monthly", true);
+            let mut change = body(kind, "Monthly", true);
             change["description"] = json!("每月");
             change["version"] = json!(1);
-            change[key][text] = if shelf == "analyses" { json!("paths") } else { json!("rule") };
+            change[key][text] = if kind == "analyses" { json!("paths") } else { json!("rule") };
             let changed = owner.put(&one, change.clone()).await;
             assert_eq!(changed.status, 200, "{changed:?}");
             let changed = changed.body["data"].clone();
@@ -123,11 +123,11 @@ on_both! {
         let owner = team.actor("owner");
         server.run("DELETE FROM saved_analyses", &[]).await;
         server.run("DELETE FROM cohorts", &[]).await;
-        for (shelf, _) in SHELVES {
-            let path = path(&team, shelf);
+        for (kind, _) in KINDS {
+            let path = path(&team, kind);
             for name in ["赵", "Beta", "陈", "alpha"] {
                 server.clock.advance(1_000);
-                made(owner, &path, body(shelf, name, name != "Beta")).await;
+                made(owner, &path, body(kind, name, name != "Beta")).await;
             }
             assert_eq!(names(owner, &path).await, "陈 赵 alpha Beta");
             assert_eq!(names(owner, &format!("{path}?sort=updated_at&order=desc")).await, "alpha 陈 Beta 赵");
@@ -142,10 +142,10 @@ on_both! {
     async fn what_is_private_is_there_for_one_person_alone(server: TestServer) {
         let team = server.team("one").await;
         let (analyst, program) = (team.actor("analyst"), server.anonymous());
-        for (shelf, noun) in SHELVES {
-            let path = path(&team, shelf);
-            let secret = made(analyst, &path, body(shelf, "Secret plan", false)).await;
-            made(analyst, &path, body(shelf, "Ours", true)).await;
+        for (kind, noun) in KINDS {
+            let path = path(&team, kind);
+            let secret = made(analyst, &path, body(kind, "Secret plan", false)).await;
+            made(analyst, &path, body(kind, "Ours", true)).await;
             let one = format!("{path}/{}", id(&secret));
             assert_eq!(names(analyst, &format!("{path}?search=s")).await.matches("Secret").count(), 1);
             assert_eq!(analyst.get(&one).await.body["data"]["shared"], false);
@@ -154,7 +154,7 @@ on_both! {
                 let other = team.actor(name);
                 assert!(!names(other, &path).await.contains("Secret"), "{name}");
                 assert_eq!(other.get(&one).await.status, 404, "{name}");
-                assert_eq!(other.put(&one, body(shelf, "Mine", true)).await.status, 404, "{name}");
+                assert_eq!(other.put(&one, body(kind, "Mine", true)).await.status, 404, "{name}");
                 assert_eq!(other.delete(&one).await.status, 404, "{name}");
             }
             // A program sees what is shared, and changes nothing.
@@ -176,11 +176,11 @@ on_both! {
             assert!(!log.to_string().contains("Secret"), "{log}");
 
             // Shared and taken back by whoever made it, and by nobody else.
-            let shared = analyst.put(&one, body(shelf, "Plan", true)).await;
+            let shared = analyst.put(&one, body(kind, "Plan", true)).await;
             assert_eq!(shared.body["data"]["shared"], true, "{shared:?}");
-            let taken = team.actor("owner").put(&one, body(shelf, "Plan", false)).await;
+            let taken = team.actor("owner").put(&one, body(kind, "Plan", false)).await;
             assert_eq!((taken.status, taken.code()), (403, "forbidden"));
-            assert_eq!(analyst.put(&one, body(shelf, "Plan", false)).await.status, 200);
+            assert_eq!(analyst.put(&one, body(kind, "Plan", false)).await.status, 200);
             assert_eq!(team.actor("owner").get(&one).await.status, 404);
         }
     }
@@ -191,16 +191,16 @@ on_both! {
         let team = server.team("one").await;
         make_asker(&server, &team, "analyst", &[]).await;
         let (asker, owner) = (team.actor("analyst"), team.actor("owner"));
-        for (shelf, _) in SHELVES {
-            let path = path(&team, shelf);
-            let refused = asker.post(&path, body(shelf, "For all", true)).await;
+        for (kind, _) in KINDS {
+            let path = path(&team, kind);
+            let refused = asker.post(&path, body(kind, "For all", true)).await;
             assert_eq!((refused.status, refused.code()), (403, "forbidden"));
-            let own = made(asker, &path, body(shelf, "Mine", false)).await;
+            let own = made(asker, &path, body(kind, "Mine", false)).await;
             let one = format!("{path}/{}", id(&own));
-            assert_eq!(asker.put(&one, body(shelf, "For all", true)).await.code(), "forbidden");
-            assert_eq!(asker.put(&one, body(shelf, "Still mine", false)).await.status, 200);
+            assert_eq!(asker.put(&one, body(kind, "For all", true)).await.code(), "forbidden");
+            assert_eq!(asker.put(&one, body(kind, "Still mine", false)).await.status, 200);
 
-            let ours = made(owner, &path, body(shelf, "Ours", true)).await;
+            let ours = made(owner, &path, body(kind, "Ours", true)).await;
             let shared = format!("{path}/{}", id(&ours));
             let seen = asker.get(&shared).await.body["data"].clone();
             assert_eq!((&seen["name"], &seen["may_change"]), (&json!("Ours"), &json!(false)));
@@ -214,9 +214,9 @@ on_both! {
             }
         }
         owner.post(&format!("/api/v1/apps/{}/archive", team.app_id), json!({})).await;
-        for (shelf, _) in SHELVES {
-            let path = path(&team, shelf);
-            assert_eq!(owner.post(&path, body(shelf, "Late", true)).await.code(), "app_not_active");
+        for (kind, _) in KINDS {
+            let path = path(&team, kind);
+            assert_eq!(owner.post(&path, body(kind, "Late", true)).await.code(), "app_not_active");
             assert!(names(owner, &path).await.contains("Ours"), "an archived app can be read");
         }
     }
@@ -225,13 +225,13 @@ on_both! {
 on_both! {
     async fn another_apps_are_not_found(server: TestServer) {
         let (team, other) = (server.team("one").await, server.team("two").await);
-        for (shelf, _) in SHELVES {
-            let saved = made(other.actor("owner"), &path(&other, shelf), body(shelf, "Theirs", true)).await;
+        for (kind, _) in KINDS {
+            let saved = made(other.actor("owner"), &path(&other, kind), body(kind, "Theirs", true)).await;
             let owner = team.actor("owner");
             for id in [id(&saved), "nonsense"] {
-                let one = format!("{}/{id}", path(&team, shelf));
+                let one = format!("{}/{id}", path(&team, kind));
                 assert_eq!(owner.get(&one).await.status, 404);
-                assert_eq!(owner.put(&one, body(shelf, "Ours", true)).await.status, 404);
+                assert_eq!(owner.put(&one, body(kind, "Ours", true)).await.status, 404);
                 assert_eq!(owner.delete(&one).await.status, 404);
             }
         }
@@ -242,10 +242,10 @@ on_both! {
     async fn what_does_not_fit_is_refused_by_name(server: TestServer) {
         let team = server.team("one").await;
         let owner = team.actor("owner");
-        for (shelf, _) in SHELVES {
-            let mut long = body(shelf, &"x".repeat(101), true);
+        for (kind, _) in KINDS {
+            let mut long = body(kind, &"x".repeat(101), true);
             long["description"] = json!("x".repeat(501));
-            let long = owner.post(&path(&team, shelf), long).await;
+            let long = owner.post(&path(&team, kind), long).await;
             assert_eq!((long.status, long.body["errors"].as_array().unwrap().len()), (422, 2), "{long:?}");
         }
         let big = "x".repeat(65_536);
@@ -299,21 +299,21 @@ on_both! {
     async fn an_app_has_room_for_so_many_however_many_come_at_once(server: TestServer) {
         let team = server.team("one").await;
         let owner = team.actor("owner");
-        for (shelf, most, code) in [("analyses", 500, "too_many_analyses"), ("cohorts", 200, "too_many_cohorts")] {
+        for (kind, most, code) in [("analyses", 500, "too_many_analyses"), ("cohorts", 200, "too_many_cohorts")] {
             let mut tx = server.atrium.db.write().await.unwrap();
             for n in 3..most {
-                let column = if shelf == "analyses" { "question" } else { "definition" };
-                let table = if shelf == "analyses" { "saved_analyses" } else { "cohorts" };
+                let column = if kind == "analyses" { "question" } else { "definition" };
+                let table = if kind == "analyses" { "saved_analyses" } else { "cohorts" };
                 let sql = format!(
                     "INSERT INTO {table} (id, app_id, name, name_key, name_order, kind, {column}, created_at,
                         updated_at, version) VALUES ($1, $2, 'x', 'x', '', 'trend', '{{}}', 1, 1, 1)");
                 let query = sqlx::query(sqlx::AssertSqlSafe(sql));
-                let query = query.bind(format!("{shelf}-{n}")).bind(team.app_id.as_str());
+                let query = query.bind(format!("{kind}-{n}")).bind(team.app_id.as_str());
                 query.execute(&mut *tx).await.unwrap();
             }
             tx.commit().await.unwrap();
-            let path = path(&team, shelf);
-            let tries = (0..8).map(|_| owner.post(&path, body(shelf, "One more", false)));
+            let path = path(&team, kind);
+            let tries = (0..8).map(|_| owner.post(&path, body(kind, "One more", false)));
             let answers = join_all(tries).await;
             let taken = answers.iter().filter(|answer| answer.status == 200).count();
             assert_eq!(taken, 2);
@@ -327,12 +327,12 @@ on_both! {
     async fn of_many_changes_at_once_one_wins(server: TestServer) {
         let team = server.team("one").await;
         let owner = team.actor("owner");
-        for (shelf, _) in SHELVES {
-            let path = path(&team, shelf);
-            let saved = made(owner, &path, body(shelf, "Saved", true)).await;
+        for (kind, _) in KINDS {
+            let path = path(&team, kind);
+            let saved = made(owner, &path, body(kind, "Saved", true)).await;
             let one = format!("{path}/{}", id(&saved));
             let tries = (0..20).map(|n| {
-                let mut change = body(shelf, &format!("Change {n}"), true);
+                let mut change = body(kind, &format!("Change {n}"), true);
                 change["version"] = json!(1);
                 owner.put(&one, change)
             });
@@ -395,11 +395,11 @@ on_both! {
         ]);
         let question = json!({ "kind": "trend", "series": [{ "events": ["a"], "filters": { "all": tests } }] });
         let program = server.anonymous();
-        for (shelf, content) in [
+        for (kind, content) in [
             ("analyses", json!({ "question": question })),
             ("cohorts", json!({ "definition": { "of": "figure", "question": question, "pick": { "of": "trend" } } })),
         ] {
-            let path = path(&team, shelf);
+            let path = path(&team, kind);
             let mut wanted = content.clone();
             wanted["name"] = json!("About Jane");
             wanted["shared"] = json!(true);
@@ -418,7 +418,7 @@ on_both! {
             // Changed by someone who does not see all of it: what they were not shown stays.
             let seen = analyst.get(&one).await.body["data"].clone();
             let mut change = json!({ "name": "About J.", "shared": true, "version": 1 });
-            let (key, series) = if shelf == "analyses" {
+            let (key, series) = if kind == "analyses" {
                 ("question", "/question/series")
             } else {
                 ("definition", "/definition/question/series")
@@ -447,19 +447,19 @@ on_both! {
     async fn whoever_leaves_takes_what_was_theirs_alone(server: TestServer) {
         let team = server.team("one").await;
         let (analyst, owner) = (team.actor("analyst"), team.actor("owner"));
-        for (shelf, _) in SHELVES {
-            made(analyst, &path(&team, shelf), body(shelf, "Private", false)).await;
-            made(analyst, &path(&team, shelf), body(shelf, "Shared", true)).await;
+        for (kind, _) in KINDS {
+            made(analyst, &path(&team, kind), body(kind, "Private", false)).await;
+            made(analyst, &path(&team, kind), body(kind, "Shared", true)).await;
         }
         let export = analyst.get("/api/v1/current/export").await.body;
-        for (shelf, list) in [("saved_analyses", "analyses"), ("cohorts", "cohorts")] {
-            assert_eq!(export[shelf].as_array().map(Vec::len), Some(2), "{list}: {export}");
+        for (kind, list) in [("saved_analyses", "analyses"), ("cohorts", "cohorts")] {
+            assert_eq!(export[kind].as_array().map(Vec::len), Some(2), "{list}: {export}");
         }
         let email = team.people["analyst"].email.clone();
         let deleted = analyst.delete_with("/api/v1/current", json!({ "email": email })).await;
         assert_eq!(deleted.status, 200, "{deleted:?}");
-        for (shelf, _) in SHELVES {
-            let list = owner.get(&format!("{}?search=shared", path(&team, shelf))).await.body["data"].clone();
+        for (kind, _) in KINDS {
+            let list = owner.get(&format!("{}?search=shared", path(&team, kind))).await.body["data"].clone();
             assert_eq!(list["items"][0]["created_by"], Value::Null, "{list}");
             assert_eq!(list["items"][0]["mine"], false);
         }

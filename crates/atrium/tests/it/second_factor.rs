@@ -209,7 +209,7 @@ on_both! {
 }
 
 on_both! {
-    async fn a_factor_that_an_organisation_asks_for_stays(server: TestServer) {
+    async fn a_factor_that_an_organization_asks_for_stays(server: TestServer) {
         let jane = server.owner(JANE).await;
         server.execute("UPDATE organizations SET require_mfa_at = 1 WHERE id <> $1", "").await;
         assert_eq!(jane.get("/api/v1/current").await.body["data"]["mfa"]["required"], true);

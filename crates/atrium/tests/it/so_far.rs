@@ -33,7 +33,7 @@ async fn overall(actor: &Actor, team: &Team, body: &Value) -> Value {
 }
 
 /// What a program with the first app's key is told.
-async fn told_to_key(server: &TestServer, team: &Team, body: &Value) -> Value {
+async fn overall_by_key(server: &TestServer, team: &Team, body: &Value) -> Value {
     let program = server.anonymous();
     let path = format!("/api/v1/orgs/{}/data-overall", team.org_id);
     let request = program.request(Method::POST, &path).json(body);
@@ -160,7 +160,7 @@ async fn check_days(server: &TestServer, team: &Team, events: &[Seen], days: &[(
                 let apps = told["apps"].as_array().unwrap();
                 let first = apps.iter().find(|app| app["id"] == team.app_id.as_str()).unwrap();
                 case.check_totals(first, Some(0), &what);
-                let told = told_to_key(server, team, &body).await;
+                let told = overall_by_key(server, team, &body).await;
                 case.check_totals(&told["totals"], Some(0), &format!("{what}, to a key"));
             }
         }

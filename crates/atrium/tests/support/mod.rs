@@ -306,13 +306,13 @@ impl TestServer {
         Actor::new(&self.url)
     }
 
-    /// Someone with an organisation and an app of their own, signed in.
+    /// Someone with an organization and an app of their own, signed in.
     pub async fn owner(&self, email: &str) -> Actor {
         self.account(email).await;
         self.signed_in(email).await
     }
 
-    /// An account with an organisation and an app of its own.
+    /// An account with an organization and an app of its own.
     pub async fn account(&self, email: &str) -> Id {
         let account = NewAccount {
             email: email.to_owned(),
@@ -325,7 +325,7 @@ impl TestServer {
         create::by_operator(&self.atrium, account).await.unwrap().user_id
     }
 
-    /// A member of somebody else's organisation who runs nothing and reaches no app, signed in.
+    /// A member of somebody else's organization who runs nothing and reaches no app, signed in.
     pub async fn member(&self, email: &str) -> Actor {
         let id = self.account(email).await;
         self.execute("UPDATE org_members SET role = 'member' WHERE user_id = $1", id.as_str())

@@ -1,4 +1,4 @@
-//! An organisation's OpenID provider that believes every address, and a name server that knows what a
+//! An organization's OpenID provider that believes every address, and a name server that knows what a
 //! test tells it.
 
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Two organisations with one app each, and someone in every role of both.
+//! Two organizations with one app each, and someone in every role of both.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use sqlx::AnyConnection;
 
 use super::{Actor, TestServer};
 
-/// What someone is: in an organisation, and in its app.
+/// What someone is: in an organization, and in its app.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
     pub org: Option<OrgRole>,
@@ -50,7 +50,7 @@ impl Person {
     }
 }
 
-/// One organisation and everything in it.
+/// One organization and everything in it.
 pub struct Team {
     pub org_id: Id,
     pub app_id: Id,

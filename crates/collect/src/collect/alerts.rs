@@ -42,22 +42,22 @@ impl Watch {
         let watched = apps::watched(&mut db).await?;
         let said = said(&mut db).await?;
         drop(db);
-        let mut told = 0;
-        let mut organisations = HashSet::new();
+        let mut sent = 0;
+        let mut organizations = HashSet::new();
         let filling = is_filling(atrium);
         for app in &watched {
-            told += self.look_at(atrium, app, &said).await?;
-            // One app of each organisation stands for all of them.
-            if organisations.insert(app.org_id.clone()) {
+            sent += self.look_at(atrium, app, &said).await?;
+            // One app of each organization stands for all of them.
+            if organizations.insert(app.org_id.clone()) {
                 let notice = Notice::SpoolFilling { org_id: app.org_id.clone() };
-                told += settle(atrium, app, SPOOL, filling, &said, notice).await?;
+                sent += settle(atrium, app, SPOOL, filling, &said, notice).await?;
             }
         }
         self.last.retain(|id, _| watched.iter().any(|app| app.id == *id));
-        if told > 0 {
+        if sent > 0 {
             atrium.outbox.wake();
         }
-        Ok(told)
+        Ok(sent)
     }
 
     async fn look_at(&mut self, atrium: &Collecting, app: &WatchedRow, said: &Said) -> Result<u64> {
@@ -68,7 +68,7 @@ impl Watch {
         let now = days.iter().find(|(day, ..)| *day == today);
         let (accepted, rejected) = now.map_or((0, 0), |(_, a, r)| (*a, *r));
         let before = self.last.insert(app.id.clone(), (today.clone(), accepted, rejected));
-        let mut told = 0;
+        let mut sent = 0;
         // Without a look before there is nothing to tell a spike by.
         if let Some((day, accepted_before, rejected_before)) = before
             && day == today
@@ -81,15 +81,15 @@ impl Watch {
                     app: name.clone(),
                     count: bad,
                 };
-                told += settle(atrium, app, REJECTIONS, true, said, notice).await?;
+                sent += settle(atrium, app, REJECTIONS, true, said, notice).await?;
             }
         }
         // Messages that wait for the warehouse are not in the ledger yet, so the app is not silent.
         let waiting = atrium.collector.spool.usage().messages() > 0;
         let silent = !waiting && is_silent(&days, &today);
         let notice = Notice::AppSilent { app_id: app.id.clone(), app: name };
-        told += settle(atrium, app, SILENCE, silent, said, notice).await?;
-        Ok(told + look_at_limits(atrium, app, &today, said).await?)
+        sent += settle(atrium, app, SILENCE, silent, said, notice).await?;
+        Ok(sent + look_at_limits(atrium, app, &today, said).await?)
     }
 }
 
@@ -104,7 +104,7 @@ async fn look_at_limits(
     let mut db = atrium.db.read().await?;
     let reached = cardinality::store::over_limit(&mut db, apps, today, today).await?;
     drop(db);
-    let mut told = 0;
+    let mut sent = 0;
     for (limit, _) in reached {
         let notice = Notice::LimitReached {
             app_id: app.id.clone(),
@@ -112,9 +112,9 @@ async fn look_at_limits(
             limit,
             max: i64::try_from(atrium.settings.events.limits.of(limit)).unwrap_or(i64::MAX),
         };
-        told += settle(atrium, app, kind_of(limit), true, said, notice).await?;
+        sent += settle(atrium, app, kind_of(limit), true, said, notice).await?;
     }
-    Ok(told)
+    Ok(sent)
 }
 
 fn kind_of(limit: Limit) -> &'static str {
@@ -168,7 +168,7 @@ async fn settle(
     }
     let now = atrium.now();
     let mut tx = atrium.db.write_uncached().await?;
-    let told = if is_so {
+    let sent = if is_so {
         claim(&mut tx, &app.id, kind, now).await?
     } else {
         // Only silence has an end that is sure: a spike has none, and how full the spool is
@@ -178,13 +178,13 @@ async fn settle(
         }
         false
     };
-    if told {
+    if sent {
         for user_id in keys::managers(&mut tx, &app.id, &app.org_id).await? {
             notifications::notify_id(atrium, &mut tx, &user_id, &notice).await?;
         }
     }
     tx.commit().await?;
-    Ok(u64::from(told))
+    Ok(u64::from(sent))
 }
 
 /// What was said of which app and stands.

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_second_of_two_is_recognised_until_it_is_taken_back() {
+    fn the_second_of_two_is_recognized_until_it_is_taken_back() {
         let dedup = Dedup::default();
         let id = |app, id| (Uuid::from_u128(app), Uuid::from_u128(id));
         let (a, b) = (id(1, 1), id(1, 2));

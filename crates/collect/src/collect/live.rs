@@ -104,8 +104,8 @@ impl Live {
         let (receiver, channel) = (channel.sender.subscribe(), channel.clone());
         channels.viewers += 1;
         self.watched.fetch_or(bit(app), Ordering::Relaxed);
-        let told = channel.dropped.load(Ordering::Relaxed);
-        let dropped = Dropped { channel: Arc::downgrade(&channel), told, missed: 0 };
+        let reported = channel.dropped.load(Ordering::Relaxed);
+        let dropped = Dropped { channel: Arc::downgrade(&channel), reported, missed: 0 };
         Some(Viewer { receiver: Some(receiver), dropped, live: self.clone(), app })
     }
 
@@ -222,7 +222,7 @@ impl Drop for Viewer {
 /// How many messages a viewer did not get.
 pub struct Dropped {
     channel: std::sync::Weak<Channel>,
-    told: u64,
+    reported: u64,
     missed: u64,
 }
 
@@ -230,9 +230,9 @@ impl Dropped {
     /// Those since the last time.
     pub fn take(&mut self) -> u64 {
         let total = self.channel.upgrade().map(|one| one.dropped.load(Ordering::Relaxed));
-        let total = total.unwrap_or(self.told);
-        let count = total - self.told + std::mem::take(&mut self.missed);
-        self.told = total;
+        let total = total.unwrap_or(self.reported);
+        let count = total - self.reported + std::mem::take(&mut self.missed);
+        self.reported = total;
         count
     }
 }

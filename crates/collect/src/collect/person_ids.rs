@@ -57,7 +57,7 @@ impl PersonIds {
     }
 
     /// That everyone was told of these.
-    pub fn told(&self, sign_ins: &[SignIn]) {
+    pub fn note_sign_ins(&self, sign_ins: &[SignIn]) {
         for sign_in in sign_ins.iter().filter(|it| self.is_news(it)) {
             self.signed_in.insert((sign_in.app, sign_in.device), sign_in.time_ms);
         }

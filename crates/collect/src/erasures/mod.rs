@@ -52,7 +52,7 @@ impl ErasureState {
     }
 }
 
-/// What is left of an id when nobody needs to read it any more: enough to recognise one's own
+/// What is left of an id when nobody needs to read it any more: enough to recognize one's own
 /// request by.
 pub fn mask(subject: &str) -> String {
     let shown = if subject.chars().count() > 4 { 2 } else { 0 };

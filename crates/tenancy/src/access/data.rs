@@ -43,7 +43,7 @@ impl<G: Grant> DataApp<G> {
     /// As whom the caller reads from the warehouse; a program always as one.
     pub fn reader(&self, class: Class) -> QueueCaller {
         match &self.user_id {
-            Some(user) => QueueCaller::person(class, &self.app.org_id, user),
+            Some(user) => QueueCaller::person(class, &self.app.org_id, user).in_app(&self.app.id),
             None => QueueCaller::program(&self.app.org_id, &self.app.id),
         }
     }
@@ -92,7 +92,7 @@ where
     }
 }
 
-/// Someone in the organisation in the path, or a program that reads one of its apps.
+/// Someone in the organization in the path, or a program that reads one of its apps.
 pub struct DataOrg {
     pub org: OrgRow,
     reader: Reader,
@@ -130,7 +130,7 @@ impl DataOrg {
         }
     }
 
-    /// What the caller reaches in the organisation, archived apps included, in the order of their
+    /// What the caller reaches in the organization, archived apps included, in the order of their
     /// names. A program's own app counts as active: there is no other it could mean.
     pub async fn apps(&self, atrium: &Tenancy) -> Result<Vec<ReadableApp>> {
         match &self.reader {

@@ -1,4 +1,4 @@
-//! Makes an account together with its first organisation and app, so that the new person has
+//! Makes an account together with its first organization and app, so that the new person has
 //! somewhere to land. Shared by the set-up link and the command line.
 
 use serde_json::json;
@@ -22,7 +22,7 @@ pub struct NewAccount {
     pub email: String,
     pub name: String,
     pub password: String,
-    /// None for someone who joins an organisation that is there.
+    /// None for someone who joins an organization that is there.
     pub organization: Option<String>,
     pub locale: Locale,
     pub timezone: Option<String>,
@@ -47,12 +47,12 @@ impl CheckedAccount {
 
 pub struct Created {
     pub user_id: Id,
-    /// The organisation that was made with it.
+    /// The organization that was made with it.
     pub org_id: Option<Id>,
 }
 
 /// Hashing takes tens of milliseconds, so this comes before the transaction. `joins` is the name of
-/// the organisation that the person is invited to.
+/// the organization that the person is invited to.
 pub async fn check(
     atrium: &Tenancy,
     new: NewAccount,
@@ -73,7 +73,7 @@ pub async fn check(
     Ok(CheckedAccount { email, name, password_hash, organization, locale: new.locale, timezone })
 }
 
-/// Inserts the user, and organisation and app where they are to be made. Where nobody is signed in yet, the new person is the one
+/// Inserts the user, and organization and app where they are to be made. Where nobody is signed in yet, the new person is the one
 /// who did it.
 pub async fn insert(
     atrium: &Tenancy,

@@ -21,7 +21,7 @@ use atrium_core::types::Id;
 
 #[derive(Serialize, ToSchema)]
 pub struct Deletion {
-    /// Organisations that would be left without an owner. Each must get another one, or go, first.
+    /// Organizations that would be left without an owner. Each must get another one, or go, first.
     blocked_by: Vec<OwnedOrg>,
 }
 
@@ -60,7 +60,7 @@ pub struct DeleteAccount {
     email: String,
 }
 
-/// Deletes the person's account for good and ends every session. Refused while an organisation
+/// Deletes the person's account for good and ends every session. Refused while an organization
 /// would be left without an owner.
 #[utoipa::path(
     delete,

@@ -90,7 +90,7 @@ pub enum SignInMethod {
     Link,
     /// Something one has, unlocked by something one is or knows: two factors in one.
     Passkey,
-    /// An organisation's own provider.
+    /// An organization's own provider.
     Sso,
     /// A work-chat account that the person bound.
     Wechatwork,
@@ -129,7 +129,7 @@ pub struct SignIn<'a> {
     pub user: &'a UserRow,
     pub method: SignInMethod,
     pub second: Option<Second>,
-    /// The organisation whose provider vouched for the person.
+    /// The organization whose provider vouched for the person.
     pub through: Option<&'a Id>,
     /// When they proved it, where that was not now.
     pub proven_at: Option<Millis>,

@@ -36,7 +36,7 @@ const LIFETIME: i64 = Millis::DAY;
 #[derive(Deserialize, ToSchema)]
 pub struct Register {
     email: String,
-    /// Language of the mail; the page's own unless told.
+    /// Language of the mail; the page's own unless given.
     locale: Option<String>,
 }
 
@@ -102,7 +102,7 @@ pub struct TokenView {
     /// The address the link was sent to; a set-up link has none.
     email: Option<String>,
     kind: TokenKind,
-    /// The name of the organisation an invitation leads into.
+    /// The name of the organization an invitation leads into.
     organization: Option<String>,
     /// The address of the account that a change of address is about.
     account: Option<String>,
@@ -113,7 +113,7 @@ pub struct TokenView {
 pub enum TokenKind {
     /// Someone registers their own address.
     Register,
-    /// Someone was invited into an organisation.
+    /// Someone was invited into an organization.
     Invitation,
     /// The first account of an empty instance.
     Setup,
@@ -162,7 +162,7 @@ pub async fn register_token_view(
     Ok(Data(TokenView { email: token.email, kind, organization, account }))
 }
 
-/// The name of the organisation that a link leads into, for a link of that kind.
+/// The name of the organization that a link leads into, for a link of that kind.
 pub async fn team_of(
     atrium: &Tenancy,
     db: &mut AnyConnection,
@@ -200,7 +200,7 @@ pub struct RegisterProfile {
     timezone: Option<String>,
 }
 
-/// Makes the account a link is for, with its first organisation and app, and signs in.
+/// Makes the account a link is for, with its first organization and app, and signs in.
 #[utoipa::path(
     post,
     path = "/api/v1/register/profile",
@@ -251,7 +251,7 @@ pub async fn register_profile(
     if too_late || !store::use_token(&mut tx, &token.id, now).await? {
         return Err(Code::TokenGone.into());
     }
-    // Locks come in one order everywhere: an organisation before the instance's audit chain.
+    // Locks come in one order everywhere: an organization before the instance's audit chain.
     let mut invitation = None;
     if kind == TokenKind::Invitation {
         let row = invitation_of(&atrium, &mut tx, &token).await?;

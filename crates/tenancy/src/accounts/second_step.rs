@@ -34,7 +34,7 @@ const TRIES: i64 = 5;
 struct FirstStep {
     #[serde(rename = "way")]
     method: SignInMethod,
-    /// The organisation whose provider vouched for the person, and which provider that was.
+    /// The organization whose provider vouched for the person, and which provider that was.
     through: Option<(Id, String)>,
 }
 

@@ -68,7 +68,7 @@ fn through(via: &Via, locale: Locale) -> Through {
     Through { kind: ViaKind::from(via), role }
 }
 
-/// What someone of the organisation may do in the app, and why.
+/// What someone of the organization may do in the app, and why.
 #[utoipa::path(
     get,
     path = "/api/v1/apps/{id}/members/{user_id}/access",

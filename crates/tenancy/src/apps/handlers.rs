@@ -21,9 +21,9 @@ use atrium_core::text::Checks;
 use atrium_core::types::Id;
 
 const DESCRIPTION_MAX: usize = 500;
-/// Days that events can be kept, as for organisations.
+/// Days that events can be kept, as for organizations.
 const RETENTION: std::ops::RangeInclusive<i64> = 1..=3_650;
-/// Apps one organisation can have, deleted ones included until they are purged.
+/// Apps one organization can have, deleted ones included until they are purged.
 const MOST: i64 = 5_000;
 
 #[derive(Deserialize, ToSchema)]
@@ -95,7 +95,7 @@ pub struct AppUpdateBody {
     description: Option<String>,
     /// IANA name.
     timezone: Option<String>,
-    /// Days that events are kept, or null for as long as the organisation says.
+    /// Days that events are kept, or null for as long as the organization says.
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schema(value_type = Option<i64>, minimum = 1, maximum = 3650)]
     retention_days: Option<Option<i64>>,
@@ -160,7 +160,7 @@ pub async fn app_update(
 
 #[derive(Serialize, ToSchema)]
 pub struct MyRole {
-    /// Null for those who come by the organisation.
+    /// Null for those who come by the organization.
     role: Option<RoleRef>,
     #[schema(value_type = Vec<Permission>)]
     permissions: Vec<&'static str>,

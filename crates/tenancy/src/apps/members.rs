@@ -32,7 +32,7 @@ pub struct AppMember {
     user_id: Id,
     email: String,
     name: String,
-    /// Null for those who come by the organisation only.
+    /// Null for those who come by the organization only.
     role: Option<RoleRef>,
     via: ViaKind,
     org_role: OrgRole,
@@ -76,7 +76,7 @@ const SORTS: &[Sort] = &[
     ("added_at", "COALESCE(reaching.added_at, 0)"),
 ];
 
-/// Everyone who reaches the app: by a role in it, or by running its organisation.
+/// Everyone who reaches the app: by a role in it, or by running its organization.
 #[utoipa::path(
     get,
     path = "/api/v1/apps/{id}/members",
@@ -109,7 +109,7 @@ pub struct Candidate {
     name: String,
 }
 
-/// Members of the organisation who could be added.
+/// Members of the organization who could be added.
 #[utoipa::path(
     get,
     path = "/api/v1/apps/{id}/candidates",
@@ -145,11 +145,11 @@ pub struct NewAppMembers {
 #[derive(Serialize, ToSchema)]
 pub struct Added {
     added: u64,
-    /// In the app already, or not of the organisation.
+    /// In the app already, or not of the organization.
     skipped: u64,
 }
 
-/// Adds members of the organisation to the app.
+/// Adds members of the organization to the app.
 #[utoipa::path(
     post,
     path = "/api/v1/apps/{id}/members",
@@ -170,7 +170,7 @@ pub async fn app_member_add(
     checks.finish()?;
     let now = atrium.now();
     let mut tx = atrium.db.write().await?;
-    // Someone who is being taken out of the organisation must not end up in its app.
+    // Someone who is being taken out of the organization must not end up in its app.
     orgs::lock(&mut tx, &app.app.org_id).await?;
     let (_, access) = app.lock_and_recheck_active(&mut tx).await?;
     let role = grantable(&mut tx, app.id(), &access, &input.role_id).await?;
@@ -324,7 +324,7 @@ pub async fn app_member_update(
     Ok(Data(Done {}))
 }
 
-/// Takes someone out of the app; they stay in the organisation.
+/// Takes someone out of the app; they stay in the organization.
 #[utoipa::path(
     delete,
     path = "/api/v1/apps/{id}/members/{user_id}",

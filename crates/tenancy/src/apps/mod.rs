@@ -1,4 +1,4 @@
-//! Applications: what organisations own and events belong to.
+//! Applications: what organizations own and events belong to.
 
 pub mod explain;
 pub mod handlers;
@@ -19,11 +19,11 @@ use atrium_core::error::Result;
 use atrium_core::permissions::Permission;
 use atrium_core::types::{Id, Millis};
 
-/// Every new organisation begins with one app of this name.
+/// Every new organization begins with one app of this name.
 pub const FIRST_APP_NAME: &str = "Default";
 
 /// Makes an app together with its API keys: there is no app without. False when another app of the
-/// organisation has the name.
+/// organization has the name.
 pub async fn insert(atrium: &Tenancy, db: &mut AnyConnection, app: &NewApp) -> Result<bool> {
     if !store::insert(db, app).await? {
         return Ok(false);
@@ -55,15 +55,15 @@ pub struct AppView {
     pub purge_at: Option<Millis>,
     /// From then on it cannot be restored.
     pub purge_started: bool,
-    /// Members with a role in the app; owners and admins of the organisation come on top.
+    /// Members with a role in the app; owners and admins of the organization come on top.
     pub member_count: i64,
     /// Null where it is not known.
     pub events_24h: Option<i64>,
     /// Whether an event of it was ever stored. Null in lists.
     pub has_events: Option<bool>,
-    /// How long its events are kept; null for as long as the organisation says.
+    /// How long its events are kept; null for as long as the organization says.
     pub retention_days: Option<i64>,
-    /// What the organisation says. Null in lists.
+    /// What the organization says. Null in lists.
     pub org_retention_days: Option<i64>,
     /// What its pages send with their events. Null in lists, and for those who may not view keys.
     pub collect_key: Option<String>,

@@ -37,7 +37,7 @@ pub struct ExportQuery {
     format: ExportFormat,
 }
 
-/// The organisation's audit log as a file, oldest first.
+/// The organization's audit log as a file, oldest first.
 #[utoipa::path(
     get,
     path = "/api/v1/orgs/{id}/audit-logs/export",

@@ -1,4 +1,4 @@
-//! Reading the audit log: an organisation's whole, or one app's.
+//! Reading the audit log: an organization's whole, or one app's.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -150,7 +150,7 @@ async fn list(
     Ok(Data(Items { items, total }))
 }
 
-/// What was done in an organisation and its apps, newest first.
+/// What was done in an organization and its apps, newest first.
 #[utoipa::path(
     get,
     path = "/api/v1/orgs/{id}/audit-logs",

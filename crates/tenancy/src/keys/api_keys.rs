@@ -100,7 +100,7 @@ pub async fn api_key_list(
 pub struct ApiKeyReset {
     #[schema(min_items = 1, max_items = 2)]
     kinds: Vec<ApiKeyKind>,
-    /// How long the values before go on working; 24 unless told, 0 ends them at once.
+    /// How long the values before go on working; 24 unless given, 0 ends them at once.
     #[schema(minimum = 0, maximum = 168, default = 24)]
     grace_hours: Option<i64>,
 }

@@ -22,7 +22,7 @@ pub fn api_key(core: &Core, kind: ApiKeyKind) -> MadeApiKey {
     MadeApiKey { kind, hash: hash_of(&value), hint: hint_of(&value), value }
 }
 
-/// The beginning and the end, by which a person recognises a value they have.
+/// The beginning and the end, by which a person recognizes a value they have.
 fn hint_of(value: &str) -> String {
     let (start, end) = (value.get(..7), value.get(value.len().saturating_sub(4)..));
     format!("{}…{}", start.unwrap_or_default(), end.unwrap_or_default())

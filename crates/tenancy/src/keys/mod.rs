@@ -60,7 +60,7 @@ pub async fn by_access_key(
 pub struct KeyMaker(InApp<KeyManage>);
 
 impl KeyMaker {
-    /// Holds organisation and app until the transaction ends, and looks again. The organisation
+    /// Holds organization and app until the transaction ends, and looks again. The organization
     /// too: whoever is being taken out of it must not leave with a key made meanwhile.
     async fn lock_and_recheck(&self, db: &mut AnyConnection) -> Result<AppRow> {
         orgs::lock(db, &self.0.app.org_id).await?;

@@ -132,7 +132,7 @@ pub async fn notification_unread_view(
 
 #[derive(Deserialize, ToSchema)]
 pub struct MarkRead {
-    /// Which; all of them unless told. At most 100.
+    /// Which; all of them unless given. At most 100.
     #[schema(max_items = 100)]
     ids: Option<Vec<Id>>,
 }

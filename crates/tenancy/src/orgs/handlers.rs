@@ -1,4 +1,4 @@
-//! Organisations: list, make, change, hand over, leave, delete.
+//! Organizations: list, make, change, hand over, leave, delete.
 
 use axum::extract::State;
 use serde::Deserialize;
@@ -28,7 +28,7 @@ const SORTS: &[Sort] = &[
     ("app_count", "app_count"),
 ];
 
-/// The organisations the caller belongs to.
+/// The organizations the caller belongs to.
 #[utoipa::path(
     get,
     path = "/api/v1/orgs",
@@ -52,11 +52,11 @@ pub async fn org_list(
 #[derive(Deserialize, ToSchema)]
 pub struct NewOrg {
     name: String,
-    /// IANA name; the caller's own unless told.
+    /// IANA name; the caller's own unless given.
     timezone: Option<String>,
 }
 
-/// Makes an organisation that the caller owns. It has no app yet.
+/// Makes an organization that the caller owns. It has no app yet.
 #[utoipa::path(
     post,
     path = "/api/v1/orgs",
@@ -91,10 +91,10 @@ pub async fn org_create(
     Ok(Data(OrgView::new(view)))
 }
 
-/// Organisations one person can belong to: far more than anyone needs, and an end to filling disks.
+/// Organizations one person can belong to: far more than anyone needs, and an end to filling disks.
 pub const MOST: usize = 200;
 
-/// One organisation.
+/// One organization.
 #[utoipa::path(
     get,
     path = "/api/v1/orgs/{id}",
@@ -122,7 +122,7 @@ pub struct OrgUpdateBody {
     require_mfa: Option<bool>,
 }
 
-/// Changes an organisation; what is left out stays.
+/// Changes an organization; what is left out stays.
 #[utoipa::path(
     put,
     path = "/api/v1/orgs/{id}",
@@ -201,7 +201,7 @@ pub struct TypedName {
     pub name: String,
 }
 
-/// Deletes an organisation. Every app of it must be purged first.
+/// Deletes an organization. Every app of it must be purged first.
 #[utoipa::path(
     delete,
     path = "/api/v1/orgs/{id}",
@@ -234,7 +234,7 @@ pub async fn org_delete(
     Ok(Data(Done {}))
 }
 
-/// Leaves an organisation and every app of it. Its last owner cannot.
+/// Leaves an organization and every app of it. Its last owner cannot.
 #[utoipa::path(
     post,
     path = "/api/v1/orgs/{id}/leave",

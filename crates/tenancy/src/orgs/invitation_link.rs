@@ -19,7 +19,7 @@ use atrium_core::permissions::OrgMemberManage;
 use atrium_core::text::Email;
 use atrium_core::types::{Id, Millis};
 
-/// A link into the organisation, for whoever cannot be written to.
+/// A link into the organization, for whoever cannot be written to.
 #[derive(Serialize, ToSchema)]
 pub struct InvitationLink {
     link: String,

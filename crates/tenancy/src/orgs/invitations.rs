@@ -1,4 +1,4 @@
-//! Inviting people into an organisation.
+//! Inviting people into an organization.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ const MOST_GRANTS: usize = 20;
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct InvitationFilter {
-    /// Pending and expired ones unless told.
+    /// Pending and expired ones unless given.
     #[param(inline)]
     state: Option<InvitationState>,
 }
@@ -53,7 +53,7 @@ const SORTS: &[Sort] = &[
     ("expires_at", "invitations.expires_at"),
 ];
 
-/// The organisation's invitations.
+/// The organization's invitations.
 #[utoipa::path(
     get,
     path = "/api/v1/orgs/{id}/invitations",

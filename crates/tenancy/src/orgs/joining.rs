@@ -1,4 +1,4 @@
-//! Asking to join an organisation of one's own mail domain.
+//! Asking to join an organization of one's own mail domain.
 
 use axum::extract::{FromRef, State};
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub struct JoinableOrg {
     asked_at: Option<Millis>,
 }
 
-/// Organisations with an owner at the caller's own, proven mail domain.
+/// Organizations with an owner at the caller's own, proven mail domain.
 #[utoipa::path(
     get,
     path = "/api/v1/current/joinable-orgs",
@@ -70,7 +70,7 @@ pub struct AccessRequest {
     message: Option<String>,
 }
 
-/// Asks the owners of an organisation to be let in, once a day.
+/// Asks the owners of an organization to be let in, once a day.
 #[utoipa::path(
     post,
     path = "/api/v1/orgs/{id}/access-requests",
@@ -116,7 +116,7 @@ pub async fn org_access_ask(
     Ok(Data(Done {}))
 }
 
-/// An organisation in the path that the caller could ask to join; any other is not found.
+/// An organization in the path that the caller could ask to join; any other is not found.
 pub struct Joinable {
     signed_in: SignedIn,
     org: JoinableRow,

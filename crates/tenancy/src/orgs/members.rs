@@ -1,4 +1,4 @@
-//! Who belongs to an organisation, and as what.
+//! Who belongs to an organization, and as what.
 
 use axum::extract::{FromRef, FromRequestParts, State};
 use http::request::Parts;
@@ -72,7 +72,7 @@ const SORTS: &[Sort] = &[
     ("last_login_at", "COALESCE(last_login_at, 0)"),
 ];
 
-/// The members of an organisation.
+/// The members of an organization.
 #[utoipa::path(
     get,
     path = "/api/v1/orgs/{id}/members",
@@ -99,7 +99,7 @@ pub async fn org_member_list(
     Ok(Data(Items { items: rows.into_iter().map(view).collect(), total }))
 }
 
-/// A member of the organisation, named second in the path; anyone else is not found, and that is
+/// A member of the organization, named second in the path; anyone else is not found, and that is
 /// settled before a body is read.
 pub struct InTeam(pub Id);
 
@@ -187,11 +187,11 @@ async fn keep_an_owner(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct RemoveMember {
-    /// Whether the access keys they made in the organisation's apps stop working.
+    /// Whether the access keys they made in the organization's apps stop working.
     disable_keys: Option<bool>,
 }
 
-/// Takes someone out of the organisation and of every app of it.
+/// Takes someone out of the organization and of every app of it.
 #[utoipa::path(
     delete,
     path = "/api/v1/orgs/{id}/members/{user_id}",
@@ -255,8 +255,8 @@ async fn disable_keys(
     Ok(made.len())
 }
 
-/// Ends a member's sessions as far as this organisation goes: before they act in it again they prove
-/// who they are. Their sessions may serve other organisations too, where nothing changes.
+/// Ends a member's sessions as far as this organization goes: before they act in it again they prove
+/// who they are. Their sessions may serve other organizations too, where nothing changes.
 #[utoipa::path(
     post,
     path = "/api/v1/orgs/{id}/members/{user_id}/end-sessions",
@@ -302,7 +302,7 @@ pub struct RemovalImpact {
 pub struct LostApp {
     id: Id,
     name: String,
-    /// Of their own, or the one in the organisation that opens every app.
+    /// Of their own, or the one in the organization that opens every app.
     role: String,
 }
 

@@ -1,4 +1,4 @@
-//! Organisations (teams), who belongs to them, and how people come in.
+//! Organizations (teams), who belongs to them, and how people come in.
 
 pub mod handlers;
 pub mod invitation_link;
@@ -18,7 +18,7 @@ use crate::store::orgs::OrgListRow;
 use atrium_core::permissions::Permission;
 use atrium_core::types::{Id, Millis};
 
-/// An organisation, as one of its members sees it.
+/// An organization, as one of its members sees it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OrgView {
     pub id: Id,

@@ -22,7 +22,7 @@ use atrium_core::locale::Locale;
 use atrium_core::text::Email;
 use atrium_core::types::{Id, Millis};
 
-/// An organisation, as someone outside of it sees it.
+/// An organization, as someone outside of it sees it.
 #[derive(Serialize, ToSchema)]
 pub struct OrgRef {
     id: Id,
@@ -67,7 +67,7 @@ pub async fn my_invitation_list(
     Ok(Data(Items { items, total }))
 }
 
-/// Joins the organisation one was invited to.
+/// Joins the organization one was invited to.
 #[utoipa::path(
     post,
     path = "/api/v1/invitations/{id}/accept",

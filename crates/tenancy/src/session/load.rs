@@ -28,7 +28,7 @@ pub async fn principal(
 }
 
 /// A user who is not disabled, with all that is derived: also from what their session has shown,
-/// which some organisations ask for.
+/// which some organizations ask for.
 pub async fn current_user(
     atrium: &Tenancy,
     db: &mut AnyConnection,

@@ -69,7 +69,7 @@ impl SignedIn {
         self.principal.two_factors
     }
 
-    /// Whether the person came through this organisation's provider.
+    /// Whether the person came through this organization's provider.
     pub fn came_through(&self, org_id: &Id) -> bool {
         self.principal.through.contains(org_id)
     }
@@ -137,7 +137,7 @@ where
 
 /// The signed-in person, who runs this instance. As a handler's argument it means: 403 for anyone
 /// else, and for an operator whose time to set up a second factor is over. It must be the account's
-/// own: an organisation's provider vouches for nobody beyond it.
+/// own: an organization's provider vouches for nobody beyond it.
 pub struct Operator(SignedIn);
 
 impl Operator {
@@ -284,7 +284,7 @@ pub async fn begin(
         store::note_session_org(tx, &session.id, org_id, now).await?;
     }
     if let Some(old) = atrium.session_cookie.read(headers).map(hash_token) {
-        // Whoever comes through a second organisation's provider has not left the first; but not for
+        // Whoever comes through a second organization's provider has not left the first; but not for
         // ever: only the first one's own word counts anew.
         if through.is_some() {
             let since = now.plus(-Millis::DAY);

@@ -1,4 +1,4 @@
-//! Mail domains of an organisation: many may claim one, one can prove it.
+//! Mail domains of an organization: many may claim one, one can prove it.
 
 use axum::extract::{FromRef, FromRequestParts, RawPathParams, State};
 use http::request::Parts;
@@ -60,7 +60,7 @@ pub async fn sso_domain_add(
     Ok(Data(row.into()))
 }
 
-/// The claim of an organisation that is held; the same one when it is there already.
+/// The claim of an organization that is held; the same one when it is there already.
 async fn claim(
     atrium: &Tenancy,
     tx: &mut Write,
@@ -86,7 +86,7 @@ async fn claim(
     row.ok_or_else(|| Code::NotFound.into())
 }
 
-/// A domain of the organisation, named second in the path; any other is not found.
+/// A domain of the organization, named second in the path; any other is not found.
 pub struct DomainInPath(DomainRow);
 
 impl<S> FromRequestParts<S> for DomainInPath
@@ -184,7 +184,7 @@ pub async fn sso_domain_verify(
     Ok(Data(row.into()))
 }
 
-/// Notes the proof, of an organisation that is held. The claim must be the one that was proven: one
+/// Notes the proof, of an organization that is held. The claim must be the one that was proven: one
 /// made anew meanwhile wants another record.
 async fn verify(
     atrium: &Tenancy,
@@ -210,8 +210,8 @@ async fn verify(
     row.ok_or_else(|| Code::NotFound.into())
 }
 
-/// An operator's word for a domain, which is claimed for the organisation where it is not yet. None
-/// when there is no such organisation.
+/// An operator's word for a domain, which is claimed for the organization where it is not yet. None
+/// when there is no such organization.
 pub async fn by_operator(atrium: &Tenancy, org_id: &Id, domain: &str) -> Result<Option<SsoDomain>> {
     let name = domain::normalized(domain).ok_or_else(|| Fault::new(Code::BadDomain))?;
     if is_public(&name) {

@@ -84,7 +84,7 @@ fn gone() -> Error {
 }
 
 /// What waits in this browser for the signed-in person, and the provider it came from while that is
-/// still the organisation's.
+/// still the organization's.
 async fn waiting(
     atrium: &Tenancy,
     db: &mut AnyConnection,
@@ -107,7 +107,7 @@ async fn waiting(
     Ok((row, waiting, sso.ok_or_else(gone)?))
 }
 
-/// The organisation that waits to be linked with the caller's account. 410 when none does.
+/// The organization that waits to be linked with the caller's account. 410 when none does.
 #[utoipa::path(
     get,
     path = "/api/v1/current/sso-link",
@@ -132,7 +132,7 @@ pub async fn sso_link_view(
     }))
 }
 
-/// Links the caller's account with the organisation's provider, and joins the organisation.
+/// Links the caller's account with the organization's provider, and joins the organization.
 #[utoipa::path(
     post,
     path = "/api/v1/current/sso-link",

@@ -1,5 +1,5 @@
-//! Single sign-on: an organisation's own OpenID provider, the mail domains that it answers for, and
-//! the people who come through it. A provider is trusted for addresses of its organisation's proven
+//! Single sign-on: an organization's own OpenID provider, the mail domains that it answers for, and
+//! the people who come through it. A provider is trusted for addresses of its organization's proven
 //! domains and for nothing else, and it never opens an account that was there before it
 //! (docs/decisions/0018-single-sign-on.md).
 
@@ -27,7 +27,7 @@ pub const CALLBACK: &str = "/api/v1/sso/callback";
 /// What the client secret is sealed for.
 const SECRET: &str = "sso_client_secret";
 
-/// An organisation's single sign-on, as its owners see it. The secret is never told.
+/// An organization's single sign-on, as its owners see it. The secret is never told.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SsoView {
     /// Whether there is a provider; without one its fields are empty.
@@ -52,7 +52,7 @@ pub struct SsoView {
     pub updated_at: Option<Millis>,
 }
 
-/// A mail domain of an organisation.
+/// A mail domain of an organization.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SsoDomain {
     #[schema(example = "example.com")]
@@ -121,7 +121,7 @@ impl DefaultRole {
     }
 }
 
-/// Whether any organisation of the instance uses it.
+/// Whether any organization of the instance uses it.
 pub async fn is_used(atrium: &Tenancy) -> Result<bool> {
     store::any_enabled(&mut *atrium.db.read().await?).await
 }

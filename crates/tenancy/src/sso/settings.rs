@@ -1,4 +1,4 @@
-//! An organisation's provider: look, change, take away.
+//! An organization's provider: look, change, take away.
 
 use axum::extract::State;
 use serde::Deserialize;
@@ -23,7 +23,7 @@ use atrium_core::types::Id;
 pub const CLIENT_ID_MAX: usize = 255;
 pub const SECRET_MAX: usize = 1_000;
 
-/// How members of an organisation sign in through their own provider.
+/// How members of an organization sign in through their own provider.
 #[utoipa::path(
     get,
     path = "/api/v1/orgs/{id}/sso",
@@ -85,7 +85,7 @@ pub struct SsoUpdate {
     enforced: bool,
 }
 
-/// Sets an organisation's provider.
+/// Sets an organization's provider.
 #[utoipa::path(
     put,
     path = "/api/v1/orgs/{id}/sso",

@@ -47,7 +47,7 @@ const RETRY_AFTER: u64 = 10;
 pub struct SsoLogin {
     /// A work address: its domain says whose provider to go to.
     email: Option<String>,
-    /// Or the organisation's id.
+    /// Or the organization's id.
     organization: Option<Id>,
     /// Where to go afterwards; dropped when it is not ours.
     redirect: Option<String>,

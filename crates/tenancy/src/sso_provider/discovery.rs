@@ -1,5 +1,5 @@
 //! What a provider says about itself, and the keys it signs with. Kept for ten minutes per
-//! organisation and issuer; of many who ask at once, one looks.
+//! organization and issuer; of many who ask at once, one looks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -184,7 +184,7 @@ struct Held {
 }
 
 impl Sso {
-    /// The provider of an organisation, from memory where that is fresh.
+    /// The provider of an organization, from memory where that is fresh.
     pub async fn provider(
         &self,
         core: &Core,

@@ -1,4 +1,4 @@
-//! Organisations' OpenID providers, as far as no account is concerned: calls to them, and what they
+//! Organizations' OpenID providers, as far as no account is concerned: calls to them, and what they
 //! say about themselves.
 
 pub mod discovery;
@@ -9,7 +9,7 @@ use atrium_core::config::SsoSettings;
 use discovery::Slots;
 use network::ProviderClient;
 
-/// What the instance keeps for all organisations' providers.
+/// What the instance keeps for all organizations' providers.
 pub struct Sso {
     pub client: ProviderClient,
     slots: Slots,

@@ -1,4 +1,4 @@
-//! Calls to providers. Owners of organisations choose the addresses, so what this server would
+//! Calls to providers. Owners of organizations choose the addresses, so what this server would
 //! reach on their behalf is looked at: where a name leads to, not only how it is spelt. Answers are
 //! bounded in time and size, and nothing of them is passed on.
 

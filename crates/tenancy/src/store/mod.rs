@@ -1,4 +1,4 @@
-//! The rows of people, organisations, apps, roles and keys, and the SQL that reads and writes them: a file
+//! The rows of people, organizations, apps, roles and keys, and the SQL that reads and writes them: a file
 //! or a folder a slice. Nothing here knows a handler or the state, so a slice may use the rows of any other.
 
 pub mod accounts;

@@ -53,22 +53,22 @@ describe('a number', () => {
 })
 
 describe('labels below an axis', () => {
-  const labelled = (count: number, granularity: 'hour' | 'day', width: number) =>
+  const labeled = (count: number, granularity: 'hour' | 'day', width: number) =>
     Array.from({ length: count }, (_, index) => index).filter((index) =>
       isLabeled(index, count, granularity, width),
     )
 
   it('are all there where there is room', () => {
-    expect(labelled(7, 'day', 1200)).toEqual([0, 1, 2, 3, 4, 5, 6])
+    expect(labeled(7, 'day', 1200)).toEqual([0, 1, 2, 3, 4, 5, 6])
   })
 
   it('are even and end with the newest day', () => {
-    expect(labelled(7, 'day', 300)).toEqual([0, 2, 4, 6])
-    expect(labelled(90, 'day', 600)).toEqual([5, 19, 33, 47, 61, 75, 89])
+    expect(labeled(7, 'day', 300)).toEqual([0, 2, 4, 6])
+    expect(labeled(90, 'day', 600)).toEqual([5, 19, 33, 47, 61, 75, 89])
   })
 
   it('begin with the first hour', () => {
-    expect(labelled(24, 'hour', 600)).toEqual([0, 4, 8, 12, 16, 20])
-    expect(labelled(48, 'hour', 300)).toEqual([0, 24])
+    expect(labeled(24, 'hour', 600)).toEqual([0, 4, 8, 12, 16, 20])
+    expect(labeled(48, 'hour', 300)).toEqual([0, 24])
   })
 })

@@ -12,17 +12,23 @@ export function useChart(option: (width: () => number) => EChartsCoreOption) {
   const [chart, setChart] = useState<EChartsType | null>(null)
   const [failed, setFailed] = useState(false)
   const [attempt, setAttempt] = useState(0)
+  const [width, setWidth] = useState(0)
 
   useEffect(() => {
     let left = false
     let made: EChartsType | null = null
-    const resized = new ResizeObserver(() => made?.resize())
+    const resized = new ResizeObserver(() => {
+      if (!made) return
+      made.resize()
+      setWidth(made.getWidth())
+    })
     loadEngine().then(
       ({ init }) => {
         if (left || !host.current) return
         made = init(host.current)
         resized.observe(host.current)
         setChart(made)
+        setWidth(made.getWidth())
       },
       () => setFailed(true),
     )
@@ -34,13 +40,14 @@ export function useChart(option: (width: () => number) => EChartsCoreOption) {
     }
   }, [attempt])
 
+  // Some of what is drawn is cut to the width.
   useEffect(() => {
     // What is not drawn any more goes; what stays moves instead of being drawn anew.
     chart?.setOption(
       option(() => chart.getWidth()),
       { replaceMerge: ['series'] },
     )
-  }, [chart, option])
+  }, [chart, option, width])
 
   // Paper is laid out after this moment and without telling: the width has to be known before.
   const printing = useThemeStore((state) => state.printing)

@@ -1,4 +1,4 @@
-/** A labelled input of a form: its hint and its error are tied to it for every kind of reader. */
+/** A labeled input of a form: its hint and its error are tied to it for every kind of reader. */
 import { useId } from 'react'
 import {
   useController,

@@ -60,7 +60,7 @@ const NAMES: Record<string, string> = {
   Escape: 'Esc',
 }
 
-/** The caps to press, as they are labelled. */
+/** The caps to press, as they are labeled. */
 export function capsOf(press: Press): string[] {
   return press
     .split(/[ +]/)

@@ -87,7 +87,7 @@ describe('the help', () => {
     await waitFor(() => expect(useOverlay.getState().shown).toBeNull())
   })
 
-  it('names keys as they are labelled', () => {
+  it('names keys as they are labeled', () => {
     expect(capsOf('Mod+k')).toEqual(['Ctrl', 'K'])
     expect(capsOf('M')).toEqual(['Shift', 'M'])
     expect(capsOf('d 7')).toEqual(['D', '7'])

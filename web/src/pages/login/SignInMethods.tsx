@@ -21,7 +21,7 @@ import { SIGN_IN_TABS } from './method'
 import { PasskeySignIn } from './PasskeySignIn'
 import { PasswordSignIn } from './PasswordSignIn'
 import { SecondStep } from './SecondStep'
-import { useWay } from './useWay'
+import { useSignInMethod } from './useSignInMethod'
 import styles from './login.module.css'
 
 const ProviderSignIn = onDemand(() => import('./ProviderSignIn'))
@@ -58,7 +58,7 @@ export function SignInMethods({ search, halfway = false, news }: SignInMethodsPr
   const passkeys = passkeysSupported(environment?.passkey_domain)
   // An address typed into one form is there in the others.
   const [address, setAddress] = useState(arrival.email ?? '')
-  const way = useWay(providers.includes('sso'), {
+  const method = useSignInMethod(providers.includes('sso'), {
     known: environment !== undefined,
     // Whoever has begun to type stays, and whoever is to read something first.
     waives: address !== (arrival.email ?? '') || !!news?.notice || news?.failed != null,
@@ -75,9 +75,11 @@ export function SignInMethods({ search, halfway = false, news }: SignInMethodsPr
   }
 
   const course = { search, onSecondStep: () => setStep('second') }
-  const form = { ...course, address, onAddress: setAddress, autoFocus: !way.moved, passkeys }
+  const form = { ...course, address, onAddress: setAddress, autoFocus: !method.moved, passkeys }
   const offersRetry =
-    readSignInProvider(news?.provider ?? null) === 'sso' && providers.includes('sso') && !way.inSso
+    readSignInProvider(news?.provider ?? null) === 'sso' &&
+    providers.includes('sso') &&
+    !method.inSso
   return (
     <>
       <h1 className={styles.title}>{t('login.title')}</h1>
@@ -89,10 +91,10 @@ export function SignInMethods({ search, halfway = false, news }: SignInMethodsPr
           needed
           search={search}
           failed={news.failed}
-          onRetry={offersRetry ? way.openSso : undefined}
+          onRetry={offersRetry ? method.openSso : undefined}
         />
       )}
-      {way.inSso ? (
+      {method.inSso ? (
         <div className={styles.ssoPlace}>
           <ProviderSignIn
             needed
@@ -106,10 +108,10 @@ export function SignInMethods({ search, halfway = false, news }: SignInMethodsPr
         <Tabs
           label={t('login.methods')}
           tabs={SIGN_IN_TABS.map((key) => ({ key, label: t(`login.by.${key}`) }))}
-          active={way.tab}
-          onChoose={way.choose}
+          active={method.tab}
+          onChoose={method.choose}
         >
-          {way.tab === 'code' ? <CodeSignIn {...form} /> : <PasswordSignIn {...form} />}
+          {method.tab === 'code' ? <CodeSignIn {...form} /> : <PasswordSignIn {...form} />}
         </Tabs>
       )}
       {(passkeys || providers.length > 0) && (
@@ -123,9 +125,9 @@ export function SignInMethods({ search, halfway = false, news }: SignInMethodsPr
                 part="providers"
                 search={search}
                 providers={providers}
-                inSso={way.inSso}
-                onSso={way.openSso}
-                onBack={way.closeSso}
+                inSso={method.inSso}
+                onSso={method.openSso}
+                onBack={method.closeSso}
               />
             </div>
           )}

@@ -11,7 +11,7 @@ import { parseQuery, queryText } from '../../lib/query'
 import { useEnvironment } from '../../session/useEnvironment'
 import styles from './NoAuthPage.module.css'
 
-interface Way {
+interface SsoChoice {
   key: string
   label: string
   who: SsoWho
@@ -20,16 +20,17 @@ interface Way {
 export function NoAuthSso({ user }: { user: User }) {
   const t = useT()
   const redirect = queryText(parseQuery(useLocation().search), 'redirect') ?? undefined
-  const redirecting = useProviderRedirect(({ who }: Way) => startSso(who, redirect))
+  const redirecting = useProviderRedirect(({ who }: SsoChoice) => startSso(who, redirect))
   const offered = useEnvironment()?.providers.sso
   if (!offered) return null
-  const ways: Way[] = user.sso.map((team) => ({
+  const choices: SsoChoice[] = user.sso.map((team) => ({
     key: team.org_id,
     label: t('reauth.sso', { team: team.org_name }),
     who: { organization: team.org_id },
   }))
   // Not linked yet: the domain of the address decides.
-  if (ways.length === 0) ways.push({ key: '', label: t('sso.goOn'), who: { email: user.email } })
+  if (choices.length === 0)
+    choices.push({ key: '', label: t('sso.goOn'), who: { email: user.email } })
   return (
     <section aria-labelledby="sso-title">
       <h2 id="sso-title" className={styles.title}>
@@ -39,15 +40,15 @@ export function NoAuthSso({ user }: { user: User }) {
       <FormError>
         {redirecting.failure && failureText(redirecting.failure, t('sso.unavailableHere'))}
       </FormError>
-      {ways.map((way) => (
+      {choices.map((choice) => (
         <Button
-          key={way.key}
+          key={choice.key}
           className={styles.button}
-          loading={redirecting.busy && redirecting.where?.key === way.key}
-          disabled={redirecting.busy && redirecting.where?.key !== way.key}
-          onClick={() => redirecting.go(way)}
+          loading={redirecting.busy && redirecting.where?.key === choice.key}
+          disabled={redirecting.busy && redirecting.where?.key !== choice.key}
+          onClick={() => redirecting.go(choice)}
         >
-          {way.label}
+          {choice.label}
         </Button>
       ))}
     </section>

@@ -71,7 +71,8 @@ impl Chat {
     }
 
     async fn start_impatient(store: Store) -> Self {
-        Self::start_with(store, |raw| raw.provider_limit = Some(IMPATIENT)).await
+        Self::start_with(store, |raw| raw.provider_timeout_ms = Some(IMPATIENT.as_millis() as u64))
+            .await
     }
 
     async fn start_with(store: Store, change: impl FnOnce(&mut RawSettings)) -> Self {

@@ -15,7 +15,7 @@ use crate::support::world::Team;
 use crate::support::{Store, TestServer, on_both};
 
 /// Titles of what someone was told of keys, newest first.
-async fn told(team: &Team, name: &str) -> Vec<String> {
+async fn notices_of(team: &Team, name: &str) -> Vec<String> {
     let list = team.actor(name).get("/api/v1/current/notifications?page_size=100").await;
     let items = list.body["data"]["items"].as_array().unwrap().clone();
     let of_keys = items.iter().filter(|it| it["type"] == "key_expiry");
@@ -49,9 +49,9 @@ on_both! {
         // Whoever manages keys: two who run the team, two built-in roles, one custom one.
         assert_eq!(server.count("SELECT COUNT(*) FROM notifications WHERE notice LIKE '%key_expiring%'").await, 5);
         for name in ["owner", "admin", "app_admin", "developer", "analyst"] {
-            assert_eq!(told(&team, name).await, ["访问密钥即将到期"], "{name}");
+            assert_eq!(notices_of(&team, name).await, ["访问密钥即将到期"], "{name}");
         }
-        assert!(told(&team, "viewer").await.is_empty());
+        assert!(notices_of(&team, "viewer").await.is_empty());
         let list = owner.get("/api/v1/current/notifications").await;
         let item = &list.body["data"]["items"][0];
         assert_eq!(item["link"], format!("/{}/authManagement/appSecretKey", team.app_id));
@@ -62,8 +62,8 @@ on_both! {
         assert_eq!((run().await, run().await), (1, 0));
         pass(1);
         assert_eq!((run().await, run().await), (1, 0));
-        assert_eq!(told(&team, "owner").await, ["访问密钥已到期", "访问密钥即将到期", "访问密钥即将到期"]);
-        assert_eq!(told(&team, "viewer").await.len(), 0);
+        assert_eq!(notices_of(&team, "owner").await, ["访问密钥已到期", "访问密钥即将到期", "访问密钥即将到期"]);
+        assert_eq!(notices_of(&team, "viewer").await.len(), 0);
 
         // Another end, and it begins anew; what had passed when it was set is not said.
         let owner = &server.signed_in(&team.people["owner"].email).await;

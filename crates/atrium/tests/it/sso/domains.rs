@@ -1,6 +1,6 @@
 //! Whose domain it is: proven by a DNS record, or by the operator's word.
 
-use super::{Company, IMPATIENT, enter, with_provider};
+use super::{Company, IMPATIENT, open_callback, with_provider};
 use crate::process::{output, text};
 use crate::support::{Answer, Store};
 use atrium::sso::domains::by_operator;
@@ -111,8 +111,8 @@ with_provider! {
         // Named by its id instead, the provider vouches for an address that is not its to vouch for.
         let answer = browser.post("/api/v1/sso/login", json!({ "organization": company.org_id })).await;
         let url = answer.body["data"]["redirect_url"].as_str().unwrap();
-        let door = company.inside(&company.standins.visit(url, Some("anna@outlook.com")).await);
-        assert_eq!(enter(&browser, &door).await, "/login?failed=domain_not_allowed&provider=sso");
+        let callback = company.inside(&company.standins.visit(url, Some("anna@outlook.com")).await);
+        assert_eq!(open_callback(&browser, &callback).await, "/login?failed=domain_not_allowed&provider=sso");
         assert_eq!(browser.get("/api/v1/current").await.status, 401);
         // It cannot be proven any more, by whatever means, and can be given up.
         let refused = verify(&company, "gmx.net").await;
@@ -124,7 +124,7 @@ with_provider! {
     }
 }
 
-/// Another organisation of the same instance.
+/// Another organization of the same instance.
 async fn rival(company: &Company) -> (crate::support::Actor, Id) {
     let owner = company.server.owner("rival@rival.test").await;
     let teams = owner.get("/api/v1/orgs").await;
@@ -191,7 +191,7 @@ async fn an_operator_vouches_on_the_command_line() {
     );
     for (organization, domain, why) in [
         ("nonsense", "x.test", "--organization is not an id"),
-        (company.server.atrium.new_id().as_str(), "x.test", "there is no organisation"),
+        (company.server.atrium.new_id().as_str(), "x.test", "there is no organization"),
         (id, "not a domain", "domain such as example.com"),
     ] {
         let failed = command(organization, domain);

@@ -76,7 +76,7 @@ with_provider! {
 }
 
 with_provider! {
-    async fn a_session_keeps_the_organisations_it_came_through(company: Company) {
+    async fn a_session_keeps_the_organizations_it_came_through(company: Company) {
         let server = &company.server;
         // A second team with the same provider, for another domain; she is a member of both.
         let other = server.owner("boss@beta.test").await;

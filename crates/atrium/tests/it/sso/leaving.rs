@@ -29,7 +29,7 @@ with_provider! {
         assert_eq!(anna.post(&company.path("/leave"), json!({})).await.status, 200);
         let stranger = server.anonymous();
         assert_eq!(company.sign_in(&stranger, "anna@acme.test").await, LINK_FIRST);
-        // The organisation makes both the invitation and the sign-in: that is still one voice.
+        // The organization makes both the invitation and the sign-in: that is still one voice.
         invite(&company, "anna@acme.test").await;
         assert_eq!(company.sign_in(&stranger, "anna@acme.test").await, LINK_FIRST);
         assert_eq!(email_of(&stranger).await, None);

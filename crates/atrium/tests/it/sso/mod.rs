@@ -20,7 +20,7 @@ use atrium::sso::domains::by_operator;
 use atrium::types::Id;
 use serde_json::{Value, json};
 
-/// A server with an organisation that uses single sign-on for acme.test.
+/// A server with an organization that uses single sign-on for acme.test.
 pub struct Company {
     pub server: TestServer,
     pub standins: Arc<OpenId>,
@@ -37,7 +37,8 @@ impl Company {
 
     /// With a server that does not wait long for the provider.
     pub async fn start_impatient(store: Store) -> Self {
-        Self::start_with(store, |raw| raw.provider_limit = Some(IMPATIENT)).await
+        Self::start_with(store, |raw| raw.provider_timeout_ms = Some(IMPATIENT.as_millis() as u64))
+            .await
     }
 
     async fn start_with(store: Store, change: impl FnOnce(&mut RawSettings)) -> Self {
@@ -90,8 +91,8 @@ impl Company {
         answer.body["data"]["redirect_url"].as_str().unwrap().to_owned()
     }
 
-    /// To the provider and up to our door again: the path that the browser opens there.
-    pub async fn at_the_door(&self, browser: &Actor, email: &str) -> String {
+    /// Signs in at the provider; the path of our callback that it then redirects the browser to.
+    pub async fn callback_of(&self, browser: &Actor, email: &str) -> String {
         let url = self.set_out(browser, email).await;
         let back = self.standins.visit(&url, None).await;
         self.inside(&back)
@@ -104,11 +105,11 @@ impl Company {
 
     /// The whole trip; returns where it ends.
     pub async fn sign_in(&self, browser: &Actor, email: &str) -> String {
-        let door = self.at_the_door(browser, email).await;
-        enter(browser, &door).await
+        let callback = self.callback_of(browser, email).await;
+        open_callback(browser, &callback).await
     }
 
-    /// Entries of an action in the organisation's log, newest first.
+    /// Entries of an action in the organization's log, newest first.
     pub async fn log(&self, action: &str) -> Vec<Value> {
         let path = self.path(&format!("/audit-logs?action={action}&limit=100"));
         let answer = self.owner.get(&path).await;
@@ -117,9 +118,9 @@ impl Company {
     }
 }
 
-/// Opens our door and returns where it leads to.
-pub async fn enter(browser: &Actor, door: &str) -> String {
-    let answer = browser.get(door).await;
+/// Opens our callback and returns where it redirects to.
+pub async fn open_callback(browser: &Actor, callback: &str) -> String {
+    let answer = browser.get(callback).await;
     assert_eq!(answer.status, 303, "{answer:?}");
     assert_eq!(answer.header("cache-control"), "no-store");
     answer.header("location").to_owned()

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Company, OWNER, enter, with_provider};
+use super::{Company, OWNER, open_callback, with_provider};
 use crate::support::{PASSWORD, Store};
 use futures::future::join_all;
 use serde_json::json;
@@ -20,8 +20,8 @@ with_provider! {
         server.clock.advance(11_000);
         company.standins.switch("rotate", json!({})).await;
         let browsers: Vec<_> = (0..10).map(|_| server.anonymous()).collect();
-        let doors = join_all(browsers.iter().map(|browser| company.at_the_door(browser, "anna@acme.test"))).await;
-        let ends = join_all(browsers.iter().zip(&doors).map(|(browser, door)| enter(browser, door))).await;
+        let callbacks = join_all(browsers.iter().map(|browser| company.callback_of(browser, "anna@acme.test"))).await;
+        let ends = join_all(browsers.iter().zip(&callbacks).map(|(browser, callback)| open_callback(browser, callback))).await;
         assert!(ends.iter().all(|end| end == "/"), "{ends:?}");
         assert_eq!(company.standins.seen("jwks").await, 3);
         // Signatures that never fit do not make us look each time.
@@ -60,9 +60,9 @@ with_provider! {
         assert!(!answer.header("retry-after").is_empty());
         // Back again, it works at once; down on the way back, there is a page.
         company.standins.switch("down", json!({ "down": false })).await;
-        let door = company.at_the_door(&browser, "anna@acme.test").await;
+        let callback = company.callback_of(&browser, "anna@acme.test").await;
         company.standins.switch("down", json!({ "down": true })).await;
-        assert_eq!(enter(&browser, &door).await, UNAVAILABLE);
+        assert_eq!(open_callback(&browser, &callback).await, UNAVAILABLE);
         assert_eq!(company.log("sso.refused").await[0]["details"]["reason"], "provider_unavailable");
         // Nobody who comes another way notices.
         assert_eq!(server.anonymous().login(OWNER, PASSWORD).await.status, 200);
@@ -73,11 +73,11 @@ with_provider! {
     async fn a_provider_that_hangs_costs_only_who_asked_it(company: Company) {
         let server = &company.server;
         let browser = server.anonymous();
-        let door = company.at_the_door(&browser, "anna@acme.test").await;
+        let callback = company.callback_of(&browser, "anna@acme.test").await;
         company.standins.switch("hang", json!({ "seconds": 30 })).await;
         let began = Instant::now();
         let waiting = async {
-            let end = enter(&browser, &door).await;
+            let end = open_callback(&browser, &callback).await;
             (end, began.elapsed())
         };
         let others = async {

@@ -1,6 +1,6 @@
 //! What is refused, each for a reason of its own, and written down.
 
-use super::{Company, enter, with_provider};
+use super::{Company, open_callback, with_provider};
 use crate::support::{Actor, Store};
 use serde_json::{Value, json};
 
@@ -76,8 +76,8 @@ with_provider! {
             let browser = server.anonymous();
             let answer = browser.post("/api/v1/sso/login", json!({ "organization": company.org_id })).await;
             let url = answer.body["data"]["redirect_url"].as_str().unwrap();
-            let door = company.inside(&company.standins.visit(url, Some(email)).await);
-            let end = enter(&browser, &door).await;
+            let callback = company.inside(&company.standins.visit(url, Some(email)).await);
+            let end = open_callback(&browser, &callback).await;
             is_refused(&company, &browser, &end, "domain_not_allowed", Some(email)).await;
         }
         // Someone whose domain the team has given up since does not come in any more either.
@@ -85,14 +85,14 @@ with_provider! {
         company.verified("gamma.test").await;
         assert_eq!(company.sign_in(&browser, "cleo@gamma.test").await, "/");
         let late = server.anonymous();
-        let door = company.at_the_door(&late, "cleo@gamma.test").await;
+        let callback = company.callback_of(&late, "cleo@gamma.test").await;
         assert_eq!(company.owner.delete(&company.path("/sso/domains/gamma.test")).await.status, 200);
-        let end = enter(&late, &door).await;
+        let end = open_callback(&late, &callback).await;
         is_refused(&company, &late, &end, "domain_not_allowed", Some("cleo@gamma.test")).await;
     }
 }
 
-/// In the log of the instance: no organisation is known.
+/// In the log of the instance: no organization is known.
 async fn unknown_states(company: &Company) -> i64 {
     let sql = "SELECT COUNT(*) FROM audit_entries WHERE action = 'sso.refused' AND org_id IS NULL
         AND details LIKE '%state_invalid%'";
@@ -106,29 +106,29 @@ with_provider! {
         let server = &company.server;
         let victim = server.anonymous();
         let attacker = server.anonymous();
-        let door = company.at_the_door(&attacker, "mallory@acme.test").await;
-        // A victim who is led to the attacker's door does not become the attacker.
-        assert_eq!(enter(&victim, &door).await, STATE_INVALID);
+        let callback = company.callback_of(&attacker, "mallory@acme.test").await;
+        // A victim who opens the attacker's callback does not become the attacker.
+        assert_eq!(open_callback(&victim, &callback).await, STATE_INVALID);
         assert_eq!(victim.get("/api/v1/current").await.status, 401);
         assert_eq!(unknown_states(&company).await, 1);
         // Also not a victim who is on a trip of their own.
         company.set_out(&victim, "vera@acme.test").await;
-        assert_eq!(enter(&victim, &door).await, STATE_INVALID);
+        assert_eq!(open_callback(&victim, &callback).await, STATE_INVALID);
         // Nor did that use it up: in its own browser it works, once.
-        assert_eq!(enter(&attacker, &door).await, "/");
-        assert_eq!(enter(&attacker, &door).await, STATE_INVALID);
+        assert_eq!(open_callback(&attacker, &callback).await, "/");
+        assert_eq!(open_callback(&attacker, &callback).await, STATE_INVALID);
         assert_eq!(unknown_states(&company).await, 3);
 
         let browser = server.anonymous();
-        let door = company.at_the_door(&browser, "vera@acme.test").await;
-        let state = door.split("state=").nth(1).unwrap().split('&').next().unwrap();
-        let forged = door.replace(state, &"0".repeat(64));
-        assert_eq!(enter(&browser, &forged).await, STATE_INVALID);
-        assert_eq!(enter(&browser, "/api/v1/sso/callback?code=x").await, STATE_INVALID);
-        assert_eq!(enter(&browser, "/api/v1/sso/callback").await, STATE_INVALID);
+        let callback = company.callback_of(&browser, "vera@acme.test").await;
+        let state = callback.split("state=").nth(1).unwrap().split('&').next().unwrap();
+        let forged = callback.replace(state, &"0".repeat(64));
+        assert_eq!(open_callback(&browser, &forged).await, STATE_INVALID);
+        assert_eq!(open_callback(&browser, "/api/v1/sso/callback?code=x").await, STATE_INVALID);
+        assert_eq!(open_callback(&browser, "/api/v1/sso/callback").await, STATE_INVALID);
         // Ten minutes is long enough to sign in.
         server.clock.advance(11 * 60_000);
-        assert_eq!(enter(&browser, &door).await, STATE_INVALID);
+        assert_eq!(open_callback(&browser, &callback).await, STATE_INVALID);
         assert_eq!(browser.get("/api/v1/current").await.status, 401);
     }
 }
@@ -136,10 +136,10 @@ with_provider! {
 with_provider! {
     async fn two_tabs_of_one_browser_do_not_disturb_each_other(company: Company) {
         let browser = company.server.anonymous();
-        let first = company.at_the_door(&browser, "tom@acme.test").await;
-        let second = company.at_the_door(&browser, "tom@acme.test").await;
-        assert_eq!(enter(&browser, &second).await, "/");
-        assert_eq!(enter(&browser, &first).await, "/");
+        let first = company.callback_of(&browser, "tom@acme.test").await;
+        let second = company.callback_of(&browser, "tom@acme.test").await;
+        assert_eq!(open_callback(&browser, &second).await, "/");
+        assert_eq!(open_callback(&browser, &first).await, "/");
     }
 }
 
@@ -149,10 +149,10 @@ with_provider! {
         let body = json!({ "organization": company.org_id, "redirect": "/organization/list" });
         let answer = browser.post("/api/v1/sso/login", body).await;
         let url = answer.body["data"]["redirect_url"].as_str().unwrap();
-        let door = company.inside(&company.standins.visit(url, Some("cancel")).await);
-        assert!(door.contains("error=access_denied"), "{door}");
+        let callback = company.inside(&company.standins.visit(url, Some("cancel")).await);
+        assert!(callback.contains("error=access_denied"), "{callback}");
         let end = "/login?failed=cancelled&provider=sso&redirect=%2Forganization%2Flist";
-        assert_eq!(enter(&browser, &door).await, end);
+        assert_eq!(open_callback(&browser, &callback).await, end);
         assert_eq!(company.log("sso.refused").await[0]["details"]["reason"], "cancelled");
 
         // Its own errors, and answers that are none.
@@ -166,8 +166,8 @@ with_provider! {
             let browser = company.server.anonymous();
             let url = company.set_out(&browser, "anna@acme.test").await;
             let state = url.split("state=").nth(1).unwrap().split('&').next().unwrap();
-            let door = format!("/api/v1/sso/callback?{wrong}&state={state}");
-            let end = enter(&browser, &door).await;
+            let callback = format!("/api/v1/sso/callback?{wrong}&state={state}");
+            let end = open_callback(&browser, &callback).await;
             is_refused(&company, &browser, &end, reason, None).await;
         }
     }
@@ -178,16 +178,16 @@ with_provider! {
         for change in [json!({ "enabled": false }), json!({ "client_id": "another" })] {
             company.set(json!({})).await;
             let browser = company.server.anonymous();
-            let door = company.at_the_door(&browser, "sam@acme.test").await;
+            let callback = company.callback_of(&browser, "sam@acme.test").await;
             assert_eq!(company.set(change).await.status, 200);
-            let end = enter(&browser, &door).await;
+            let end = open_callback(&browser, &callback).await;
             is_refused(&company, &browser, &end, "sso_off", None).await;
         }
         company.set(json!({})).await;
         let browser = company.server.anonymous();
-        let door = company.at_the_door(&browser, "sam@acme.test").await;
+        let callback = company.callback_of(&browser, "sam@acme.test").await;
         assert_eq!(company.owner.delete(&company.path("/sso")).await.status, 200);
-        assert_eq!(enter(&browser, &door).await, "/login?failed=sso_off&provider=sso");
+        assert_eq!(open_callback(&browser, &callback).await, "/login?failed=sso_off&provider=sso");
     }
 }
 
@@ -196,7 +196,7 @@ with_provider! {
         let browser = company.server.anonymous();
         let mut ends = Vec::new();
         for _ in 0..302 {
-            ends.push(enter(&browser, "/api/v1/sso/callback?code=x&state=y").await);
+            ends.push(open_callback(&browser, "/api/v1/sso/callback?code=x&state=y").await);
         }
         assert_eq!(ends[0], STATE_INVALID);
         assert_eq!(ends.last().unwrap(), "/login?failed=throttled&provider=sso");

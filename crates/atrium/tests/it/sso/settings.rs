@@ -1,4 +1,4 @@
-//! An organisation's provider: who may set it, what is taken, and what becomes of the secret.
+//! An organization's provider: who may set it, what is taken, and what becomes of the secret.
 
 use super::{Company, with_provider};
 use crate::support::openid::CLIENT_SECRET;

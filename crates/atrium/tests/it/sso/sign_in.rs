@@ -1,6 +1,6 @@
 //! Coming in: for the first time, again, with an invitation, with a second factor.
 
-use super::{Company, OWNER, enter, with_provider};
+use super::{Company, OWNER, open_callback, with_provider};
 use crate::support::{Store, TestServer};
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -22,8 +22,8 @@ with_provider! {
         assert_eq!(sent("state").map(|state| state.len()), Some(64));
         assert!(sent("nonce").is_some_and(|nonce| nonce.len() >= 32));
 
-        let door = company.inside(&company.standins.visit(url.as_str(), None).await);
-        let request = browser.request(reqwest::Method::GET, &door).header("accept-language", "en");
+        let callback = company.inside(&company.standins.visit(url.as_str(), None).await);
+        let request = browser.request(reqwest::Method::GET, &callback).header("accept-language", "en");
         let answer = browser.send(request).await;
         assert_eq!((answer.status, answer.header("location")), (303, "/organization/list?x=1"));
 
@@ -133,8 +133,8 @@ with_provider! {
         let again = server.anonymous();
         let answer = again.post("/api/v1/sso/login", json!({ "email": "mia@acme.test", "redirect": "/a?b=c" })).await;
         let url = answer.body["data"]["redirect_url"].as_str().unwrap();
-        let door = company.inside(&company.standins.visit(url, None).await);
-        assert_eq!(enter(&again, &door).await, "/login?step=mfa&redirect=%2Fa%3Fb%3Dc");
+        let callback = company.inside(&company.standins.visit(url, None).await);
+        assert_eq!(open_callback(&again, &callback).await, "/login?step=mfa&redirect=%2Fa%3Fb%3Dc");
         assert_eq!(again.get("/api/v1/current").await.status, 401);
         company.set(json!({ "enforced": true })).await;
         let done = again.post("/api/v1/login/mfa", json!({ "code": app.code(server) })).await;
@@ -152,8 +152,8 @@ with_provider! {
 with_provider! {
     async fn many_first_sign_ins_of_one_person_make_one_account(company: Company) {
         let browsers: Vec<_> = (0..8).map(|_| company.server.anonymous()).collect();
-        let doors = join_all(browsers.iter().map(|browser| company.at_the_door(browser, "otto@acme.test"))).await;
-        let ends = join_all(browsers.iter().zip(&doors).map(|(browser, door)| enter(browser, door))).await;
+        let callbacks = join_all(browsers.iter().map(|browser| company.callback_of(browser, "otto@acme.test"))).await;
+        let ends = join_all(browsers.iter().zip(&callbacks).map(|(browser, callback)| open_callback(browser, callback))).await;
         assert!(ends.iter().all(|end| end == "/"), "{ends:?}");
         let users = "SELECT COUNT(*) FROM users WHERE email_normalized = 'otto@acme.test'";
         assert_eq!(company.server.count(users).await, 1);
@@ -163,14 +163,14 @@ with_provider! {
 }
 
 with_provider! {
-    async fn an_organisation_can_be_named_instead_of_an_address(company: Company) {
+    async fn an_organization_can_be_named_instead_of_an_address(company: Company) {
         let browser = company.server.anonymous();
         let ask = async |body: Value| browser.post("/api/v1/sso/login", body).await;
         let answer = ask(json!({ "organization": company.org_id })).await;
         let url = answer.body["data"]["redirect_url"].as_str().unwrap().to_owned();
         assert!(!url.contains("login_hint"), "{url}");
-        let door = company.inside(&company.standins.visit(&url, Some("pia@acme.test")).await);
-        assert_eq!(enter(&browser, &door).await, "/");
+        let callback = company.inside(&company.standins.visit(&url, Some("pia@acme.test")).await);
+        assert_eq!(open_callback(&browser, &callback).await, "/");
         for (body, status, code) in [
             (json!({}), 422, "required"),
             (json!({ "email": "" }), 422, "required"),
@@ -199,8 +199,8 @@ with_provider! {
             let body = json!({ "email": "rosa@acme.test", "redirect": target });
             let answer = browser.post("/api/v1/sso/login", body).await;
             let url = answer.body["data"]["redirect_url"].as_str().unwrap();
-            let door = company.inside(&company.standins.visit(url, None).await);
-            assert_eq!(enter(&browser, &door).await, "/", "{target}");
+            let callback = company.inside(&company.standins.visit(url, None).await);
+            assert_eq!(open_callback(&browser, &callback).await, "/", "{target}");
         }
     }
 }

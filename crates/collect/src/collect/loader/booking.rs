@@ -39,7 +39,7 @@ pub async fn finish(
         versions::note_profiles(&mut tx, &app.hyphenated().to_string()).await?;
     }
     tx.commit().await?;
-    atrium.collector.person_ids.told(&batch.sign_ins);
+    atrium.collector.person_ids.note_sign_ins(&batch.sign_ins);
     spool.write(Change::Finish(batch.ranges())).await.context("the spool")?;
     metrics::counter!("atrium_loaded_messages_total").increment(loaded as u64);
     Ok(loaded)

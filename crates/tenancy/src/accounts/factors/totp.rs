@@ -138,7 +138,7 @@ pub async fn totp_confirm(
     Ok(Data(RecoveryCodes { recovery_codes }))
 }
 
-/// Switches the factor off. Refused while an organisation asks for one.
+/// Switches the factor off. Refused while an organization asks for one.
 #[utoipa::path(
     delete,
     path = "/api/v1/current/mfa/totp",
@@ -169,7 +169,7 @@ pub async fn totp_delete(
     Ok(Data(Done {}))
 }
 
-/// Refuses to take the last factor from someone whose organisation asks for one, or who needs one
+/// Refuses to take the last factor from someone whose organization asks for one, or who needs one
 /// because of what they are.
 pub async fn refuse_last(
     atrium: &Tenancy,

@@ -2,7 +2,7 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { PathNode, PathsAnswer, PathsQuestion } from '../../../api/analysisTypes'
 import { showInApp, user } from '../../../testing/app'
-import { anEngine, clickDrawn, drawnSeries } from '../../../testing/chart'
+import { anEngine, clickDrawn, drawnSeries, resizeDrawn } from '../../../testing/chart'
 import { loadEngine } from '../../charts/loadEngine'
 import { flowsOf, pickOfPlace, placesOf } from './flows'
 import { PathsResult } from './index'
@@ -49,6 +49,15 @@ const idOf = (at: PathNode, distance: number) =>
   placesOf(flowsOf(answer)).find(
     (place) => place.distance === distance && place.node.page === at.page,
   )!.id
+
+it('gives names as much room as the window leaves, also when it changes', async () => {
+  show()
+  await isDrawn()
+  const room = () => drawnSeries()[0]!.label!.width!
+  const before = room()
+  act(() => resizeDrawn(700))
+  expect(room()).toBeCloseTo(before - 100)
+})
 
 it('draws flows between columns, in which an event can stand again', async () => {
   show()

@@ -115,13 +115,13 @@ export function InvitationsTab() {
   )
 }
 
-interface Ways {
+interface RowActions {
   resend?: (invitation: Invitation) => void
   link?: (invitation: Invitation) => void
   revoke: (invitation: Invitation) => void
 }
 
-function columns(t: Translate, ways: Ways): Column<Invitation>[] {
+function columns(t: Translate, actions: RowActions): Column<Invitation>[] {
   return [
     {
       key: 'email',
@@ -176,7 +176,7 @@ function columns(t: Translate, ways: Ways): Column<Invitation>[] {
       render: (invitation) => (
         <ActionMenu
           label={t('table.actionsOf', { name: invitation.email })}
-          actions={actionsFor(t, invitation, ways)}
+          actions={actionsFor(t, invitation, actions)}
         />
       ),
     },
@@ -186,7 +186,7 @@ function columns(t: Translate, ways: Ways): Column<Invitation>[] {
 function actionsFor(
   t: Translate,
   invitation: Invitation,
-  { resend, link, revoke }: Ways,
+  { resend, link, revoke }: RowActions,
 ): Action[] {
   return [
     ...(resend

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { Select } from 'antd'
-import { useMemo } from 'react'
+import { Button, Select } from 'antd'
+import { useId, useMemo, useState } from 'react'
 import { Link } from 'react-router'
 import { runQuery, type Analysis } from '../../../api/analyses'
 import { ApiError } from '../../../api/errors'
@@ -84,9 +84,11 @@ export function Asking({ base, range: usual, saved }: AskingProps) {
         />
       </div>
       <div className={styles.asking}>
-        <FaultsContext value={faults.placed}>
-          <Builder draft={draft} onChange={change} />
-        </FaultsContext>
+        <Foldable open={missing(draft) !== null} needed={faults.placed.size > 0}>
+          <FaultsContext value={faults.placed}>
+            <Builder draft={draft} onChange={change} />
+          </FaultsContext>
+        </Foldable>
         <Answer
           draft={draft}
           question={question}
@@ -97,6 +99,38 @@ export function Asking({ base, range: usual, saved }: AskingProps) {
         />
       </div>
     </Page>
+  )
+}
+
+interface FoldableProps {
+  /** How it begins. */
+  open: boolean
+  /** Something in it has to be seen to. */
+  needed: boolean
+  children: React.ReactNode
+}
+
+/** Where the answer stands below the question, whoever opens a whole question sees the answer first. */
+function Foldable({ open, needed, children }: FoldableProps) {
+  const t = useT()
+  const id = useId()
+  const [isOpen, setOpen] = useState(open)
+  return (
+    <div>
+      {!needed && (
+        <Button
+          className={styles.fold}
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {t(isOpen ? 'analyses.foldQuestion' : 'analyses.editQuestion')}
+        </Button>
+      )}
+      <div id={id} data-folded={!isOpen && !needed} className={styles.question}>
+        {children}
+      </div>
+    </div>
   )
 }
 

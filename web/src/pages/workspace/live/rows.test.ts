@@ -1,3 +1,4 @@
+// Needs no page.
 import { describe, expect, it } from 'vitest'
 import type { LiveMessage } from '../../../api/live'
 import { liveRows, MOST_ROWS, NO_ROWS, passes, type LiveAction } from './rows'
@@ -94,8 +95,8 @@ describe('what came before the stream was opened', () => {
 
   it('is told from the same message that comes again now', () => {
     const first = message('a', { log_id: 'id-a' })
-    const twin = message('a', { log_id: 'id-a', outcome: 'duplicate' })
-    expect(names(after(told(first), told(twin), told(first)))).toEqual(['a', 'a', 'a'])
+    const duplicate = message('a', { log_id: 'id-a', outcome: 'duplicate' })
+    expect(names(after(told(first), told(duplicate), told(first)))).toEqual(['a', 'a', 'a'])
   })
 })
 

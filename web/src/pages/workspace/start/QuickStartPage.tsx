@@ -6,11 +6,11 @@ import { useT } from '../../../i18n/useT'
 import { useApp } from '../../../session/app'
 import { useAddressQuery } from '../../../router/useAddressQuery'
 import { FirstEvent } from './FirstEvent'
-import { CurlWay, ModuleWay, ScriptWay, ServerWay } from './Ways'
+import { CurlSource, ModuleSource, ScriptSource, ServerSource } from './Sources'
 
 const WAYS = ['script', 'module', 'curl', 'server'] as const
 type Way = (typeof WAYS)[number]
-const STEPS = { script: ScriptWay, module: ModuleWay, curl: CurlWay, server: ServerWay }
+const STEPS = { script: ScriptSource, module: ModuleSource, curl: CurlSource, server: ServerSource }
 
 export default function QuickStartPage() {
   const t = useT()

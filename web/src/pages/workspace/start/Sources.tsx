@@ -13,7 +13,7 @@ import styles from './start.module.css'
 
 const TRACK = "atrium.track('signup', { plan: 'pro' })"
 
-export function ScriptWay() {
+export function ScriptSource() {
   const t = useT()
   const { app } = useApp()
   return (
@@ -34,7 +34,7 @@ export function ScriptWay() {
   )
 }
 
-export function ModuleWay() {
+export function ModuleSource() {
   const t = useT()
   const { app } = useApp()
   return (
@@ -53,7 +53,7 @@ export function ModuleWay() {
 }
 
 /** One event from a terminal, with nothing to install. */
-export function CurlWay() {
+export function CurlSource() {
   const t = useT()
   const { app } = useApp()
   return (
@@ -68,7 +68,7 @@ export function CurlWay() {
 
 const MOST_KEYS = 100
 
-export function ServerWay() {
+export function ServerSource() {
   const t = useT()
   const { app, may, mayChange } = useApp()
   const keys = useQuery({

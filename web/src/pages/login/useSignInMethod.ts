@@ -2,7 +2,10 @@ import { useState } from 'react'
 import { rememberedMethod, rememberMethod, type SignInTab } from './method'
 
 /** What is open: the form of single sign-on, or one of the tabs. */
-export function useWay(hasSso: boolean, { known, waives }: { known: boolean; waives: boolean }) {
+export function useSignInMethod(
+  hasSso: boolean,
+  { known, waives }: { known: boolean; waives: boolean },
+) {
   const [remembered] = useState(rememberedMethod)
   const [tab, setTab] = useState<SignInTab>(remembered === 'code' ? 'code' : 'password')
   const [inSso, setInSso] = useState(false)
