@@ -2,11 +2,16 @@
 //! in sessions of some minutes, most of them seldom and some of them every day.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use tempfile::TempDir;
 use uuid::Uuid;
 use warehouse::Warehouse;
 
+use crate::program::{self, Program};
+use crate::sending;
+
+const APPS: usize = 6;
 pub const DAYS: u32 = 90;
 pub const DAY: u32 = 86_400;
 /// Events of one session.
@@ -15,8 +20,38 @@ const SESSION: u64 = 10;
 const DEVICES: u32 = 150_000;
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Fills the store with days that end with `last` (days since 1970).
-pub async fn fill(store: &Warehouse, apps: &[Uuid], last: u32, events: u64) -> anyhow::Result<()> {
+/// A data folder with the events in it and no server running on it.
+pub struct History {
+    pub folder: TempDir,
+    pub store: Warehouse,
+    pub apps: Vec<Uuid>,
+    /// The last whole day, in days since 1970: yesterday.
+    pub last: u32,
+}
+
+impl History {
+    pub async fn make(program: &str, events: u64) -> anyhow::Result<Self> {
+        let server = Program::start(program).await?;
+        let mut apps = vec![Uuid::try_parse(&server.account.app)?];
+        for number in 1..APPS {
+            apps.push(Uuid::try_parse(&server.account.new_app(&format!("App {number}")).await?)?);
+        }
+        let folder = server.end()?;
+        let last = u32::try_from(sending::now_ms() / 1_000)? / DAY - 1;
+        let store = program::open_store(program, folder.path())?;
+        store.ready(Duration::from_secs(60)).await?;
+        let started = Instant::now();
+        fill(&store, &apps, last, events).await?;
+        println!(
+            "{events} events over {DAYS} days in {APPS} apps, stored at {:.0} events/s",
+            events as f64 / started.elapsed().as_secs_f64()
+        );
+        Ok(Self { folder, store, apps, last })
+    }
+}
+
+/// Fills the store with days that end with `last`.
+async fn fill(store: &Warehouse, apps: &[Uuid], last: u32, events: u64) -> anyhow::Result<()> {
     let store = store.patient(LIMIT);
     for day in last + 1 - DAYS..=last {
         store.execute(&events_of_day(apps, day, events / u64::from(DAYS)), &[]).await?;

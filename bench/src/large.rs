@@ -2,23 +2,21 @@
 //! how fast more are stored on top of them, and how long it takes to look at them, to remove some of them,
 //! to copy them and to bring the copy back.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use serde_json::json;
 use tokio::process::Command;
 use uuid::Uuid;
-use warehouse::{Location, Warehouse};
+use warehouse::Warehouse;
 
-use crate::history::{self, DAY, DAYS};
+use crate::history::{DAY, DAYS, History};
 use crate::load;
 use crate::overall;
 use crate::program::{self, Program};
-use crate::sending::{self, Template};
+use crate::sending::Template;
 
 const EVENTS: u64 = 100_000_000;
-const APPS: usize = 6;
 const SENT: usize = 2_000_000;
 const BATCH: usize = 50;
 const CONNECTIONS: usize = 16;
@@ -27,20 +25,7 @@ const LIMIT: Duration = Duration::from_secs(1_800);
 
 pub async fn measure(program: &str) -> anyhow::Result<()> {
     let events = std::env::var("BENCH_EVENTS").map_or(Ok(EVENTS), |text| text.parse())?;
-    let server = Program::start(program).await?;
-    let mut apps = vec![Uuid::try_parse(&server.account.app)?];
-    for number in 1..APPS {
-        apps.push(Uuid::try_parse(&server.account.new_app(&format!("App {number}")).await?)?);
-    }
-    let folder = server.end()?;
-    let last = u32::try_from(sending::now_ms() / 1_000)? / DAY - 1;
-    let store = open(program, folder.path())?;
-    store.ready(Duration::from_secs(60)).await?;
-    let started = Instant::now();
-    history::fill(&store, &apps, last, events).await?;
-    let seconds = started.elapsed().as_secs_f64();
-    println!("{events} events over {DAYS} days in {APPS} apps");
-    println!("  made by the engine itself   {:>8.0} events/s", events as f64 / seconds);
+    let History { folder, store, apps, last } = History::make(program, events).await?;
     at_rest(&store).await?;
     sizes(&store, events).await?;
     store.stop().await;
@@ -57,16 +42,7 @@ pub async fn measure(program: &str) -> anyhow::Result<()> {
     println!("at most {own:.0} MB of the server and {engine:.0} of its engine");
 
     let folder = server.end()?;
-    retention(&open(program, folder.path())?, &apps, last).await
-}
-
-fn open(program: &str, folder: &Path) -> anyhow::Result<Warehouse> {
-    Ok(Warehouse::open(Location::Embedded {
-        folder: folder.join("events"),
-        library: program::library(program)?,
-        program: Some(program.into()),
-        memory_mb: 4_096,
-    }))
+    retention(&program::open_store(program, folder.path())?, &apps, last).await
 }
 
 /// It takes longer here than elsewhere.
@@ -163,7 +139,7 @@ async fn retention(store: &Warehouse, apps: &[Uuid], last: u32) -> anyhow::Resul
         removed += patient.retain(*app, before).await?;
     }
     let seconds = started.elapsed().as_secs_f64();
-    println!("retention of one day, {APPS} apps {seconds:>6.1} s, {removed} events");
+    println!("retention of one day, all apps {seconds:>6.1} s, {removed} events");
     store.stop().await;
     Ok(())
 }

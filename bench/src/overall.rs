@@ -8,15 +8,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use uuid::Uuid;
-use warehouse::{Location, Versions, Warehouse};
+use warehouse::{Versions, Warehouse};
 
-use crate::history::{self, DAY, DAYS};
+use crate::history::{self, DAY, DAYS, History};
 use crate::load;
 use crate::program::{self, Account, Program};
-use crate::sending::{self, Template};
+use crate::sending::Template;
 
 const EVENTS: u64 = 20_000_000;
-const APPS: usize = 6;
 /// Zones whose days begin at different moments: what was asked in one is news in the next.
 const ZONES: [&str; 20] = [
     "Asia/Shanghai",
@@ -50,24 +49,7 @@ const ROUNDS: usize = 3;
 
 pub async fn measure(program: &str) -> anyhow::Result<()> {
     let events = std::env::var("BENCH_EVENTS").map_or(Ok(EVENTS), |text| text.parse())?;
-    let server = Program::start(program).await?;
-    let mut apps = vec![Uuid::try_parse(&server.account.app)?];
-    for number in 1..APPS {
-        apps.push(Uuid::try_parse(&server.account.new_app(&format!("App {number}")).await?)?);
-    }
-    let folder = server.end()?;
-    // Yesterday is the last whole day: the ranges below end there.
-    let last = u32::try_from(sending::now_ms() / 1_000)? / DAY - 1;
-    let store = Warehouse::open(Location::Embedded {
-        folder: folder.path().join("events"),
-        library: program::library(program)?,
-        program: Some(program.into()),
-        memory_mb: 4_096,
-    });
-    store.ready(Duration::from_secs(60)).await?;
-    let started = Instant::now();
-    history::fill(&store, &apps, last, events).await?;
-    println!("{events} events over {DAYS} days in {APPS} apps ({:.0?} to make)", started.elapsed());
+    let History { folder, store, apps, last } = History::make(program, events).await?;
     program::at_rest(&store).await?;
     against_events(&store, &apps, last).await?;
     store.stop().await;

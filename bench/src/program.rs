@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
-use warehouse::Warehouse;
+use warehouse::{Location, Warehouse};
 
 use crate::both;
 
@@ -222,6 +222,16 @@ pub fn library(program: &str) -> anyhow::Result<PathBuf> {
     let folder = Path::new(program).parent().context("a program in a folder")?.join("lib");
     let found = ["libchdb.so", "libchdb.dylib"].map(|name| folder.join(name));
     found.into_iter().find(|file| file.exists()).context("make build brings the engine")
+}
+
+/// The event store of a data folder whose server has ended.
+pub fn open_store(program: &str, folder: &Path) -> anyhow::Result<Warehouse> {
+    Ok(Warehouse::open(Location::Embedded {
+        folder: folder.join("events"),
+        library: library(program)?,
+        program: Some(program.into()),
+        memory_mb: 4_096,
+    }))
 }
 
 /// Waits until the engine has joined what was made in a hurry: days do not come in a minute.
