@@ -1,5 +1,5 @@
-//! Who makes a request and what for, as far as the extractors found out on the way in. Read on the
-//! way out: by the access log, and by the record of what was refused.
+//! Who makes a request and what it is about, as far as the extractors found out. Read on the way out by
+//! the access log and the record of refusals.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -48,11 +48,11 @@ pub struct Known {
     pub who: Option<Who>,
     pub target: Option<Target>,
     pub permission: Option<Permission>,
-    /// The target may be there, but not for this caller.
+    /// The target may exist, but is hidden from this caller.
     pub hidden: bool,
 }
 
-/// A place in the request that extractors write to and the edge reads.
+/// A slot in the request that extractors write to and the edge reads.
 #[derive(Clone, Default)]
 pub struct Caller(Arc<Mutex<Known>>);
 
@@ -69,7 +69,7 @@ impl Caller {
         self.change(|known| (known.target, known.permission) = (Some(target), permission));
     }
 
-    /// That what the request is about was kept from the caller.
+    /// Notes that the target was hidden from the caller.
     pub fn was_kept_out(&self) {
         self.change(|known| known.hidden = true);
     }

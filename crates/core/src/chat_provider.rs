@@ -1,4 +1,4 @@
-//! The work chats that people can be reached through.
+//! The chat providers through which people can be reached.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub enum Provider {
 impl Provider {
     pub const ALL: [Self; 2] = [Self::Wechatwork, Self::Feishu];
 
-    /// As in paths, settings, notification channels and rows.
+    /// The name used in paths, settings, notification channels and rows.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Wechatwork => "wechatwork",

@@ -1,5 +1,4 @@
-//! Who is calling, as far as the network tells: the address behind trusted proxies, and the
-//! browser's name.
+//! Who is calling, at the network level: the address behind trusted proxies, and the browser's name.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -35,8 +34,8 @@ impl Client {
     }
 }
 
-/// Walks X-Forwarded-For from the right while the hop before it is a proxy we trust: what stands
-/// further left was written by the caller.
+/// Walks X-Forwarded-For from the right for as long as the hops are trusted proxies; anything further
+/// left could have been forged by the caller.
 fn address_behind_proxies(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: &IpAddr| trusted.iter().any(|net| net.contains(address));
     if !is_trusted(&peer) {
@@ -60,21 +59,23 @@ fn address_behind_proxies(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) 
     address
 }
 
-/// An address, with a port where the proxy adds one.
+/// Parses an address, with the port that some proxies add.
 fn parse_hop(hop: &[u8]) -> Option<IpAddr> {
     let text = std::str::from_utf8(hop).ok()?.trim();
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
     bare.parse().ok().or_else(|| text.parse::<SocketAddr>().ok().map(|address| address.ip()))
 }
 
-/// Whether the caller sits on this machine: nobody who came through a proxy, whatever it says.
+/// Whether the request comes directly from this machine. A proxied one never does, whatever its headers
+/// say.
 pub fn is_local(extensions: &http::Extensions, headers: &HeaderMap) -> bool {
     let peer = extensions.get::<ConnectInfo<SocketAddr>>();
     let forwarded = headers.contains_key(FORWARDED_FOR) || headers.contains_key(FORWARDED);
     !forwarded && peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback())
 }
 
-/// What one client can be held to: an IPv4 address, or the /64 that an IPv6 client draws from.
+/// The unit for throttling a client: an IPv4 address, or the /64 that an IPv6 client picks addresses
+/// from.
 pub fn network_of(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,

@@ -1,16 +1,16 @@
-//! Instances go by one clock: that of the database they share. A machine whose own is wrong would
-//! end sessions too early, refuse codes that were just sent, and stamp events with times to come.
+//! All instances follow one clock, that of the shared database. A machine with a wrong clock would end
+//! sessions too early, reject codes that were just sent, and stamp events with future times.
 
 use crate::db::{Db, Dialect};
 use crate::error::Result;
 use crate::types::{Clock, Millis};
 
-/// Less than this may be the network's doing, and does no harm.
+/// Smaller differences may be network delay, and do no harm.
 const TOLERATED: i64 = Millis::SECOND;
-/// An answer that took longer says too little about the time.
+/// A slower answer says too little about the time.
 const ROUND_TRIP_MAX: i64 = 2 * Millis::SECOND;
 
-/// Compares this machine's clock with the database's, and goes by that one where they differ.
+/// Compares this machine's clock with the database's, and follows the database where they differ.
 pub async fn sync(db: &Db, clock: &Clock) -> Result<()> {
     if let Some(behind) = measure(db, clock).await? {
         clock.note_ahead(-behind);
@@ -21,8 +21,8 @@ pub async fn sync(db: &Db, clock: &Clock) -> Result<()> {
     Ok(())
 }
 
-/// How many milliseconds this machine's clock is behind the database's. None where that is not to be
-/// known: SQLite has no clock of its own, and an answer may be too slow to tell.
+/// How many milliseconds this machine's clock is behind the database's. None where that is unknown:
+/// SQLite has no clock of its own, and a slow answer cannot tell.
 pub async fn measure(db: &Db, clock: &Clock) -> Result<Option<i64>> {
     if db.dialect() == Dialect::Sqlite {
         return Ok(None);

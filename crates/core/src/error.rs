@@ -1,5 +1,5 @@
-//! The one error type. What a caller may read (a code, its text in two languages, a field) is
-//! apart from the cause, which only the log sees.
+//! The one error type. What a caller may read (a code, its text in two languages, a field) is kept
+//! apart from the cause, which only goes to the log.
 //!
 //! A handler returns `Error`; `http::envelope` turns it into JSON in the caller's language.
 
@@ -21,7 +21,7 @@ macro_rules! codes {
         impl Code {
             pub const ALL: &[Code] = &[$(Code::$variant),+];
 
-            /// What clients compare with; never changes once released.
+            /// The value clients compare with; never changes once released.
             pub fn as_str(self) -> &'static str {
                 match self { $(Code::$variant => $name),+ }
             }
@@ -179,7 +179,7 @@ codes! {
 crate::code_schema!(Code, "ErrorCode", Code::ALL.iter().map(|it| it.as_str()));
 
 impl Code {
-    /// The code for a response that something below us made without one.
+    /// The code for a response that a layer below us made without one.
     pub fn for_status(status: StatusCode) -> Self {
         match status {
             StatusCode::UNAUTHORIZED => Self::NotSignedIn,
@@ -197,7 +197,7 @@ impl Code {
     }
 }
 
-/// One thing that is wrong, with the field it belongs to where there is one.
+/// One thing that is wrong, with the field it belongs to, if any.
 #[derive(Clone, Debug)]
 pub struct Fault {
     pub code: Code,
@@ -229,7 +229,7 @@ impl Fault {
     }
 }
 
-/// What went wrong, as far as the caller may know: travels on the response to `http::envelope`.
+/// What the caller may know about an error: travels on the response to `http::envelope`.
 #[derive(Clone, Debug)]
 pub struct Problem {
     pub status: StatusCode,
@@ -258,12 +258,12 @@ impl Error {
         Self::unavailable_for(Code::Unavailable, cause)
     }
 
-    /// Like `unavailable`, where more is known of why.
+    /// Like `unavailable`, with a code that says more.
     pub fn unavailable_for(code: Code, cause: impl Into<anyhow::Error>) -> Self {
         Self::unavailable_because(Fault::new(code), cause)
     }
 
-    /// Like `unavailable`, where what is told has values.
+    /// Like `unavailable`, with a message that has placeholders.
     pub fn unavailable_because(fault: Fault, cause: impl Into<anyhow::Error>) -> Self {
         let mut error: Self = fault.into();
         error.problem.retry_after_seconds = Some(5);
@@ -277,7 +277,7 @@ impl Error {
         error
     }
 
-    /// Not now: the code says why, and this in how many seconds it may be worth trying again.
+    /// The caller should try again: the code says why, and `retry_after_seconds` when.
     pub fn busy(code: Code, retry_after_seconds: u64) -> Self {
         let mut error = Self::from(code);
         error.problem.retry_after_seconds = Some(retry_after_seconds);
@@ -330,16 +330,16 @@ impl From<Fault> for Error {
     }
 }
 
-/// A database error is never "not found": lookups return `Option`, and what arrives here is either
-/// a database that cannot be reached or a mistake of ours.
+/// A database error is never "not found": lookups return `Option`. So what arrives here is either an
+/// unreachable database or a bug of ours.
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
         match error {
             sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Io(_) => {
                 Self::unavailable(error)
             }
-            // The thread behind a SQLite connection ended, as it does when it cannot undo a
-            // transaction: the next one is a new one.
+            // The thread behind a SQLite connection has died, as it does when it cannot roll back. The
+            // pool makes a new connection for the next call.
             sqlx::Error::WorkerCrashed => Self::unavailable(error),
             sqlx::Error::Database(ref database) => {
                 match database.code().and_then(|code| passing(&code)) {
@@ -352,18 +352,18 @@ impl From<sqlx::Error> for Error {
     }
 }
 
-/// What the database says with "not now": busy, locked, not to be read, damaged, read-only or full on
-/// SQLite; a lost connection, exhausted, shutting down, read-only or a conflict to be tried again on
-/// PostgreSQL. None for a mistake of ours.
+/// Maps errors that may pass: on SQLite busy, locked, I/O error, damaged, read-only or full; on
+/// PostgreSQL a lost connection, exhausted, shutting down, read-only or a serialization conflict. None
+/// for a bug of ours.
 fn passing(code: &str) -> Option<Code> {
     match code.parse::<u32>() {
-        // A trigger refused, and only a database that was moved has any (`db::moved`).
+        // A trigger refused, and only a database that was moved away has triggers (`db::moved`).
         Ok(1811) => Some(Code::InstanceMoved),
-        // SQLite keeps the kind in the low byte; PostgreSQL's codes have five characters.
+        // SQLite keeps the primary code in the low byte; PostgreSQL's codes have five characters.
         Ok(number) if code.len() < 5 => match number & 0xff {
             13 => Some(Code::DiskFull),
             8 => Some(Code::StorageReadOnly),
-            // The last three: the file is damaged, cannot be opened, or is no database.
+            // The last three: the file is damaged, cannot be opened, or is not a database.
             5 | 6 | 10 | 11 | 14 | 26 => Some(Code::Unavailable),
             _ => None,
         },

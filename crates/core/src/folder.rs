@@ -1,12 +1,12 @@
-//! Folders of ours: others on the machine have no business in there.
+//! Our own folders, closed to other users of the machine.
 
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use anyhow::Context;
 
-/// Makes the folder, and those above it that are missing, for this user alone. One that is there
-/// keeps its permissions.
+/// Makes the folder and any missing parents, accessible to this user alone. An existing folder keeps
+/// its permissions.
 pub fn make_private(folder: &Path) -> anyhow::Result<()> {
     std::fs::DirBuilder::new()
         .recursive(true)
@@ -15,13 +15,13 @@ pub fn make_private(folder: &Path) -> anyhow::Result<()> {
         .with_context(|| format!("{} cannot be made", folder.display()))
 }
 
-/// The data folder, made where it is missing, or an error that names it.
+/// Makes the data folder if it is missing. Errors name the setting.
 pub fn prepare_data_dir(folder: &Path) -> anyhow::Result<()> {
     make_private(folder).and_then(|()| check_writable(folder)).context("data_dir")
 }
 
-/// Says whether files can be made and changed in a folder, without making one: by its permissions and
-/// by the disk, which may be mounted read-only.
+/// Checks that files can be made and changed in a folder, without making one: its permissions allow it,
+/// and the disk is not mounted read-only.
 pub fn check_writable(folder: &Path) -> anyhow::Result<()> {
     use rustix::fs::Access;
     match rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK) {
@@ -34,7 +34,7 @@ pub fn check_writable(folder: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// What the disk of a folder has, and what of it is left for this user, in bytes.
+/// The size of a folder's disk and what is left of it for this user, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     pub free: u64,
@@ -47,7 +47,7 @@ pub fn room(folder: &Path) -> Option<Room> {
     Some(Room { free: bytes(about.f_bavail), size: bytes(about.f_blocks) })
 }
 
-/// Bytes that are left on the disk of a folder for this user.
+/// Bytes left for this user on a folder's disk.
 pub fn free_bytes(folder: &Path) -> Option<u64> {
     room(folder).map(|room| room.free)
 }

@@ -1,8 +1,9 @@
-//! Replacing the master key while servers run: `atrium admin rotate-key`.
+//! Replaces the master key while servers run: `atrium admin rotate-key`.
 //!
-//! The new key is in place everywhere before anything is sealed under it; then the database says that
-//! it is in use, running servers take it up within seconds, and every sealed value moves over, batch
-//! by batch. All of it can be broken off and begun again: a value names the key it is sealed under.
+//! The new key must be available everywhere before anything is sealed under it. Then the database says
+//! that it is in use, running servers switch to it within seconds, and every sealed value is re-sealed,
+//! batch by batch. All of this can be interrupted and restarted, because each value names the key it is
+//! sealed under.
 
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -16,7 +17,7 @@ use crate::audit::{self, Actor, Event};
 use crate::keyring::{KEY_FILE, MasterKey, StoredKey};
 use crate::state::Core;
 
-/// How often a server looks which key is in use.
+/// How often a server checks which key is in use.
 pub const LOOK_EVERY: Duration = Duration::from_secs(5);
 const BATCH: i64 = 100;
 
@@ -25,13 +26,13 @@ struct Sealed {
     table: &'static str,
     id: &'static str,
     column: &'static str,
-    /// SQL that yields what a value is sealed for.
+    /// SQL for the purpose that a value is sealed for.
     purpose: &'static str,
     /// SQL that tells sealed values from others in the same column.
     only: &'static str,
 }
 
-/// Every column that holds what `Keyring::seal` made. A test compares this with the code.
+/// Every column that holds output of `Keyring::seal`. A test compares this with the code.
 const SEALED: &[Sealed] = &[
     Sealed {
         table: "access_keys",
@@ -73,7 +74,7 @@ const SEALED: &[Sealed] = &[
         id: "id",
         column: "payload",
         purpose: "purpose",
-        // An invitation's is the id of the invitation.
+        // An invitation's payload is the id of the invitation.
         only: "payload IS NOT NULL AND purpose <> 'invitation'",
     },
 ];
@@ -82,21 +83,21 @@ const SEALED: &[Sealed] = &[
 pub struct Rotated {
     pub from: String,
     pub to: String,
-    /// Values that were sealed anew.
+    /// Values sealed again under the new key.
     pub moved: u64,
-    /// Values that no key opens; they were so before.
+    /// Values that no known key opens; the rotation did not cause that.
     pub unreadable: u64,
 }
 
-/// Rotates the key, or finishes a rotation that was broken off. `settle` is longer than any server
-/// takes to notice, and to finish what it began with the key before.
+/// Rotates the key, or finishes an interrupted rotation. `settle` must be longer than any server takes
+/// to notice the change and to finish work begun under the previous key.
 pub async fn rotate(atrium: &Core, settle: Duration) -> anyhow::Result<Rotated> {
     let _alone = alone(&atrium.settings.stores.data_dir)?;
     atrium.keyring.refresh(&atrium.db).await?;
     let from = match StoredKey::read(&atrium.db).await?.key_rotating_from {
         Some(from) => from,
         None => {
-            // A new file forgets keys before the one in use: nothing may be left under those.
+            // A new key file drops keys older than the one in use, so nothing may be left under those.
             let to = atrium.keyring.fingerprint();
             move_all(atrium, &mut Rotated { to, ..Default::default() }).await?;
             begin(atrium).await?
@@ -105,7 +106,7 @@ pub async fn rotate(atrium: &Core, settle: Duration) -> anyhow::Result<Rotated> 
     atrium.keyring.refresh(&atrium.db).await?;
     let mut rotated = Rotated { from, to: atrium.keyring.fingerprint(), ..Default::default() };
     move_all(atrium, &mut rotated).await?;
-    // A server that had not noticed yet may have sealed something under the key before.
+    // A server that had not noticed yet may have sealed something under the previous key.
     tokio::time::sleep(settle).await;
     rotated.unreadable = 0;
     move_all(atrium, &mut rotated).await?;
@@ -113,7 +114,7 @@ pub async fn rotate(atrium: &Core, settle: Duration) -> anyhow::Result<Rotated> 
     Ok(rotated)
 }
 
-/// Two at once would each write a key file of their own.
+/// Two rotations at once would each write a key file of their own.
 fn alone(data_dir: &Path) -> anyhow::Result<std::fs::File> {
     let path = data_dir.join("master.key.lock");
     let mut options = std::fs::OpenOptions::new();
@@ -126,7 +127,7 @@ fn alone(data_dir: &Path) -> anyhow::Result<std::fs::File> {
     }
 }
 
-/// Puts the next key in use. Returns the fingerprint of the one before.
+/// Puts the next key in use. Returns the fingerprint of the previous one.
 pub async fn begin(atrium: &Core) -> anyhow::Result<String> {
     let next = next_key(atrium)?;
     let (from, to) = (atrium.keyring.fingerprint(), next.fingerprint());
@@ -147,8 +148,8 @@ pub async fn begin(atrium: &Core) -> anyhow::Result<String> {
     Ok(from)
 }
 
-/// The first key of the settings or the file, unless that is the one in use: then a new one, which
-/// becomes the first of the file.
+/// The first key of the settings or the file. If that is already in use, makes a new key and puts it
+/// first in the file.
 fn next_key(atrium: &Core) -> anyhow::Result<MasterKey> {
     let stores = &atrium.settings.stores;
     let current = atrium.keyring.current();
@@ -184,7 +185,7 @@ struct Value {
     sealed: String,
 }
 
-/// Seals the next values anew. Returns the last of their ids; None when there were none.
+/// Re-seals the next batch. Returns the last id; None if there was nothing left.
 async fn move_batch(
     atrium: &Core,
     Sealed { table, id, column, purpose, only }: &Sealed,
@@ -202,7 +203,7 @@ async fn move_batch(
         .fetch_all(&mut *atrium.db.read().await?)
         .await?;
     let Some(last) = values.last().map(|value| value.id.clone()) else { return Ok(None) };
-    // One that changed meanwhile is under the new key already, or comes with the second pass.
+    // A value that changed meanwhile is already under the new key, or is handled by the second pass.
     let sql = format!("UPDATE {table} SET {column} = $1 WHERE {id} = $2 AND {column} = $3");
     let mut tx = atrium.db.write_uncached().await?;
     for value in &values {
@@ -233,7 +234,7 @@ async fn finish(atrium: &Core, rotated: &Rotated) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Keeps up with a rotation that another process does.
+/// Keeps up with rotations done by other processes.
 pub async fn follow(atrium: Core) {
     let mut ticks = tokio::time::interval(LOOK_EVERY);
     loop {
@@ -261,7 +262,7 @@ mod tests {
         }
     }
 
-    /// Whoever seals something new adds its column to `SEALED` and its file here.
+    /// If this fails: add the new column to `SEALED`, and the file to this list.
     #[test]
     fn every_place_that_seals_is_known_to_the_rotation() {
         let mut found = Vec::new();

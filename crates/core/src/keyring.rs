@@ -1,7 +1,7 @@
-//! The instance's master key: made on first start or given by a setting, never stored in the
-//! database. The database keeps its fingerprint, so that a server with another key refuses to
-//! start instead of failing at the first secret. `db/master_key.rs` reads and writes that, and
-//! `key_rotation` replaces the key while servers run.
+//! The instance's master key: made on first start or given by a setting, never stored in the database.
+//! The database keeps its fingerprint, so that a server with a different key refuses to start instead
+//! of failing at the first secret. `db/master_key.rs` reads and writes the fingerprint; `key_rotation`
+//! replaces the key while servers run.
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt;
@@ -21,22 +21,22 @@ use crate::config::StoreSettings;
 use crate::types::Entropy;
 
 pub const KEY_FILE: &str = "master.key";
-/// What the instance's first key is sealed for.
+/// The purpose under which the instance's first key is sealed.
 const ROOT: &str = "root-key";
 
-/// The keys a server knows. Which of them is in use, the database says: `key_rotation` changes it while
+/// The keys a server knows. The database says which one is in use: `key_rotation` changes that while
 /// servers run.
 pub struct Keyring {
     pub(crate) keys: RwLock<Arc<Keys>>,
-    /// Where keys come from, to look again when a value names one that is not known yet.
+    /// Where to look for keys again when a value names an unknown one.
     pub(crate) stores: StoreSettings,
 }
 
 pub(crate) struct Keys {
     current: MasterKey,
-    /// The one before, and the one to come.
+    /// The previous key, and the next one.
     others: Vec<MasterKey>,
-    /// The instance's first key. What must not change with a rotation is derived from it.
+    /// The instance's first key. Whatever must survive a rotation is derived from it.
     root: MasterKey,
 }
 
@@ -62,19 +62,19 @@ impl Keyring {
         self.keys().current.fingerprint()
     }
 
-    /// The instance's first key, as the database keeps it once `next` is in use.
+    /// The instance's first key, in the form the database keeps once `next` is in use.
     pub fn seal_root(&self, next: &MasterKey, entropy: &Entropy) -> anyhow::Result<String> {
         next.seal(ROOT, &self.keys().root.0, entropy)
     }
 
-    /// A key for one purpose, so that no two uses share one. It stays the same when the master key
-    /// is rotated.
+    /// A key for one purpose, so that no two uses share a key. It stays the same when the master key is
+    /// rotated.
     pub fn derive(&self, purpose: &str) -> [u8; 32] {
         self.keys().root.derive(purpose)
     }
 
-    /// Encrypts under a key of the purpose's own. The result is text for a column: it begins with
-    /// the fingerprint of the key, unless that is the instance's first.
+    /// Encrypts under a key derived for the purpose. The result is text for a column, prefixed with the
+    /// key's fingerprint unless it is the instance's first key.
     pub fn seal(&self, purpose: &str, plain: &[u8], entropy: &Entropy) -> anyhow::Result<String> {
         let keys = self.keys();
         let sealed = keys.current.seal(purpose, plain, entropy)?;
@@ -92,8 +92,8 @@ impl Keyring {
         if let Some(key) = keys.named(fingerprint) {
             return key.open_sealed(purpose, sealed);
         }
-        // Another instance has rotated the key since this one looked. A few bytes of a local file,
-        // once a rotation: not worth another thread.
+        // Another instance has rotated the key since this one last looked. Blocking is fine here: it
+        // reads a few bytes of a local file, once per rotation.
         let fresh = MasterKey::find(&self.stores)?;
         let key = fresh.iter().find(|key| key.fingerprint() == fingerprint);
         let key = key.with_context(|| format!("the master key {fingerprint} is not known here"))?;
@@ -102,7 +102,7 @@ impl Keyring {
 }
 
 impl Keys {
-    /// Of the keys that are there, the one that the database says is in use.
+    /// Picks the key that the database says is in use.
     pub(crate) fn among(mut keys: Vec<MasterKey>, stored: &StoredKey) -> anyhow::Result<Self> {
         let stored_print = stored.fingerprint.clone().unwrap_or_default();
         let Some(place) = keys.iter().position(|key| key.fingerprint() == stored_print) else {
@@ -131,7 +131,7 @@ impl Keys {
 }
 
 impl MasterKey {
-    /// The keys of the settings or of the file: the one to use, then those it takes over from.
+    /// The keys of the settings or the file: the one to use, then those it replaces.
     pub fn find(stores: &StoreSettings) -> anyhow::Result<Vec<Self>> {
         let file = stores.data_dir.join(KEY_FILE);
         match &stores.master_key {
@@ -151,7 +151,7 @@ impl MasterKey {
         }
     }
 
-    /// A key a line.
+    /// One key per line.
     fn parse_lines(text: &str) -> anyhow::Result<Vec<Self>> {
         let keys: Vec<Self> = text
             .lines()
@@ -170,8 +170,8 @@ impl MasterKey {
         Ok(Self(master.context("a master key is 32 bytes in Base64")?))
     }
 
-    /// Writes a new key under a name of its own and links it into place: of two instances that
-    /// start at once, one wins, and both read the winner's.
+    /// Writes a new key under a temporary name and links it into place: if two instances start at once,
+    /// one wins, and both read the winner's key.
     pub(crate) fn make(file: &Path, entropy: &Entropy) -> anyhow::Result<Self> {
         let suffix = u64::from_be_bytes(entropy.bytes());
         let draft = file.with_extension(format!("key.{suffix:016x}"));
@@ -185,7 +185,7 @@ impl MasterKey {
         out.sync_all()?;
         let linked = std::fs::hard_link(&draft, file);
         std::fs::remove_file(&draft)?;
-        // The name must be on the disk before the database remembers the fingerprint.
+        // The file name must be on the disk before the database records the fingerprint.
         if let Some(folder) = file.parent() {
             std::fs::File::open(folder)?.sync_all()?;
         }
@@ -197,7 +197,7 @@ impl MasterKey {
         }
     }
 
-    /// Replaces the key file in one step, and has it on the disk before anything depends on it.
+    /// Replaces the key file atomically, and syncs it to the disk before anything depends on it.
     pub fn write(file: &Path, keys: &[&Self], entropy: &Entropy) -> anyhow::Result<()> {
         let suffix = u64::from_be_bytes(entropy.bytes());
         let draft = file.with_extension(format!("key.{suffix:016x}"));
@@ -251,17 +251,17 @@ impl MasterKey {
     }
 }
 
-/// What the database says about the key.
+/// The database's record of the key.
 #[derive(sqlx_macros::FromRow)]
 pub struct StoredKey {
     #[sqlx(rename = "key_fingerprint")]
     pub fingerprint: Option<String>,
     root_sealed: Option<String>,
-    /// The fingerprint of the key before, while values are still sealed under it.
+    /// The fingerprint of the previous key, while values are still sealed under it.
     pub key_rotating_from: Option<String>,
 }
 
-/// A key that others on the machine can read protects nothing: the server does not start with it.
+/// A key that others on the machine can read protects nothing, so the server refuses to start with it.
 pub(crate) fn refuse_open_file(file: &Path) -> anyhow::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mode = std::fs::metadata(file).map_or(0, |about| about.permissions().mode());
@@ -276,7 +276,7 @@ pub(crate) fn refuse_open_file(file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// HMAC-SHA256 over the parts in a row.
+/// HMAC-SHA256 over the concatenated parts.
 pub fn mac(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
     // HMAC pads a key to its block, which for SHA-256 is 64 bytes.
     let mut block = [0_u8; 64];

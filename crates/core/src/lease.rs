@@ -1,8 +1,7 @@
-//! Leases for work that only one instance does at a time. A lease lasts half a minute and is renewed
-//! while the work goes on, so that the work of an instance that is gone does not wait for long. An
-//! instance that was stopped for a while may go on without knowing that its lease is another's by now:
-//! where that does harm, the fence tells what it sends from what the new holder sends
-//! (docs/decisions/0032).
+//! Leases for work that only one instance may do at a time. A lease lasts half a minute and is renewed
+//! while the work goes on, so that work of a dead instance is soon taken over. An instance that was
+//! suspended may continue without knowing that its lease has passed to another: where that does harm,
+//! the fence tells its writes from those of the new holder (docs/decisions/0032).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -16,19 +15,19 @@ use crate::types::Millis;
 
 pub const DURATION: i64 = 30 * Millis::SECOND;
 const RENEW_EVERY: Duration = Duration::from_secs(10);
-/// Without a renewal for so long the work stops: a little before others may take it.
+/// Work stops after this long without a renewal, a little before others may take the lease.
 const GIVE_UP_AFTER: Duration = Duration::from_secs(25);
-/// Whoever waits has asked again by then, or nobody waits any more.
+/// A claim as next holder lasts this long: whoever still waits renews it in time.
 const NEXT_DURATION: i64 = 5 * Millis::SECOND;
 
-/// One or more leases that were ours when they were last renewed.
+/// One or more leases, ours as of the last renewal.
 pub struct Lease {
     holder: String,
-    /// The fence of each, by its name.
+    /// Fence by lease name.
     fences: BTreeMap<String, i64>,
 }
 
-/// Another instance does the work now, so this one has to stop.
+/// Another instance has taken over the work, so this one has to stop.
 #[derive(Debug)]
 pub struct LeaseLost(String);
 
@@ -47,14 +46,14 @@ impl std::fmt::Display for LeaseLost {
 impl std::error::Error for LeaseLost {}
 
 impl Lease {
-    /// None while another holds it. `holder` is the same after a restart, so that an instance that
-    /// crashed goes on at once where it was.
+    /// None while another instance holds it. `holder` is the same after a restart, so that an instance
+    /// that crashed resumes at once.
     pub async fn take(atrium: &Core, name: &str, holder: &str) -> Result<Option<Self>> {
         Self::take_some(atrium, holder, &[name.to_owned()], 1, &[]).await
     }
 
-    /// The first of these that are free, so many at most. Of those in `overdue` that another holds
-    /// this one is next: their holder cannot have them twice in a row.
+    /// Takes the first `most` of the wanted leases that are free. This holder becomes the next one for
+    /// those in `overdue` that it did not get, so that their holder cannot take them twice in a row.
     pub async fn take_some(
         atrium: &Core,
         holder: &str,
@@ -63,11 +62,11 @@ impl Lease {
         overdue: &[String],
     ) -> Result<Option<Self>> {
         let clock = DatabaseClock::of(atrium);
-        // Not relaxed: after a crash of the database nobody else may believe that they are free.
+        // Not relaxed: after a database crash nobody else may find them free.
         let mut tx = atrium.db.write_uncached().await?;
         let held = clock.held_by_others(&mut tx, holder, wanted).await?;
         let free = wanted.iter().filter(|name| !held.contains(*name)).take(most);
-        // In one order for everybody, so that two never wait for each other.
+        // The same order everywhere prevents deadlocks.
         let free: BTreeSet<&String> = free.collect();
         let fences = clock.take(&mut tx, holder, &free).await?;
         let missed: Vec<&String> =
@@ -87,8 +86,8 @@ impl Lease {
         &self.fences
     }
 
-    /// Does something that takes as long as it takes, and renews the lease in the meantime. Once it is
-    /// lost, or nobody knows whether it is, the work is dropped where it stands.
+    /// Runs the work, however long it takes, and keeps the lease renewed. If the lease is lost, or may
+    /// be, the work is dropped where it stands.
     pub async fn during<T>(
         &self,
         atrium: &Core,
@@ -118,8 +117,8 @@ impl Lease {
         }
     }
 
-    /// It must still be ours, and lasts for another while. One that another had in the meantime is
-    /// lost, even if it is free again: what was read under it no longer holds.
+    /// Extends the leases, which must still be ours. If another instance had one in between it is lost,
+    /// even if it is free again: what was read under it may be out of date.
     pub async fn renew(&self, atrium: &Core) -> anyhow::Result<()> {
         let until = DatabaseClock::of(atrium).in_future(DURATION);
         let held = self.hold_until(atrium, &until).await?;
@@ -129,13 +128,13 @@ impl Lease {
         }
     }
 
-    /// Lets others have it.
+    /// Gives the leases up.
     pub async fn release(self, atrium: &Core) -> Result<()> {
         self.hold_until(atrium, "0").await?;
         Ok(())
     }
 
-    /// Says of which it is the holder.
+    /// Sets the end of the leases still held. Returns their names.
     async fn hold_until(&self, atrium: &Core, until: &str) -> Result<BTreeSet<String>> {
         let sql = format!(
             "UPDATE leases SET held_until = {until} WHERE holder = $1 AND name IN ({}) RETURNING name",
@@ -151,8 +150,8 @@ impl Lease {
         Ok(held.into_iter().collect())
     }
 
-    /// Makes the fences of the leases higher than these. Where the database was restored from a
-    /// backup, the event store knows higher ones than it does.
+    /// Raises the fences of the leases above these. If the database was restored from a backup, the
+    /// event store knows higher fences than the database does.
     pub async fn raise_fences(
         &mut self,
         atrium: &Core,
@@ -177,7 +176,7 @@ impl Lease {
     }
 }
 
-/// The time that leases go by. It is the database's: an instance whose clock is wrong must not take
+/// The clock that leases follow. It is the database's: an instance with a wrong clock must not take
 /// what others hold.
 pub struct DatabaseClock {
     now: String,
@@ -215,7 +214,7 @@ impl DatabaseClock {
         Ok(query.fetch_all(db).await?.into_iter().collect())
     }
 
-    /// Whether `holder` may take it now.
+    /// SQL for whether `holder` may take a lease now.
     fn is_free(&self, holder: &str) -> String {
         format!(
             "(leases.holder = {holder} OR leases.held_until < {now})
@@ -256,7 +255,7 @@ impl DatabaseClock {
         Ok(taken.into_iter().collect())
     }
 
-    /// Where nobody else is next already.
+    /// Registers as the next holder, unless another one already has.
     async fn be_next(&self, db: &mut AnyConnection, holder: &str, names: &[&String]) -> Result<()> {
         let sql = format!(
             "UPDATE leases SET next_holder = $1, next_until = {}

@@ -1,5 +1,5 @@
-//! What every part of Atrium stands on: types, errors, settings, database, HTTP plumbing, permissions,
-//! the audit log, notices and the outbound queues. Knows no resource.
+//! The foundation of every part of Atrium: types, errors, settings, database, HTTP plumbing,
+//! permissions, the audit log, notices and the outbound queues. Knows no resource.
 
 pub mod audit;
 pub mod caller;

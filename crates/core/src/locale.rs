@@ -36,8 +36,8 @@ impl Locale {
             .unwrap_or_default()
     }
 
-    /// The wanted language with the highest weight among those we speak. Only the first few
-    /// entries count: nobody reads a thousand languages.
+    /// The supported language with the highest weight. Only the first few entries count, which bounds
+    /// the work.
     fn negotiate(header: &str) -> Option<Self> {
         let mut best: Option<(f32, Self)> = None;
         for entry in header.split(',').take(16) {

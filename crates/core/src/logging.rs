@@ -9,7 +9,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::LogSettings;
 
-/// A panic's message may quote what a person typed: the log gets where it happened, no more.
+/// A panic message may quote what a person typed, so only its location is logged.
 fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let location = panic.location().map(ToString::to_string).unwrap_or_default();
@@ -18,7 +18,7 @@ fn log_panics() {
 }
 
 pub fn start(log: &LogSettings) -> anyhow::Result<()> {
-    // Targets knows levels per module and nothing more, which is all we need and quick to ask.
+    // `Targets` knows levels per module and nothing else, which is all we need and cheap to evaluate.
     let filter: Targets = log.filter.parse()?;
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)

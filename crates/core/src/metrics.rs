@@ -1,4 +1,4 @@
-//! Figures for Prometheus.
+//! Metrics for Prometheus.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -8,17 +8,17 @@ use metrics::{Counter, Histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use parking_lot::{Mutex, RwLock};
 
-/// The process's recorder: the macros of `metrics` write to it from anywhere, so there is one,
+/// The process-wide recorder. The macros of `metrics` write to it from anywhere, so there is only one,
 /// however many servers a test process starts.
 static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
 
-/// Answers by the first digit of their status, from 2 on.
+/// Classes of answers, indexed by the first digit of the status minus 2.
 pub const RESPONSE_CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
 
-/// For what somebody waits for. Every histogram is one of seconds.
+/// Buckets for things that someone waits for. Every histogram is in seconds.
 const WAITED_FOR: [f64; 14] =
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
-/// For work that nobody waits for and that may take minutes.
+/// Buckets for background work, which may take minutes.
 const BACKGROUND: [f64; 13] =
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 1_800.0];
 const IN_BACKGROUND: [&str; 2] = ["atrium_job_seconds", "atrium_loader_batch_seconds"];
@@ -27,8 +27,8 @@ const IN_BACKGROUND: [&str; 2] = ["atrium_job_seconds", "atrium_loader_batch_sec
 pub struct Metrics {
     handle: PrometheusHandle,
     responses: Arc<[Counter; 4]>,
-    /// Looking a figure up by its labels costs more than counting it, so each is looked up once.
-    /// Routes are patterns: there are as many entries as kinds of answers.
+    /// Looking a metric up by its labels costs more than counting, so handles are cached. Routes are
+    /// patterns, which bounds the number of entries.
     requests: Arc<RwLock<HashMap<u64, RequestFigures>>>,
     hasher: RandomState,
 }
@@ -90,7 +90,7 @@ impl Metrics {
             requests.entry(key).or_insert(figures).clone()
         });
         figures.count.increment(1);
-        // There is none for 1xx, which no handler answers.
+        // No counter for 1xx, which no handler answers.
         if let Some(class) = usize::from(status / 100).checked_sub(2)
             && let Some(count) = self.responses.get(class)
         {
@@ -103,7 +103,7 @@ impl Metrics {
         self.handle.render()
     }
 
-    /// Histograms grow until they are drained; someone has to do it when nobody scrapes.
+    /// Histograms grow until they are drained, which must also happen when nobody scrapes.
     pub fn upkeep(&self) {
         self.handle.run_upkeep();
     }

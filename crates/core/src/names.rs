@@ -1,5 +1,5 @@
-//! The order of names: Chinese ones by their pinyin, in either language of the console, because a
-//! team's members and apps are the same in both. It is the order of the console's `byName`.
+//! The sort order of names: Chinese ones by pinyin, in either console language, because a team's
+//! members and apps are the same in both. Matches the console's `byName`.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use icu_collator::preferences::CollationNumericOrdering;
 use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
 use icu_locale_core::locale;
 
-/// Another one whenever `order` changes: names in the database are then ordered anew.
+/// Change this whenever `order` changes: the keys in the database are then recomputed.
 pub const RULES: &str = "pinyin of ICU4X 2.4";
 
 static COLLATOR: LazyLock<CollatorBorrowed<'static>> = LazyLock::new(|| {
@@ -18,7 +18,7 @@ static COLLATOR: LazyLock<CollatorBorrowed<'static>> = LazyLock::new(|| {
         .expect("the rules of Chinese are compiled in")
 });
 
-/// A text that any database sorts by its bytes or letters as people sort the name.
+/// A key that any database sorts bytewise in the order people expect of the name.
 pub fn order(name: &str) -> String {
     let mut key = Vec::new();
     let Ok(()) = COLLATOR.write_sort_key_to(name, &mut key);
@@ -38,7 +38,7 @@ mod tests {
         assert_eq!(sorted, names);
     }
 
-    /// What is stored must not be mixed with what is computed by other rules.
+    /// Stored keys must not mix with keys computed by other rules.
     #[test]
     fn another_order_is_another_version() {
         assert_eq!(

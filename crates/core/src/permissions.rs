@@ -1,5 +1,5 @@
-//! The registry of permissions and built-in roles: the only place where a code exists. The checks
-//! in the API, the role matrix in the console, `docs/permissions.md` and the tests are made from it.
+//! The registry of permissions and built-in roles: the only place that defines their codes. The checks
+//! in the API, the role matrix in the console, `docs/permissions.md` and the tests all derive from it.
 
 use crate::locale::Locale;
 use crate::types::Id;
@@ -32,7 +32,7 @@ impl Text {
     }
 }
 
-/// A permission as a type, for a handler's signature.
+/// A permission as a type, for handler signatures.
 pub trait Grant: Send + Sync + 'static {
     const PERMISSION: Permission;
 }
@@ -47,7 +47,7 @@ macro_rules! permissions {
         impl Permission {
             pub const ALL: &[Permission] = &[$($(Permission::$name),+),+];
 
-            /// What roles are made of; never changes once released.
+            /// The code stored in roles; never changes once released.
             pub fn code(self) -> &'static str {
                 match self { $($(Permission::$name => $code),+),+ }
             }
@@ -65,7 +65,7 @@ macro_rules! permissions {
             }
         }
 
-        /// Groups in the order they are shown.
+        /// Groups in display order.
         pub const GROUPS: &[Group] = &[$(Group {
             key: $key,
             scope: Scope::$scope,
@@ -156,7 +156,7 @@ pub fn app_permissions() -> Vec<Permission> {
     Permission::ALL.iter().copied().filter(|it| it.scope() == Scope::App).collect()
 }
 
-/// What a program may do that shows an app's query key: read, and never personal data.
+/// What an app's query key allows: reading, but never personal data.
 pub const QUERY_KEY: [Permission; 7] = [
     Permission::DashboardView,
     Permission::EventView,
@@ -264,7 +264,7 @@ impl BuiltinRole {
     }
 }
 
-/// What a member is in an organization. Owners and admins hold every permission in its apps.
+/// A member's role in an organization. Owners and admins hold every permission in its apps.
 #[derive(
     Clone,
     Copy,
@@ -307,18 +307,18 @@ impl OrgRole {
         }
     }
 
-    /// Whether the role holds everything in every app of the organization.
+    /// Whether the role holds every permission in all of the organization's apps.
     pub fn runs_apps(self) -> bool {
         self >= Self::Admin
     }
 
-    /// Owners come in without the organization's provider too, or a broken one would lock everybody
-    /// out.
+    /// Owners can also sign in without the organization's provider; otherwise a broken provider would
+    /// lock everyone out.
     pub fn is_exempt_from_sso(self) -> bool {
         self == Self::Owner
     }
 
-    /// Whether the role asks for a second factor, once its time to set one up is over.
+    /// Whether the role requires a second factor once the grace period is over.
     pub fn needs_second_factor(self) -> bool {
         self == Self::Owner
     }
@@ -336,7 +336,7 @@ impl OrgRole {
     }
 }
 
-/// `docs/permissions.md`: who may do what, for people who read rather than click.
+/// The text of `docs/permissions.md`: who may do what.
 pub fn page() -> String {
     let mut text = String::from(
         "# Who may do what\n\nMade from `crates/core/src/permissions.rs` by `make generate`; \

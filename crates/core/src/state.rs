@@ -1,5 +1,5 @@
-//! What every part of the program may reach: settings, database, clock, randomness, keys, and the
-//! queues of what goes out. Built once at start; nothing else is global.
+//! What every part of the program can reach: settings, database, clock, randomness, keys, and the
+//! outbound queues. Built once at start; nothing else is global.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -27,18 +27,18 @@ pub struct CoreParts {
     pub entropy: Entropy,
     pub keyring: Arc<Keyring>,
     pub metrics: Metrics,
-    /// What callers were refused, until the audit log has it.
+    /// Refused requests, until they are in the audit log.
     pub refusals: Refusals,
     pub mail: Transport,
     pub outbox: OutboxSignal,
 }
 
-/// Wakes the jobs of the outbox when there is something to send.
+/// Wakes the outbox jobs when there is something to send.
 #[derive(Default)]
 pub struct OutboxSignal(watch::Sender<()>);
 
 impl OutboxSignal {
-    /// To be called after the commit.
+    /// Call this after the commit.
     pub fn wake(&self) {
         self.0.send_replace(());
     }
@@ -57,7 +57,7 @@ impl Deref for Core {
 }
 
 impl Core {
-    /// Opens the database, brings its schema up to date and finds the master key.
+    /// Opens the database, migrates its schema and finds the master key.
     pub async fn open(
         settings: Settings,
         clock: Clock,

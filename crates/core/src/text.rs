@@ -1,4 +1,4 @@
-//! Checks of what people type. Collects every fault, so that a form shows all of them at once.
+//! Validates what people type. Collects every fault, so that a form can show all of them at once.
 
 use crate::error::{Code, Error, Fault, Result};
 
@@ -15,7 +15,7 @@ impl Checks {
         self.faults.push(fault);
     }
 
-    /// A name as shown on screen: trimmed, not empty, without control characters.
+    /// A display name: trimmed, not empty, without control characters.
     pub fn name(&mut self, field: &'static str, text: &str) -> String {
         self.name_up_to(field, text, NAME_MAX)
     }
@@ -32,7 +32,7 @@ impl Checks {
         name.to_owned()
     }
 
-    /// Text of several lines, trimmed; may be empty.
+    /// Multi-line text, trimmed; may be empty.
     pub fn text(&mut self, field: &'static str, text: &str, max: usize) -> String {
         let text = text.trim();
         if text.chars().count() > max {
@@ -74,7 +74,7 @@ impl Checks {
     }
 }
 
-/// Someone's name for use in a sentence. Right-to-left letters and direction marks would reorder the
+/// A person's name for use in a sentence. Right-to-left letters and direction marks would reorder the
 /// words around them, so such a name is wrapped in a Unicode isolate. Isolates inside the name are
 /// dropped: an unbalanced one would end ours early.
 pub fn isolated(name: &str) -> String {
@@ -94,7 +94,7 @@ fn changes_direction(letter: char) -> bool {
         | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
 }
 
-/// An address as typed, and the form it is compared by.
+/// A mail address as typed, and in the form used for comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Email {
     pub as_typed: String,
@@ -108,8 +108,8 @@ impl Email {
         Self { as_typed, normalized }
     }
 
-    /// Whether mail could be sent there. The proof is the mail that arrives, so this only stops
-    /// what is surely a slip, and what could break out of a header or a log line.
+    /// Whether mail could be sent there. Only a mail that arrives proves it, so this only stops obvious
+    /// typos and anything that could break out of a header or a log line.
     fn is_plausible(&self) -> bool {
         let Some((local, domain)) = self.as_typed.rsplit_once('@') else { return false };
         let forbidden = |c: char| {
@@ -126,7 +126,7 @@ impl Email {
                 && !label.starts_with('-')
                 && !label.ends_with('-')
         };
-        // Some letters of other alphabets turn into plain ones, and two mailboxes into one account.
+        // Some non-ASCII letters lowercase to ASCII, which would turn two mailboxes into one account.
         let pretends = |c: char| !c.is_ascii() && c.to_lowercase().any(|lower| lower.is_ascii());
         self.as_typed.len() <= EMAIL_MAX
             && !self.as_typed.contains(pretends)

@@ -1,16 +1,16 @@
-//! Time zones by their IANA names, from tables inside the binary.
+//! Time zones by IANA name, from tables inside the binary.
 
 use crate::types::Millis;
 
-/// Where nothing else is known.
+/// Used where nothing else is known.
 pub const DEFAULT: &str = "UTC";
 
-/// Whether this is the name of a zone, spelt as the tables spell it.
+/// Whether this is the name of a zone, spelled as in the tables.
 pub fn exists(name: &str) -> bool {
     jiff::tz::TimeZone::get(name).is_ok_and(|zone| zone.iana_name() == Some(name))
 }
 
-/// A moment as people of that zone write it down: "2026-03-01 08:05 Asia/Shanghai".
+/// A time as people in that zone write it: "2026-03-01 08:05 Asia/Shanghai".
 pub fn in_words(at: Millis, zone: &str) -> String {
     let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
     let zone = jiff::tz::TimeZone::get(zone).unwrap_or(jiff::tz::TimeZone::UTC);

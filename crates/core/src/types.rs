@@ -1,4 +1,4 @@
-//! The values every slice speaks in: ids, moments, and the sources they come from.
+//! The basic values used everywhere: ids, times, and the sources they come from.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -8,21 +8,21 @@ use uuid::Uuid;
 
 use crate::error::{Error, Result};
 
-/// A UUIDv7 as text, which is how both databases keep it.
+/// A UUIDv7 as text, which is how both databases store it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, sqlx_macros::Type)]
 #[sqlx(transparent)]
 #[serde(transparent)]
 pub struct Id(String);
 
 impl Id {
-    /// Takes only the one canonical spelling, so that an id has one form in logs and rows.
+    /// Accepts only the canonical spelling, so that an id looks the same in logs and rows.
     pub fn parse(text: &str) -> Option<Self> {
         let uuid = Uuid::try_parse(text).ok()?;
         let canonical = uuid.hyphenated().to_string();
         (canonical == text).then_some(Self(canonical))
     }
 
-    /// One of ours that stands in the code rather than in a row.
+    /// An id defined in the code rather than in a row.
     pub fn fixed(number: u8) -> Self {
         Self(format!("00000000-0000-7000-8000-0000000000{number:02x}"))
     }
@@ -31,7 +31,7 @@ impl Id {
         &self.0
     }
 
-    /// As the warehouse keeps it. A row whose id is none is a fault of ours, and fails as one.
+    /// The form the warehouse stores. An invalid id in a row is a bug of ours, and fails as one.
     pub fn uuid(&self) -> Result<Uuid> {
         Uuid::try_parse(&self.0).map_err(Error::internal)
     }
@@ -78,7 +78,7 @@ impl Millis {
         Self(self.0.saturating_add(millis))
     }
 
-    /// How long ago `earlier` was; negative when it lies ahead.
+    /// Milliseconds since `earlier`; negative if that lies ahead.
     pub fn since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }
@@ -112,8 +112,8 @@ impl utoipa::PartialSchema for Millis {
 
 impl utoipa::ToSchema for Millis {}
 
-/// Puts a closed set of codes into the OpenAPI document, under a name of its own, so that clients
-/// need no copy of it.
+/// Puts a closed set of codes into the OpenAPI document under its own name, so that clients need no
+/// copy of it.
 #[macro_export]
 macro_rules! code_schema {
     ($type:ty, $name:literal, $codes:expr) => {
@@ -137,13 +137,13 @@ macro_rules! code_schema {
 /// The only reader of the system's time. Tests move it by an offset.
 #[derive(Clone, Debug, Default)]
 pub struct Clock {
-    /// How far tests have moved time.
+    /// How far tests have moved the time.
     offset: Arc<AtomicI64>,
-    /// How wrong tests say that the system's clock is.
+    /// The error that tests give the system's clock.
     skew: Arc<AtomicI64>,
     /// How far the system's clock is behind the database's (`clock_sync`).
     correction: Arc<AtomicI64>,
-    /// How far it was ahead when they were last compared, however little.
+    /// How far it was ahead at the last comparison, even if too little to correct.
     ahead: Arc<AtomicI64>,
 }
 
@@ -152,7 +152,7 @@ impl Clock {
         self.system_now().plus(self.advanced() + self.correction.load(Ordering::Relaxed))
     }
 
-    /// As the machine says, whether or not that is right.
+    /// The machine's own time, right or wrong.
     #[allow(clippy::disallowed_methods)]
     pub fn system_now(&self) -> Millis {
         let now = jiff::Timestamp::now().as_millisecond();
@@ -163,12 +163,12 @@ impl Clock {
         self.skew.store(millis, Ordering::Relaxed);
     }
 
-    /// How far the system's clock is behind the one that all instances go by.
+    /// How far the system's clock is behind the shared one.
     pub fn correction(&self) -> i64 {
         self.correction.load(Ordering::Relaxed)
     }
 
-    /// How far the system's clock was ahead of the database's when they were last compared.
+    /// How far the system's clock was ahead of the database's at the last comparison.
     pub fn ahead(&self) -> i64 {
         self.ahead.load(Ordering::Relaxed)
     }
@@ -185,7 +185,7 @@ impl Clock {
         self.offset.fetch_add(millis, Ordering::Relaxed);
     }
 
-    /// How far tests have moved it.
+    /// How far tests have moved the time.
     pub fn advanced(&self) -> i64 {
         self.offset.load(Ordering::Relaxed)
     }
@@ -196,7 +196,7 @@ impl Clock {
 pub struct Entropy;
 
 impl Entropy {
-    /// Random bytes. A system without a working generator must not go on to make secrets.
+    /// Random bytes. Panics without a working generator: it must never go on to make secrets.
     #[allow(clippy::disallowed_methods, clippy::expect_used)]
     pub fn bytes<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0_u8; N];

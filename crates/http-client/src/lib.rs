@@ -1,4 +1,4 @@
-//! Where every HTTP client begins. Left to itself reqwest asks the system for the certificates it trusts,
+//! Where every HTTP client is made. By default reqwest takes its trusted certificates from the system,
 //! and a container often has none.
 
 use std::sync::{Arc, LazyLock};
@@ -15,13 +15,13 @@ static TLS: LazyLock<ClientConfig> = LazyLock::new(|| {
         .with_no_client_auth()
 });
 
-/// The caller adds its limits.
+/// The caller adds its own limits.
 #[expect(clippy::disallowed_methods, reason = "it is the one place")]
 pub fn builder() -> ClientBuilder {
     Client::builder().tls_backend_preconfigured(TLS.clone())
 }
 
-/// For our own addresses on this machine: no proxy, and no limits but the caller's.
+/// For our own addresses on this machine: no proxy, and only the limits a request sets.
 pub fn local() -> Client {
     builder().no_proxy().build().expect("a client without settings of its own can be made")
 }
@@ -31,7 +31,7 @@ mod tests {
     use std::io::Read;
     use std::net::TcpListener;
 
-    /// It needs neither a provider that somebody installed nor the system's certificates, and speaks TLS.
+    /// A handshake needs neither an installed provider nor the system's certificates.
     #[test]
     fn a_client_begins_a_handshake() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -44,7 +44,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let asked = super::local().get(format!("https://{address}/")).send();
         assert!(runtime.block_on(asked).unwrap_err().is_connect());
-        // A record of a handshake, of whichever version.
+        // The start of a TLS handshake record, in any version.
         assert_eq!(heard.join().unwrap()[..2], [22, 3]);
     }
 }

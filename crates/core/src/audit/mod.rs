@@ -1,5 +1,5 @@
-//! The audit log: who did what to what, in chains whose every entry carries the hash of the one
-//! before. Appending is part of the transaction that makes the change.
+//! The audit log: who did what to what, as hash chains in which every entry carries the hash of the
+//! previous one. Entries are appended in the transaction that makes the change.
 
 pub mod refusals;
 mod store;
@@ -14,7 +14,6 @@ pub use store::{ChainFault, append, by_actor, verify};
 use crate::client::Client;
 use crate::types::Id;
 
-/// Who did it.
 #[derive(Clone, Debug)]
 pub struct Actor {
     pub kind: ActorKind,
@@ -27,11 +26,11 @@ pub enum ActorKind {
     User(Id),
     /// A program, by the id of its key.
     Key(String),
-    /// Nobody is signed in yet: a set-up link, a wrong password.
+    /// Nobody is signed in yet, e.g. a setup link or a wrong password.
     Anonymous,
     /// The command line on the server itself.
     Operator,
-    /// A job, by itself.
+    /// A background job.
     System,
 }
 
@@ -67,7 +66,7 @@ impl Actor {
     }
 }
 
-/// One thing that happened. `details` holds before and after, never a secret.
+/// One audited event. `details` holds the values before and after, never a secret.
 #[derive(Clone, Debug)]
 pub struct Event {
     pub action: &'static str,
@@ -79,7 +78,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// Something that happened to a target of the instance itself, such as a user.
+    /// An event whose target belongs to the instance itself, such as a user.
     pub fn new(
         action: &'static str,
         target_kind: &'static str,
@@ -89,7 +88,7 @@ impl Event {
         Self { target_id, ..Self::without_target(action, target_kind) }
     }
 
-    /// Something that was tried on nothing we know.
+    /// An attempt whose target does not exist here.
     pub fn without_target(action: &'static str, target_kind: &'static str) -> Self {
         Self {
             action,

@@ -1,6 +1,6 @@
-//! What people and keys were refused: noted in memory while they wait for their answer, written to
-//! the audit log by a job (`audit_log/refusals.rs`). Trying the same thing all day makes two entries an
-//! hour, and the number of entries per caller is bounded.
+//! Refused requests of people and keys: noted in memory while the request is answered, written to the
+//! audit log later by a job (`audit_log/refusals.rs`). Repeating the same request all day adds two
+//! entries an hour, and the number of entries per caller is bounded.
 
 use std::collections::HashMap;
 
@@ -13,19 +13,18 @@ use crate::client::Client;
 use crate::error::Code;
 use crate::types::Millis;
 
-/// Different things one caller can be refused in an hour, each with entries of its own. What goes
-/// beyond is counted together.
+/// How many distinct refusals per caller and hour get entries of their own; the rest share one entry.
 const PER_CALLER: u32 = 20;
-/// The same for one organization or app, whoever knocks.
+/// The same per organization or app, across all callers.
 const PER_TARGET: u32 = 100;
-/// What is remembered of an hour.
+/// Most distinct refusals remembered per hour.
 const MOST: usize = 10_000;
 /// Entries written in one transaction.
 const AT_ONCE: usize = 100;
-/// Stands for all that went beyond `PER_CALLER` or `PER_TARGET`.
+/// Stands for everything beyond `PER_CALLER` or `PER_TARGET`.
 const SEVERAL: &str = "*";
 
-/// One thing that was refused.
+/// A refused request.
 #[derive(Clone, Debug)]
 pub struct Refusal {
     pub who: Who,
@@ -36,13 +35,13 @@ pub struct Refusal {
     pub route: String,
     pub client: Client,
     pub at: Millis,
-    /// How often it happened again within the hour; 0 for the first time.
+    /// How often it was repeated within the hour.
     again: u64,
 }
 
 impl Refusal {
-    /// What was refused, when that is what an answer says: the caller may not do this, or this is
-    /// not there for them.
+    /// Builds a refusal if the answer was one: the caller lacks the permission, or the target is hidden
+    /// from them.
     pub fn of(
         known: &Known,
         code: Option<Code>,
@@ -93,7 +92,7 @@ type Key = (Who, Option<Target>, String);
 #[derive(Default)]
 pub struct Refusals(Mutex<Hour>);
 
-/// What happened in the current hour, and what waits to be written.
+/// The current hour's refusals, and those waiting to be written.
 #[derive(Default)]
 struct Hour {
     number: i64,
@@ -108,7 +107,7 @@ impl Refusals {
         self.0.lock().note(refusal);
     }
 
-    /// Takes what is to be written now.
+    /// Takes the next batch to write.
     pub fn take(&self, now: Millis) -> Vec<Refusal> {
         let mut hour = self.0.lock();
         hour.turn(now);
@@ -144,7 +143,7 @@ impl Hour {
         }
     }
 
-    /// Counts what was refused before; false when it is the first time.
+    /// Counts a repeat; false the first time.
     fn count(&mut self, refusal: &Refusal) -> bool {
         match self.seen.get_mut(&refusal.key()) {
             Some(seen) => {
@@ -156,7 +155,7 @@ impl Hour {
         }
     }
 
-    /// Ends an hour that is over: what came again in it gets an entry that says how often.
+    /// Ends an hour that is over: repeated refusals get a second entry with their count.
     fn turn(&mut self, now: Millis) {
         let number = now.0.div_euclid(Millis::HOUR);
         if number == self.number {

@@ -9,10 +9,10 @@ use crate::error::Result;
 use crate::keyring::{Keyring, mac};
 use crate::types::{Id, Millis};
 
-/// The chain of what belongs to no organization: accounts, sign-ins, the instance.
+/// The chain for everything outside organizations: accounts, sign-ins, the instance.
 const INSTANCE_CHAIN: &str = "instance";
 
-/// Appends within the transaction that makes the change: both happen or neither.
+/// Appends within the transaction that makes the change, so that neither happens alone.
 pub async fn append(tx: &mut Write, actor: &Actor, event: Event) -> Result<()> {
     let chain = event.org_id.as_ref().map_or(INSTANCE_CHAIN, |id| id.as_str()).to_owned();
     sqlx::query(
@@ -21,7 +21,7 @@ pub async fn append(tx: &mut Write, actor: &Actor, event: Event) -> Result<()> {
     .bind(&chain)
     .execute(&mut **tx)
     .await?;
-    // The update locks the chain's end until we commit, so entries get their places one by one.
+    // The update locks the end of the chain until commit, which serializes appends.
     let (seq, prev_hash): (i64, String) = sqlx::query_as(
         "UPDATE audit_chains SET seq = seq + 1 WHERE chain = $1 RETURNING seq, hash",
     )
@@ -55,7 +55,7 @@ pub async fn append(tx: &mut Write, actor: &Actor, event: Event) -> Result<()> {
     entry.insert(tx, &hash).await
 }
 
-/// One row, as it is hashed.
+/// One row, in the form that is hashed.
 struct Entry {
     id: String,
     chain: String,
@@ -75,7 +75,8 @@ struct Entry {
 }
 
 impl Entry {
-    /// Every column in order, each with its length, so that no two entries read the same.
+    /// Hashes every column in order, each prefixed with its length, so that no two entries hash the
+    /// same input.
     fn hash(&self, keyring: &Keyring) -> String {
         let (seq, at) = (self.seq.to_string(), self.at.0.to_string());
         let columns: [Option<&str>; 15] = [
@@ -153,7 +154,7 @@ impl Entry {
     }
 }
 
-/// What someone did, newest first, as it is told to that person.
+/// What a user did, newest first, for that user's own data export.
 pub async fn by_actor(db: &mut AnyConnection, user_id: &Id, page: Page) -> Result<Vec<Value>> {
     let list = PageOf::new([user_id.into()], page);
     let sql = format!(
@@ -174,7 +175,7 @@ pub async fn by_actor(db: &mut AnyConnection, user_id: &Id, page: Page) -> Resul
     rows.iter().map(entry).collect()
 }
 
-/// Where a chain does not hold.
+/// Where a chain is broken.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ChainFault {
     pub chain: String,
@@ -219,7 +220,7 @@ async fn verify_chain(
         )
         .bind(chain)
         .bind(expected)
-        // A running server appends while we walk: what came after is another visit's work.
+        // A running server appends meanwhile; entries beyond `last` are left to the next run.
         .bind(last)
         .bind(PAGE)
         .fetch_all(&mut *connection)

@@ -1,4 +1,4 @@
-//! Backups that the server makes by itself.
+//! Settings for the server's own scheduled backups.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::types::Millis;
 const HOURS_MAX: u64 = 24 * 366;
 const KEEP_MAX: usize = 10_000;
 
-/// When the server makes one, and where.
+/// When and where the server makes backups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackupSettings {
     pub folder: PathBuf,
@@ -19,7 +19,7 @@ pub struct BackupSettings {
     pub keep: usize,
 }
 
-/// None: never.
+/// None: no scheduled backups.
 pub(super) fn check(raw: &RawSettings) -> anyhow::Result<Option<BackupSettings>> {
     let hours = raw.backup_every_hours.unwrap_or(0);
     if hours > HOURS_MAX {

@@ -1,4 +1,4 @@
-//! The limits by their names, and their words in both languages.
+//! The daily cardinality limits, their names, and their texts in both languages.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -6,14 +6,14 @@ use warehouse::over_limit;
 
 use crate::locale::Locale;
 
-/// How many different values of a kind an app may have counts of on one day.
+/// How many distinct values of each kind are counted separately per app and day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub event_names: usize,
     pub property_names: usize,
     /// Of each built-in field that is counted: os, browser, device_type and language.
     pub field_values: usize,
-    /// Of the pages of page views, and of the sites that led to them, each.
+    /// Applies separately to the pages of page views and to the referring sites.
     pub pages: usize,
 }
 
@@ -46,7 +46,7 @@ impl Limit {
         Self::ALL.into_iter().find(|limit| limit.as_str() == text)
     }
 
-    /// The bits of a row that say it went over this limit.
+    /// The bits that mark a row as over this limit.
     pub fn bits(self) -> u8 {
         match self {
             Self::EventNames => over_limit::EVENT,
@@ -61,7 +61,7 @@ impl Limit {
         }
     }
 
-    /// What became of messages over it.
+    /// What happened to messages over the limit.
     pub fn words(self, locale: Locale) -> &'static str {
         match (self, locale) {
             (Self::EventNames, Locale::ZhCn) => "事件名称种类超过每日上限，按“其他”统计。",

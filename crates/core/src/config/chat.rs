@@ -1,5 +1,5 @@
-//! Work chat: the apps at WeChat Work and Feishu that people sign in with and are written to by.
-//! Every address is a setting, for Lark, for a proxy in an intranet and for tests.
+//! Work chat: the WeChat Work and Feishu apps that people sign in with and get messages through. Every
+//! address is a setting, to allow for Lark, intranet proxies and tests.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -13,7 +13,7 @@ use url::Url;
 use super::RawSettings;
 use crate::outbound::guard::Guard;
 
-/// A setting that is not for logs.
+/// A setting that must not be logged.
 #[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct Secret(String);
@@ -38,7 +38,7 @@ impl Secret {
     }
 }
 
-/// None for a provider that is not set up.
+/// None for a provider that is not configured.
 #[derive(Clone, Debug)]
 pub struct ChatSettings {
     pub wechatwork: Option<WechatWorkSettings>,
@@ -52,7 +52,7 @@ pub struct WechatWorkSettings {
     pub secret: Secret,
     pub login_url: Url,
     pub api_url: Url,
-    /// How long it may take for one answer.
+    /// How long the provider may take for one answer.
     pub provider_limit: Duration,
 }
 
@@ -122,8 +122,8 @@ fn feishu(raw: &RawSettings) -> anyhow::Result<Option<FeishuSettings>> {
     }))
 }
 
-/// All of them, or none. An empty one counts as not given: that is how a variable is left out of a
-/// list of them.
+/// All of the settings, or none. An empty one counts as missing, so that a list of variables can leave
+/// one blank.
 fn together<'a, const N: usize>(
     settings: [(&'static str, Option<&'a str>); N],
 ) -> anyhow::Result<Option<[&'a str; N]>> {
@@ -152,7 +152,7 @@ fn address(setting: &str, given: Option<&str>, usual: &str) -> anyhow::Result<Ur
     url.with_context(|| format!("{setting}: {text:?} is not an address such as {usual}"))
 }
 
-/// An address of a vendor's, below whatever path the base has: a proxy may sit at one.
+/// An address of the vendor, below any path that the base has: a proxy may have one.
 pub fn below(base: &Url, path: &str) -> Url {
     let mut url = base.clone();
     url.set_path(&format!("{}{path}", base.path().trim_end_matches('/')));

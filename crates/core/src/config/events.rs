@@ -1,4 +1,4 @@
-//! Where events go, and what may wait on the way.
+//! Where events are stored, and what may wait on the way there.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,35 +12,35 @@ use crate::outbound::guard::Guard;
 
 #[derive(Clone, Debug)]
 pub struct EventSettings {
-    /// None: the embedded one.
+    /// None: the embedded store.
     pub warehouse_url: Option<Url>,
     pub engine_library: PathBuf,
-    /// What to start as the engine; this program unless a test says otherwise.
+    /// The program to start as the engine; this one, except in tests.
     pub engine_program: Option<PathBuf>,
     pub engine_memory_mb: u64,
     pub spool_max: u64,
-    /// What an app may take in within a minute.
+    /// What an app may send within a minute.
     pub budgets: BudgetLimits,
-    /// How long messages of known keys are taken while the database is away.
+    /// How long messages of known keys are accepted while the database is down.
     pub collect_without_database: Duration,
-    /// How many names and values have counts of their own.
+    /// How many names and values are counted separately.
     pub limits: Limits,
 }
 
 /// Messages a minute that an app may send; 0 for no limit.
 #[derive(Clone, Copy, Debug)]
 pub struct BudgetLimits {
-    /// Accepted unsigned messages of an app, and as many signed ones beside them.
+    /// Accepted unsigned messages of an app; the same number of signed ones is allowed on top.
     pub messages: u64,
     /// Rejected unsigned messages of an app.
     pub rejected: u64,
-    /// The part of both that one address may use, from 1 to 100.
+    /// The share of both that a single address may use, from 1 to 100.
     pub address_percent: u64,
 }
 
 pub(super) fn events(raw: &RawSettings) -> anyhow::Result<EventSettings> {
     let warehouse_url = match &raw.warehouse_url {
-        // The value itself may hold a password: do not repeat it.
+        // Do not repeat the value: it may hold a password.
         Some(text) => {
             let url = Url::parse(text).ok();
             let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
@@ -82,7 +82,7 @@ pub(super) fn events(raw: &RawSettings) -> anyhow::Result<EventSettings> {
     })
 }
 
-/// A key that was withdrawn meanwhile can be used for as long, so there is an end to it.
+/// Bounded because a key revoked during the outage stays usable for as long.
 const WITHOUT_DATABASE_MAX: u64 = 24 * 60;
 
 fn collect_without_database(raw: &RawSettings) -> anyhow::Result<Duration> {
@@ -105,7 +105,7 @@ fn budgets(raw: &RawSettings) -> anyhow::Result<BudgetLimits> {
     })
 }
 
-/// Every value that is counted costs memory, so this is no way to switch the limits off.
+/// Bounded because every counted value costs memory: the limits cannot be switched off this way.
 const LIMIT_MAX: u64 = 100_000;
 
 fn limit(name: &str, given: Option<u64>, default: usize) -> anyhow::Result<usize> {
@@ -122,7 +122,7 @@ fn library_beside_program() -> PathBuf {
     program.parent().unwrap_or(Path::new(".")).join("lib").join(name)
 }
 
-/// Half of what the machine has, or what a small one would have where it does not say.
+/// Half of the machine's memory; where that is unknown, what a small machine would have.
 fn half_of_memory() -> u64 {
     let total = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;

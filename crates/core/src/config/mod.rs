@@ -1,6 +1,6 @@
-//! Settings: a TOML file, overridden by `ATRIUM_*` variables, overridden by flags. This folder is
-//! the only reader of files and environment. `raw` is what people write, the structs here are
-//! what the program uses: parsed, checked, with every default filled in.
+//! Settings: a TOML file, overridden by `ATRIUM_*` variables, overridden by flags. Only this folder
+//! reads files and the environment. `raw` is what people write; the structs here are what the program
+//! uses: parsed, checked, with every default filled in.
 
 mod backup;
 pub mod cardinality;
@@ -47,47 +47,48 @@ pub struct Settings {
     pub chat: ChatSettings,
     pub reports: ReportSettings,
     pub sso: SsoSettings,
-    /// None: the server makes no backups by itself.
+    /// None: no scheduled backups.
     pub backup: Option<BackupSettings>,
-    /// How long owners and operators may do without a second factor; None for as long as they like.
+    /// How long owners and operators may go without a second factor; None for no limit.
     pub privileged_mfa_grace: Option<i64>,
     pub log: LogSettings,
 }
 
-/// How many connections a PostgreSQL is used with, unless the settings say otherwise.
+/// Default size of the connection pool for PostgreSQL.
 pub const DATABASE_CONNECTIONS: u32 = 20;
 
 #[derive(Clone, Debug)]
 pub struct StoreSettings {
     pub data_dir: PathBuf,
     pub database_url: String,
-    /// Most connections to a PostgreSQL.
+    /// Maximum number of connections to PostgreSQL.
     pub database_connections: u32,
     pub master_key: Option<String>,
-    /// What master_key takes over from.
+    /// The key that `master_key` replaces.
     pub master_key_previous: Option<String>,
 }
 
 #[derive(Clone, Debug)]
 pub struct ConsoleSettings {
     pub environment: String,
-    /// What open consoles compare themselves with; that of the built-in console unless set.
+    /// The version that open consoles compare themselves with; by default that of the built-in console.
     pub build_version: Option<String>,
     pub build_message: Option<String>,
     pub registration: Registration,
     pub watermark: bool,
     pub regions: Vec<Region>,
-    /// Which app the console reports its own use to.
+    /// The app to which the console reports its own use.
     pub app_key: Option<String>,
 }
 
 impl ConsoleSettings {
-    /// Where new apps go unless someone chooses: the first zone.
+    /// The region for new apps unless one is chosen: the first in the list.
     pub fn default_region(&self) -> &str {
         self.regions.first().map_or(region::LOCAL, |region| region.region.as_str())
     }
 
-    /// Whether a region's apps are entered here. One that left the settings is ours to show.
+    /// Whether this instance serves the region's apps. Apps in a region that was removed from the
+    /// settings are shown here.
     pub fn is_local(&self, region: &str) -> bool {
         region == region::LOCAL || self.endpoint(region).is_none()
     }
@@ -109,7 +110,7 @@ pub enum Registration {
 
 #[derive(Clone, Debug)]
 pub struct MailSettings {
-    /// None: mails become files.
+    /// None: mails are written to files.
     pub smtp: Option<Url>,
     pub from: String,
 }
@@ -121,8 +122,7 @@ pub struct LogSettings {
 }
 
 impl Settings {
-    /// Checks everything and fills in the defaults. An error is one sentence that names the
-    /// setting.
+    /// Checks everything and fills in the defaults. An error is one sentence that names the setting.
     pub fn check(raw: RawSettings) -> anyhow::Result<Self> {
         let server = server(&raw)?;
         let console = console(&raw, &server.public_url)?;
@@ -149,7 +149,7 @@ impl Settings {
         })
     }
 
-    /// For a server that was told to take any free port: its address is known once it listens.
+    /// For a server that may take any free port: its address is known only once it listens.
     pub fn listening_on(mut self, address: SocketAddr) -> Self {
         if self.server.public_url_follows_listen {
             let old = self.server.public_url.clone();
@@ -182,7 +182,7 @@ fn stores(raw: &RawSettings) -> anyhow::Result<StoreSettings> {
         Some(url) if ["sqlite:", "postgres:", "postgresql:"].iter().any(|s| url.starts_with(s)) => {
             url.clone()
         }
-        // The value itself may hold a password: do not repeat it.
+        // Do not repeat the value: it may hold a password.
         Some(_) => bail!("database_url: it must begin with postgres:// or sqlite:"),
         None => sqlite_url(&data_dir).context("data_dir")?,
     };
@@ -224,7 +224,7 @@ fn console(raw: &RawSettings, public_url: &Url) -> anyhow::Result<ConsoleSetting
 
 fn mail(raw: &RawSettings, public_url: &Url) -> anyhow::Result<MailSettings> {
     let smtp = match &raw.smtp_url {
-        // The value itself may hold a password: do not repeat it.
+        // Do not repeat the value: it may hold a password.
         Some(text) => {
             let url = Url::parse(text).ok();
             let url = url.filter(|url| matches!(url.scheme(), "smtp" | "smtps") && url.has_host());
@@ -234,7 +234,7 @@ fn mail(raw: &RawSettings, public_url: &Url) -> anyhow::Result<MailSettings> {
         None => None,
     };
     let host = public_url.host_str().unwrap_or("localhost");
-    // An address needs a name after its @, not a number.
+    // A mail address needs a name after its @, not a number.
     let domain = if host.contains(|c: char| c.is_ascii_alphabetic()) && !host.contains(':') {
         host
     } else {

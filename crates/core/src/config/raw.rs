@@ -365,7 +365,7 @@ pub struct RawSettings {
     pub log_format: Option<String>,
 }
 
-/// Variables that are no setting but belong to us all the same.
+/// Variables that are not settings but are ours all the same.
 const OTHER_VARIABLES: [&str; 3] =
     ["ATRIUM_CONFIG", "ATRIUM_MOVE_DATABASE", "ATRIUM_MOVE_WAREHOUSE"];
 
@@ -384,7 +384,7 @@ impl RawSettings {
         Duration::from_millis(self.provider_timeout_ms.unwrap_or(10_000).max(100))
     }
 
-    /// The file's settings with those given by variables and flags laid over them.
+    /// The file's settings, overridden by variables and flags.
     pub fn load(args: &SettingsArgs) -> anyhow::Result<Self> {
         refuse_unknown_variables(
             std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()),
@@ -398,7 +398,7 @@ impl RawSettings {
     pub fn from_file(path: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("the settings file {} cannot be read", path.display()))?;
-        // The parser's message quotes the line, which may hold a secret: keep what it says only.
+        // The parser's error quotes the line, which may hold a secret: keep only its message.
         toml::from_str(&text).map_err(|error| {
             let line = error.span().map_or(0, |span| text[..span.start].matches('\n').count() + 1);
             anyhow::anyhow!("{}, line {line}: {}", path.display(), error.message())
@@ -417,7 +417,7 @@ impl RawSettings {
     }
 }
 
-/// A misspelt variable would silently leave a default in force.
+/// A misspelled variable would silently leave a default in force.
 fn refuse_unknown_variables(names: impl Iterator<Item = String>) -> anyhow::Result<()> {
     let command = RawSettings::augment_args(clap::Command::new("atrium"));
     let known: Vec<String> = command
@@ -433,7 +433,7 @@ fn refuse_unknown_variables(names: impl Iterator<Item = String>) -> anyhow::Resu
     Ok(())
 }
 
-/// What Kubernetes puts beside a Service that is called atrium.
+/// Variables that Kubernetes sets for a Service named atrium.
 fn is_service_link(name: &str) -> bool {
     name == "ATRIUM_PORT" || name.starts_with("ATRIUM_PORT_") || name.starts_with("ATRIUM_SERVICE_")
 }

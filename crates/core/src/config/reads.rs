@@ -1,4 +1,4 @@
-//! How questions share the warehouse.
+//! How queries share the warehouse.
 
 use std::time::Duration;
 
@@ -8,20 +8,20 @@ use super::RawSettings;
 use crate::fair_queue::{FairQueue, Limits};
 
 const SLOTS: usize = 6;
-/// What the embedded store's own bound leaves room for.
+/// What the embedded store's own limit leaves room for.
 const SLOTS_MAX: usize = 64;
 const WAITING: usize = 8;
 const WAIT_SECONDS: u64 = 10;
-/// About twenty questions to an app whose month is a few million events.
+/// About twenty queries on an app with a few million events a month.
 const COLUMN_AFTER_ROWS: u64 = 50_000_000;
-/// A request ends after 30 s whatever it waits for.
+/// A request is cut off after 30 s whatever it waits for.
 const WAIT_SECONDS_MAX: u64 = 25;
 
 #[derive(Clone, Copy, Debug)]
 pub struct ReadSettings {
     pub limits: Limits,
     pub longest_wait: Duration,
-    /// For how many rows read a property gets a column; 0 for never.
+    /// A property gets a column once queries on it have read this many rows; 0 for never.
     pub column_after_rows: u64,
 }
 

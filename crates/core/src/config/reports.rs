@@ -1,4 +1,4 @@
-//! Error reports of the console: whether, where to, how much of them.
+//! Error reports of the console: whether to keep them, where to send them, and how many to keep.
 
 use anyhow::{Context, bail};
 use url::Url;
@@ -9,7 +9,7 @@ use crate::outbound::guard::Guard;
 #[derive(Clone, Debug)]
 pub struct ReportSettings {
     pub enabled: bool,
-    /// None: they are kept here.
+    /// None: they are stored here.
     pub upstream: Option<Dsn>,
     pub max_bytes: i64,
 }
@@ -18,7 +18,7 @@ pub struct ReportSettings {
 #[derive(Clone)]
 pub struct Dsn(Url);
 
-/// Its key is not for logs.
+/// The key must not be logged.
 impl std::fmt::Debug for Dsn {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Dsn({})", self.0.host_str().unwrap_or_default())
@@ -44,7 +44,7 @@ impl Dsn {
         self.0.username()
     }
 
-    /// Where envelopes are sent to.
+    /// The URL that envelopes are sent to.
     pub fn endpoint(&self) -> Url {
         let (before, project) = self.0.path().rsplit_once('/').unwrap_or_default();
         let mut url = self.0.clone();
@@ -57,7 +57,7 @@ impl Dsn {
 
 pub fn check(raw: &RawSettings) -> anyhow::Result<ReportSettings> {
     let upstream = match &raw.error_reports_dsn {
-        // The value itself holds a key: do not repeat it.
+        // Do not repeat the value: it holds a key.
         Some(text) => Some(
             Dsn::parse(text)
                 .context("error_reports_dsn: it must look like https://KEY@host/PROJECT")?,

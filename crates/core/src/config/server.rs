@@ -1,4 +1,4 @@
-//! How the server is reached, and what it lets in.
+//! How the server is reached, and what it accepts.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -22,16 +22,16 @@ pub enum Hsts {
 pub struct ServerSettings {
     pub listen: SocketAddr,
     pub public_url: Url,
-    /// Nobody said what people open, so it is the address we listen on.
+    /// No public URL was set, so it follows the listen address.
     pub(super) public_url_follows_listen: bool,
     pub trusted_proxies: Vec<IpNet>,
     pub max_connections: usize,
-    /// How long an answer may lie unread.
+    /// How long an answer may stay unread.
     pub write_timeout: Duration,
     pub metrics_token: Option<String>,
-    /// What browsers are told about HTTPS, where that is how people come.
+    /// What browsers are told about HTTPS, where people connect over it.
     pub hsts: Hsts,
-    /// The usual one unless a test, of which hundreds sign in, says otherwise.
+    /// The default, except in tests: hundreds of them sign in.
     pub password_cost: PasswordCost,
 }
 
@@ -40,19 +40,19 @@ impl ServerSettings {
         self.public_url.scheme() == "https"
     }
 
-    /// Where this machine itself reaches the server.
+    /// The address at which this machine itself reaches the server.
     pub fn own_address(&self) -> SocketAddr {
         reachable(self.listen)
     }
 
-    /// An address of the console: `path` begins with a slash. Links are built from the setting,
-    /// never from what a request says its host is.
+    /// A URL of the console: `path` begins with a slash. Links are built from the setting, never from
+    /// the request's Host header.
     pub fn link(&self, path: &str) -> String {
         format!("{}{path}", self.public_url.as_str().trim_end_matches('/'))
     }
 }
 
-/// What one password hash takes.
+/// The cost of one password hash.
 #[derive(Clone, Copy, Debug)]
 pub struct PasswordCost {
     pub memory_kib: u32,
@@ -119,7 +119,7 @@ pub fn server(raw: &RawSettings) -> anyhow::Result<ServerSettings> {
     })
 }
 
-/// A browser cannot open "all addresses"; on the machine itself, loopback is meant.
+/// A browser cannot open "all addresses"; on the machine itself, that means loopback.
 fn reachable(listen: SocketAddr) -> SocketAddr {
     match listen {
         SocketAddr::V4(v4) if v4.ip().is_unspecified() => ([127, 0, 0, 1], v4.port()).into(),

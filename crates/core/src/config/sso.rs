@@ -1,4 +1,5 @@
-//! Single sign-on: where an organization's provider may be, and who answers for its domains.
+//! Single sign-on: where an organization's provider may be, and which name server answers for its
+//! domains.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -9,18 +10,18 @@ use super::{RawSettings, Registration};
 
 #[derive(Clone, Debug)]
 pub struct SsoSettings {
-    /// Whether providers may be reached without encryption, beyond this machine itself.
+    /// Whether providers other than on this machine may be reached without encryption.
     pub allow_http: bool,
-    /// Whether providers may sit at private addresses.
+    /// Whether providers may have private addresses.
     pub internal_networks: bool,
-    /// None: the system's.
+    /// None: the system's resolver.
     pub dns_server: Option<SocketAddr>,
     /// How long a provider may take for one answer.
     pub provider_limit: Duration,
 }
 
-/// Where anyone can make an account, anyone can have this server call an address of their choice:
-/// then it calls public ones only, unless told otherwise.
+/// Where anyone can make an account, anyone can make this server call an address of their choice. So by
+/// default it then calls public ones only.
 pub fn check(raw: &RawSettings, registration: Registration) -> anyhow::Result<SsoSettings> {
     let internal = raw.sso_internal_networks.unwrap_or(registration == Registration::Invite);
     let dns_server = match &raw.dns_server {

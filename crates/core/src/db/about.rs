@@ -1,12 +1,12 @@
-//! What those who look after the database want to know: which it is, its size, and how much of the
-//! connections is in use.
+//! What an operator wants to know about the database: which one it is, its size, and how many of its
+//! connections are in use.
 
 use sqlx::AnyPool;
 
 use super::{Db, Dialect};
 use crate::error::Result;
 
-/// Which pools there can be: one on PostgreSQL, two on SQLite.
+/// The possible pools: one on PostgreSQL, two on SQLite.
 pub const POOLS: [&str; 3] = ["shared", "read", "write"];
 
 pub struct PoolUse {

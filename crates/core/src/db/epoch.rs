@@ -1,11 +1,10 @@
-//! Reads the instance's epoch: the one question that every signed-in request asks.
+//! Reads the instance's epoch, which every signed-in request asks for.
 //!
-//! What this process remembers of a session is true as long as the epoch stays the same, also when
-//! another instance or the command line changed something. On SQLite the answer stands in memory:
-//! a commit of this process makes the next reader look again, and one of another process is noticed
-//! within `LOOK_EVERY`. On PostgreSQL it is a round trip, which all requests that wait at the same
-//! moment share: the query starts after all of them asked, so its answer is as true as if each had
-//! asked alone.
+//! What this process caches about a session stays valid while the epoch is unchanged, even if another
+//! instance or the command line makes a change. On SQLite the epoch is kept in memory: a commit in this
+//! process makes the next reader look again, and one in another process is noticed within `LOOK_EVERY`.
+//! On PostgreSQL it takes a round trip, shared by all requests that wait at the same moment: the query
+//! starts after all of them asked, so its answer is as fresh as if each had asked alone.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,7 +21,7 @@ use crate::error::{Error, Result};
 
 const EPOCH: &str = "SELECT epoch FROM instance";
 
-/// How long a commit of another process may go unnoticed on SQLite.
+/// How long another process's commit may go unnoticed on SQLite.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 #[derive(Clone)]
@@ -56,8 +55,8 @@ impl EpochReader {
         }
     }
 
-    /// To be called after this process committed a change that raised the epoch, never before:
-    /// an answer made from the old rows would be kept under the new epoch.
+    /// Call after this process committed a change that raised the epoch, never before: an answer made
+    /// from the old rows would be kept under the new epoch.
     pub fn committed(&self) {
         if let Self::InMemory(local) = self {
             local.commits.fetch_add(1, Ordering::Release);
@@ -72,7 +71,7 @@ pub struct LocalReader {
 }
 
 struct Known {
-    /// Never writes, so that `PRAGMA data_version` tells every commit of every other connection.
+    /// Never writes, so that `PRAGMA data_version` shows every commit of every other connection.
     connection: rusqlite::Connection,
     last: Option<Look>,
 }
@@ -96,7 +95,7 @@ impl LocalReader {
         {
             return Ok(last.epoch);
         }
-        // The version goes first: a commit between the two is noticed at the next look.
+        // Read the version first: a commit in between is then noticed at the next look.
         let data_version = one_number(connection, "PRAGMA data_version")?;
         let epoch = match last {
             Some(last) if last.data_version == data_version => last.epoch,
@@ -119,7 +118,7 @@ pub struct SharedReader {
 }
 
 impl SharedReader {
-    /// Starts the task that asks the database; it ends with the last reader.
+    /// Starts the task that queries the database; it ends with the last reader.
     fn start(options: AnyConnectOptions) -> Self {
         let (requests, mut inbox) = mpsc::channel::<Reply>(4096);
         tokio::spawn(async move {
@@ -136,7 +135,7 @@ impl SharedReader {
                     }
                 };
                 for reply in waiting.drain(..) {
-                    // A caller that hung up in the meantime needs no answer.
+                    // A caller that hung up meanwhile needs no answer.
                     let _ = reply.send(answer.clone());
                 }
             }
@@ -155,8 +154,8 @@ impl SharedReader {
     }
 }
 
-/// Keeps its connection between calls; a broken one is replaced once before giving up. It is no
-/// connection of the pool, which could not be closed while this one is out.
+/// Keeps its connection between calls; a broken one is replaced once before giving up. The connection
+/// is not from the pool, which could not be closed while this one is out.
 async fn query(options: &AnyConnectOptions, kept: &mut Option<AnyConnection>) -> sqlx::Result<i64> {
     if let Some(connection) = kept {
         match sqlx::query_scalar(EPOCH).fetch_one(&mut *connection).await {
@@ -190,7 +189,7 @@ mod tests {
         reader
     }
 
-    /// What stands in memory shows whether the file was asked.
+    /// Plants a fake epoch in memory: a read that returns it did not ask the file.
     fn pretend(db: &Db, epoch: i64) {
         reader(db).known.lock().last.as_mut().unwrap().epoch = epoch;
     }
@@ -203,14 +202,14 @@ mod tests {
     async fn a_commit_elsewhere_is_seen_within_the_interval() {
         let folder = tempfile::tempdir().unwrap();
         let db = database(&folder).await;
-        // To SQLite, a connection that we do not know of is another process.
+        // To SQLite, a connection we do not know of counts as another process.
         let other = rusqlite::Connection::open(folder.path().join("atrium.db")).unwrap();
         let mut now = Instant::now();
         let start = reader(&db).read(now).unwrap();
         for round in 1..=200 {
             other.execute("UPDATE instance SET epoch = epoch + 1", []).unwrap();
             if round % 50 == 0 {
-                // The log begins anew, and with it the numbers of its frames.
+                // The WAL starts over, and with it the frame numbers.
                 other.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(())).unwrap();
             }
             let just_before = now + LOOK_EVERY - Duration::from_nanos(1);
@@ -247,7 +246,7 @@ mod tests {
         let mut tx = db.write().await.unwrap();
         sqlx::query("UPDATE instance SET epoch = epoch + 1").execute(&mut *tx).await.unwrap();
         drop(tx);
-        // Whoever writes next waits until it is undone.
+        // The next writer waits until the rollback is done.
         drop(db.write().await.unwrap());
         assert_eq!(reader(&db).commits.load(Ordering::Relaxed), 1, "only the migrations'");
         assert_eq!(reader(&db).read(now).unwrap(), -1);
@@ -287,7 +286,7 @@ mod tests {
         for _ in 0..50 {
             let before = reader(&db).read(now).unwrap();
             {
-                // A caller that hangs up while the database is at it.
+                // The caller hangs up while the database is still committing.
                 let mut commit = pin!(db.write().await.unwrap().commit());
                 let mut context = Context::from_waker(Waker::noop());
                 while epoch_row(&mut db.read().await.unwrap()).await == before {

@@ -1,6 +1,6 @@
-//! Connections that went through a fault of the disk. A full disk, a read-only one or an I/O error
-//! can leave a connection behind that refuses everything from then on, also when the disk is well
-//! again; such a one is replaced, so that no restart is needed.
+//! Connections that went through a disk fault. A full or read-only disk or an I/O error can leave a
+//! connection that refuses everything from then on, even once the disk is fine again. Such a connection
+//! is replaced, so that no restart is needed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,12 +11,12 @@ use sqlx::{Any, AnyPool, Connection};
 
 use crate::error::Result;
 
-/// Fails on a connection that cannot write (it was opened while the disk was read-only), and writes
-/// nothing. The number is not used otherwise, and no table has to be there for it.
+/// Fails on a connection that cannot write (one opened while the disk was read-only), and writes
+/// nothing. We use `user_version` for nothing else, and setting it needs no table.
 const WRITE_NOTHING: &str = "BEGIN IMMEDIATE; PRAGMA user_version = 0; ROLLBACK";
 
-/// Whether a transaction ended other than with a commit since the writer was last looked at. Most do
-/// so because a handler changed its mind; some because of the disk.
+/// Set when a transaction ended without a commit since the writer was last checked. Most did because a
+/// handler changed its mind, some because of the disk.
 #[derive(Clone, Default)]
 pub struct Doubt(Arc<AtomicBool>);
 
@@ -30,7 +30,7 @@ impl Doubt {
     }
 }
 
-/// How a transaction ends: with doubt, unless it is told otherwise.
+/// How a transaction ends: in doubt, unless `end_well` is called.
 pub struct Ending {
     doubt: Doubt,
     well: bool,
@@ -54,7 +54,7 @@ impl Drop for Ending {
     }
 }
 
-/// The writer's connection, or another in its place if it can no longer write.
+/// The writer's connection, or a new one if it can no longer write.
 pub async fn checked(
     mut connection: PoolConnection<Any>,
     writers: &AnyPool,
@@ -63,13 +63,13 @@ pub async fn checked(
         return Ok(connection);
     };
     tracing::warn!(%error, "the database connection is replaced");
-    // What it says at its end matters no more than it does.
+    // An error at closing changes nothing.
     let _ = connection.close().await;
     Ok(writers.acquire().await?)
 }
 
-/// SQLite undoes a transaction by itself when the disk is full. The driver then cannot undo it a
-/// second time, goes on to believe that it is open, and could begin no other on this connection.
+/// SQLite rolls back by itself when the disk is full. The driver then cannot roll back again, still
+/// believes the transaction is open, and could never begin another on this connection.
 pub fn without_left_transactions(options: AnyPoolOptions) -> AnyPoolOptions {
     options.before_acquire(|connection, _| {
         let is_free = !connection.is_in_transaction();

@@ -1,4 +1,4 @@
-//! Whether a SQLite file is in order, looked at within a time limit.
+//! Checks whether a SQLite file is intact, within a time limit.
 
 use std::path::Path;
 use std::sync::mpsc;
@@ -9,14 +9,14 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// Every page that there was time for is in order: `whole` says whether that was all of them.
+    /// Every page checked within the limit is intact; `whole` says whether that was all of them.
     Sound { whole: bool },
-    /// In SQLite's own words.
+    /// SQLite's own message.
     Damaged(String),
 }
 
-/// Looks at the file's structure for at most `limit`. What the rows say is not looked at: SQLite
-/// keeps no checksums of them.
+/// Checks the file's structure for at most `limit`. Row contents are not checked: SQLite keeps no
+/// checksums of them.
 pub fn quick_check(connection: &Connection, limit: Duration) -> rusqlite::Result<Condition> {
     let handle = connection.get_interrupt_handle();
     let (done, is_done) = mpsc::channel::<()>();
@@ -39,7 +39,7 @@ pub fn quick_check(connection: &Connection, limit: Duration) -> rusqlite::Result
     }
 }
 
-/// The same for a file that nothing of ours has open yet.
+/// The same for a file that this process has not opened yet.
 pub fn check_file(file: &Path, limit: Duration) -> rusqlite::Result<Condition> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags)?;
@@ -47,7 +47,7 @@ pub fn check_file(file: &Path, limit: Duration) -> rusqlite::Result<Condition> {
     quick_check(&connection, limit)
 }
 
-/// How long the metadata database may be looked at before the server starts on it.
+/// How long the check of the metadata database may delay the server's start.
 const START_LIMIT: Duration = Duration::from_secs(3);
 
 /// An error that names the file, if it is a damaged SQLite database.
@@ -72,7 +72,7 @@ pub fn refuse_damaged(url: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Whether an error says that the file itself is damaged, or no database at all.
+/// Whether an error says that the file is damaged, or not a database at all.
 pub fn is_damage(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }

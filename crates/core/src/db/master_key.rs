@@ -1,4 +1,4 @@
-//! What the database says about the master key: which of those that are there is in use.
+//! The database's side of the master key: it says which of the available keys is in use.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ impl Keyring {
         Self::among(stores, db, keys).await
     }
 
-    /// The keys of a database that has met one, without changing anything.
+    /// The keys of a database that already has a fingerprint, without changing anything.
     pub async fn look(stores: &StoreSettings, db: &Db) -> anyhow::Result<Self> {
         Self::among(stores, db, MasterKey::find(stores)?).await
     }
@@ -43,7 +43,7 @@ impl Keyring {
         Ok(Self { keys, stores: stores.clone() })
     }
 
-    /// Takes up the key that the database says is in use. True when it was another.
+    /// Switches to the key that the database says is in use. True if that was a change.
     pub async fn refresh(&self, db: &Db) -> anyhow::Result<bool> {
         let stored = StoredKey::read(db).await?;
         if stored.fingerprint.as_deref() == Some(&self.fingerprint()) {
@@ -56,7 +56,7 @@ impl Keyring {
 }
 
 impl MasterKey {
-    /// Writes our fingerprint into a database that has none.
+    /// Writes our fingerprint into a database that has none yet.
     async fn claim(&self, db: &Db) -> anyhow::Result<()> {
         let mut tx = db.write().await?;
         sqlx::query("UPDATE instance SET key_fingerprint = $1 WHERE key_fingerprint IS NULL")

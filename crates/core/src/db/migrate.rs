@@ -1,6 +1,6 @@
-//! Applies the files of `migrations/`, each once, all under one lock. sqlx's own runner takes no
-//! lock on SQLite, and two instances that start at once must not meet half-way. A program goes on beside
-//! migrations that it does not know for as long as those have counted it in (docs/decisions/0037).
+//! Applies the files of `migrations/`, each once, all under one lock. sqlx's own runner takes no lock
+//! on SQLite, and two instances that start at once must not interfere. A program may run beside
+//! migrations it does not know, as long as they declare that it can (docs/decisions/0037).
 
 use std::time::Duration;
 
@@ -14,26 +14,26 @@ use crate::error::Result;
 
 static MIGRATIONS: Migrator = sqlx_macros::migrate!("../atrium/migrations");
 
-/// Any number that no other program would take by accident on the same PostgreSQL database.
+/// An arbitrary number that other programs on the same PostgreSQL database are unlikely to use.
 const POSTGRES_LOCK: &str = "SELECT pg_advisory_xact_lock(4785410291)";
 
-/// From this one on migrations say which programs may go on beside them.
+/// From this migration on, each one says which programs may run beside it.
 const UPGRADES: i64 = 24;
 
-/// Whoever waits for a table keeps those waiting who come after: a migration gives up soon when somebody
-/// reads one for long, as `pg_dump` does, and comes back.
+/// A migration that waits for a table lock blocks everyone behind it. So it gives up soon when someone
+/// reads the table for long, as `pg_dump` does, and tries again later.
 const LOCK_LIMIT: &str = "SET LOCAL lock_timeout = '2s'";
 const LOCK_PAUSE: Duration = Duration::from_secs(1);
 const LOCK_TRIES: u32 = 100;
 
-/// An instance that has been silent for longer does not run.
+/// An instance that has been silent for longer counts as stopped.
 const SILENT_AFTER_MS: i64 = 60_000;
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct MigrationState {
     pub applied: usize,
     pub pending: usize,
-    /// Those of a newer program, beside which this one may run.
+    /// Migrations of a newer program beside which this one may run.
     pub newer: usize,
 }
 
@@ -75,12 +75,12 @@ async fn run_once(
     .await?;
     let applied = applied(&mut tx).await?;
     if applied.is_empty() {
-        // Under the lock: of several that start at once in an empty folder, the others wait here,
+        // Checked under the lock: when several start at once in an empty folder, the others wait here,
         // and the folder fills only once the first has committed.
         may_be_new()?;
     }
     if check(&mut tx, &applied).await? > 0 {
-        // A newer program has brought it up to date, and ordered names by its own rules.
+        // A newer program has migrated the database and ordered names by its own rules.
         tx.commit().await?;
         return Ok(0);
     }
@@ -109,7 +109,7 @@ async fn apply(tx: &mut Write, migration: &Migration) -> anyhow::Result<()> {
         .bind(hex::encode(checksum))
         .execute(&mut **tx)
         .await?;
-    // Those before have no column for it.
+    // Earlier migrations have no column for it.
     if *version >= UPGRADES {
         sqlx::query("UPDATE schema_migrations SET oldest_program = $1 WHERE version = $2")
             .bind(i64::from(oldest_program(sql.as_str())))
@@ -120,7 +120,7 @@ async fn apply(tx: &mut Write, migration: &Migration) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What takes something away is refused while instances run that still need it.
+/// Refuses a migration that removes something while running instances still need it.
 async fn refuse_beside_older(
     db: &Db,
     tx: &mut Write,
@@ -138,14 +138,14 @@ async fn refuse_beside_older(
     Ok(())
 }
 
-/// What an instance tells of the schemas that it knows.
+/// The schemas whose version an instance reports.
 #[derive(Clone, Copy)]
 pub enum Schema {
     Database,
     EventStore,
 }
 
-/// The instances that run and do not know a migration, as `id (version)`.
+/// The running instances that do not know a migration, as `id (version)`.
 pub async fn running_below(
     db: &Db,
     connection: &mut AnyConnection,
@@ -166,7 +166,7 @@ pub async fn running_below(
     Ok(rows.into_iter().map(|(id, version)| format!("{id} ({version})")).collect())
 }
 
-/// Whether a table could not be had in time, or two waited for each other.
+/// Whether a table lock timed out or ended in a deadlock.
 fn is_locked_out(error: &anyhow::Error) -> bool {
     let database = error.downcast_ref::<sqlx::Error>().and_then(sqlx::Error::as_database_error);
     let code = database.and_then(|error| error.code().map(|code| code.into_owned()));
@@ -189,7 +189,7 @@ pub async fn state(db: &Db) -> anyhow::Result<MigrationState> {
     Ok(MigrationState { applied, pending: MIGRATIONS.iter().count() - applied, newer })
 }
 
-/// A database that was never migrated.
+/// Whether the database was never migrated.
 fn is_missing_table(error: &anyhow::Error) -> bool {
     let database = error.downcast_ref::<sqlx::Error>().and_then(sqlx::Error::as_database_error);
     database.is_some_and(|error| {
@@ -203,8 +203,9 @@ async fn applied(tx: &mut Write) -> anyhow::Result<Vec<(i64, String)>> {
     Ok(rows.fetch_all(&mut **tx).await?)
 }
 
-/// What was applied must be the beginning of what we have, to the byte. After that only migrations of a
-/// newer program may come, each of which has counted this one in. Says how many.
+/// The applied migrations must match ours byte for byte, from the first one on. Only migrations of a
+/// newer program may follow, each of which must still admit this program. Returns how many of those
+/// there are.
 async fn check(tx: &mut Write, applied: &[(i64, String)]) -> anyhow::Result<usize> {
     let mut known = 0;
     for (migration, (version, checksum)) in MIGRATIONS.iter().zip(applied) {
@@ -221,7 +222,7 @@ async fn check(tx: &mut Write, applied: &[(i64, String)]) -> anyhow::Result<usiz
     Ok(applied.len() - known)
 }
 
-/// Why this program may not use the database, where a newer one has taken away what it needs.
+/// Why this program may not use the database, if a newer one has removed what it needs.
 pub async fn outdated(connection: &mut AnyConnection) -> Result<Option<String>> {
     let sql =
         "SELECT version, oldest_program FROM schema_migrations WHERE version > $1 ORDER BY version";

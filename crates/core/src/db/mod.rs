@@ -1,4 +1,4 @@
-//! The metadata database: one portable text per query, on SQLite or PostgreSQL. Knows no resource.
+//! The metadata database: one portable statement per query, on SQLite or PostgreSQL. Knows no resource.
 //!
 //! Reads take a connection from `read()`. Changes go through `write()`, which is the only way to
 //! begin a transaction and hides how the two databases differ there.
@@ -38,7 +38,7 @@ use crate::types::{Clock, Entropy, Id, Millis};
 use epoch::EpochReader;
 use healing::{Doubt, Ending};
 
-/// How long a writer waits for its turn, whether the other one is in this process or another.
+/// How long a writer waits for another one, in this process or elsewhere.
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,15 +51,15 @@ pub enum Dialect {
 pub struct Db {
     dialect: Dialect,
     readers: AnyPool,
-    /// On SQLite a pool of one: writers queue in order here instead of polling the file's lock,
-    /// where the unlucky can starve. On PostgreSQL the same pool as `readers`.
+    /// On SQLite a pool of one: writers queue in order here instead of polling the file lock, where an
+    /// unlucky one can starve. On PostgreSQL the same pool as `readers`.
     writers: AnyPool,
     doubt: Doubt,
     epoch: EpochReader,
     tools: Arc<OnceLock<Tools>>,
 }
 
-/// What a change needs beside the database: the audit log is written with these.
+/// What a change needs besides the database: the audit log is written with these.
 struct Tools {
     clock: Clock,
     entropy: Entropy,
@@ -67,7 +67,7 @@ struct Tools {
 }
 
 impl Db {
-    /// Gives transactions their clock, ids and keys. Once, when the keyring is open.
+    /// Gives transactions their clock, ids and keys. Called once, when the keyring is open.
     pub fn equip(&self, clock: Clock, entropy: Entropy, keyring: Arc<Keyring>) {
         let _ = self.tools.set(Tools { clock, entropy, keyring });
     }
@@ -77,7 +77,7 @@ impl Db {
         Self::open_with(url, DATABASE_CONNECTIONS).await
     }
 
-    /// The same, with at most so many connections where it is a PostgreSQL.
+    /// The same, with at most this many connections on PostgreSQL.
     pub async fn open_with(url: &str, connections: u32) -> anyhow::Result<Self> {
         static DRIVERS: Once = Once::new();
         DRIVERS.call_once(sqlx::any::install_default_drivers);
@@ -116,7 +116,7 @@ impl Db {
         self.dialect
     }
 
-    /// The database's own time in milliseconds, as an expression.
+    /// An SQL expression for the database's own time in milliseconds.
     pub fn now_sql(&self) -> &'static str {
         match self.dialect {
             Dialect::Sqlite => "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
@@ -124,13 +124,12 @@ impl Db {
         }
     }
 
-    /// A connection to read with.
     pub async fn read(&self) -> Result<PoolConnection<Any>> {
         Ok(self.readers.acquire().await?)
     }
 
-    /// Begins a transaction that may read and then write. Once committed it survives a power cut,
-    /// and every instance learns that what it keeps in memory may be out of date (`epoch`).
+    /// Begins a transaction that may read and then write. Once committed it survives a power failure,
+    /// and every instance learns that its caches may be out of date (`epoch`).
     pub async fn write(&self) -> Result<Write> {
         self.begin(WriteKind::Full).await
     }
@@ -140,21 +139,21 @@ impl Db {
         self.begin(WriteKind::Uncached).await
     }
 
-    /// Like `write_uncached`, for rows that nobody would miss after a power
-    /// cut: counts of failed tries, when a session was last seen.
+    /// Like `write_uncached`, for rows that nobody would miss after a power failure: counts of failed
+    /// attempts, when a session was last seen.
     pub async fn write_relaxed(&self) -> Result<Write> {
         self.begin(WriteKind::Relaxed).await
     }
 
-    /// The counter that `write` raises: an answer made after reading it is good for as long as it
-    /// stays the same. What this process committed shows at once; what another one did too on
-    /// PostgreSQL, and within 20 ms on SQLite.
+    /// The counter that `write` raises: an answer made after reading it is valid for as long as it
+    /// stays the same. Commits of this process show at once; those of another process at once on
+    /// PostgreSQL, within 20 ms on SQLite.
     pub async fn epoch(&self) -> Result<i64> {
         self.epoch.read().await
     }
 
-    /// Brings the schema up to date, one instance at a time. Where there is none at all,
-    /// `may_be_new` says whether that is to be expected.
+    /// Brings the schema up to date, one instance at a time. If there is no schema at all, `may_be_new`
+    /// says whether that is expected.
     pub async fn migrate(
         &self,
         may_be_new: impl Fn() -> anyhow::Result<()> + Sync,
@@ -162,8 +161,7 @@ impl Db {
         migrate::run(self, may_be_new).await
     }
 
-    /// Why this program may not use the database any more, where a newer one has taken away what it
-    /// needs since it started.
+    /// Why this program may no longer use the database, if a newer one has since removed what it needs.
     pub async fn outdated(&self) -> Result<Option<String>> {
         migrate::outdated(&mut *self.read().await?).await
     }
@@ -172,8 +170,9 @@ impl Db {
         migrate::state(self).await
     }
 
-    /// Whether a write would go through: readiness, not a promise. After a transaction that did not
-    /// end well one really goes to the disk, so that a full one is told of for as long as it is full.
+    /// Whether a write would go through now, without promising anything. After a transaction that did
+    /// not end well, it really writes to the disk, so that a full disk is reported for as long as it is
+    /// full.
     pub async fn ping(&self) -> Result<()> {
         let doubtful = self.doubt.is_there();
         let mut tx = self.begin(WriteKind::Relaxed).await?;
@@ -186,7 +185,7 @@ impl Db {
         Ok(())
     }
 
-    /// Lets go of every connection. One that does not come back must not keep the process.
+    /// Closes every connection. One that is not returned must not keep the process alive.
     pub async fn close(&self) {
         let closing = async {
             self.writers.close().await;
@@ -210,8 +209,8 @@ impl Db {
                     WriteKind::Relaxed => "PRAGMA synchronous = NORMAL",
                 };
                 sqlx::raw_sql(pragma).execute(&mut *connection).await?;
-                // A deferred BEGIN fails at once when its read turns into a write while someone
-                // else writes; an immediate one waits its turn.
+                // A deferred BEGIN fails at once when its read turns into a write while someone else is
+                // writing; an immediate one waits its turn.
                 Transaction::begin(connection, Some("BEGIN IMMEDIATE".into_sql_str())).await?
             }
             (Dialect::Postgres, kind) => {
@@ -233,7 +232,7 @@ enum WriteKind {
     Relaxed,
 }
 
-/// A transaction in progress. Dropping it undoes it.
+/// A transaction in progress. Dropping it rolls it back.
 pub struct Write {
     tx: Transaction<'static, Any>,
     kind: WriteKind,
@@ -263,8 +262,8 @@ impl Write {
 
     pub async fn commit(mut self) -> Result<()> {
         if self.kind == WriteKind::Full {
-            // Last, so that on PostgreSQL this row is locked only for the commit itself, and
-            // always after every other lock: no two transactions can wait for each other here.
+            // Last, so that on PostgreSQL this row is locked only for the commit itself and always
+            // after every other lock: this cannot cause a deadlock.
             sqlx::query("UPDATE instance SET epoch = epoch + 1").execute(&mut *self.tx).await?;
         }
         self.tx.commit().await?;
@@ -290,8 +289,8 @@ impl DerefMut for Write {
     }
 }
 
-/// Whether a statement failed because a row with the same key is there. On PostgreSQL the
-/// transaction is of no more use then.
+/// Whether a statement failed because a row with the same key exists. On PostgreSQL the transaction
+/// cannot be used any further.
 pub fn is_unique_violation(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some_and(|error| error.is_unique_violation())
 }
@@ -304,8 +303,8 @@ fn dialect_of(url: &str) -> anyhow::Result<Dialect> {
     }
 }
 
-/// SQLite gives its helper files the permissions of the database file, so that one is made first:
-/// what it holds is nobody else's business, also in a folder that others may look into.
+/// SQLite gives its helper files the permissions of the database file, so that file is made first,
+/// readable by us alone, even in a folder that others may read.
 fn make_private(url: &str) -> anyhow::Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
     let file = sqlite_file(url)?;
@@ -329,7 +328,7 @@ fn sqlite_pool(connections: u32) -> AnyPoolOptions {
         .max_connections(connections)
         .acquire_timeout(BUSY_TIMEOUT)
         // An embedded connection does not go stale by itself, and the test would cost as much as a
-        // query; after a transaction that did not end well, `healing` looks at it.
+        // query; after a transaction that did not end well, `healing` checks it.
         .test_before_acquire(false)
         .idle_timeout(None)
         .max_lifetime(None)

@@ -1,6 +1,6 @@
-//! A SQLite database whose instance lives elsewhere by now. Nothing in it can be changed any more, by
-//! whatever program: every table has triggers that refuse. What was read from it stays readable, so a
-//! server that still runs on it goes on answering questions and taking messages.
+//! A SQLite database whose instance has moved elsewhere. No program can change it any more: every table
+//! has triggers that refuse. It stays readable, so a server still running on it keeps answering
+//! questions and accepting messages.
 
 use std::path::Path;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub struct Moved {
     pub at: Millis,
 }
 
-/// Looks whether the instance of a file was moved.
+/// Says whether the instance of a file was moved.
 pub fn look(file: &Path) -> anyhow::Result<Option<Moved>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let look = || -> rusqlite::Result<Option<Moved>> {
@@ -38,7 +38,7 @@ pub fn look(file: &Path) -> anyhow::Result<Option<Moved>> {
     look().with_context(|| format!("{} cannot be read", file.display()))
 }
 
-/// Refuses to start on such a database.
+/// Refuses to start on a database that was moved away.
 pub fn refuse(url: &str) -> anyhow::Result<()> {
     if !url.starts_with("sqlite:") {
         return Ok(());
@@ -64,7 +64,7 @@ pub fn in_words(file: &Path, moved: &Moved) -> String {
     )
 }
 
-/// Makes it one, within the caller's transaction.
+/// Marks the database as moved, within the caller's transaction.
 pub(super) fn seal(connection: &Connection, moved: &Moved) -> rusqlite::Result<()> {
     connection.execute_batch(&format!(
         "CREATE TABLE {TABLE} (target TEXT NOT NULL, at BIGINT NOT NULL)"
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(look(&file).unwrap().as_ref(), Some(&moved));
         let said = refuse(&url).unwrap_err().to_string();
         assert!(said.contains("moved to db.example/main on 2026-11-18 11:06:40 UTC"), "{said}");
-        // A server that ran all the while.
+        // A server that kept running through the move.
         assert_eq!(db.ping().await.unwrap_err().code(), Some(Code::InstanceMoved));
         let changed = db.write().await.unwrap().commit().await;
         assert_eq!(changed.unwrap_err().code(), Some(Code::InstanceMoved));

@@ -1,14 +1,14 @@
-//! The order of names in the database, which no database knows by itself.
+//! Sort keys for names, which no database can compute by itself.
 
 use super::Write;
 use crate::names::{RULES, order};
 
-/// Tables with names that people look for.
+/// Tables with names that lists are sorted by.
 const NAMED: &[&str] =
     &["users", "organizations", "apps", "app_roles", "access_keys", "saved_analyses", "cohorts"];
 
-/// Orders every name by the rules of this program: all of them when the rules are new, else those that an
-/// older program wrote, which knows no such column.
+/// Fills in the sort keys of names: all of them if the rules are new, otherwise only those of rows
+/// written by an older program, which does not know the column.
 pub async fn reorder(tx: &mut Write) -> anyhow::Result<()> {
     let version: String =
         sqlx::query_scalar("SELECT version FROM name_order_rules").fetch_one(&mut **tx).await?;

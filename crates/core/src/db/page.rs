@@ -1,4 +1,4 @@
-//! One page of a list, and how long the list is.
+//! One page of a list, and the length of the whole list.
 
 use sqlx::FromRow;
 use sqlx::any::{AnyArguments, AnyRow};
@@ -7,7 +7,7 @@ use sqlx::{AnyConnection, Arguments};
 use crate::error::{Error, Result};
 use crate::types::{Id, Millis};
 
-/// A page, as a query takes it.
+/// A page in the form that a query takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
     pub limit: i64,
@@ -50,7 +50,7 @@ impl From<bool> for Parameter<'_> {
     }
 }
 
-/// A page of what statements with these parameters find.
+/// A page of the rows found by statements with these parameters.
 pub struct PageOf<'a> {
     parameters: Vec<Parameter<'a>>,
     page: Page,
@@ -61,13 +61,13 @@ impl<'a> PageOf<'a> {
         Self { parameters: parameters.into(), page }
     }
 
-    /// Cuts the page: for the end of a statement, or for where it is cut before more is added.
+    /// The LIMIT clause: at the end of a statement, or inside one that joins more to the page.
     pub fn cut(&self) -> String {
         let own = self.parameters.len();
         format!("LIMIT ${} OFFSET ${}", own + 1, own + 2)
     }
 
-    /// The page of `rows`, which end with their order, and what `count` says.
+    /// Runs `rows`, which must end with ORDER BY, for the page, and `count` for the total.
     pub async fn fetch<T>(
         &self,
         db: &mut AnyConnection,
@@ -81,7 +81,7 @@ impl<'a> PageOf<'a> {
         Ok((rows, self.count(db, count.to_owned()).await?))
     }
 
-    /// What a statement that has the cut finds.
+    /// The rows of a statement that already contains `cut()`.
     pub async fn rows<T>(&self, db: &mut AnyConnection, sql: String) -> Result<Vec<T>>
     where
         T: for<'r> FromRow<'r, AnyRow>,

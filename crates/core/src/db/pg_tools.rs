@@ -1,5 +1,5 @@
-//! PostgreSQL's own tools for copies of a whole database, `pg_dump` and `pg_restore`. They are told
-//! where it is by variables: arguments can be read by everybody on the machine.
+//! `pg_dump` and `pg_restore`, for copies of a whole PostgreSQL database. They get the address through
+//! environment variables: everyone on the machine can read a process's arguments.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use sqlx::postgres::{PgConnectOptions, PgSslMode};
 use sqlx::{AnyConnection, AssertSqlSafe, Connection};
 use url::Url;
 
-/// A database as it was when this was made, for as long as this is held.
+/// A database as of the moment this was made, for as long as it is held.
 pub struct PgSnapshot {
     connection: AnyConnection,
     name: String,
@@ -33,11 +33,11 @@ impl PgSnapshot {
         rows_of(&mut self.connection).await
     }
 
-    /// Writes all of it into a file that `restore` reads.
+    /// Writes the whole database into a file that `restore` reads.
     pub async fn dump(&mut self, into: &Path) -> anyhow::Result<()> {
         let mut command = tool("pg_dump", &self.url)?;
         command
-            // The archive compresses it.
+            // The archive around it is compressed.
             .args(["--format=custom", "--compress=0", "--no-owner", "--no-privileges"])
             .arg(format!("--snapshot={}", self.name))
             .arg("--file")
@@ -46,7 +46,7 @@ impl PgSnapshot {
     }
 }
 
-/// Fills an empty database from such a file, wholly or not at all.
+/// Fills an empty database from a dump, completely or not at all.
 pub async fn restore(url: &str, from: &Path) -> anyhow::Result<()> {
     let mut connection = AnyConnection::connect(url).await.context("database_url")?;
     let tables = tables(&mut connection).await?;
@@ -63,7 +63,7 @@ pub async fn restore(url: &str, from: &Path) -> anyhow::Result<()> {
     run(command).await
 }
 
-/// How many rows each table has.
+/// The number of rows in each table.
 pub async fn rows_of(connection: &mut AnyConnection) -> anyhow::Result<BTreeMap<String, i64>> {
     let mut rows = BTreeMap::new();
     for table in tables(connection).await? {

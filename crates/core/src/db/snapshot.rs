@@ -1,4 +1,4 @@
-//! SQLite files as they are at one moment, copied while others go on writing.
+//! Consistent copies of SQLite files while others keep writing.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::OpenOptionsExt;
@@ -11,8 +11,8 @@ use rusqlite::{Connection, OpenFlags};
 
 const BUSY: Duration = Duration::from_secs(10);
 
-/// A file as it was when this was made: in WAL mode a reader keeps what it began with, and writers do
-/// not wait for it.
+/// A file as of the moment this was made: in WAL mode a reader keeps the state it started with, and
+/// writers do not wait for it.
 pub struct Snapshot {
     connection: Connection,
 }
@@ -24,7 +24,7 @@ impl Snapshot {
             let connection = Connection::open_with_flags(file, flags)?;
             connection.busy_timeout(BUSY)?;
             connection.execute_batch("PRAGMA query_only = ON; BEGIN")?;
-            // The moment is that of the first read, not of BEGIN.
+            // The snapshot begins with the first read, not with BEGIN.
             connection.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |_| Ok(()))?;
             Ok(connection)
         };
@@ -32,7 +32,7 @@ impl Snapshot {
         Ok(Self { connection })
     }
 
-    /// Writes the copy into a new file of its own.
+    /// Writes the copy into a new file.
     pub fn copy_to(&self, file: &Path) -> anyhow::Result<()> {
         let mut options = std::fs::OpenOptions::new();
         options
@@ -42,19 +42,19 @@ impl Snapshot {
             .open(file)
             .with_context(|| format!("{} cannot be made", file.display()))?;
         let mut copy = Connection::open(file)?;
-        // In one step: the transaction holds the moment, and there is nothing to wait for.
+        // In one step: the transaction holds the snapshot, so there is nothing to wait for.
         let step = Backup::new(&self.connection, &mut copy)?.step(-1)?;
         if step != StepResult::Done {
             bail!("{} could not be copied: {step:?}", file.display());
         }
-        // Everything in the one file, whatever journal the original has.
+        // Everything goes into the one file, whatever journal mode the original has.
         copy.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
         copy.close().map_err(|(_, error)| error)?;
         Ok(())
     }
 }
 
-/// How many rows each table of a file has, for a file that nobody else uses.
+/// The number of rows in each table of a file that nobody else uses.
 pub fn rows_of(file: &Path) -> anyhow::Result<BTreeMap<String, i64>> {
     let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_WRITE)
         .with_context(|| format!("{} cannot be opened", file.display()))?;
@@ -72,7 +72,7 @@ pub fn rows_of(file: &Path) -> anyhow::Result<BTreeMap<String, i64>> {
         .collect()
 }
 
-/// Runs statements on a file that nobody else uses, and leaves everything in it.
+/// Runs statements on a file that nobody else uses, and leaves no journal beside it.
 pub fn change(file: &Path, sql: &str) -> anyhow::Result<()> {
     let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_WRITE)
         .with_context(|| format!("{} cannot be opened", file.display()))?;

@@ -1,6 +1,6 @@
-//! Carries a SQLite database into an empty PostgreSQL of the same schema, while nobody changes it.
-//! All columns are TEXT or BIGINT (`migrations/`), so rows travel as the lines of PostgreSQL's COPY; the
-//! lines that come back out of it are compared with those that went in.
+//! Copies a SQLite database into an empty PostgreSQL database of the same schema, while nobody changes
+//! it. All columns are TEXT or BIGINT (`migrations/`), so rows travel as lines of PostgreSQL's COPY;
+//! the lines read back are compared with those sent.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,22 +20,22 @@ use tokio::sync::mpsc;
 use super::moved::{self, Moved, quoted};
 use super::transfer_marker::TABLE as MARKER;
 
-/// How long the others may take to finish what they write.
+/// How long other writers may take to finish.
 const BUSY: Duration = Duration::from_secs(60);
 const CHUNK: usize = 256 << 10;
 const CHUNKS: usize = 8;
-/// Leases that were given away for good last until then.
+/// Leases given away for good end at or after this time.
 const FOREVER: i64 = 9_000_000_000_000_000;
-/// Each of the two has its own.
+/// Each database has its own.
 const SCHEMA: &str = "schema_migrations";
 
-/// A SQLite file that nobody else changes for as long as this is held. Who wants to is told "not now"
-/// after five seconds; whoever holds it and is killed lets go.
+/// A SQLite file that nobody else can change while this is held. Other writers fail with "not now"
+/// after five seconds; if the holder is killed, the lock goes with it.
 pub struct Standstill {
     connection: Arc<Mutex<Connection>>,
 }
 
-/// What a table holds, whatever the order of its rows.
+/// What a table holds, regardless of the order of its rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TableSum {
     pub rows: u64,
@@ -54,8 +54,8 @@ impl TableSum {
 }
 
 impl Standstill {
-    /// Waits for its turn. The holder must still have so many leases by then; nobody else can take
-    /// them from then on.
+    /// Waits for the write lock. The holder must still have this many leases by then; from then on
+    /// nobody else can take them.
     pub async fn of(file: &Path, (holder, leases): (&str, usize)) -> anyhow::Result<Self> {
         let (file, holder) = (file.to_owned(), holder.to_owned());
         let begin = move || -> anyhow::Result<Connection> {
@@ -76,7 +76,7 @@ impl Standstill {
         Ok(Self { connection: Arc::new(Mutex::new(connection)) })
     }
 
-    /// Fills the tables of a PostgreSQL with what is here, wholly or not at all.
+    /// Fills the tables of a PostgreSQL database, completely or not at all.
     pub async fn copy_to(&self, url: &str) -> anyhow::Result<Vec<(String, TableSum)>> {
         let mut target = PgConnection::connect(url).await.context("database")?;
         sqlx::raw_sql("BEGIN").execute(&mut target).await?;
@@ -100,7 +100,7 @@ impl Standstill {
             copied.push((table, stored));
         }
         references.put_back(&mut target).await?;
-        // Nobody over there holds anything yet.
+        // Nobody holds a lease in the new database yet.
         let sql = "UPDATE leases SET held_until = 0, next_until = 0 WHERE held_until < $1";
         sqlx::query(sql).bind(FOREVER).execute(&mut target).await?;
         sqlx::raw_sql("COMMIT").execute(&mut target).await?;
@@ -108,7 +108,7 @@ impl Standstill {
         Ok(copied)
     }
 
-    /// Nothing here can be changed any more, from now on.
+    /// Makes the database read-only for good.
     pub async fn seal(self, moved: Moved) -> anyhow::Result<()> {
         let work = move || -> rusqlite::Result<()> {
             let connection = self.connection.lock();
@@ -175,7 +175,7 @@ async fn columns(target: &mut PgConnection, table: &str) -> anyhow::Result<Vec<S
     Ok(names.iter().map(|name| quoted(name)).collect())
 }
 
-/// The foreign keys: without them tables can be filled in any order, and adding them checks every row.
+/// The foreign keys. Without them tables can be filled in any order; adding them back checks every row.
 struct References(Vec<(String, String, String)>);
 
 impl References {
@@ -202,7 +202,7 @@ impl References {
     }
 }
 
-/// Reads rows as lines of COPY. Ends early where nobody listens any more: whoever listened says why.
+/// Reads rows as lines of COPY. Ends early if the receiver is gone, which reports its own error.
 fn read(
     connection: &Connection,
     sql: &str,
@@ -233,7 +233,7 @@ fn read(
     Ok(sum)
 }
 
-/// To the byte as PostgreSQL writes it.
+/// Encodes a value byte for byte as PostgreSQL does.
 fn encode(value: ValueRef<'_>, line: &mut Vec<u8>) -> anyhow::Result<()> {
     match value {
         ValueRef::Null => line.extend_from_slice(b"\\N"),
@@ -265,7 +265,7 @@ fn encode(value: ValueRef<'_>, line: &mut Vec<u8>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the table holds now, by the lines that it would be copied with.
+/// What the table holds now, summed over the same kind of COPY lines.
 async fn received(
     target: &mut PgConnection,
     table: &str,

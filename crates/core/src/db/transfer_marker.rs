@@ -1,5 +1,5 @@
-//! A mark in a PostgreSQL that an instance is being moved into. While it is there no server starts on
-//! the database: it would take it for a new one, or for one that is whole.
+//! Marks a PostgreSQL database that an instance is being moved into. While the mark is there no server
+//! starts on it, because it would take the database for a new or a complete one.
 
 use anyhow::{Context, bail};
 use sqlx::{AnyConnection, Connection};
@@ -9,13 +9,13 @@ use crate::error::Result;
 
 pub const TABLE: &str = "move_in_progress";
 
-/// What is found in a database that an instance is to be moved into.
+/// What was found in a database that an instance is to be moved into.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     Empty,
-    /// A move that was begun and not ended: of which instance.
+    /// An unfinished move, with the instance it came from.
     Begun(String),
-    /// Something else: the name of a table in it.
+    /// Something else, with the name of one of its tables.
     Used(String),
 }
 
@@ -53,13 +53,13 @@ pub async fn begin(url: &str, source: &str) -> anyhow::Result<()> {
     Ok(connection.close().await?)
 }
 
-/// Takes the mark away.
+/// Removes the mark.
 pub async fn end(tx: &mut Write) -> Result<()> {
     sqlx::raw_sql("DROP TABLE IF EXISTS move_in_progress").execute(&mut **tx).await?;
     Ok(())
 }
 
-/// Refuses to start on a database that is on its way.
+/// Refuses to start on a database that is still being filled.
 pub async fn refuse(db: &Db) -> anyhow::Result<()> {
     if db.dialect() != Dialect::Postgres {
         return Ok(());

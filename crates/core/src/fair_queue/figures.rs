@@ -1,4 +1,4 @@
-//! What the queue tells Prometheus. Looked up once, because every statement counts.
+//! The queue's metrics. Their handles are kept, because every statement is counted.
 
 use metrics::{Counter, Gauge, Histogram};
 use warehouse::Denied;
@@ -6,7 +6,7 @@ use warehouse::Denied;
 use super::Class;
 use super::schedule::Schedule;
 
-/// Why a statement was not let in.
+/// Why a statement was refused.
 pub const REASONS: [&str; 2] = ["too_many", "too_long"];
 
 pub struct Figures([OfClass; 3]);
@@ -37,7 +37,7 @@ impl Figures {
     }
 
     pub fn of(&self, class: Class) -> &OfClass {
-        // In the order of `Class::ALL`, which is that of its variants.
+        // Variants are in the order of `Class::ALL`.
         &self.0[class as usize]
     }
 

@@ -1,11 +1,11 @@
-//! The queue in front of the warehouse. Every statement that somebody waits for takes a slot
-//! while it runs in the store, and those who wait for one are served fairly: `schedule.rs` has the
-//! rules, this file the waiting. Answers that are kept take none, and neither does the server's own
-//! work (loading, erasing), which therefore never waits behind people's questions.
+//! The queue in front of the warehouse. Every statement that a caller waits for takes a slot while it
+//! runs in the store, and waiting callers are served fairly: `schedule.rs` has the rules, this file
+//! does the waiting. Cached answers take no slot, and neither does the server's own work (loading,
+//! erasing), which therefore never waits behind people's questions.
 //!
-//! A slot is held for one statement, not for one call: whoever holds one waits for nothing but the
-//! store, so calls that ask several things at once, or wait for each other's answers, cannot block
-//! each other.
+//! A slot is held for one statement, not for a whole call. A statement that runs waits for nothing but
+//! the store, so calls that run several statements at once, or wait for each other's answers, cannot
+//! deadlock.
 
 mod figures;
 mod schedule;
@@ -41,7 +41,7 @@ struct Shared {
 
 struct State {
     schedule: Schedule,
-    /// Where those who wait are granted.
+    /// Where each waiting ticket receives its slot.
     waiting: HashMap<u64, oneshot::Sender<Slot>>,
     numbers: u64,
 }
@@ -60,19 +60,19 @@ impl FairQueue {
         Self(Arc::new(Shared { state, longest_wait, figures: Figures::new() }))
     }
 
-    /// The gate that the statements of one call go through.
+    /// The gate for the statements of one call.
     pub fn reader(&self, caller: Caller) -> Arc<Reader> {
         let call = self.0.lock().number();
         Arc::new(Reader { queue: self.clone(), caller, call })
     }
 
-    /// How many statements run and wait, by class.
+    /// How many statements are running and waiting.
     pub fn counts(&self, class: Class) -> (usize, usize) {
         let state = self.0.lock();
         (state.schedule.running(class), state.schedule.waiting(class))
     }
 
-    /// How many calls are about to go before the caller's; None where none of theirs waits.
+    /// Roughly how many calls go before the caller's first waiting one; None if it has none waiting.
     pub fn ahead(&self, caller: &Caller) -> Option<usize> {
         self.0.lock().schedule.ahead(caller)
     }
@@ -94,7 +94,7 @@ impl FairQueue {
         outcome
     }
 
-    /// A place in the queue; none if the caller has too many.
+    /// A place in the queue; None if the caller has too many.
     fn place(&self, caller: &Caller, call: u64) -> Option<Place> {
         let (tell, granted) = oneshot::channel();
         let mut state = self.0.lock();
@@ -108,7 +108,7 @@ impl FairQueue {
         Some(Place { queue: self.clone(), ticket, granted })
     }
 
-    /// Gives every free slot to whoever's turn it is.
+    /// Hands out every free slot.
     fn serve(&self) {
         let mut served = Vec::new();
         let mut state = self.0.lock();
@@ -119,7 +119,7 @@ impl FairQueue {
         self.0.figures.publish(&state.schedule);
         drop(state);
         for (tell, slot) in served {
-            // A caller who left in the meantime gives the slot back by not taking it.
+            // A caller that left meanwhile drops the slot, which frees it.
             if let Some(tell) = tell {
                 let _ = tell.send(slot);
             }
@@ -133,7 +133,7 @@ impl Shared {
     }
 }
 
-/// A place in the queue. Leaving is dropping it.
+/// A place in the queue. Dropping it leaves the queue.
 struct Place {
     queue: FairQueue,
     ticket: u64,
@@ -150,7 +150,7 @@ impl Drop for Place {
     }
 }
 
-/// Something runs in the store. Dropping it lets the next one run.
+/// A statement running in the store. Dropping it lets the next one run.
 struct Slot {
     queue: FairQueue,
     caller: Caller,
@@ -163,7 +163,7 @@ impl Drop for Slot {
     }
 }
 
-/// Someone who reads, for one call.
+/// The gate for one call of a caller.
 pub struct Reader {
     queue: FairQueue,
     caller: Caller,
@@ -211,7 +211,7 @@ impl Caller {
         Self { class: Class::QueryKey, org, who, app }
     }
 
-    /// About this app alone.
+    /// The same caller, reading about this app alone.
     #[must_use]
     pub fn in_app(self, app: &Id) -> Self {
         Self { app: Some(app.clone()), ..self }

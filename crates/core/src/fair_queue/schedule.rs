@@ -1,22 +1,21 @@
-//! Whose turn it is: the rules of the queue, without waiting, time or threads.
+//! The rules of the queue: who goes next. No waiting, time or threads in here.
 //!
-//! Statements run in slots. Whoever runs fewest goes first, by organization and then by caller, and
-//! among equals whoever was served longest ago. Dashboards, questions of people and query keys get
-//! slots in the proportion of their weights, and a waiting dashboard goes before a second question
-//! of anybody.
+//! Statements run in slots. Whoever runs the fewest goes first, by organization and then by caller;
+//! among equals, whoever was served longest ago. Dashboards, ad-hoc queries and query keys share the
+//! slots in proportion to their weights, and a waiting dashboard goes before anyone's second query.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::types::Id;
 
-/// What kind of reading it is.
+/// What kind of read it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// The dashboard, an app's overview, and the counts in lists of apps.
     Dashboard,
-    /// Everything else that people ask: analyses, profiles, properties, suggestions.
+    /// Everything else that people query: analyses, profiles, properties, suggestions.
     AdHoc,
-    /// Whatever a program asks with a query key.
+    /// Any read by a program with a query key.
     QueryKey,
 }
 
@@ -31,7 +30,7 @@ impl Class {
         }
     }
 
-    /// What a slot costs a class: the cheaper, the more often it is served.
+    /// What a slot costs a class: the cheaper, the more often the class is served.
     fn price(self) -> u64 {
         match self {
             Self::Dashboard => 1,
@@ -46,45 +45,45 @@ impl Class {
 pub struct Caller {
     pub class: Class,
     pub org: Id,
-    /// The person, or the app whose query key it is.
+    /// The person, or the app that the query key belongs to.
     pub who: Id,
-    /// The app that is asked about, if it is one alone.
+    /// The app in question, if the read is about a single one.
     pub app: Option<Id>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Statements that run side by side.
+    /// Statements that may run at once.
     pub slots: usize,
     pub per_org: usize,
     pub per_app: usize,
     pub per_caller: usize,
-    /// Calls of one caller that may wait.
+    /// How many calls of one caller may wait.
     pub waiting: usize,
 }
 
 impl Limits {
-    /// Query keys together have half of the slots.
+    /// All query keys together may use half of the slots.
     fn keys(&self) -> usize {
         (self.slots / 2).max(1)
     }
 
-    /// One key does not shut out the others.
+    /// Leaves a slot for other keys.
     fn one_key(&self) -> usize {
         (self.keys() - 1).clamp(1, self.per_caller)
     }
 
-    /// A dashboard asks several things at once, and people open several of them.
+    /// A dashboard makes several calls at once, and people open several dashboards.
     fn waiting(&self, class: Class) -> usize {
         if class == Class::Dashboard { self.waiting * 4 } else { self.waiting }
     }
 }
 
-/// What is running, of somebody or in all.
+/// What is running, in total or for one caller, organization or app.
 #[derive(Clone, Copy, Debug, Default)]
 struct Running {
     all: usize,
-    /// Of these, what is no dashboard.
+    /// How many of them are not dashboards.
     others: usize,
 }
 
@@ -99,18 +98,18 @@ impl Running {
         self.others -= usize::from(class != Class::Dashboard);
     }
 
-    /// Of any share, be it of one caller, one organization or all, one slot is kept for dashboards.
+    /// Keeps one slot of each limit for dashboards.
     fn has_room(&self, class: Class, limit: usize) -> bool {
         let kept = if class == Class::Dashboard { self.all } else { self.others + 1 };
         self.all < limit && (kept < limit || limit == 1)
     }
 }
 
-/// Those of one caller who wait, the first one first.
+/// The waiting tickets of one caller, oldest first, each with its call.
 struct Line {
     caller: Caller,
     tickets: VecDeque<(u64, u64)>,
-    /// When it was served last, or began to wait.
+    /// When the caller was last served, or began to wait.
     turn: u64,
 }
 
@@ -123,7 +122,8 @@ pub struct Schedule {
     of_org: HashMap<Id, Running>,
     of_app: HashMap<Id, Running>,
     of_caller: HashMap<Id, Running>,
-    /// What each class has paid for its slots, and what the one served last had paid before.
+    /// What each class has paid for its slots so far. `price_level` is what the class served last had
+    /// paid before that.
     paid: [u64; 3],
     price_level: u64,
     turns: u64,
@@ -146,13 +146,13 @@ impl Schedule {
         }
     }
 
-    /// Puts a statement of a call in the queue under a number of its own. False if the caller has
-    /// too many calls waiting already; statements of one call count once.
+    /// Queues a statement of a call under a ticket. False if the caller already has too many calls
+    /// waiting; the statements of one call count once.
     pub fn push(&mut self, caller: &Caller, call: u64, ticket: u64) -> bool {
         self.turns += 1;
         let turn = self.turns;
         let index = self.lines.iter().position(|line| line.caller == *caller);
-        // In whichever apps they ask.
+        // Counts the caller's waiting calls across all apps.
         let own = self.lines.iter().map(|line| (&line.caller, &line.tickets));
         let own = own.filter(|(other, _)| other.class == caller.class && other.who == caller.who);
         let calls: HashSet<u64> =
@@ -160,7 +160,7 @@ impl Schedule {
         if !calls.contains(&call) && calls.len() >= self.limits.waiting(caller.class) {
             return false;
         }
-        // A class that nobody waited in has no credit from that time.
+        // A class builds up no credit while nobody waits in it.
         if !self.lines.iter().any(|line| line.caller.class == caller.class) {
             let paid = &mut self.paid[caller.class as usize];
             *paid = self.price_level.max(*paid);
@@ -176,7 +176,7 @@ impl Schedule {
         true
     }
 
-    /// Takes a ticket out that was not served. False if it is not in the queue.
+    /// Removes a ticket that was not served yet. False if it is not in the queue.
     pub fn withdraw(&mut self, ticket: u64) -> bool {
         let found = self.lines.iter_mut().position(|line| {
             let before = line.tickets.len();
@@ -188,7 +188,7 @@ impl Schedule {
         true
     }
 
-    /// The next one to run, if there is a slot for any who wait. It runs until `finish`.
+    /// The next statement to run, if one may. It runs until `finish`.
     pub fn next(&mut self) -> Option<(u64, Caller)> {
         let index = self.choose()?;
         self.turns += 1;
@@ -226,8 +226,8 @@ impl Schedule {
         }
     }
 
-    /// How many calls began to wait before the first of the caller's that waits; None where none does.
-    /// Who is served first is decided by the rules above, so it is about as many that go before.
+    /// How many calls were queued before the caller's first waiting one; None if none waits. The rules
+    /// above decide who is served next, so this is only an estimate.
     pub fn ahead(&self, caller: &Caller) -> Option<usize> {
         let own = self.lines.iter().find(|line| line.caller == *caller)?;
         let (_, first) = own.tickets.front()?;
@@ -262,7 +262,7 @@ impl Schedule {
         let cheapest = Class::ALL.into_iter().filter(|class| best[*class as usize].is_some());
         let class = cheapest.min_by_key(|class| self.paid[*class as usize])?;
         let (index, line) = best[class as usize]?;
-        // A dashboard goes before a second question of anybody.
+        // A waiting dashboard goes before anyone's second query.
         match best[Class::Dashboard as usize] {
             Some((dashboard, _)) if self.runs(&self.of_caller, &line.caller.who) > 0 => {
                 Some(dashboard)
@@ -291,7 +291,7 @@ impl Schedule {
             && of_caller.has_room(*class, self.limits.per_caller)
     }
 
-    /// Forgets a line in which nobody waits, and its organization with the last line.
+    /// Drops a line that is empty, and its organization with its last line.
     fn tidy(&mut self, index: usize) {
         if !self.lines[index].tickets.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! The rules, by the order in which statements run; nothing here looks at a clock.
+//! Tests the rules by the order in which statements run; no clock is involved.
 
 use super::schedule::Schedule;
 use super::*;
@@ -9,7 +9,7 @@ fn caller(class: Class, org: u8, who: u8) -> Caller {
     Caller { class, org: Id::fixed(org), who: Id::fixed(who), app: None }
 }
 
-/// A queue with a log: names of those who run, in the order in which they began.
+/// A queue with a log of names in the order they began to run.
 struct Trial {
     schedule: Schedule,
     tickets: u64,
@@ -23,7 +23,7 @@ impl Trial {
         Self { schedule: Schedule::new(limits), tickets: 0, running, names }
     }
 
-    /// A call of its own with one statement.
+    /// Asks with a new call of one statement.
     fn ask(&mut self, name: &str, caller: &Caller) -> bool {
         let call = self.tickets + 1_000;
         self.ask_in(name, caller, call)
@@ -35,7 +35,7 @@ impl Trial {
         self.schedule.push(caller, call, self.tickets)
     }
 
-    /// Who begins now, in order.
+    /// Who begins to run now, in order.
     fn serve(&mut self) -> String {
         let mut served = Vec::new();
         while let Some((ticket, caller)) = self.schedule.next() {
@@ -61,14 +61,14 @@ fn one_query_key_leaves_room_for_everybody_else() {
         let key = caller(Class::QueryKey, 1, 1);
         let taken = (0..many).filter(|n| trial.ask(&format!("k{n}"), &key)).count();
         assert_eq!(trial.serve(), "k0 k1", "two of six slots, and half for all keys together");
-        // Those that did not begin were in the queue when the others came.
+        // The calls that did not begin were queued when the others came.
         assert_eq!(taken, 8, "what is beyond the caller's own bound is refused");
         let dashboard = caller(Class::Dashboard, 2, 2);
         for n in 0..4 {
             assert!(trial.ask(&format!("d{n}"), &dashboard));
         }
         assert_eq!(trial.serve(), "d0 d1 d2 d3", "another team's dashboard waits for nothing");
-        // And a third team's goes before the key's next.
+        // A third team's dashboard goes before the key's next call.
         assert!(trial.ask("e0", &caller(Class::Dashboard, 3, 3)));
         assert_eq!(trial.serve(), "");
         assert_eq!(trial.finish("k0"), "e0");
@@ -89,7 +89,7 @@ fn keys_together_have_half_and_one_slot_is_kept_for_dashboards() {
     assert_eq!(trial.serve(), "q6 q7", "five of six");
     trial.ask("d", &caller(Class::Dashboard, 10, 10));
     assert_eq!(trial.serve(), "d");
-    // A dashboard's slot is not taken by what waits.
+    // A waiting query does not take the dashboard's slot.
     assert_eq!(trial.finish("d"), "");
     assert_eq!(trial.finish("k1"), "q8");
     assert_eq!(trial.finish("q6"), "k4", "each kind in its proportion");
@@ -106,7 +106,7 @@ fn whoever_waits_can_be_told_how_many_came_before() {
     for n in 0..5 {
         trial.ask(&format!("a{n}"), &anna);
     }
-    // One call with two statements counts once.
+    // A call with two statements counts once.
     trial.ask_in("b", &ben, 1);
     trial.ask_in("b", &ben, 1);
     let carl = caller(Class::AdHoc, 3, 3);
@@ -127,14 +127,14 @@ fn organizations_and_callers_take_turns() {
     for n in 0..6 {
         trial.ask(&format!("a{n}"), &anna);
     }
-    // Three, and one of the organization's four is kept for its dashboards.
+    // Three of the organization's four slots; one is kept for its dashboards.
     assert_eq!(trial.serve(), "a0 a1 a2");
     for n in 0..3 {
         trial.ask(&format!("b{n}"), &ben);
         trial.ask(&format!("c{n}"), &carl);
     }
     assert_eq!(trial.serve(), "c0 c1");
-    // Of the same organization, whoever runs less goes first, however long the other's line is.
+    // Within an organization, whoever runs less goes first, however long the other's line is.
     assert_eq!(trial.finish("a0"), "b0");
     // Both run two now, and the other organization was served longer ago.
     assert_eq!(trial.finish("a1"), "c2");
@@ -148,7 +148,7 @@ fn organizations_and_callers_take_turns() {
 
 #[test]
 fn nobody_starves() {
-    // One slot in effect: two, of which one is kept.
+    // Of the two slots one is kept for dashboards, so one is left.
     let mut trial =
         Trial::new(Limits { slots: 2, per_org: 2, per_app: 2, per_caller: 2, waiting: 8 });
     trial.ask("first", &caller(Class::AdHoc, 1, 1));
@@ -156,7 +156,7 @@ fn nobody_starves() {
     trial.ask("patient", &caller(Class::AdHoc, 2, 2));
     let mut last = "first".to_owned();
     for n in 10..14 {
-        // New organizations come all the time.
+        // New organizations keep coming.
         trial.ask(&format!("new{n}"), &caller(Class::AdHoc, n, n));
         last = trial.finish(&last);
         if last == "patient" {
@@ -197,7 +197,7 @@ fn statements_of_one_call_wait_together_and_others_beyond_the_bound_are_refused(
     assert!(!trial.ask_in("three", &key, 3));
     assert!(trial.ask_in("one more", &key, 1), "a call that waits may go on");
     assert!(trial.ask_in("theirs", &other, 4), "only that caller is refused");
-    // Whoever leaves makes room.
+    // Withdrawing a ticket makes room.
     assert!(trial.schedule.withdraw(11));
     assert!(!trial.schedule.withdraw(11));
     assert!(trial.ask_in("three", &key, 3));
@@ -222,7 +222,7 @@ async fn a_slot_goes_to_the_next_and_leaving_gives_it_up() {
     drop(waits);
     assert_eq!(queue.counts(Class::QueryKey), (2, 1));
     drop(first);
-    // It is theirs already, and if they leave before they take it, it is free.
+    // The slot is already granted; leaving before taking it frees it.
     assert_eq!(queue.counts(Class::QueryKey), (2, 0));
     drop(waits_too);
     assert_eq!(queue.counts(Class::QueryKey), (1, 0));
@@ -245,7 +245,7 @@ async fn whoever_waits_too_long_is_sent_away_and_leaves_nothing_behind() {
 fn one_app_leaves_room_for_the_others() {
     let mut trial = Trial::new(Limits { per_app: 2, ..LIMITS });
     let asks = |who: u8, app: u8| caller(Class::AdHoc, 1, who).in_app(&Id::fixed(app));
-    // One of an app's two is kept for dashboards, whoever asks.
+    // One of an app's two slots is kept for dashboards, whoever asks.
     for (name, who) in [("a", 1), ("b", 2), ("c", 3)] {
         assert!(trial.ask(name, &asks(who, 50)));
     }

@@ -1,5 +1,5 @@
-//! One line and one measurement per request. Both carry the route's pattern: a path can hold a
-//! token, and a query string can hold a password, so neither is ever written.
+//! One log line and one measurement per request. Both carry the route's pattern, never the path or
+//! query string: those can hold a token or a password.
 
 use std::net::IpAddr;
 use std::time::Instant;
@@ -18,7 +18,7 @@ pub struct RequestInfo<'a> {
     pub ip: IpAddr,
 }
 
-/// `who` is told by id: names and addresses are for those who may read the database.
+/// Logs `who` by id only: names and addresses are for those who may read the database.
 pub fn write(atrium: &Core, info: &RequestInfo<'_>, who: Option<&Who>, status: StatusCode) {
     let (user, key) = (who.and_then(Who::user_id), who.and_then(Who::key_id));
     let RequestInfo { started, method, route, ip } = info;
@@ -26,8 +26,8 @@ pub fn write(atrium: &Core, info: &RequestInfo<'_>, who: Option<&Who>, status: S
     let status = status.as_u16();
     let seconds = started.elapsed().as_secs_f64();
     let millis = (seconds * 1e6).round() / 1e3;
-    // These come by the thousand and say nothing: probes, assets, what applications send.
-    // A collector that must refuse says why once, elsewhere.
+    // Probes, assets and collected messages come by the thousand and say nothing. When the collector
+    // must refuse, it logs the reason once elsewhere.
     if (status < 500 || status == 503 && *route == cors::PATH)
         && matches!(*route, "/healthz" | "/readyz" | "/metrics" | ASSET | cors::PATH)
         && (status < 400 || *route == cors::PATH)
@@ -41,8 +41,8 @@ pub fn write(atrium: &Core, info: &RequestInfo<'_>, who: Option<&Who>, status: S
     atrium.metrics.request(method, route, status, seconds);
 }
 
-/// Any word can be a method. One of ours, or the caller would write into the log and make a figure
-/// of their own each time.
+/// Any word can be a method. Maps it to a known one, so that a caller cannot write into the log or
+/// create metric series at will.
 fn known_method(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -59,17 +59,17 @@ fn known_method(method: &Method) -> &'static str {
 pub const ASSET: &str = "{asset}";
 pub const PAGE: &str = "{page}";
 
-/// From a path to the pattern it is written down as. The router does not tell what it matched
-/// unless every route is wrapped for it, which costs each request more than asking again.
+/// Maps a path to the route pattern it is logged as. The router does not reveal what it matched unless
+/// every route is wrapped, which costs more per request than matching again.
 #[derive(Clone, Default)]
 pub struct RouteLabels {
     patterns: matchit::Router<String>,
 }
 
 impl RouteLabels {
-    /// A pattern in the router's spelling, and what to call it where that is not the pattern.
+    /// Adds a pattern in the router's syntax, and the label it is logged as.
     pub fn add(&mut self, pattern: &str, label: &str) {
-        // A pattern that the router itself took cannot clash here.
+        // A pattern that the router accepted cannot clash here.
         let _ = self.patterns.insert(pattern, label.to_owned());
     }
 

@@ -9,7 +9,7 @@ use crate::client::Client;
 use crate::state::Core;
 
 impl Client {
-    /// The one that `edge` found, or found now where a request comes another way.
+    /// The client that `edge` found; computed here for requests that did not come through it.
     pub fn of_parts(parts: &Parts, atrium: &Core) -> Self {
         parts.extensions.get::<Self>().cloned().unwrap_or_else(|| {
             let trusted = &atrium.settings.server.trusted_proxies;

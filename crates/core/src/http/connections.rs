@@ -1,5 +1,5 @@
-//! The accept loop: bounded connections, slow clients cut off (those who do not send and, in
-//! `unread.rs`, those who do not read), and a shutdown that lets requests in flight finish.
+//! The accept loop: bounded connections, slow clients cut off (those that do not send and, in
+//! `unread.rs`, those that do not read), and a shutdown that lets running requests finish.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -20,8 +20,8 @@ use tokio::net::{TcpListener, TcpStream};
 use super::unread::Unread;
 use crate::client::network_of;
 
-/// How long a client may take to send the head of a request, and how long an idle connection is
-/// kept: browsers reuse theirs within a minute or not at all.
+/// How long a client may take to send a request's head, and how long an idle connection is kept:
+/// browsers reuse theirs within a minute or not at all.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(30);
@@ -35,15 +35,15 @@ content-type: application/json\r\ncontent-length: 110\r\n\r\n\
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionLimits {
     pub total: usize,
-    /// Of one address, so that one client cannot keep all others out. A proxy's address counts
-    /// for many people and is held to the total alone.
+    /// Limit for a single address, so that one client cannot keep all others out. A proxy's address
+    /// stands for many people, so only the total applies to it.
     pub per_address: usize,
-    /// How long an answer may lie unread before the client is cut off.
+    /// How long an answer may stay unread before the client is cut off.
     pub write_timeout: Duration,
 }
 
 impl ConnectionLimits {
-    /// What the process's open files allow, after raising that as far as the system lets us.
+    /// As many as the process's open-file limit allows, after raising that limit as far as possible.
     pub fn for_this_process(max_connections: usize, write_timeout: Duration) -> Self {
         let files = rlimit::increase_nofile_limit(u64::MAX).unwrap_or(1024);
         let files = usize::try_from(files).unwrap_or(usize::MAX);
@@ -52,7 +52,7 @@ impl ConnectionLimits {
     }
 }
 
-/// Serves until `stop` resolves, then finishes what is in flight.
+/// Serves until `stop` resolves, then lets running requests finish.
 pub async fn serve<Handle, Answer>(
     listener: TcpListener,
     handle: Handle,
@@ -65,7 +65,7 @@ pub async fn serve<Handle, Answer>(
 {
     let open = OpenConnections::default();
     let graceful = GracefulShutdown::new();
-    // HTTP/1 only: browsers speak HTTP/2 over TLS alone, which is the reverse proxy's part.
+    // HTTP/1 only: browsers speak HTTP/2 only over TLS, which is the reverse proxy's job.
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(MAX_HEAD_BYTES);
 
@@ -75,7 +75,7 @@ pub async fn serve<Handle, Answer>(
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // Out of file handles, or a connection that vanished: wait, do not spin.
+                    // Out of file handles, or the connection vanished: pause rather than spin.
                     tracing::warn!(%error, "could not accept a connection");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
@@ -102,7 +102,7 @@ pub async fn serve<Handle, Answer>(
         let connection = server.serve_connection(stream, service);
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
-            // Clients that hang up, send garbage or time out end here; none of it is ours to report.
+            // Clients that hang up, send garbage or time out end here; none of it is worth reporting.
             let _ = connection.await;
             drop(place);
         });
@@ -117,7 +117,7 @@ async fn refuse(mut stream: TcpStream) {
     let _ = tokio::time::timeout(Duration::from_secs(1), async {
         stream.write_all(TOO_MANY).await?;
         stream.shutdown().await?;
-        // Closing with unread bytes would reset the connection before the answer is read.
+        // Closing with unread bytes would reset the connection before the client reads the answer.
         let mut unread = tokio::io::sink();
         tokio::io::copy(&mut stream, &mut unread).await
     })
@@ -135,7 +135,7 @@ struct Counts {
     by_address: HashMap<IpAddr, usize>,
 }
 
-/// A connection's place among the open ones; leaving is dropping it.
+/// A connection's place among the open ones; dropping it frees the place.
 struct Place {
     open: OpenConnections,
     address: IpAddr,

@@ -3,7 +3,7 @@
 use http::HeaderMap;
 use http::header::{COOKIE, HeaderValue};
 
-/// The value of a cookie. Where a name comes twice, a subdomain may have planted one: take none.
+/// The value of a cookie. None if the name comes twice: a subdomain may have planted one of them.
 pub fn read<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let mut found = None;
     for header in headers.get_all(COOKIE) {
@@ -20,8 +20,8 @@ pub fn read<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     found
 }
 
-/// A host-only cookie that scripts cannot read. On HTTPS its name carries `__Host-`, which makes
-/// the browser hold us to that.
+/// A host-only cookie that scripts cannot read. On HTTPS its name starts with `__Host-`, so that the
+/// browser enforces this.
 #[derive(Clone, Debug)]
 pub struct CookieName {
     name: String,
@@ -38,7 +38,7 @@ impl CookieName {
         read(headers, &self.name)
     }
 
-    /// `value` must be our own text of URL-safe characters.
+    /// `value` must be our own text, of URL-safe characters only.
     pub fn set(&self, value: &str, max_age_seconds: i64) -> HeaderValue {
         let secure = if self.secure { "; Secure" } else { "" };
         let text = format!(

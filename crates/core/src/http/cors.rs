@@ -1,5 +1,5 @@
-//! The collector is open to pages of every origin. It reads no cookie, so there is nothing that
-//! another origin could do in a person's name.
+//! The collector is open to pages of every origin. It reads no cookie, so another origin cannot use it
+//! to act in a person's name.
 
 use axum::response::{IntoResponse, Response};
 use http::header::{
@@ -13,14 +13,14 @@ pub const PATH: &str = "/v1/collect";
 pub fn apply(headers: &mut HeaderMap) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("Retry-After"));
-    // Pages that isolate themselves load from others only what says that it may be.
+    // Cross-origin isolated pages only load resources that allow it.
     headers.insert(
         HeaderName::from_static("cross-origin-resource-policy"),
         HeaderValue::from_static("cross-origin"),
     );
 }
 
-/// What a browser asks before a request that is more than a simple one; good for a day.
+/// Answers a browser's CORS preflight; cached for a day.
 pub async fn preflight() -> Response {
     let headers = [
         (ACCESS_CONTROL_ALLOW_METHODS, "GET, POST"),

@@ -1,5 +1,5 @@
-//! Refuses what another site makes a browser send: unsafe methods that say they come from
-//! elsewhere. Callers that are no browser send neither header and are let through.
+//! Refuses unsafe requests that another site makes a browser send. Callers other than browsers send
+//! neither header and are let through.
 
 use axum::extract::Request;
 use http::header::{HOST, ORIGIN};

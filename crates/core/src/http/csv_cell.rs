@@ -1,11 +1,12 @@
-//! What a spreadsheet would run as a formula, made plain text.
+//! Keeps spreadsheets from running cells of an export as formulas.
 
-/// What a formula begins with: as typed, full-width (a spreadsheet in Chinese or Japanese takes
-/// these for the same), small forms, and the typographic minus.
+/// Characters that start a formula: ASCII, full-width (Chinese and Japanese spreadsheets treat them
+/// alike), small forms, and the typographic minus.
 const FORMULA: [char; 13] =
     ['=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫', '\u{2212}'];
 
-/// A cell that no spreadsheet takes for a formula. An apostrophe in front makes it text.
+/// Puts an apostrophe in front of a cell that a spreadsheet would take for a formula, which makes it
+/// text.
 pub fn plain(cell: &str) -> String {
     if cell.starts_with(['\t', '\r', '\n'])
         || first_seen(cell).is_some_and(|c| FORMULA.contains(&c))
@@ -16,12 +17,12 @@ pub fn plain(cell: &str) -> String {
     }
 }
 
-/// The first character that shows: some programs drop what does not before they look.
+/// The first visible character: some programs drop invisible ones before they look.
 fn first_seen(cell: &str) -> Option<char> {
     cell.chars().find(|c| !c.is_whitespace() && !c.is_control() && !is_invisible(*c))
 }
 
-/// Of no width, or there only to say in which direction to read.
+/// Zero-width characters and direction marks.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' |

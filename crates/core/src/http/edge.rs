@@ -1,5 +1,5 @@
-//! A request's way in and out, as one function. Layers of the framework would do the same, at the
-//! price of an allocation each per request.
+//! A request's way in and out, as one function. Middleware layers would do the same at the price of an
+//! allocation each per request.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use crate::http::cors;
 use crate::locale::Locale;
 use crate::state::Core;
 
-/// The console gives up after 30 s too; a body that trickles in slower than this is cut off.
+/// The console also gives up after 30 s; a body that trickles in more slowly is cut off.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Everything that answers: the routes, and the names they are logged under.
+/// Everything that answers: the routes, and the labels they are logged under.
 #[derive(Clone)]
 pub struct Service {
     pub atrium: Core,
@@ -45,7 +45,8 @@ pub async fn handle(service: Service, mut request: Request) -> Response {
     let locale = Locale::from_headers(request.headers());
     let path = request.uri().path();
     let is_console_api = path == "/api" || path.starts_with("/api/");
-    // The collector is open to every origin and reads no cookie, so only the envelope is for it.
+    // The collector is open to every origin and reads no cookie, so only the error envelope applies to
+    // it.
     let is_api = is_console_api || path.starts_with("/v1/");
     let is_open = matches!(path, cors::PATH);
     let caller = is_api.then(Caller::default);
@@ -82,7 +83,7 @@ pub async fn handle(service: Service, mut request: Request) -> Response {
     response
 }
 
-/// What somebody was refused goes into the audit log, later: nobody waits for that here.
+/// Notes a refusal for the audit log, which is written later: no request waits for that.
 fn note_refusal(
     atrium: &Core,
     info: &RequestInfo<'_>,

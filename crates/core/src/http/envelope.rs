@@ -1,5 +1,5 @@
-//! Turns every failure under the API into the one JSON envelope, in the caller's language:
-//! our own errors, and what the framework answers by itself (404, 405, 413 …).
+//! Turns every failure under the API into the one JSON envelope, in the caller's language: our own
+//! errors, and those the framework makes by itself (404, 405, 413 …).
 
 use axum::response::{IntoResponse, Response};
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
@@ -24,7 +24,7 @@ pub struct ErrorItem {
     /// For a program; never changes.
     #[schema(value_type = Code)]
     pub code: &'static str,
-    /// The field of the request that it is about.
+    /// The field of the request that this is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
 }
@@ -54,7 +54,7 @@ fn render(problem: Problem, locale: Locale, bare: Response) -> Response {
             field: fault.field.as_ref().map(|field| field.clone().into_owned()),
         })
         .collect();
-    // A field's text ("This is required.") says nothing without its field beside it.
+    // A field's text ("This is required.") makes no sense without the field beside it.
     let message = match errors.as_slice() {
         [only] if only.field.is_none() => only.error.clone(),
         _ => Code::for_status(problem.status).text(locale).to_owned(),

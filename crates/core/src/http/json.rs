@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use crate::error::{Code, Error, Fault, Result};
 
-/// Hardly any call of the console sends more than a few kilobytes; one that does says how much.
+/// Hardly any console call sends more than a few kilobytes; one that does sets its own limit.
 const BODY_LIMIT: usize = 256 * 1024;
 
 /// The envelope of every success: `{"data": …}`.
@@ -31,12 +31,12 @@ impl<T: Serialize> IntoResponse for Data<T> {
     }
 }
 
-/// The data of a call that has nothing to tell but that it worked.
+/// The data of a call whose only result is that it worked.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Done {}
 
-/// A JSON body: 415 for another type, 413 for too much of it, 400 for broken JSON, 422 naming the
-/// field for JSON of the wrong shape.
+/// A JSON body: 415 for another type, 413 if too large, 400 for broken JSON, 422 naming the field for
+/// JSON of the wrong shape.
 pub struct Json<T, const LIMIT: usize = BODY_LIMIT>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned, const LIMIT: usize> FromRequest<S> for Json<T, LIMIT> {
@@ -51,7 +51,7 @@ impl<S: Send + Sync, T: DeserializeOwned, const LIMIT: usize> FromRequest<S> for
     }
 }
 
-/// Parameters of the query string, with the same errors as a body.
+/// Query-string parameters, with the same errors as a body.
 pub struct Query<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
@@ -59,7 +59,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
         let query = parts.uri.query().unwrap_or_default();
-        // Both the raw and the encoded form: the decoder would hand either to the database.
+        // Both the raw and the encoded form: the decoder would pass either on to the database.
         if query.contains("%00") {
             return Err(Error::invalid(vec![Fault::new(Code::NulCharacter)]));
         }
@@ -79,7 +79,8 @@ fn is_json(headers: &HeaderMap) -> bool {
         .is_some_and(|mime| mime.eq_ignore_ascii_case("application/json"))
 }
 
-/// Reads a body up to `limit`. A body that breaks off half-way is malformed, not our failure.
+/// Reads a body up to `limit`. A body that breaks off midway is the caller's malformed request, not our
+/// failure.
 pub async fn read_body(request: Request, limit: usize) -> Result<Vec<u8>> {
     let body = Limited::new(request.into_body(), limit);
     match body.collect().await {
@@ -94,7 +95,7 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
         let fault = Fault::new(Code::NulCharacter);
         return Err(if field.is_empty() { fault } else { fault.on(field) }.into());
     }
-    // serde would take a list for a struct, field by field.
+    // serde would accept an array for a struct, field by field.
     if !body.trim_ascii_start().starts_with(b"{") {
         return Err(match serde_json::from_slice::<serde_json::Value>(body) {
             Ok(_) => Code::WrongType.into(),
@@ -114,7 +115,7 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
     Ok(value)
 }
 
-/// serde names a missing field only inside its message; the path then points at the parent.
+/// serde names a missing field only in its message; the path points at the parent.
 fn shape_fault(path: &str, message: &str) -> Fault {
     let missing = message
         .strip_prefix("missing field `")
@@ -129,8 +130,8 @@ fn shape_fault(path: &str, message: &str) -> Fault {
     }
 }
 
-/// PostgreSQL cannot store NUL in text and SQLite ends a string there, so no text may contain one.
-/// JSON can only spell it as an escape, which makes the common case one quick search.
+/// PostgreSQL cannot store NUL in text and SQLite ends a string there, so no text may contain one. JSON
+/// can only spell it as an escape, which makes the common case one quick search.
 fn field_with_nul(body: &[u8]) -> Option<String> {
     let escape = b"\\u0000";
     if !body.windows(escape.len()).any(|window| window == escape) {

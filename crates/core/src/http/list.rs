@@ -1,4 +1,4 @@
-//! Lists that can be searched and sorted: which part of them, in which order.
+//! Lists that can be searched and sorted.
 
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -18,14 +18,14 @@ pub struct ListQuery {
     page: Option<i64>,
     #[param(minimum = 1, maximum = 100, default = 20)]
     page_size: Option<i64>,
-    /// Words of the name or address.
+    /// Words to find in the name or address.
     search: Option<String>,
     sort: Option<String>,
     /// asc or desc.
     order: Option<String>,
 }
 
-/// The same parameters, for lists whose search looks elsewhere than at names and addresses.
+/// The same parameters, for lists that search something other than names and addresses.
 pub struct ListQueryAnywhere;
 
 impl IntoParams for ListQueryAnywhere {
@@ -38,13 +38,13 @@ impl IntoParams for ListQueryAnywhere {
     }
 }
 
-/// A column to sort by: its name in the query, and what it is in SQL.
+/// A sort column: its name in the query string, and in SQL.
 pub type Sort = (&'static str, &'static str);
 
-/// Anything to sort by: its name in the query, what it is, and whether it falls unless given.
+/// A sort key: its name in the query string, its value, and whether it is descending by default.
 pub type SortBy<S> = (&'static str, S, bool);
 
-/// What of a list is wanted.
+/// The requested part and order of a list.
 #[derive(Debug)]
 pub struct Wanted<S> {
     pub page: Page,
@@ -53,7 +53,7 @@ pub struct Wanted<S> {
     pub descending: bool,
 }
 
-/// The same for a statement. `order_by` is made of our own words only.
+/// The same in the form of SQL. `order_by` consists of our own words only.
 #[derive(Debug)]
 pub struct Listing {
     pub page: Page,
@@ -63,7 +63,7 @@ pub struct Listing {
 }
 
 impl ListQuery {
-    /// `sorts` names the columns, the first being the default; `tie` makes the order total.
+    /// `sorts` names the columns, the first being the default; `tie` breaks ties.
     pub fn check(&self, sorts: &[Sort], tie: &'static str) -> Result<Listing> {
         let sorts: Vec<_> = sorts.iter().map(|(name, column)| (*name, *column, false)).collect();
         let Wanted { page, search, sort, descending } = self.check_by(&sorts)?;
@@ -72,7 +72,7 @@ impl ListQuery {
         Ok(Listing { page, pattern: pattern(&search), order_by })
     }
 
-    /// `sorts` names what can be sorted by, the first being the default.
+    /// `sorts` names the sort keys, the first being the default.
     pub fn check_by<S: Copy>(&self, sorts: &[SortBy<S>]) -> Result<Wanted<S>> {
         let page = PageQuery::new(self.page, self.page_size).check()?;
         let mut faults = Vec::new();
@@ -103,7 +103,7 @@ impl ListQuery {
     }
 }
 
-/// A pattern that finds the words anywhere, with LIKE's own characters made plain.
+/// A LIKE pattern that finds the text anywhere, with LIKE's own wildcards escaped.
 pub fn pattern(search: &str) -> String {
     if search.is_empty() {
         return String::new();

@@ -20,6 +20,6 @@ pub mod security_headers;
 mod unread;
 pub mod user_agent;
 
-/// The version of the console, which is also the path its assets are served under. One file
-/// tells both the server and the console's build.
+/// The version of the console, which is also the path its assets are served under. The server and the
+/// console's build read it from the same file.
 pub const CLIENT_VERSION: &str = include_str!("../../../../client-version").trim_ascii();

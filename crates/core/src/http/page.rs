@@ -6,7 +6,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::db::page::Page;
 use crate::error::{Code, Error, Fault, Result};
 
-/// `page` from 1, `page_size` from 1 to 100, 20 unless given.
+/// `page` from 1, `page_size` from 1 to 100, by default 20.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct PageQuery {

@@ -1,4 +1,5 @@
-//! Ids in paths. What is no id names nothing, so it is not found rather than malformed.
+//! Ids in paths. Text that is not an id names nothing, so the answer is "not found" rather than
+//! "malformed".
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use http::request::Parts;
@@ -6,7 +7,7 @@ use http::request::Parts;
 use crate::error::{Code, Error, Result};
 use crate::types::Id;
 
-/// The id of a path that has one, and the first of one that has two.
+/// The only id of a path, or the first of two.
 pub struct PathId(pub Id);
 
 /// The second id of a path: `/orgs/{id}/members/{user_id}`.

@@ -1,6 +1,6 @@
-//! Where a `redirect` parameter may lead. Anyone can write one into a link, so it is taken only to
-//! our own origin or to a configured region's endpoint; everything else counts as absent. The
-//! console keeps the same rule for the trips that it makes itself.
+//! Where a `redirect` parameter may lead. Anyone can put one into a link, so only our own origin and
+//! configured regions' endpoints are accepted; anything else is ignored. The console applies the same
+//! rule to the redirects it makes itself.
 
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use http::header::{CACHE_CONTROL, HeaderValue, LOCATION, SET_COOKIE};
@@ -14,8 +14,8 @@ const LONGEST: usize = 8192;
 /// What `encodeURIComponent` leaves alone.
 const QUERY: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// The address in a form that can be handed to a browser: a path of ours, or an address below a
-/// region's endpoint.
+/// The target in a form that is safe to hand to a browser: a path of ours, or a URL below a region's
+/// endpoint.
 pub fn checked(settings: &Settings, raw: &str) -> Option<String> {
     if raw.len() > LONGEST || raw.chars().any(is_deceptive) {
         return None;
@@ -33,8 +33,8 @@ pub fn checked(settings: &Settings, raw: &str) -> Option<String> {
     endpoints.any(|endpoint| is_within(&url, endpoint)).then(|| url.into())
 }
 
-/// Browsers drop control characters and read a backslash as a slash, so what a person sees in such
-/// an address is not what is opened. No honest address of ours contains either.
+/// Browsers drop control characters and read a backslash as a slash, so such a URL does not open what
+/// it shows. None of ours contains either.
 fn is_deceptive(c: char) -> bool {
     matches!(c, '\0'..='\u{20}' | '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}'
         | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\\')
@@ -47,18 +47,18 @@ fn absolute(raw: &str) -> Option<Url> {
 }
 
 fn internal(url: &Url) -> Option<String> {
-    // "/x/..//evil.example" parses to a path that would leave our origin when used as an address.
+    // "/x/..//evil.example" parses to a path that would leave our origin when used as a URL.
     let path = url.path();
     let decoded = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
     let page = decoded.trim_end_matches('/').to_ascii_lowercase();
-    // Signing in must not lead to itself, and a call is no page.
+    // Signing in must not lead back to itself, and an API call is not a page.
     if path.starts_with("//") || page == "/login" || page == "/api" || page.starts_with("/api/") {
         return None;
     }
     Some(url[url::Position::BeforePath..].to_owned())
 }
 
-/// Same origin, and below the endpoint's path at a whole segment.
+/// Whether the origin is the same and the path lies below the endpoint's, at a segment boundary.
 fn is_within(url: &Url, endpoint: &str) -> bool {
     let Ok(base) = Url::parse(endpoint) else { return false };
     let prefix = base.path().trim_end_matches('/');
@@ -67,7 +67,7 @@ fn is_within(url: &Url, endpoint: &str) -> bool {
         && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// A path of the console with parameters; those without a value are left out.
+/// A console path with query parameters; those without a value are left out.
 pub fn with_query(path: &str, query: &[(&str, Option<&str>)]) -> String {
     let mut text = path.to_owned();
     for (name, value) in query.iter().filter_map(|(name, value)| Some((name, (*value)?))) {
@@ -77,7 +77,7 @@ pub fn with_query(path: &str, query: &[(&str, Option<&str>)]) -> String {
     text
 }
 
-/// Sends the browser on, by GET whatever it came with, with cookies where there are any.
+/// Redirects the browser with GET, whatever the request's method, and sets the cookies.
 pub fn redirect_to(to: &str, cookies: impl IntoIterator<Item = HeaderValue>) -> Response {
     let to = HeaderValue::try_from(to).unwrap_or(HeaderValue::from_static("/"));
     let cookies: Vec<(HeaderName, HeaderValue)> =

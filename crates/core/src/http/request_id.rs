@@ -1,5 +1,5 @@
-//! One id per request: in the answer's `x-request-id`, in every log line of the request, and in
-//! what a person can copy from an error message.
+//! One id per request: in the answer's `x-request-id`, in every log line of the request, and in what
+//! people can copy from an error message.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,8 +20,9 @@ impl Default for RequestId {
 }
 
 impl RequestId {
-    /// Always ours: an id from outside could collide, or carry what does not belong in a log.
-    /// Unique, not secret: a random start and a count, stirred so that neighbours look different.
+    /// Always our own: an id from outside could collide, or carry something that must not be logged.
+    /// Unique but not secret: a counter from a random start, mixed so that consecutive ids look
+    /// different.
     pub fn new() -> Self {
         static NEXT: LazyLock<AtomicU64> =
             LazyLock::new(|| AtomicU64::new(u64::from_be_bytes(Entropy.bytes())));

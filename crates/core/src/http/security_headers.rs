@@ -1,5 +1,5 @@
-//! Headers that keep a browser from being turned against its user. The console page sets its own
-//! policy with a nonce; everything else is allowed nothing at all.
+//! Headers that keep a browser from being turned against its user. The console page sets its own policy
+//! with a nonce; every other answer allows nothing at all.
 
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY,
@@ -16,7 +16,7 @@ const PERMISSIONS: HeaderValue = HeaderValue::from_static(
     "camera=(), geolocation=(), microphone=(), payment=(), usb=(), interest-cohort=()",
 );
 
-/// A year; two, as browsers ask of what they build in.
+/// One year; two for preload, as browsers require.
 fn hsts_header(hsts: Hsts) -> Option<HeaderValue> {
     let text = match hsts {
         Hsts::Off => return None,
@@ -27,12 +27,12 @@ fn hsts_header(hsts: Hsts) -> Option<HeaderValue> {
     Some(HeaderValue::from_static(text))
 }
 
-/// What every answer carries.
+/// Headers of every answer.
 pub fn apply(atrium: &Core, headers: &mut HeaderMap, is_api: bool) {
     headers.reserve(8);
     headers.entry(CONTENT_SECURITY_POLICY).or_insert(NOTHING);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // Tokens stand in some of our paths: no other site may learn an address of ours.
+    // Some of our paths contain tokens, so no other site may learn our URLs.
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     if is_api {
         headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
@@ -43,7 +43,7 @@ pub fn apply(atrium: &Core, headers: &mut HeaderMap, is_api: bool) {
     }
 }
 
-/// What only a page can make use of.
+/// Headers that only matter to pages.
 pub fn apply_to_page(headers: &mut HeaderMap, nonce: &str) {
     headers.insert(CONTENT_SECURITY_POLICY, console_policy(nonce));
     headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
@@ -54,8 +54,8 @@ pub fn apply_to_page(headers: &mut HeaderMap, nonce: &str) {
     );
 }
 
-/// The console's policy: our own scripts, and styles that carry this response's nonce (Ant Design
-/// writes its styles at run time).
+/// The console's policy: our own scripts, and styles with this response's nonce (Ant Design creates its
+/// styles at run time).
 fn console_policy(nonce: &str) -> HeaderValue {
     let policy = format!(
         "default-src 'self'; script-src 'self' 'nonce-{nonce}'; style-src 'self' 'nonce-{nonce}'; \

@@ -1,5 +1,5 @@
-//! Cuts off clients who ask and do not read. An answer that nobody takes holds memory, a connection
-//! and, for a stream, a place among those who watch.
+//! Cuts off clients that do not read their answers. An unread answer holds memory, a connection and,
+//! for a stream, one of the places for viewers.
 
 use std::io;
 use std::pin::Pin;
@@ -10,11 +10,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
 /// A connection that ends when nothing more of an answer could be written for a while. A client that
-/// reads slowly is served for as long as it reads at all.
+/// reads slowly is served for as long as it keeps reading.
 pub struct Unread<S> {
     stream: S,
     patience: Duration,
-    /// Made when the other side stops reading for the first time.
+    /// Created when the client first stops reading.
     deadline: Option<Pin<Box<Sleep>>>,
     is_stalled: bool,
 }
@@ -24,7 +24,7 @@ impl<S> Unread<S> {
         Self { stream, patience, deadline: None, is_stalled: false }
     }
 
-    /// Looks at the clock whenever a write came to nothing.
+    /// Starts or checks the deadline whenever a write makes no progress.
     fn watch<T>(
         &mut self,
         cx: &mut Context<'_>,
@@ -118,7 +118,7 @@ mod tests {
             let mut taken = 0;
             let mut some = [0; 250];
             while taken < 5_000 {
-                // Longer in all than the patience, never longer at once.
+                // Takes longer than the patience in total, but never without a read for that long.
                 tokio::time::sleep(patience / 15).await;
                 taken += client.read(&mut some).await.unwrap();
             }

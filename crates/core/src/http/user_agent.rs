@@ -1,6 +1,6 @@
-//! A browser's name in words: "Chrome on macOS". Enough to recognize one's own device by.
+//! A browser's name in words, such as "Chrome on macOS": enough to recognize one's own device.
 
-/// The first that is found wins, so what others pretend to be comes last.
+/// The first match wins, so names that other browsers also claim come last.
 const BROWSERS: [(&str, &str); 12] = [
     ("wxwork/", "WeChat Work"),
     ("MicroMessenger/", "WeChat"),

@@ -1,4 +1,4 @@
-//! Mail: what a mail says, and how one is sent. The outbox says when.
+//! Mail: what it says, and how it is sent. The outbox decides when.
 
 pub mod templates;
 mod transport;

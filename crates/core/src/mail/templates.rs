@@ -1,5 +1,5 @@
-//! The words of every mail, in both languages, as text and as HTML. A letter has a greeting-free
-//! opening, one thing to do, and a line that says what to do if it was not you.
+//! The text of every mail in both languages, as plain text and HTML. A mail has an opening without a
+//! greeting, one thing to do, and a line for recipients who did not ask for it.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct Letter {
     pub html: String,
 }
 
-/// What a letter is made of.
+/// The parts of a mail.
 struct Parts<'a> {
     subject: String,
     opening: &'a str,
@@ -29,7 +29,7 @@ enum Action<'a> {
     Nothing,
 }
 
-/// Pick by language: Chinese first.
+/// Picks the text by language: Chinese first.
 fn say<'a>(locale: Locale, zh: &'a str, en: &'a str) -> &'a str {
     match locale {
         Locale::ZhCn => zh,
@@ -57,7 +57,7 @@ pub fn register(locale: Locale, link: &str) -> Letter {
     )
 }
 
-/// For an address that has an account already: the page must not tell, the mail may.
+/// For an address that already has an account: the page must not reveal that, the mail may.
 pub fn already_registered(locale: Locale, login: &str) -> Letter {
     compose(
         locale,
@@ -173,10 +173,10 @@ pub fn account_deleted(locale: Locale) -> Letter {
     )
 }
 
-/// To someone without an account, whom a link leads to one.
+/// For someone without an account; the link leads to making one.
 pub fn invitation(locale: Locale, org: &str, by: &str, link: &str) -> Letter {
     let (org, by) = (isolated(&without_links(org)), isolated(&without_links(by)));
-    // No words of a stranger in the subject: this goes to people who never asked for anything.
+    // No text from the inviter in the subject: this goes to people who never asked for anything.
     let subject =
         say(locale, "你收到一份 Atrium 团队邀请", "You are invited to a team on Atrium").to_owned();
     let opening = match locale {
@@ -197,7 +197,7 @@ pub fn invitation(locale: Locale, org: &str, by: &str, link: &str) -> Letter {
     compose(locale, Parts { subject, opening: &opening, action, closing })
 }
 
-/// A notice of the console, as a mail.
+/// A console notice as a mail.
 pub fn notice(locale: Locale, notice: &Notice, server: &ServerSettings) -> Letter {
     let words = notice.words(locale);
     let address = notice.link().map(|path| server.link(&path));
@@ -268,7 +268,7 @@ fn compose(locale: Locale, parts: Parts<'_>) -> Letter {
     Letter { subject: parts.subject, text, html }
 }
 
-/// Someone's name as plain words: no mail program makes a link of it.
+/// Breaks up a name so that no mail program turns it into a link.
 fn without_links(name: &str) -> String {
     let mut plain = String::with_capacity(name.len());
     let mut letters = name.chars().peekable();

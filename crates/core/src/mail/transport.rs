@@ -1,5 +1,5 @@
-//! How a mail leaves: over SMTP, or as a file where no server is set, so that everything can be
-//! tried offline.
+//! How a mail leaves: over SMTP, or as a file where no server is set, so that everything can be tried
+//! offline.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use super::Letter;
 use crate::config::MailSettings;
 use crate::types::{Id, Millis};
 
-/// A server that takes longer than this for a step is treated as down.
+/// A server that takes longer than this for one step counts as down.
 const STEP_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub struct Transport {
@@ -67,10 +67,10 @@ impl Transport {
     }
 }
 
-/// Whether a mail server would take a mail from us.
+/// Whether the mail server would accept our mails.
 #[derive(Debug)]
 pub enum MailCheck {
-    /// There is none: mails become files.
+    /// No server is configured: mails become files.
     NoServer,
     Ok,
     /// No connection, or no answer.
@@ -82,7 +82,7 @@ pub enum MailCheck {
 }
 
 impl Transport {
-    /// Goes as far as a mail would, with TLS and the password, and sends none.
+    /// Does everything short of sending a mail, including TLS and authentication.
     pub async fn check(&self, limit: Duration) -> MailCheck {
         let Delivery::Smtp(smtp) = &self.delivery else { return MailCheck::NoServer };
         let error = match tokio::time::timeout(limit, smtp.test_connection()).await {
@@ -102,7 +102,7 @@ impl Transport {
     }
 }
 
-/// A handshake that fails is told as a connection that fails, with data that makes no sense.
+/// A failed TLS handshake is reported as a failed connection with malformed data.
 fn is_about_tls(error: &(dyn std::error::Error + 'static)) -> bool {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes
@@ -117,7 +117,7 @@ async fn write_file(folder: &Path, id: &Id, message: &Message, now: Millis) -> a
     tokio::task::spawn_blocking(move || -> anyhow::Result<()> {
         use std::os::unix::fs::DirBuilderExt;
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-        // Under another name first, so that only complete mails appear in the folder.
+        // Written under a temporary name first, so that only complete mails appear in the folder.
         let draft = path.with_extension("part");
         let mut out = std::fs::OpenOptions::new()
             .write(true)
@@ -135,10 +135,10 @@ async fn write_file(folder: &Path, id: &Id, message: &Message, now: Millis) -> a
     Ok(())
 }
 
-/// `smtps://` is TLS from the start, `smtp://` upgrades with STARTTLS and refuses to go on without,
-/// except on this machine itself.
+/// `smtps://` uses TLS from the start; `smtp://` upgrades with STARTTLS and fails without it, except on
+/// this machine.
 fn smtp(url: &Url) -> anyhow::Result<AsyncSmtpTransport<Tokio1Executor>> {
-    // For schemes that browsers do not know, an address in the host's place stays text.
+    // The URL parser leaves IP addresses as text for schemes that browsers do not know.
     let host = url.host_str().context("smtp_url has no host")?.trim_matches(['[', ']']);
     let address = host.parse::<std::net::IpAddr>();
     let on_this_machine = host == "localhost" || address.is_ok_and(|ip| ip.is_loopback());

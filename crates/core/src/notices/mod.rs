@@ -1,5 +1,4 @@
-//! What people are notified about, with the texts in both languages: one place for the console and
-//! for mail.
+//! What people are notified about, with texts in both languages, shared by the console and mail.
 
 mod texts;
 
@@ -12,7 +11,7 @@ use crate::permissions::OrgRole;
 use crate::text::isolated;
 use crate::types::Id;
 
-/// One thing to tell someone. Kept as JSON, so a variant's name and fields stay once released.
+/// One notice. Stored as JSON, so a variant's name and fields never change once released.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Notice {
@@ -23,7 +22,7 @@ pub enum Notice {
         at: String,
     },
     PasswordChanged,
-    /// Told to the old address, while there is time to stop it.
+    /// Sent to the old address while the change can still be stopped.
     EmailChangeAsked {
         email: String,
     },
@@ -48,16 +47,16 @@ pub enum Notice {
     SessionsEnded {
         count: u64,
     },
-    /// By those who manage the organization's members, as far as it goes.
+    /// By someone who manages the organization's members, for this organization only.
     OrgSessionsEnded {
         org: String,
     },
-    /// An organization's provider can open the account from now on.
+    /// An organization's provider can now open the account.
     SsoLinked {
         org: String,
         email: String,
     },
-    /// A work-chat account can sign in from now on.
+    /// A work-chat account can now sign in.
     ChatBound {
         provider: Provider,
         name: String,
@@ -70,7 +69,7 @@ pub enum Notice {
         org: String,
         by: String,
     },
-    /// Someone of the owners' mail domain wants in.
+    /// Someone with the owners' mail domain asks to join.
     AccessAsked {
         org_id: Id,
         org: String,
@@ -97,36 +96,36 @@ pub enum Notice {
     RemovedFromApp {
         app: String,
     },
-    /// Archived, deleted or brought back. `action` is the audit log's.
+    /// Archived, deleted or restored. `action` is the audit log's.
     AppMoved {
         org_id: Id,
         app: String,
         by: String,
         action: String,
     },
-    /// Much of what an app sends was refused at once.
+    /// An unusual share of an app's messages was rejected.
     RejectionsSpike {
         app_id: Id,
         app: String,
         count: i64,
     },
-    /// An app has more names or values than are counted on one day.
+    /// An app has more distinct names or values than are counted on one day.
     LimitReached {
         app_id: Id,
         app: String,
         limit: Limit,
         max: i64,
     },
-    /// An app that used to send something has not for two days.
+    /// An app that regularly sends events has sent none for two days.
     AppSilent {
         app_id: Id,
         app: String,
     },
-    /// The warehouse has been away for long, and what waits for it nears the limit.
+    /// The warehouse has been down for a long time, and the spool is close to its limit.
     SpoolFilling {
         org_id: Id,
     },
-    /// An access key ends within a week, or within a day.
+    /// An access key expires within a week, or within a day.
     KeyExpiring {
         app_id: Id,
         app: String,
@@ -149,7 +148,7 @@ pub struct Words {
 }
 
 impl Notice {
-    /// Its type in the person's notification settings.
+    /// The notice's type in the person's notification settings.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::NewDevice { .. }
@@ -182,7 +181,7 @@ impl Notice {
         }
     }
 
-    /// The page of the console that has to do with it.
+    /// The related console page.
     pub fn link(&self) -> Option<String> {
         match self {
             Self::NewDevice { .. } => Some("/account/user-info#sessions".to_owned()),
@@ -229,8 +228,8 @@ impl Notice {
         Words { title: title.to_owned(), text }
     }
 
-    /// Every text that came from a person, safe to stand in a sentence. By way of JSON, so that no
-    /// variant can be forgotten.
+    /// Isolates every text that came from a person, so that it cannot disturb the sentence around it.
+    /// Done on the JSON form, so that no variant is forgotten.
     fn with_isolated_names(&self) -> Self {
         let isolate = || {
             let mut fields = serde_json::to_value(self).ok()?;

@@ -1,6 +1,6 @@
-//! Which addresses this server calls on behalf of somebody who chose them. A cloud tells a machine's
-//! credentials to whoever asks from that machine, so its metadata service is never called, whoever
-//! chose the address and whatever the settings allow.
+//! Which addresses the server may call on behalf of someone who chose them. A cloud's metadata service
+//! hands a machine's credentials to any caller on that machine, so it is never called, whoever chose
+//! the address and whatever the settings allow.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -10,15 +10,15 @@ use url::{Host, Url};
 /// How far calls may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
-    /// Public addresses: where anybody can choose them.
+    /// Public addresses only, for those that anyone can choose.
     Public,
-    /// Internal ones too, where the operator has it so.
+    /// Internal addresses too, where the operator allows it.
     Internal,
-    /// Whatever the operator wrote into the settings.
+    /// Any address that the operator wrote into the settings.
     Operator,
 }
 
-/// Metadata services by name. Some of their addresses are public ones, and any resolver may answer.
+/// Metadata services by name. Some resolve to public addresses, and a resolver may answer anything.
 const METADATA_NAMES: [&str; 12] = [
     "metadata",
     "metadata.google.internal",
@@ -42,7 +42,7 @@ const METADATA_V4: [Ipv4Addr; 4] = [
     Ipv4Addr::new(192, 80, 8, 124),
 ];
 
-/// Why a name may not be called.
+/// Why a call was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     NameUnknown,
@@ -65,12 +65,12 @@ impl Guard {
         if internal { Self::Internal } else { Self::Public }
     }
 
-    /// Whether an address may be called as it is written. Names are looked at again where they lead.
+    /// Whether a URL may be called as written. Host names are checked again once resolved.
     pub fn allows_url(self, url: &Url) -> bool {
         match url.host() {
             Some(Host::Ipv4(address)) => self.allows(address.into()),
             Some(Host::Ipv6(address)) => self.allows(address.into()),
-            // Other schemes do not distinguish a number from a name.
+            // For schemes other than HTTP, the parser does not tell an address from a name.
             Some(Host::Domain(name)) => match name.parse::<IpAddr>() {
                 Ok(address) => self.allows(address),
                 Err(_) => !is_metadata_name(name),
@@ -107,11 +107,11 @@ impl Guard {
 
     fn allows_v6(self, address: Ipv6Addr) -> bool {
         let [first, second, ..] = address.segments();
-        // Amazon's, Google's and Scaleway's; others answer at a link-local address.
+        // AWS, Google and Scaleway; others use link-local addresses.
         let metadata = first & 0xffc0 == 0xfe80
             || matches!((first, second), (0xfd00, 0x0ec2) | (0xfd20, 0x00ce) | (0xfd00, 0x0042));
         let never = metadata || address.is_unspecified() || address.is_multicast();
-        // Site-local addresses are out of use, and somewhere in use.
+        // Site-local addresses are deprecated, but some networks still use them.
         let internal =
             address.is_loopback() || first & 0xfe00 == 0xfc00 || first & 0xffc0 == 0xfec0;
         match self {
@@ -122,7 +122,7 @@ impl Guard {
     }
 }
 
-/// Also below such a name, and with the dot that ends a whole one.
+/// Also matches subdomains, and a name with its trailing dot.
 fn is_metadata_name(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     METADATA_NAMES.iter().any(|known| {
@@ -131,7 +131,7 @@ fn is_metadata_name(name: &str) -> bool {
     })
 }
 
-/// Looks names up as the system does, and forgets what may not be called.
+/// Resolves names as the system does, and drops addresses that may not be called.
 pub struct GuardedNames(pub Guard);
 
 impl Resolve for GuardedNames {
@@ -156,7 +156,7 @@ impl Resolve for GuardedNames {
     }
 }
 
-/// The IPv4 address that an IPv6 address leads to: mapped, compatible, translated, tunnelled.
+/// The IPv4 address that an IPv6 address embeds: mapped, compatible, translated, tunneled.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let [a, b, c, d, e, f, g, h] = address.segments();
     let joined = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
@@ -167,7 +167,8 @@ fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     match [a, b, c, d, e, f] {
         [0, 0, 0, 0, 0, 0xffff] | [0, 0, 0, 0, 0xffff, 0] => Some(joined(g, h)),
         [0x64, 0xff9b, 0, 0, 0, 0] => Some(joined(g, h)),
-        // A site's own translator keeps the address where only the site knows.
+        // A site's own NAT64 prefix: only the site knows where the address is, so it is refused unless
+        // the operator set it.
         [0x64, 0xff9b, 1, ..] => Some(Ipv4Addr::UNSPECIFIED),
         [0x2001, 0, ..] => Some(joined(!g, !h)),
         [0, 0, 0, 0, 0, 0] if !address.is_unspecified() && !address.is_loopback() => {
@@ -261,8 +262,7 @@ mod tests {
         }
     }
 
-    /// An operator may name any address of theirs, but a cloud's credentials are nobody's error
-    /// collector.
+    /// An operator may configure any address, but never one that hands out the cloud's credentials.
     #[test]
     fn metadata_services_are_refused_in_every_mode() {
         const METADATA: [&str; 17] = [
@@ -296,7 +296,7 @@ mod tests {
         }
     }
 
-    /// The system's own name for this machine stands for any name that leads inside.
+    /// `localhost` stands for any name that resolves to an internal address.
     #[tokio::test]
     async fn a_name_is_judged_by_where_it_leads() {
         let lookup = async |guard: Guard, name: &str| {

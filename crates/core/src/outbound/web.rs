@@ -1,5 +1,5 @@
-//! Calls to other parties' servers: bounded in time and size, never following a redirect, and with
-//! a word for what went wrong that says nothing of what they answered.
+//! Calls to other parties' servers: bounded in time and size, never following redirects, with errors
+//! that reveal nothing of the answer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +17,10 @@ const LARGEST: usize = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WebError {
-    /// No connection: the name is unknown, nobody listens, the certificate is not trusted.
+    /// No connection: unknown name, closed port or untrusted certificate.
     Unreachable,
     Timeout,
-    /// They broke off in the middle.
+    /// The connection broke off midway.
     Broken,
     TooLarge,
 }
@@ -37,8 +37,8 @@ impl Answer {
     }
 }
 
-/// The limits that every client keeps, `limit` for one call; the caller adds what is its own. Names that lead to a
-/// cloud's metadata service are unknown to it.
+/// A client with the limits that all clients share: `limit` for one call; the caller adds its own. It
+/// never resolves names to a cloud's metadata service.
 pub fn limited(limit: Duration) -> ClientBuilder {
     http_client::builder()
         .connect_timeout(limit / 2)
@@ -48,7 +48,7 @@ pub fn limited(limit: Duration) -> ClientBuilder {
         .user_agent(concat!("Atrium/", env!("CARGO_PKG_VERSION")))
 }
 
-/// Gives a request a body of JSON.
+/// Sets a JSON body.
 pub fn json(request: RequestBuilder, body: String) -> RequestBuilder {
     request.header(CONTENT_TYPE, "application/json; charset=utf-8").body(body)
 }
@@ -57,7 +57,7 @@ pub async fn send(request: RequestBuilder) -> Result<Answer, WebError> {
     read(request.send().await.map_err(|error| trouble(&error))?).await
 }
 
-/// The whole of an answer that has begun.
+/// Reads the rest of an answer.
 pub async fn read(mut response: Response) -> Result<Answer, WebError> {
     let status = response.status();
     let content_type = response.headers().get(CONTENT_TYPE).cloned();
@@ -71,7 +71,7 @@ pub async fn read(mut response: Response) -> Result<Answer, WebError> {
     Ok(Answer { status, content_type, body: body.freeze() })
 }
 
-/// The error itself names the address with all its parameters, so it is not passed on.
+/// The error itself quotes the URL with all its parameters, so it is not passed on.
 fn trouble(error: &reqwest::Error) -> WebError {
     if error.is_timeout() {
         WebError::Timeout

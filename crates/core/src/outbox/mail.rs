@@ -9,16 +9,16 @@ use crate::mail::Letter;
 use crate::state::Core;
 use crate::types::{Id, Millis};
 
-/// A mail as it waits.
+/// A mail as stored in the outbox.
 #[derive(Serialize, Deserialize)]
 struct Envelope {
-    /// None: nobody to write to. The row is made all the same, so that asking for a mail to an
-    /// unknown address takes what it takes for a known one.
+    /// None: there is no recipient. The row is written anyway, so that requesting a mail takes the same
+    /// time for an unknown address as for a known one.
     to: Option<String>,
     letter: Letter,
 }
 
-/// Puts a mail into the outbox, as part of the transaction that causes it.
+/// Puts a mail into the outbox, in the transaction that causes it.
 pub async fn enqueue(
     atrium: &Core,
     tx: &mut Write,
@@ -29,12 +29,12 @@ pub async fn enqueue(
     super::enqueue(atrium, tx, Channel::Mail, &envelope).await
 }
 
-/// Sends what is due, for ever.
+/// Sends due mails forever.
 pub async fn run(atrium: Core) {
     super::run(atrium.clone(), MailSender(atrium)).await;
 }
 
-/// Tries once what is due. Returns how many that were.
+/// Tries each due mail once. Returns how many there were.
 pub async fn send_due(atrium: &Core) -> Result<usize> {
     super::send_due(atrium, &MailSender(atrium.clone())).await
 }

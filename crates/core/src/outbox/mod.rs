@@ -1,10 +1,9 @@
-//! The outbox: what goes out to other parties is written down by the transaction that causes it, and
-//! sent afterwards by a job that tries until it is out. A server that is down costs time, never a
-//! message.
+//! The outbox: outgoing messages are stored by the transaction that causes them, and sent afterwards by
+//! a job that retries until it succeeds. A server that is down delays messages but never loses them.
 //!
-//! Whoever sends a message holds a lease on it, taken right before the try and longer than a try may
-//! last, so that no other instance sends it as well. A message goes out twice only where nobody can
-//! know that it is out: where the process ends, or the other side's answer is lost, between the two.
+//! A message is leased right before each attempt, for longer than an attempt may last, so that no other
+//! instance sends it as well. It can only go out twice if nobody can know that it went out: the process
+//! ends before the success is recorded, or the other side's answer is lost.
 
 pub mod mail;
 mod store;
@@ -21,7 +20,7 @@ use crate::state::Core;
 use crate::types::{Id, Millis};
 use store::Leased;
 
-/// Waits between tries: quick at first, for a server that restarts, then patient.
+/// Delays between attempts: short at first, for a server that restarts, then long.
 const WAITS: [i64; 7] = [
     10 * Millis::SECOND,
     30 * Millis::SECOND,
@@ -31,16 +30,16 @@ const WAITS: [i64; 7] = [
     10 * Millis::MINUTE,
     15 * Millis::MINUTE,
 ];
-/// A try that takes longer is broken off.
+/// An attempt that takes longer is aborted.
 const TRY_LIMIT: Duration = Duration::from_secs(60);
-/// A minute more than a try may last, for instances whose clocks do not agree.
+/// A minute longer than an attempt, for instances whose clocks differ.
 pub const LEASE: i64 = TRY_LIMIT.as_millis() as i64 + Millis::MINUTE;
-/// How often to look for what is due by now, or was left by another instance.
+/// How often to look for messages that became due or were left by another instance.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// Between tries to write down that a message is out.
+/// Between attempts to record that a message was sent.
 const MARK_EVERY: Duration = Duration::from_millis(500);
 
-/// Which way a message goes.
+/// The channel a message goes out on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
     Mail,
@@ -51,7 +50,7 @@ impl Channel {
     pub const ALL: [Self; 3] =
         [Self::Mail, Self::Chat(Provider::Wechatwork), Self::Chat(Provider::Feishu)];
 
-    /// As in rows and figures.
+    /// The name used in rows and metrics.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Mail => "mail",
@@ -59,7 +58,7 @@ impl Channel {
         }
     }
 
-    /// What its messages are sealed for.
+    /// The purpose under which its messages are sealed.
     fn purpose(self) -> &'static str {
         match self {
             Self::Mail => "mail",
@@ -70,7 +69,7 @@ impl Channel {
 
 /// Sends the messages of one channel.
 pub trait Sender: Clone + Send + Sync + 'static {
-    /// How many tries may be under way at once, so that a slow one does not hold up the others.
+    /// How many attempts may run at once, so that a slow one does not hold up the others.
     const AT_ONCE: usize;
     const GIVE_UP_AFTER: i64;
 
@@ -81,9 +80,9 @@ pub trait Sender: Clone + Send + Sync + 'static {
 
 pub enum Outcome {
     Sent,
-    /// There is nobody to send it to.
+    /// There is no recipient.
     Nobody,
-    /// Not before then, which does not count as a try.
+    /// Not before this time; does not count as an attempt.
     Postponed(Millis),
     Failed(Failure),
 }
@@ -98,9 +97,9 @@ pub enum Then {
     Retry,
     /// Not before this many milliseconds have passed.
     RetryAfter(i64),
-    /// Nothing gets through on this channel: what else is due waits as well.
+    /// Nothing gets through on this channel: everything else that is due waits as well.
     ChannelDown,
-    /// It will never work.
+    /// A retry can never succeed.
     GiveUp,
 }
 
@@ -110,7 +109,7 @@ impl Outcome {
     }
 }
 
-/// Puts a message into the outbox, as part of the transaction that causes it.
+/// Puts a message into the outbox, in the transaction that causes it.
 pub async fn enqueue(
     atrium: &Core,
     tx: &mut Write,
@@ -122,7 +121,7 @@ pub async fn enqueue(
     store::insert(tx, &atrium.new_id(), channel, &sealed, atrium.now()).await
 }
 
-/// Sends what is due, for ever.
+/// Sends due messages forever.
 pub async fn run<S: Sender>(atrium: Core, sender: S) {
     let channel = sender.channel().as_str();
     let mut woken = atrium.outbox.subscribe();
@@ -143,7 +142,7 @@ pub async fn run<S: Sender>(atrium: Core, sender: S) {
     }
 }
 
-/// Tries once what is due. Returns how many that were.
+/// Tries each due message once. Returns how many there were.
 pub async fn send_due<S: Sender>(atrium: &Core, sender: &S) -> Result<usize> {
     let mut tries = JoinSet::new();
     let mut count = 0;
@@ -160,7 +159,7 @@ fn flatten(ended: std::result::Result<Result<()>, tokio::task::JoinError>) -> Re
     ended.map_err(Error::internal)?
 }
 
-/// Starts as many tries as there is room for, each under a lease of its own.
+/// Starts as many attempts as there is room for, each with its own lease.
 async fn start_tries<S: Sender>(
     atrium: &Core,
     sender: &S,
@@ -168,7 +167,8 @@ async fn start_tries<S: Sender>(
 ) -> Result<usize> {
     let mut started = 0;
     while tries.len() < S::AT_ONCE {
-        // The last place is for first tries: messages that keep failing slowly never fill them all.
+        // The last place is for first attempts, so that messages that keep failing slowly cannot fill
+        // them all.
         let only_first = S::AT_ONCE > 1 && tries.len() + 1 == S::AT_ONCE;
         let now = atrium.now();
         let mut tx = atrium.db.write_relaxed().await?;
@@ -204,8 +204,8 @@ async fn try_once<S: Sender>(atrium: Core, sender: S, message: Leased) -> Result
     }
 }
 
-/// It is out, and nobody else knows: this is tried for as long as the lease keeps others away. It
-/// also counts when the lease is lost meanwhile, so that it goes out no third time.
+/// The message is out, but nobody else knows: retries for as long as the lease keeps others away.
+/// Deletes the row even if the lease was lost, so that the message does not go out a third time.
 async fn mark_sent(atrium: &Core, channel: Channel, message: &Leased) -> Result<()> {
     metrics::counter!("atrium_outbox_sent_total", "channel" => channel.as_str()).increment(1);
     loop {
@@ -224,7 +224,7 @@ async fn mark_sent(atrium: &Core, channel: Channel, message: &Leased) -> Result<
     }
 }
 
-/// What becomes of a message that is not out.
+/// What happens to a message that was not sent.
 enum Settlement {
     Delete,
     Postpone(Millis),
@@ -279,7 +279,7 @@ async fn settle(
     tx.commit().await
 }
 
-/// Tells what waits, and for how long.
+/// Publishes how many messages wait, and for how long.
 pub async fn measure(atrium: &Core) -> Result<()> {
     let waiting = store::waiting(&mut *atrium.db.read().await?).await?;
     for channel in Channel::ALL.map(Channel::as_str) {

@@ -5,7 +5,7 @@ use super::Channel;
 use crate::error::Result;
 use crate::types::{Id, Millis};
 
-/// A message under a lease. When the lease ends also tells it from any other lease on the message.
+/// A leased message. `leased_until` also tells this lease from any other on the same message.
 #[derive(FromRow)]
 pub struct Leased {
     pub id: Id,
@@ -35,8 +35,8 @@ pub async fn insert(
     Ok(())
 }
 
-/// Takes the next message that is due and nobody else works on. The update decides between two
-/// instances: the one that comes second finds the row leased and gets nothing this time.
+/// Leases the next due message. The update decides between two instances: the second finds the row
+/// leased and gets nothing this time.
 pub async fn lease(
     db: &mut AnyConnection,
     channel: Channel,
@@ -66,14 +66,14 @@ pub async fn delete(db: &mut AnyConnection, id: &Id) -> Result<()> {
     Ok(())
 }
 
-/// From here on: whether the lease was still ours. If not, nothing is changed.
+/// This and the following return whether the lease was still ours. If not, they change nothing.
 pub async fn delete_leased(db: &mut AnyConnection, message: &Leased) -> Result<bool> {
     let query = sqlx::query("DELETE FROM outbox WHERE id = $1 AND leased_until = $2");
     let done = query.bind(&message.id).bind(message.leased_until).execute(db).await?;
     Ok(done.rows_affected() == 1)
 }
 
-/// Without counting a try.
+/// Does not count as an attempt.
 pub async fn postpone(db: &mut AnyConnection, message: &Leased, until: Millis) -> Result<bool> {
     let done = sqlx::query(
         "UPDATE outbox SET next_try_at = $3, leased_until = 0 WHERE id = $1 AND leased_until = $2",
@@ -105,7 +105,7 @@ pub async fn retry_at(
     Ok(done.rows_affected() == 1)
 }
 
-/// What is due on a channel that is down would fail alike: it counts as tried.
+/// Everything else due on a channel that is down would fail too: counts as an attempt.
 pub async fn hold_back(
     db: &mut AnyConnection,
     channel: Channel,
@@ -126,7 +126,7 @@ pub async fn hold_back(
     Ok(())
 }
 
-/// By channel, how many wait and since when the oldest does.
+/// The number of waiting messages and the age of the oldest, per channel.
 pub async fn waiting(db: &mut AnyConnection) -> Result<Vec<(String, i64, Millis)>> {
     let sql = "SELECT channel, COUNT(*), MIN(created_at) FROM outbox GROUP BY channel";
     Ok(sqlx::query_as(sql).fetch_all(db).await?)
