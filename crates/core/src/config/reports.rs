@@ -1,4 +1,4 @@
-//! Error reports of the console: whether to keep them, where to send them, and how many to keep.
+//! Error reports of the console: whether to take them, where to send them, and how much space they get.
 
 use anyhow::{Context, bail};
 use url::Url;

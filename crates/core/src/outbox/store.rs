@@ -66,7 +66,7 @@ pub async fn delete(db: &mut AnyConnection, id: &Id) -> Result<()> {
     Ok(())
 }
 
-/// This and the following return whether the lease was still ours. If not, they change nothing.
+/// Returns whether the lease was still ours, as `postpone` and `retry_at` do. If not, nothing is changed.
 pub async fn delete_leased(db: &mut AnyConnection, message: &Leased) -> Result<bool> {
     let query = sqlx::query("DELETE FROM outbox WHERE id = $1 AND leased_until = $2");
     let done = query.bind(&message.id).bind(message.leased_until).execute(db).await?;
@@ -126,7 +126,7 @@ pub async fn hold_back(
     Ok(())
 }
 
-/// The number of waiting messages and the age of the oldest, per channel.
+/// Per channel, how many messages are waiting and when the oldest was created.
 pub async fn waiting(db: &mut AnyConnection) -> Result<Vec<(String, i64, Millis)>> {
     let sql = "SELECT channel, COUNT(*), MIN(created_at) FROM outbox GROUP BY channel";
     Ok(sqlx::query_as(sql).fetch_all(db).await?)
