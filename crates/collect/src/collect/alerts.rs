@@ -1,6 +1,6 @@
-//! Tells people when their data stops coming in as it should: many rejections at once, more names
-//! than are counted, an app that falls silent, a spool that fills. Each is said once, by whichever instance notices first, and
-//! again only when it has been well in between or a day has passed.
+//! Alerts people when their data stops coming in as it should: many rejections at once, more names than
+//! are counted, an app that falls silent, a spool that fills up. Whichever instance notices first sends
+//! the alert. It is repeated only after things were fine in between or a day has passed.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
@@ -16,12 +16,13 @@ use atrium_tenancy::notifications::{self, Notice};
 use atrium_tenancy::store::apps::{self, WatchedRow};
 use atrium_tenancy::store::keys;
 
-/// Rejections since the last look that are worth a word: so many, and this share of all.
+/// Rejections since the last look that are worth an alert: at least this many, and this share of all
+/// messages.
 const REJECTED_MIN: i64 = 100;
 const REJECTED_SHARE: f64 = 0.2;
-/// Full enough to worry, while there is time.
+/// Full enough for an alert, with time left to act.
 const SPOOL_SHARE: f64 = 0.8;
-/// Days of the week before on which something came: then a silence means something.
+/// Active days in the previous week that make a silence meaningful.
 const REGULAR_DAYS: usize = 3;
 const AGAIN_AFTER: i64 = Millis::DAY;
 
@@ -69,7 +70,7 @@ impl Watch {
         let (accepted, rejected) = now.map_or((0, 0), |(_, a, r)| (*a, *r));
         let before = self.last.insert(app.id.clone(), (today.clone(), accepted, rejected));
         let mut sent = 0;
-        // Without a look before there is nothing to tell a spike by.
+        // A spike shows only against an earlier look.
         if let Some((day, accepted_before, rejected_before)) = before
             && day == today
         {
@@ -84,7 +85,8 @@ impl Watch {
                 sent += settle(atrium, app, REJECTIONS, true, said, notice).await?;
             }
         }
-        // Messages that wait for the warehouse are not in the ledger yet, so the app is not silent.
+        // Messages waiting for the warehouse are not in the ledger yet, so the app does not count as
+        // silent.
         let waiting = atrium.collector.spool.usage().messages() > 0;
         let silent = !waiting && is_silent(&days, &today);
         let notice = Notice::AppSilent { app_id: app.id.clone(), app: name };
@@ -93,7 +95,7 @@ impl Watch {
     }
 }
 
-/// Each limit that was reached today is told of, once a day.
+/// Reports each limit that was reached today, once a day.
 async fn look_at_limits(
     atrium: &Collecting,
     app: &WatchedRow,
@@ -126,7 +128,7 @@ fn kind_of(limit: Limit) -> &'static str {
     }
 }
 
-/// Nothing today and the day before, in an app that used to get something on most days.
+/// Whether the app got nothing today and yesterday, although it gets something on most days.
 fn is_silent(days: &[(String, i64, i64)], today: &str) -> bool {
     let yesterday = today
         .parse::<jiff::civil::Date>()
@@ -153,7 +155,7 @@ fn today(now: Millis, zone: &str) -> jiff::civil::Date {
     jiff::Timestamp::from_millisecond(now.0).unwrap_or_default().to_zoned(zone).date()
 }
 
-/// Says it if it is so and was not said of late; forgets that it was said once it is over.
+/// Sends the alert if it applies and was not sent recently. Forgets about it once the condition is over.
 async fn settle(
     atrium: &Collecting,
     app: &WatchedRow,
@@ -162,7 +164,7 @@ async fn settle(
     said: &Said,
     notice: Notice,
 ) -> Result<u64> {
-    // Nearly always all is well and was before: nothing is written then.
+    // Nearly always all is well and was before, so nothing is written.
     if !is_so && !said.contains(&(app.id.clone(), kind.to_owned())) {
         return Ok(0);
     }
@@ -171,8 +173,8 @@ async fn settle(
     let sent = if is_so {
         claim(&mut tx, &app.id, kind, now).await?
     } else {
-        // Only silence has an end that is sure: a spike has none, and how full the spool is
-        // differs between instances. Those are said again after a day.
+        // Only silence has a definite end: a spike has none, and instances differ in how full their
+        // spools are. Those alerts may be repeated after a day.
         if kind == SILENCE {
             forget(&mut tx, &app.id, kind).await?;
         }
@@ -187,7 +189,7 @@ async fn settle(
     Ok(u64::from(sent))
 }
 
-/// What was said of which app and stands.
+/// The alerts that are currently in effect, by app and kind.
 type Said = HashSet<(Id, String)>;
 
 async fn said(db: &mut AnyConnection) -> Result<Said> {
@@ -196,7 +198,7 @@ async fn said(db: &mut AnyConnection) -> Result<Said> {
     Ok(rows.into_iter().collect())
 }
 
-/// True for the one who is to say it.
+/// True for the instance that gets to send the alert.
 async fn claim(db: &mut AnyConnection, app_id: &Id, kind: &str, now: Millis) -> Result<bool> {
     let claimed = sqlx::query(
         "INSERT INTO ingest_alerts (app_id, kind, told_at) VALUES ($1, $2, $3)

@@ -1,4 +1,4 @@
-//! A part of the spool on its way into the warehouse.
+//! A part of the spool on its way to the warehouse.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -12,18 +12,18 @@ use super::ledger::{Outcome, Tally};
 use super::record::{self, Record, RecordKind};
 use super::spool::{Attempt, FORMAT, Group, Range};
 
-/// A quarter of an hour: what the rollups count in.
+/// A quarter of an hour, the unit of the rollups.
 pub const BUCKET_MS: i64 = 15 * 60 * 1_000;
 
 /// Whom an event is about.
 pub struct People {
-    /// The user, or the device of someone who never said their name.
+    /// The user, or the device if its user never identified themselves.
     pub person: Identity,
     pub device: Identity,
     pub time_ms: i64,
 }
 
-/// Somebody was signed in on a device, by its number.
+/// A user was signed in on a device, given by its number.
 pub struct SignIn {
     pub app: Uuid,
     pub device: u32,
@@ -35,15 +35,15 @@ pub type Subjects = BTreeMap<(Uuid, Kind), BTreeMap<String, i64>>;
 #[derive(Default)]
 pub struct Batch {
     pub number: u64,
-    /// Groups at whose head an app is stuck, because nobody can read them.
+    /// Unreadable groups, each of which blocks its app.
     pub unreadable: Vec<(Group, String)>,
-    /// The groups that it is made of, by app.
+    /// The groups in this batch, by app.
     ranges: BTreeMap<Uuid, Range>,
     buffers: Vec<Vec<u8>>,
-    /// Which buffer a record lies in, and the record.
+    /// Each record, with the index of the buffer it lies in.
     records: Vec<(usize, Record)>,
     tallies: Vec<Tally>,
-    /// Those that may have made a device somebody's.
+    /// Those that may have given a device a new owner.
     pub sign_ins: Vec<SignIn>,
     timer: BatchTimer,
 }
@@ -52,7 +52,7 @@ pub struct Batch {
 struct Reading {
     batch: Batch,
     seen: HashSet<MessageId>,
-    /// Apps of which no more is taken: what comes later must not be stored before what came first.
+    /// Apps that are closed to further groups: later messages must not be stored before earlier ones.
     closed: BTreeSet<Uuid>,
 }
 
@@ -62,8 +62,9 @@ impl Reading {
         Self { batch, seen: HashSet::new(), closed: BTreeSet::new() }
     }
 
-    /// A message that is in the batch already. In a batch of its own it would be found to be
-    /// stored, but not while this one is made smaller and smaller because something in it fails.
+    /// Whether one of the messages is already in this batch. In a batch of its own a repeat would be
+    /// recognized as stored, but not while this batch is split again and again because something in it
+    /// fails.
     fn has_duplicate(&self, records: &[Record]) -> bool {
         records.iter().any(|record| self.seen.contains(&(record.app, record.log_id)))
     }
@@ -97,8 +98,8 @@ impl Reading {
         batch.buffers.push(group.data);
     }
 
-    /// Takes no more of an app whose next group cannot be read. One of a format that a later
-    /// version wrote waits for that version; one that is damaged is to be set aside.
+    /// Takes no more from an app whose next group cannot be read. A group in a later version's format
+    /// waits for that version; a damaged one must be set aside.
     fn close(&mut self, group: Group) {
         let at_head = self.closed.insert(group.app) && !self.batch.ranges.contains_key(&group.app);
         if group.format != FORMAT {
@@ -117,8 +118,8 @@ impl Reading {
 }
 
 impl Batch {
-    /// Makes a batch of groups that nobody has tried, no more than the store can take at once. The
-    /// rest of the groups stays for a later one.
+    /// Makes a batch of untried groups, no larger than the store can take at once. The remaining groups
+    /// are left for a later batch.
     pub fn fresh(number: u64, groups: Vec<Group>, room: Room) -> Self {
         let mut reading = Reading::new(number);
         let stuck = Choice::new(number, groups, room).each(|group, records| {
@@ -134,7 +135,7 @@ impl Batch {
         reading.finish()
     }
 
-    /// Reads the groups of a batch that was begun, all of them.
+    /// Reads all groups of a batch that was begun earlier.
     pub fn begun(number: u64, groups: Vec<Group>) -> Self {
         let mut reading = Reading::new(number);
         for group in groups {
@@ -149,7 +150,7 @@ impl Batch {
         reading.finish()
     }
 
-    /// What is written down before it is loaded.
+    /// What must be recorded before loading starts.
     pub fn attempts(&self) -> Vec<Attempt> {
         let batch = self.number;
         self.ranges
@@ -162,7 +163,8 @@ impl Batch {
         self.ranges.values().copied().collect()
     }
 
-    /// Of a batch that was begun: it ends where its attempts do, also where nothing is left of them.
+    /// For a batch that was begun earlier: it covers exactly its attempts, even if nothing is left of
+    /// them.
     pub fn keep_attempts(&mut self, attempts: &[Attempt]) {
         for Attempt { app, upto, .. } in attempts {
             let whole = Range { app: *app, after: upto - 1, upto: *upto };
@@ -170,7 +172,7 @@ impl Batch {
         }
     }
 
-    /// How many messages each app has in it.
+    /// The number of messages of each app.
     pub fn weights(&self) -> BTreeMap<Uuid, usize> {
         let mut weights = BTreeMap::new();
         for (_, record) in &self.records {
@@ -179,7 +181,7 @@ impl Batch {
         weights
     }
 
-    /// Books all that it holds as something else than accepted.
+    /// Books all its messages under an outcome other than accepted.
     pub fn reject(&mut self, outcome: Outcome) {
         self.move_where(outcome, |_| true);
     }
@@ -197,23 +199,23 @@ impl Batch {
         self.records.iter().map(|(_, record)| record.app).collect()
     }
 
-    /// From the earliest to the latest moment that a message names.
+    /// The earliest and the latest time in any message.
     pub fn time_range(&self) -> (i64, i64) {
         let times = || self.records.iter().map(|(_, record)| record.time_ms);
         (times().min().unwrap_or(0), times().max().unwrap_or(0))
     }
 
-    /// Drops what is stored already under another batch and books it as duplicate.
+    /// Drops messages that are already stored under another batch, and books them as duplicates.
     pub fn drop_known(&mut self, known: &HashSet<MessageId>) {
         self.move_where(Outcome::Duplicate, |record| known.contains(&(record.app, record.log_id)));
     }
 
-    /// Forgets about apps that are gone.
+    /// Drops messages of apps that no longer exist.
     pub fn keep_apps(&mut self, living: &HashSet<Uuid>) {
         self.records.retain(|(_, record)| living.contains(&record.app));
     }
 
-    /// Drops messages that were counted as accepted, and counts them as something else.
+    /// Drops messages that were counted as accepted, and counts them under another outcome.
     fn move_where(&mut self, outcome: Outcome, mut is_meant: impl FnMut(&Record) -> bool) {
         let mut tally = Tally::default();
         self.records.retain(|(_, record)| {
@@ -227,7 +229,7 @@ impl Batch {
         self.tallies.push(tally);
     }
 
-    /// What is to be booked, once all of it is stored: how long that took is told here.
+    /// The counts to book once the whole batch is stored. Also reports how long that took.
     pub fn take_tally(&mut self) -> Tally {
         self.timer.stored();
         let mut over_limit = Tally::default();
@@ -238,7 +240,7 @@ impl Batch {
         Tally::combine(std::mem::take(&mut self.tallies))
     }
 
-    /// The events with their rows, to be marked.
+    /// The events with their rows, for marking.
     pub fn events_mut(&mut self) -> impl Iterator<Item = (&mut Record, &[u8])> {
         let buffers = &self.buffers;
         self.records.iter_mut().filter_map(|(buffer, record)| {
@@ -247,7 +249,7 @@ impl Batch {
         })
     }
 
-    /// Whom each record is about; None for what is no event.
+    /// Whom each record is about; None if it is not an event.
     pub fn people(&self) -> impl Iterator<Item = Option<People>> {
         self.records.iter().map(|(buffer, record)| {
             if record.kind != RecordKind::Event {
@@ -263,7 +265,7 @@ impl Batch {
         })
     }
 
-    /// The rows of all events but those named, each with the numbers of its person and device.
+    /// The rows of all events except those in `but`, each with the numbers of its person and device.
     pub fn events(&self, but: &HashSet<MessageId>, ids: &[(u32, u32)]) -> Vec<u8> {
         let mut rows = Vec::new();
         for ((buffer, record), (person, device)) in self.records.iter().zip(ids) {
@@ -283,7 +285,7 @@ impl Batch {
         rows
     }
 
-    /// The rows of all mutations but those named.
+    /// The rows of all mutations except those in `but`.
     pub fn mutations(&self, but: &HashSet<MessageId>) -> Vec<u8> {
         let wanted = self.records.iter().filter(|(_, record)| {
             record.kind != RecordKind::Event && !but.contains(&(record.app, record.log_id))
@@ -296,7 +298,7 @@ impl Batch {
         self.buffers.get(buffer)?.get(record.row.clone())
     }
 
-    /// Whose profiles change, per app and kind, and the earliest moment of each one's changes.
+    /// Whose profiles change, per app and kind, with the earliest time of each one's changes.
     pub fn subjects(&self) -> Subjects {
         let mut subjects = Subjects::new();
         for (_, record) in &self.records {
@@ -312,7 +314,7 @@ impl Batch {
         subjects
     }
 
-    /// The quarters of an hour that events lie in, per app.
+    /// The quarter hours that contain events, per app.
     pub fn buckets(&self) -> BTreeMap<Uuid, BTreeSet<u32>> {
         let mut buckets = BTreeMap::<_, BTreeSet<u32>>::new();
         for (_, record) in self.records.iter().filter(|(_, r)| r.kind == RecordKind::Event) {
@@ -393,7 +395,7 @@ mod tests {
         let weights = some.weights();
         assert_eq!(weights[&Uuid::from_u128(2)], 1, "another app finds room");
         assert!((200..900).contains(&weights[&Uuid::from_u128(1)]), "{weights:?}");
-        // What is left out is the end, and stays in the spool.
+        // The end is left out, and stays in the spool.
         let taken = i64::try_from(weights[&Uuid::from_u128(1)]).unwrap() / 100;
         assert_eq!(some.ranges()[0].upto, taken - 1);
         let least = Batch::fresh(1, groups(), room(u64::MAX, 1));
@@ -402,8 +404,8 @@ mod tests {
 
     #[test]
     fn a_backlog_leaves_room_for_everybody_and_takes_turns() {
-        // One app's groups are larger than all that a batch may take, as they are when the store is
-        // slow; two others have sent a message each.
+        // One app's groups exceed what a whole batch may take, which happens when the store is slow; two
+        // other apps have sent a message each.
         let groups = |first: u128, second: u128| {
             let mut all = vec![group(first, 1, 0..1_000), group(first, 2, 1_000..2_000)];
             all.extend([group(second, 3, 0..1_000), group(8, 4, 0..1), group(9, 5, 0..1)]);

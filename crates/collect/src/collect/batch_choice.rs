@@ -1,6 +1,6 @@
-//! Which groups make up a batch. Every app has an equal share, so that a fresh message of one is in the
-//! very next batch, whatever another has sent. A group that is more than a share waits for its turn:
-//! one such is taken in every batch, of whoever was served longest ago. What room is left is filled.
+//! Chooses the groups of a batch. Every app has an equal share, so that a fresh message of one app is in
+//! the very next batch, whatever the others have sent. A group larger than a share waits for its turn:
+//! each batch takes one of these, from the app served longest ago. Remaining room is then filled up.
 
 use std::collections::VecDeque;
 
@@ -27,17 +27,17 @@ impl Room {
     }
 }
 
-/// What one app waits with.
+/// What is waiting for one app.
 struct Queue {
     groups: VecDeque<Group>,
     cost: Cost,
     used: Room,
-    /// The records of the next group, and what it adds.
+    /// The records of the next group, and the room they need.
     next: Option<(Vec<Record>, Room)>,
 }
 
 impl Queue {
-    /// What the next group takes. None at the end, and at a group that cannot be read.
+    /// The room the next group needs. None at the end, and at an unreadable group.
     fn look(&mut self) -> Option<Room> {
         if self.next.is_none() {
             let group = self.groups.front()?;
@@ -64,7 +64,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Of groups that come in the order of the apps' turns.
+    /// `groups` must be in the order of the apps' turns.
     pub fn new(seed: u64, groups: Vec<Group>, room: Room) -> Self {
         let mut queues = Vec::<(Uuid, Queue)>::new();
         for group in groups {
@@ -81,7 +81,7 @@ impl Choice {
         Self { queues, room, used: Room { messages: 0, cost: 0 } }
     }
 
-    /// Hands over what is chosen; false ends an app's part of the batch.
+    /// Passes on the chosen groups; returning false ends an app's part of the batch.
     pub fn each(mut self, mut take: impl FnMut(Group, Vec<Record>) -> bool) -> Vec<Group> {
         let apps = self.queues.len().max(1) as u64;
         let share = Room { messages: self.room.messages / apps, cost: self.room.cost / apps };
@@ -98,12 +98,13 @@ impl Choice {
         for place in 0..self.queues.len() {
             self.fill(place, |_, all, next| room.holds(all.plus(next)), &mut take);
         }
-        // What is at the head of an app of which nothing was taken and cannot be read.
+        // Unreadable groups at the head of apps from which nothing was taken.
         let stuck = self.queues.into_iter().filter(|it| it.used.messages == 0 && it.next.is_none());
         stuck.filter_map(|mut queue| queue.groups.pop_front()).collect()
     }
 
-    /// Takes an app's groups while they fit, by what the app and all have used and the next one adds.
+    /// Takes an app's groups while they fit, given what the app and all apps have used so far and what
+    /// the next group adds.
     fn fill(
         &mut self,
         place: usize,

@@ -1,5 +1,5 @@
-//! What a batch will cost the warehouse, estimated before it is sent. Rows cost little; every
-//! value that gets counts of its own costs an entry, with a set of people, in each table of counts.
+//! Estimates what a batch will cost the warehouse before it is sent. Rows cost little, but every
+//! separately counted value costs an entry with a set of people in each table of counts.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -7,26 +7,26 @@ use std::hash::{BuildHasherDefault, Hasher};
 use super::batch::BUCKET_MS;
 use super::record::{Record, RecordKind};
 
-/// A row in the store's memory: as it comes, and as sorted columns.
+/// A row takes memory in the store twice: as received, and as sorted columns.
 const ROW_FACTOR: u64 = 2;
-/// A value's counts by the quarter, the hour, the day and the week, each with a set of people: 1.3 KB
-/// were measured with values of 90 characters.
+/// A value's counts by quarter hour, hour, day and week, each with a set of people. Measured: 1.3 KB for
+/// values of 90 characters.
 const VALUE_BYTES: u64 = 2_000;
-/// A quarter of an hour: totals in several lengths, and sessions around it counted anew.
+/// A quarter hour: totals in several lengths, and recounting the sessions around it.
 const BUCKET_BYTES: u64 = 20_000;
-/// An eighth of the engine's memory: questions are asked beside it, and parts are merged.
+/// An eighth of the engine's memory, because queries and merges run at the same time.
 const SHARE_OF_MEMORY: u64 = 8;
 const COST_MIN: u64 = 32 << 20;
-/// However much memory there is, so many values take some two seconds.
+/// Caps the cost however much memory there is: this many values already take about two seconds.
 const COST_MAX: u64 = 192 << 20;
 
-/// What a batch may cost with an engine of so many megabytes.
+/// The maximum cost of a batch for an engine with this many megabytes.
 pub fn limit(memory_mb: u64) -> u64 {
     ((memory_mb << 20) / SHARE_OF_MEMORY).clamp(COST_MIN, COST_MAX)
 }
 
-/// Values are told apart by hashes that are seeded with the batch's number: senders cannot aim at
-/// them, so that nothing more needs to be done to them.
+/// Distinguishes values by hashes seeded with the batch's number. Senders cannot aim for collisions, so
+/// no stronger hash is needed.
 #[derive(Default)]
 struct Ready(u64);
 

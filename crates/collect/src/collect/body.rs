@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::text::Text;
 use atrium_core::error::{Code, Result};
 
-/// What a request may weigh on the wire, and unpacked.
+/// The maximum size of a request's body as sent and once unpacked.
 pub const SENT_MAX: usize = 1 << 20;
 const DECODED_MAX: usize = 8 << 20;
 pub const MESSAGES_MAX: usize = 1_000;
@@ -24,7 +24,7 @@ pub struct Body<'a> {
     pub messages: Messages<'a>,
 }
 
-/// One more than is allowed, at most: the rest need not be looked at to be refused.
+/// Holds at most one message more than allowed: the rest need not be read to refuse the request.
 pub struct Messages<'a>(pub Vec<&'a RawValue>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Messages<'a> {
@@ -54,7 +54,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Messages<'a> {
     }
 }
 
-/// Reads the list; `[` to `]`, whatever stands between.
+/// Reads the list from `[` to `]`, whatever is inside.
 pub fn parse(text: &str) -> Result<Body<'_>> {
     let body: Body<'_> = serde_json::from_str(text).map_err(|_| Code::MalformedJson)?;
     check_count(&body.messages)?;
@@ -68,7 +68,7 @@ pub fn check_count(messages: &Messages<'_>) -> Result<()> {
     Ok(())
 }
 
-/// JSON, or what a beacon calls its text.
+/// JSON, or the type that beacons give their text.
 pub fn has_fitting_type(headers: &HeaderMap) -> bool {
     let Some(value) = headers.get(CONTENT_TYPE) else { return true };
     let Ok(value) = value.to_str() else { return false };
@@ -103,13 +103,13 @@ pub fn unpack(sent: &[u8], encoding: Encoding) -> Result<Vec<u8>> {
     let unpacked = match encoding {
         Encoding::Plain => return Ok(sent.to_vec()),
         Encoding::Gzip => read_limited(flate2::read::MultiGzDecoder::new(sent)),
-        // The name means zlib, but some send the bare stream.
+        // The name means zlib, but some clients send the bare stream.
         Encoding::Deflate => match read_limited(flate2::read::ZlibDecoder::new(sent)) {
             Ok(unpacked) => Ok(unpacked),
             Err(_) => read_limited(flate2::read::DeflateDecoder::new(sent)),
         },
         Encoding::Zstd => zstd::stream::read::Decoder::new(sent).and_then(|mut decoder| {
-            // A frame may ask for a window of gigabytes.
+            // A frame could ask for a window of gigabytes.
             decoder.window_log_max(23)?;
             read_limited(decoder)
         }),

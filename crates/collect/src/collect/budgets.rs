@@ -1,9 +1,9 @@
-//! What one app may take in through this instance in a minute, so that a page that went wild cannot
-//! fill the disk for everyone, and a stranger with the app's public key cannot use up what its own
-//! servers need (docs/decisions/0024).
+//! What one app may send through this instance in a minute. A page that runs wild cannot fill the disk
+//! for everyone, and a stranger with the app's public key cannot use up what its own servers need
+//! (docs/decisions/0024).
 //!
-//! Signed and unsigned messages have a budget each. Unsigned messages are counted by address as well,
-//! and those that were rejected have a budget of their own: rubbish costs whoever sends it.
+//! Signed and unsigned messages have separate budgets. Unsigned messages are also counted by address, and
+//! rejected ones have a budget of their own, so that junk only hurts its sender.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -14,10 +14,10 @@ use uuid::Uuid;
 use atrium_core::config::BudgetLimits;
 use atrium_core::types::Millis;
 
-/// Addresses that are remembered within a minute, some 10 MB.
+/// Addresses remembered per minute, some 10 MB.
 const ADDRESSES_MAX: usize = 100_000;
 
-/// The part of a limit that one address may use.
+/// The share of a limit that one address may use.
 fn share(limits: BudgetLimits, limit: u64) -> u64 {
     (limit.saturating_mul(limits.address_percent) / 100).max(1)
 }
@@ -39,7 +39,7 @@ struct AddressUse {
 struct Minute {
     number: i64,
     apps: HashMap<Uuid, AppUse>,
-    /// What an address sent to an app; under no app, what it sent to all of them.
+    /// What an address sent to an app; with None as the app, what it sent to all apps.
     addresses: HashMap<(Option<Uuid>, IpAddr), AddressUse>,
 }
 
@@ -56,16 +56,16 @@ impl Budgets {
         Self { limits, minute: Mutex::default() }
     }
 
-    /// Whether an address may send at all, before anything of its request is read.
+    /// Whether an address may send at all. Checked before anything of its request is read.
     pub fn check_address(&self, network: IpAddr, now: Millis) -> Result<(), Wait> {
         let minute = self.at(now);
         let used = minute.addresses.get(&(None, network)).map_or(0, |used| used.rejected);
         if over(used, self.limits.rejected) { Err(wait(now)) } else { Ok(()) }
     }
 
-    /// Whether an address may send unsigned messages to an app, before they are looked at: not once
-    /// its rejected ones have used up its share. When those of all addresses together have used up
-    /// the app's, only addresses that sent none are let through.
+    /// Whether an address may send unsigned messages to an app. Checked before they are read. It may not
+    /// once its rejected messages have used up its share. Once the rejected messages of all addresses
+    /// have used up the app's budget, only addresses without any are let through.
     pub fn check_sender(&self, app: Uuid, network: IpAddr, now: Millis) -> Result<(), Wait> {
         let (limit, minute) = (self.limits.rejected, self.at(now));
         let own = minute.addresses.get(&(Some(app), network)).map_or(0, |used| used.rejected);
@@ -74,8 +74,8 @@ impl Budgets {
         if limit > 0 && too_many { Err(wait(now)) } else { Ok(()) }
     }
 
-    /// Counts an unsigned request: its rejected messages in any case, the others if there is room
-    /// for all of them.
+    /// Counts an unsigned request: its rejected messages always, the others only if there is room for all
+    /// of them.
     pub fn charge_unsigned(
         &self,
         app: Uuid,
@@ -106,7 +106,7 @@ impl Budgets {
         Ok(())
     }
 
-    /// Counts a signed request, whatever became of its messages.
+    /// Counts a signed request, whatever happened to its messages.
     pub fn charge_signed(&self, app: Uuid, messages: u64, now: Millis) -> Result<(), Wait> {
         if self.limits.messages == 0 {
             return Ok(());
@@ -120,11 +120,11 @@ impl Budgets {
         Ok(())
     }
 
-    /// The counts of the minute that `now` lies in.
+    /// The counts of the minute that contains `now`.
     fn at(&self, now: Millis) -> MutexGuard<'_, Minute> {
         let number = now.0.div_euclid(Millis::MINUTE);
         let mut minute = self.minute.lock();
-        // Of two requests at the turn of a minute the later one may come first.
+        // Two requests at the turn of a minute may arrive in the wrong order.
         if minute.number != number && minute.number != number + 1 {
             *minute = Minute { number, ..Default::default() };
         }
@@ -141,7 +141,7 @@ impl Minute {
         self.addresses.entry(key).or_default()
     }
 
-    /// Makes room by forgetting those that sent least: it matters least for them, and an attacker
+    /// Makes room by forgetting the addresses that sent least. They lose least by it, and an attacker
     /// with many addresses cannot push out the one that floods.
     fn forget_least(&mut self) {
         let mut least = 1;
@@ -224,13 +224,14 @@ mod tests {
         assert_eq!(budgets.check_sender(APP, address(1), NOW), Err(30));
         assert_eq!(budgets.check_sender(APP, address(2), NOW), Ok(()));
         assert_eq!(budgets.check_sender(OTHER_APP, address(1), NOW), Ok(()), "another app's");
-        // Many addresses with little each use up the app's: then one rejected message is too many.
+        // Many addresses with few messages each use up the app's budget; then a single rejected message
+        // is too many.
         for sender in 10..110 {
             budgets.charge_unsigned(APP, address(sender), 0, 10, NOW).unwrap();
         }
         assert!(budgets.check_sender(APP, address(10), NOW).is_err());
         assert_eq!(budgets.check_sender(APP, address(2), NOW), Ok(()), "clean");
-        // Over all apps, an address is refused before its request is read.
+        // Across all apps, an address is refused before its request is read.
         assert_eq!(budgets.check_address(address(1), NOW), Ok(()));
         budgets.charge_unsigned(OTHER_APP, address(1), 0, 750, NOW).unwrap();
         assert_eq!(budgets.check_address(address(1), NOW), Err(30));

@@ -1,6 +1,6 @@
-//! From a key to the app it speaks for. What is found is kept for as long as the database says
-//! that nothing changed, so a key that was disabled is disabled at the next request; while the database
-//! is away, with the next request after that (`outage`).
+//! Finds the app that a key belongs to. Answers are cached for as long as the database says that nothing
+//! changed, so a disabled key stops working at the next request. If the database was down, that is the
+//! first request after it is back (`outage`).
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl App {
         })
     }
 
-    /// The day that a moment belongs to in the app's time zone, as days since 1970.
+    /// The day of a time in the app's time zone, as days since 1970.
     pub fn day(&self, at: Millis) -> i32 {
         let Ok(at) = jiff::Timestamp::from_millisecond(at.0) else { return 0 };
         let offset = i64::from(self.timezone.to_offset(at).seconds());
@@ -58,7 +58,7 @@ impl SigningCaller {
     }
 }
 
-/// A finding is as good as its epoch; that nothing was found is one too.
+/// A cached answer, valid for its epoch. "Not found" is an answer too.
 type Found<T> = (i64, Option<Arc<T>>);
 
 pub struct Callers {
@@ -72,7 +72,7 @@ impl Default for Callers {
     }
 }
 
-/// What cannot be a key of ours need not be asked about, nor remembered.
+/// Text that cannot be one of our keys is neither looked up nor cached.
 fn looks_like_key(text: &str, prefix: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     text.starts_with(prefix) && text.len() <= 64 && text.bytes().all(plain)
@@ -80,7 +80,7 @@ fn looks_like_key(text: &str, prefix: &str) -> bool {
 
 enum LookUp<T> {
     Found(Option<Arc<T>>),
-    /// The database has to be asked; the answer holds as of this epoch.
+    /// The database must be queried; the answer is valid as of this epoch.
     Ask(i64),
 }
 
@@ -100,7 +100,7 @@ async fn look_up<T>(
     }
 }
 
-/// The caller by the key that names an app in public.
+/// The caller by the app's public key.
 pub async fn by_app_key(atrium: &Collecting, key: &str) -> Result<Option<Arc<CollectCaller>>> {
     if !looks_like_key(key, "ck_") {
         return Ok(None);
@@ -124,7 +124,7 @@ pub async fn by_app_key(atrium: &Collecting, key: &str) -> Result<Option<Arc<Col
     Ok(found)
 }
 
-/// The caller by the key that signs, whatever state it is in.
+/// The caller by a signing key, whatever its state.
 pub async fn by_access_key(
     atrium: &Collecting,
     key_id: &str,

@@ -1,6 +1,6 @@
-//! The most recent log_ids, to recognize a message that is sent again soon. The loader finds the
-//! duplicates that this misses or that another instance received: this one is for the answer to the
-//! sender, not for what is stored.
+//! The most recent log_ids, to recognize a message that is soon sent again. The loader finds duplicates
+//! that this misses or that another instance received: this one only affects the answer to the sender,
+//! not what is stored.
 
 use std::collections::HashSet;
 
@@ -10,8 +10,8 @@ use uuid::Uuid;
 /// Two generations of these: about 40 MB when both are full.
 const GENERATION: usize = 400_000;
 
-/// Strangers choose the ids, so the hasher is one whose collisions they cannot.
-/// An id is an app's own: another app may send the same.
+/// Strangers choose the ids, so the hasher must be one whose collisions they cannot predict. Ids are per
+/// app: another app may send the same one.
 pub type MessageId = (Uuid, Uuid);
 type Ids = HashSet<MessageId>;
 
@@ -27,7 +27,7 @@ pub struct Dedup {
 }
 
 impl Dedup {
-    /// Remembers those that are new and says of each whether it was.
+    /// Remembers the new ids, and returns for each whether it was new.
     pub fn remember(&self, ids: &[MessageId]) -> Vec<bool> {
         let mut seen = self.seen.lock();
         if seen.young.len() + ids.len() > GENERATION {
@@ -45,7 +45,7 @@ impl Dedup {
         ids.iter().all(|id| seen.young.contains(id) || seen.old.contains(id))
     }
 
-    /// Takes back what was remembered of messages that could not be kept after all.
+    /// Forgets the ids of messages that could not be kept after all.
     pub fn forget(&self, ids: &[MessageId]) {
         let mut seen = self.seen.lock();
         for id in ids {

@@ -1,5 +1,5 @@
-//! What the collector tells Prometheus of messages and batches. Looked up once, because every request
-//! counts.
+//! The collector's metrics of messages and batches. Their handles are kept, because every request is
+//! counted.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::reason::Reason;
 pub const OUTCOMES: [&str; 3] = [ACCEPTED, DUPLICATE, REJECTED];
 const REJECTED: &str = "rejected";
 
-/// Why a message may be rejected when it comes. What the store refuses later is set aside.
+/// Why a message may be rejected on arrival. What the store refuses later is set aside instead.
 pub fn reasons() -> Vec<&'static str> {
     let refusals = Reason::ALL.iter().filter(|reason| **reason != Reason::CannotBeStored);
     refusals.map(|reason| reason.as_str()).collect()
@@ -38,7 +38,7 @@ impl Default for MessageFigures {
     }
 }
 
-/// What a request adds, once it is kept.
+/// What a request adds to the metrics, once it is kept.
 pub struct Counted<'a>(Vec<(&'a Counter, u64)>);
 
 impl MessageFigures {

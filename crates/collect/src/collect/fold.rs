@@ -1,37 +1,37 @@
-//! What a device or a user is known to be: their mutations, one after the other in the order of
-//! their timestamps, whatever order they came in.
+//! The profile of a device or user: its mutations, applied in the order of their timestamps, whatever
+//! order they arrived in.
 //!
-//! A profile is bounded. What it has is a function of its mutations in their order and of nothing
-//! else: the bound is applied after each of them, so a profile that is added to is the same as one
-//! that is put together anew. Of a list the newest items stay; of anything else what was there first.
-//! Once something was left out the profile says so, until it is deleted.
+//! A profile is bounded, and depends only on its mutations in their order. The bound is applied after
+//! each of them, so a profile that is extended equals one that is rebuilt. Lists keep their newest items;
+//! everything else keeps what came first. Once something was left out, the profile says so until it is
+//! deleted.
 
 use std::io::Write;
 
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
-/// Lists that only grow must end somewhere.
+/// Lists that only grow need a limit.
 const LIST_MAX: usize = 1_000;
 const KEYS_MAX: usize = 1_000;
-/// Of all names and values, as JSON.
+/// Limit for all names and values, as JSON.
 pub const BYTES_MAX: usize = 64 << 10;
 
-/// Stands beside the properties where something was left out of them. No application can set it.
+/// Marks properties of which something was left out. No application can set it.
 pub const TRUNCATED: &str = "$truncated";
 
-/// The properties of a device or user on their way to their next state.
+/// The properties of a device or user while mutations are applied.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
     properties: Map<String, Value>,
-    /// The sum of what the properties weigh, kept in step: weighing all after each mutation would
-    /// make a long list cost its square.
+    /// The total size of the properties, kept up to date: weighing all of them after each mutation would
+    /// take quadratic time for a long list.
     bytes: usize,
     truncated: bool,
 }
 
 impl Profile {
-    /// What was stored before; None where that is not within today's bounds, or no longer readable.
+    /// Reads a stored profile; None if it exceeds today's limits or is no longer readable.
     pub fn stored(text: &str) -> Option<Self> {
         let mut properties: Map<String, Value> = serde_json::from_str(text).ok()?;
         let truncated = properties.remove(TRUNCATED).is_some();
@@ -42,7 +42,7 @@ impl Profile {
         fits.then_some(Self { properties, bytes, truncated })
     }
 
-    /// As it is stored.
+    /// The stored form.
     pub fn into_text(self) -> String {
         let mut properties = self.properties;
         if self.truncated {
@@ -56,7 +56,7 @@ impl Profile {
         self.truncated
     }
 
-    /// One more mutation. What makes no sense (adding to a text) changes nothing.
+    /// Applies one mutation. One that makes no sense (adding to a text) changes nothing.
     pub fn apply(&mut self, operation: &str, given: Map<String, Value>) {
         if operation == "delete" {
             *self = Self::default();
@@ -93,8 +93,7 @@ impl Profile {
         Some(value)
     }
 
-    /// Puts a value in its place; one for which there is no room is left out, and what was there
-    /// stays.
+    /// Sets a value. If there is no room for it, it is left out and the old value stays.
     fn put(&mut self, key: String, mut value: Value) {
         if let Value::Array(list) = &mut value {
             self.truncated |= shorten(list, LIST_MAX) > 0;
@@ -109,14 +108,14 @@ impl Profile {
         self.properties.insert(key, value);
     }
 
-    /// A list with more at its end; a list that is given adds its items, a single value becomes one.
-    /// Its oldest items make room for the new ones.
+    /// Appends to a list: a given list adds its items, and a single value becomes a list. The oldest
+    /// items make room for the new ones.
     fn append(&mut self, key: String, more: Value) {
         if !self.properties.contains_key(&key) && self.properties.len() >= KEYS_MAX {
             self.truncated = true;
             return;
         }
-        // Only what comes and goes is weighed, but for a value that becomes a list.
+        // Only what comes and goes is weighed, except when a value becomes a list.
         if !matches!(self.properties.get(&key), Some(Value::Array(_))) {
             let first = self.take(&key).filter(|value| !value.is_null());
             let list = Value::Array(first.into_iter().collect());
@@ -149,14 +148,14 @@ impl Profile {
     }
 }
 
-/// Lets the oldest items go; says what they weighed.
+/// Drops the oldest items. Returns their total size.
 fn shorten(list: &mut Vec<Value>, most: usize) -> usize {
     let gone = list.len().saturating_sub(most);
     list.drain(..gone).map(|item| weigh_item(&item)).sum()
 }
 
-/// What a property takes as JSON, its name and punctuation included. Of a list it is the sum of its
-/// items, so that one can come or go without the others being weighed again.
+/// The size of a property as JSON, including its name and punctuation. For a list it is the sum over its
+/// items, so that items can come and go without weighing the others again.
 fn weigh(key: &str, value: &Value) -> usize {
     let value = match value {
         Value::Array(list) => 2 + list.iter().map(weigh_item).sum::<usize>(),
@@ -169,7 +168,7 @@ fn weigh_item(item: &Value) -> usize {
     length(item) + 1
 }
 
-/// How long something is as JSON.
+/// The length of a value as JSON.
 pub fn length<T: Serialize + ?Sized>(value: &T) -> usize {
     struct Counter(usize);
     impl Write for Counter {
@@ -188,7 +187,7 @@ pub fn length<T: Serialize + ?Sized>(value: &T) -> usize {
     counter.0
 }
 
-/// Whole numbers stay whole for as long as they fit.
+/// Integers stay integers for as long as they fit.
 fn sum(current: Option<&Value>, by: &Value) -> Option<Value> {
     let zero = Value::from(0);
     let current = current.unwrap_or(&zero);

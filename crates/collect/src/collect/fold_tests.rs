@@ -86,21 +86,21 @@ fn a_profile_is_bounded_in_bytes_and_says_what_it_lost() {
     let full = after(&[("set", json!({"a": half, "b": 1})), ("set", json!({"b": half, "c": 1}))]);
     assert_eq!((&full["a"], &full["b"], &full["c"]), (&json!(half), &json!(1), &json!(1)));
     assert_eq!(full[TRUNCATED], true);
-    // Of a list the oldest items make room.
+    // The oldest items of a list make room.
     let items: Vec<_> = (0..100).map(|n| ("append", json!({"a": format!("{n:0>1000}")}))).collect();
     let list = after(&items);
     let kept = list["a"].as_array().unwrap();
     assert!((60..=65).contains(&kept.len()), "{}", kept.len());
     assert_eq!(kept.last().unwrap(), &json!(format!("{:0>1000}", 99)));
     assert!(list.to_string().len() <= BYTES_MAX + 32);
-    // Nothing of a single item that is too large for what is left.
+    // A single item that is too large for the room left is dropped entirely.
     let steps = [("set", json!({"a": half})), ("append", json!({"b": half}))];
     assert_eq!(after(&steps), json!({"a": half, TRUNCATED: true}));
     assert_eq!(after(&[("set", json!({"a": half, "b": half})), ("delete", json!({}))]), json!({}));
     assert_eq!(after(&[("set", json!({TRUNCATED: true, "a": 1}))]), json!({"a": 1}));
 }
 
-/// A small generator: the same every time.
+/// A small random generator with a fixed sequence.
 fn dice(state: &mut u64, below: u64) -> u64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;

@@ -1,5 +1,5 @@
-//! The warehouse as the server holds it: opened when something first needs it, because a command
-//! that only looks at accounts, and most tests, need none.
+//! The server's warehouse, opened when it is first needed: a command that only looks at accounts, and
+//! most tests, need none.
 
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -38,12 +38,12 @@ impl LazyWarehouse {
         self.opened.get().is_some_and(|store| store.state() == State::Up)
     }
 
-    /// Whether it is a server of its own, which is there before this one is.
+    /// Whether it is a separate server, which runs before this one starts.
     pub fn is_remote(&self) -> bool {
         matches!(self.location, Location::Remote { .. })
     }
 
-    /// In a word, for whoever watches the server.
+    /// The state in words, for operators.
     pub fn describe(&self) -> String {
         match self.opened.get().map(Warehouse::state) {
             None => "not started".to_owned(),
@@ -53,7 +53,7 @@ impl LazyWarehouse {
         }
     }
 
-    /// What the engine's process takes of the memory, if one was started.
+    /// The memory used by the engine's process, if one was started.
     pub fn engine_memory(&self) -> Option<u64> {
         self.opened.get().and_then(Warehouse::engine_memory)
     }
@@ -74,7 +74,7 @@ impl Deref for LazyWarehouse {
             if let Location::Embedded { folder, .. } = &self.location
                 && let Err(error) = folder::make_private(folder)
             {
-                // The engine will say so too, and again at each of its starts.
+                // The engine will report it too, each time it starts.
                 tracing::error!(%error, "the event store's folder");
             }
             Warehouse::open(self.location.clone()).guarded_by(self.guard.clone())

@@ -1,5 +1,5 @@
-//! The ledger: every message that came ends in one counter. Counts travel with the messages they
-//! count, through the spool, and are booked once per batch, in the metadata database.
+//! The ledger: every message that arrived ends up in one counter. Counts travel through the spool with
+//! the messages they count, and are booked once per batch, in the metadata database.
 
 use std::borrow::Cow;
 use std::collections::btree_map::Entry;
@@ -17,11 +17,11 @@ use atrium_core::types::{Id, Millis};
 
 pub const ACCEPTED: &str = "accepted";
 pub const DUPLICATE: &str = "duplicate";
-/// Lines of one app in one tally, and SDK versions of one app on one day in the ledger.
+/// Maximum lines of one app in a tally, and of SDK versions of one app per day in the ledger.
 const LINES_MAX: usize = 100;
 const VERSIONS_MAX: usize = 50;
 const OTHER: &str = "other";
-/// The kind of a line that tells of a limit.
+/// The kind of a line that is about a limit.
 const REMARK: &str = "over_limit";
 
 /// What happened to a message.
@@ -52,7 +52,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Which limit it is about, if it is no counter.
+    /// The limit it is about, if it is not a counter.
     fn limit(&self) -> Option<Limit> {
         if self.kind == REMARK { Limit::parse(&self.outcome) } else { None }
     }
@@ -94,7 +94,7 @@ impl Tally {
         }
     }
 
-    /// Strangers choose versions, and each is a line: beyond a few they count together.
+    /// Strangers choose versions, and each takes a line: beyond a few they are counted together.
     fn version(&self, app: Uuid, version: &str) -> String {
         let of_app = || self.0.iter().filter(|(line, _)| line.app == app);
         let known = of_app().any(|(line, _)| line.sdk_version == version);
@@ -102,13 +102,13 @@ impl Tally {
         if room { version } else { OTHER }.to_owned()
     }
 
-    /// What became of how many, without what is said of limits beside it.
+    /// The counts per outcome, without the remarks about limits.
     pub fn outcomes(&self) -> impl Iterator<Item = (&str, i64)> {
         let counters = self.0.iter().filter(|(line, _)| line.kind != REMARK);
         counters.map(|(line, count)| (line.outcome.as_ref(), *count))
     }
 
-    /// A message that was counted as accepted, and of which the loader found something else.
+    /// Moves a message that was counted as accepted to the outcome that the loader found.
     pub fn move_from_accepted(
         &mut self,
         app: Uuid,
@@ -122,7 +122,7 @@ impl Tally {
         self.add(app, day, &label, outcome, 1);
     }
 
-    /// The same counts, with everything accepted as rejected.
+    /// The same counts, with everything accepted turned into rejections.
     pub fn with_accepted_as(mut self, reason: Reason) -> Self {
         for (line, _) in self.0.iter_mut().filter(|(line, _)| line.outcome == ACCEPTED) {
             line.outcome = reason.as_str().into();
@@ -130,7 +130,7 @@ impl Tally {
         Self::combine([self])
     }
 
-    /// Each app's counts by themselves.
+    /// Splits the counts by app.
     pub fn by_app(self) -> BTreeMap<Uuid, Self> {
         let mut apps = BTreeMap::<Uuid, Self>::new();
         for (line, count) in self.0 {
@@ -139,8 +139,8 @@ impl Tally {
         apps
     }
 
-    /// An event some values of which are over its app's limits. It stays accepted: this is said
-    /// beside the counters and is in none of their sums.
+    /// Notes an event with values over its app's limits. It stays accepted: remarks are kept beside the
+    /// counters and are in none of their sums.
     pub fn remark(&mut self, app: Uuid, day: i32, over_limit: u8) {
         for limit in Limit::ALL.into_iter().filter(|limit| limit.bits() & over_limit != 0) {
             let is_same =
@@ -160,7 +160,7 @@ impl Tally {
         }
     }
 
-    /// Several tallies as one, equal lines summed.
+    /// Merges several tallies, summing equal lines.
     pub fn combine(tallies: impl IntoIterator<Item = Tally>) -> Self {
         let mut sums = BTreeMap::<Line, i64>::new();
         for (line, count) in tallies.into_iter().flat_map(|tally| tally.0) {
@@ -169,7 +169,7 @@ impl Tally {
         let mut lines = BTreeMap::<Line, i64>::new();
         let (mut app, mut taken) = (Uuid::nil(), 0);
         for (mut line, count) in sums.into_iter().filter(|(_, count)| *count != 0) {
-            // They come sorted by app.
+            // The lines are sorted by app.
             if line.app != app {
                 (app, taken) = (line.app, 0);
             }
@@ -192,7 +192,7 @@ pub async fn is_booked(db: &mut AnyConnection, batch: &str) -> Result<bool> {
     Ok(found.is_some())
 }
 
-/// Books a batch's counts, once: of a batch that was booked before nothing is booked again.
+/// Books a batch's counts once: if it was booked before, nothing is booked again.
 pub async fn book(db: &mut AnyConnection, batch: &str, tally: &Tally, now: Millis) -> Result<bool> {
     let first = sqlx::query(
         "INSERT INTO ingest_batches (batch, booked_at) VALUES ($1, $2) ON CONFLICT DO NOTHING",
@@ -219,7 +219,7 @@ pub async fn book(db: &mut AnyConnection, batch: &str, tally: &Tally, now: Milli
         let room = versions.contains(&line.sdk_version) || versions.len() < VERSIONS_MAX;
         let version = if room { line.sdk_version.as_str() } else { OTHER };
         versions.insert(version.to_owned());
-        // An app that is gone has no ledger.
+        // An app that no longer exists has no ledger.
         sqlx::query(
             "INSERT INTO ingest_ledger (app_id, day, kind, outcome, sdk_version, messages)
              SELECT $1, $2, $3, $4, $5, $6 WHERE EXISTS (SELECT 1 FROM apps WHERE id = $1)
@@ -249,7 +249,7 @@ async fn versions(db: &mut AnyConnection, app: &str, day: &str) -> Result<BTreeS
     Ok(rows.into_iter().collect())
 }
 
-/// Sums per outcome over apps and days, both ends included.
+/// Sums per outcome over the apps and days, both ends included.
 pub async fn sums(
     db: &mut AnyConnection,
     app_ids: &[Id],
@@ -275,7 +275,7 @@ pub async fn sums(
     Ok(sums.into_iter().filter(|(_, count)| *count != 0).collect())
 }
 
-/// Numbers of batches are kept for as long as one could be tried again.
+/// Batch numbers are kept for as long as a batch could be retried.
 pub async fn forget_batches(db: &mut AnyConnection, before: Millis) -> Result<u64> {
     let gone = sqlx::query("DELETE FROM ingest_batches WHERE booked_at < $1")
         .bind(before)
@@ -284,7 +284,7 @@ pub async fn forget_batches(db: &mut AnyConnection, before: Millis) -> Result<u6
     Ok(gone.rows_affected())
 }
 
-/// An app that is gone for good takes its ledger along.
+/// Deletes the ledger of an app that was permanently deleted.
 pub async fn forget_app(db: &mut AnyConnection, app_id: &Id) -> Result<()> {
     sqlx::query("DELETE FROM ingest_ledger WHERE app_id = $1").bind(app_id).execute(db).await?;
     Ok(())

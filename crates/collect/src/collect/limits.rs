@@ -1,5 +1,5 @@
-//! Limits on JSON that are checked without parsing it into values: depth and number of keys. And, for a message that
-//! could not be read at once, which of its fields was to blame.
+//! Limits on JSON that are checked without parsing it into values: depth and number of keys. For a
+//! message that cannot be read as a whole, also finds the field to blame.
 
 use memchr::memchr2;
 use serde_json::Value;
@@ -10,8 +10,8 @@ use super::reason::Reason;
 const DEPTH_MAX: usize = 8;
 const KEYS_MAX: usize = 256;
 
-/// Whether valid JSON text is an object within our limits. Its strings were checked by the parser
-/// that found its end, so quotes and backslashes can be trusted here.
+/// Whether valid JSON text is an object within our limits. The parser has already checked its strings, so
+/// quotes and backslashes can be trusted here.
 pub fn is_plain_object(text: &str) -> bool {
     let bytes = text.trim_ascii().as_bytes();
     if bytes.first() != Some(&b'{') {
@@ -41,7 +41,7 @@ pub fn is_plain_object(text: &str) -> bool {
     true
 }
 
-/// Where the string that begins at `start` has its closing quote.
+/// The position of the closing quote of the string that begins at `start`.
 pub fn end_of_string(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
@@ -54,13 +54,13 @@ pub fn end_of_string(bytes: &[u8], start: usize) -> usize {
     bytes.len()
 }
 
-/// Whether every value of an object is a number that arithmetic can use.
+/// Whether every value of an object is a number usable in arithmetic.
 pub fn all_numbers(object: &str) -> bool {
     serde_json::from_str::<std::collections::BTreeMap<String, f64>>(object)
         .is_ok_and(|values| values.values().all(|value| value.is_finite()))
 }
 
-/// The slow look at an event that could not be read: it costs only those who send such.
+/// The slow path for an event that could not be read: only senders of such events pay for it.
 pub fn fault_of_event(data: &str, label: &mut Label) -> Reason {
     let Some(data) = object(data, label) else { return Reason::BadMessage };
     if !is_text(&data, "log_id", true) {

@@ -1,5 +1,5 @@
-//! Messages as they come in, for those who watch an app just now. Nothing is kept, and nothing is
-//! done for an app that nobody watches: that costs one look at a number.
+//! Messages as they come in, for people watching an app live. Nothing is stored. An app that nobody
+//! watches costs one look at a number.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use super::message::{EVENT_MAX, MessageType};
 use super::outline::outline;
 use atrium_core::types::Millis;
 
-/// Messages a second that are shown of an app; the others are counted.
+/// Messages of an app shown per second; the others are only counted.
 const PER_SECOND: u64 = 50;
 /// A viewer who reads too slowly loses the oldest.
 const WAITING_MAX: usize = 64;
-/// What is longer than this is shown in outline.
+/// Longer messages are shown in outline.
 pub const TEXT_MAX: usize = 8 * 1024;
 const VIEWERS_PER_APP: usize = 20;
 const VIEWERS_MAX: usize = 200;
@@ -31,14 +31,14 @@ pub struct Seen {
     pub at: Millis,
     pub kind: MessageType,
     pub outcome: Outcome,
-    /// JSON: the message, or its outline.
+    /// JSON: the message or its outline.
     pub text: Box<str>,
     pub is_outline: bool,
-    /// Of an outline, what can be told of the event it was to be.
+    /// For an outline, what is known about the intended event.
     pub named: Option<Named>,
 }
 
-/// The name of an event, and whose it was: a name can be somebody's id.
+/// The name of an event, and whose it was: a name can be a person's id.
 pub struct Named {
     pub event: String,
     pub user: String,
@@ -47,7 +47,7 @@ pub struct Named {
 
 #[derive(Default)]
 pub struct Live {
-    /// One bit for each watched app, which some others share: without it nobody watches.
+    /// One bit per watched app, which several apps may share. If it is not set, nobody watches the app.
     watched: AtomicU64,
     channels: Mutex<Channels>,
 }
@@ -61,9 +61,9 @@ struct Channels {
 
 struct Channel {
     sender: broadcast::Sender<Arc<Seen>>,
-    /// The second it is, and how many were shown in it.
+    /// The current second, and how many messages were shown in it.
     second: Mutex<(i64, u64)>,
-    /// How many were not shown since the beginning.
+    /// How many were not shown, since the start.
     dropped: AtomicU64,
 }
 
@@ -77,7 +77,7 @@ impl Live {
         self.channels.lock()
     }
 
-    /// Where to tell of an app's messages, if somebody watches it.
+    /// The channel for an app's messages, if anyone is watching it.
     pub fn watched(&self, app: Uuid) -> Option<Watched> {
         if self.watched.load(Ordering::Relaxed) & bit(app) == 0 {
             return None;
@@ -85,7 +85,7 @@ impl Live {
         self.channels().by_app.get(&app).cloned().map(Watched)
     }
 
-    /// A seat for one more viewer; None when there are enough of them.
+    /// A place for one more viewer; None when there are too many already.
     pub fn watch(self: &Arc<Self>, app: Uuid) -> Option<Viewer> {
         let mut channels = self.channels();
         if channels.stopped || channels.viewers >= VIEWERS_MAX {
@@ -120,7 +120,7 @@ impl Live {
         }
     }
 
-    /// Ends every stream, and lets none begin: the server is to stop.
+    /// Ends every stream and starts no new ones, because the server is stopping.
     pub fn stop(&self) {
         let mut channels = self.channels();
         channels.stopped = true;
@@ -129,11 +129,11 @@ impl Live {
     }
 }
 
-/// An app that somebody watches.
+/// An app that someone is watching.
 pub struct Watched(Arc<Channel>);
 
 impl Watched {
-    /// Tells of a message, unless enough were told of in this second.
+    /// Shows a message, unless enough were shown in this second.
     pub fn tell(&self, message: &RawValue, outcome: Outcome, at: Millis) {
         if !self.has_room(at) {
             self.0.dropped.fetch_add(1, Ordering::Relaxed);
@@ -165,8 +165,8 @@ impl Watched {
     }
 }
 
-/// What else is wrong with a message need not keep its name from whoever looks for the mistake. One
-/// that no event could have is not told.
+/// Other faults of a message should not hide its name from people looking for the mistake. A name that no
+/// event could have is not shown.
 pub fn named(text: &str) -> Option<Named> {
     #[derive(Deserialize)]
     struct Data {
@@ -191,7 +191,7 @@ pub fn named(text: &str) -> Option<Named> {
     is_text.then(|| Named { event, user: id(user_id), device: id(device_id) })
 }
 
-/// Someone who watches an app; leaving is dropping it.
+/// A viewer of an app. Dropping it leaves.
 pub struct Viewer {
     receiver: Option<broadcast::Receiver<Arc<Seen>>>,
     pub dropped: Dropped,
@@ -200,7 +200,7 @@ pub struct Viewer {
 }
 
 impl Viewer {
-    /// The next message; None when there will be no more.
+    /// The next message; None when there are no more.
     pub async fn next(&mut self) -> Option<Arc<Seen>> {
         let receiver = self.receiver.as_mut()?;
         loop {
@@ -227,7 +227,7 @@ pub struct Dropped {
 }
 
 impl Dropped {
-    /// Those since the last time.
+    /// The number since the last call.
     pub fn take(&mut self) -> u64 {
         let total = self.channel.upgrade().map(|one| one.dropped.load(Ordering::Relaxed));
         let total = total.unwrap_or(self.reported);

@@ -1,6 +1,7 @@
-//! Carries the spool into the warehouse: the only writer of events. An app is loaded by one instance
-//! at a time (`partitions`); a batch whose outcome is unknown is looked at before anything of it is sent
-//! again. Apps take turns, and what fails is taken apart until only that waits (docs/decisions/0020).
+//! Carries the spool into the warehouse: the only writer of events. An app is loaded by one instance at a
+//! time (`partitions`). If the outcome of a batch is unknown, the store is checked before any of it is
+//! sent again. Apps take turns, and a failing batch is split until only the part to blame waits
+//! (docs/decisions/0020).
 
 mod batch_size;
 mod blame;
@@ -26,15 +27,15 @@ use atrium_core::lease::Lease;
 use lanes::{Lane, Lanes, Part};
 pub use partitions::{Partitions, keep_all_away, keep_away, others_load};
 
-/// More than this is worked off without pause.
+/// Above this, messages are loaded without pauses.
 const BACKLOG: i64 = 60_000;
-/// How long messages gather: few large parts are what the store likes.
+/// How long messages are gathered: the store prefers few large parts.
 const GATHER: Duration = Duration::from_millis(1_500);
-/// How often is looked whether another instance is done.
+/// How often to check whether another instance is done.
 const NOT_MINE_LOOK: Duration = Duration::from_millis(200);
 const IDLE_LOOK: Duration = Duration::from_secs(5);
 const ADOPT_LOOK: Duration = Duration::from_secs(60);
-/// What was left is loaded between our own batches: nobody waits for what it takes longer.
+/// The longest wait for a retry in a spool left behind: our own batches come first.
 const ADOPT_TIMEOUT: Duration = Duration::from_secs(2);
 const READY: Duration = Duration::from_secs(30);
 const RETRY_FIRST: Duration = Duration::from_secs(1);
@@ -42,18 +43,18 @@ const RETRY_LAST: Duration = Duration::from_secs(30);
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// Nothing waits.
+    /// Nothing is waiting.
     Idle,
-    /// Other instances have all the partitions that messages wait for.
+    /// Other instances hold all partitions with waiting messages.
     NotMine,
     Loaded(usize),
-    /// Something could not be stored, and will be tried in smaller parts.
+    /// Something could not be stored, and will be retried in smaller parts.
     Failed,
-    /// Only what failed is left, and its time has not come.
+    /// Only failed parts are left, and it is not their time yet.
     Later(Duration),
 }
 
-/// Runs until it is told to stop, which it does between two batches.
+/// Runs until `stop` resolves, which is noticed between two batches.
 pub async fn run(atrium: Collecting, stop: impl Future<Output = ()>) {
     let mut stop = pin!(stop);
     tokio::select! {
@@ -66,7 +67,7 @@ pub async fn run(atrium: Collecting, stop: impl Future<Output = ()>) {
     loop {
         let begun = Instant::now();
         let spool = &atrium.collector.spool;
-        // A store that is away is not waited for when the server ends, a batch is.
+        // At shutdown, a running batch is waited for, but not a store that is down.
         let ready = tokio::select! {
             biased;
             () = &mut stop => return,
@@ -91,7 +92,7 @@ pub async fn run(atrium: Collecting, stop: impl Future<Output = ()>) {
     }
 }
 
-/// Before anything is loaded, and as soon as the database can be asked.
+/// Runs before anything is loaded, as soon as the database can be reached.
 async fn drop_adopted(atrium: &Collecting) {
     while let Err(error) = spool_adopt::drop_adopted(atrium, &atrium.collector.spool).await {
         tracing::warn!(%error, "whether another server has adopted the spool is not known yet");
@@ -99,7 +100,7 @@ async fn drop_adopted(atrium: &Collecting) {
     }
 }
 
-/// A backlog is worked off without pause; a trickle gathers first.
+/// A backlog is loaded without pauses; a trickle is gathered first.
 async fn pause_after(
     atrium: &Collecting,
     turn: anyhow::Result<Turn>,
@@ -108,11 +109,11 @@ async fn pause_after(
 ) {
     let spool = &atrium.collector.spool;
     let pause = match turn {
-        // Each of several instances has a part of the partitions at a time.
+        // Each of several instances holds some of the partitions at a time.
         Ok(Turn::Loaded(_)) if spool.usage().messages() < BACKLOG => {
             GATHER / u32::try_from(atrium.collector.loaders.known()).unwrap_or(1)
         }
-        // Unless it is costly: then readers have the warehouse for half of the time.
+        // Unless loading is costly: then readers get the warehouse half of the time.
         Ok(Turn::Loaded(_)) if spool.lanes.lock().await.batch_size.is_costly() => took.min(GATHER),
         Ok(Turn::Loaded(_) | Turn::Failed) => Duration::ZERO,
         Ok(Turn::NotMine) => NOT_MINE_LOOK,
@@ -129,13 +130,13 @@ async fn pause_after(
     tokio::time::sleep(pause).await;
 }
 
-/// Waits for something to load, and says how long more of it may gather.
+/// Waits for something to load. Returns how long to gather more.
 async fn wait_for_messages(spool: &Spool, wait: Duration) -> Duration {
     let arrived = tokio::time::timeout(wait, spool.arrived.notified()).await.is_ok();
     if arrived { GATHER } else { Duration::ZERO }
 }
 
-/// Loads what servers that are gone have left in their spools beside ours.
+/// Loads the spools that dead servers left beside ours.
 async fn adopt(atrium: &Collecting) {
     let state = atrium.clone();
     let looking = tokio::task::spawn_blocking(move || {
@@ -157,7 +158,7 @@ async fn adopt(atrium: &Collecting) {
         loop {
             match turn(atrium, &spool).await {
                 Ok(Turn::Later(wait)) if wait <= ADOPT_TIMEOUT => tokio::time::sleep(wait).await,
-                // What fails is tried again with the next look.
+                // Failures are retried at the next look.
                 Ok(Turn::Idle | Turn::Later(_)) => break,
                 Ok(Turn::Loaded(_) | Turn::Failed) => {}
                 Ok(Turn::NotMine) => tokio::time::sleep(NOT_MINE_LOOK).await,
@@ -170,12 +171,12 @@ async fn adopt(atrium: &Collecting) {
     }
 }
 
-/// Loads one batch, if there is one and it is this instance's turn.
+/// Loads one batch, if there is one and this instance gets the partitions.
 pub async fn turn(atrium: &Collecting, spool: &Spool) -> anyhow::Result<Turn> {
     turn_when(atrium, spool, ready(atrium, spool).await).await
 }
 
-/// Waits for the store where something is to be loaded. False where nothing is.
+/// Waits for the store if there is something to load. False if there is nothing.
 async fn ready(atrium: &Collecting, spool: &Spool) -> anyhow::Result<bool> {
     if spool.attempts().await?.is_empty() && spool.first().await?.is_none() {
         return Ok(false);
@@ -208,7 +209,7 @@ async fn take_turn(atrium: &Collecting, spool: &Spool, lanes: &mut Lanes) -> any
     let taken = partitions::take(atrium, &spool.name, wanted, turns).await?;
     let Some((lease, held)) = taken else { return Ok(Turn::NotMine) };
     let outcome = lease.during(atrium, serve(atrium, spool, (&lease, held), lanes)).await;
-    // Others who wait for the partitions get them between any two batches.
+    // Other instances waiting for the partitions get them between any two batches.
     lease.release(atrium).await?;
     match outcome {
         Ok(Turn::Idle) if held != wanted => Ok(Turn::NotMine),
@@ -216,7 +217,7 @@ async fn take_turn(atrium: &Collecting, spool: &Spool, lanes: &mut Lanes) -> any
     }
 }
 
-/// For those who watch.
+/// Updates the figures for monitoring.
 fn note(spool: &Spool, lanes: &Lanes, outcome: &anyhow::Result<Turn>) {
     let usage = spool.usage();
     usage.troubled_apps.store(lanes.troubled(), Ordering::Relaxed);
@@ -230,7 +231,7 @@ fn note(spool: &Spool, lanes: &Lanes, outcome: &anyhow::Result<Turn>) {
     }
 }
 
-/// Gives the next lane that has something to do its turn.
+/// Gives a turn to the next lane that has work.
 async fn serve(
     atrium: &Collecting,
     spool: &Spool,
@@ -257,7 +258,7 @@ async fn serve(
     Ok(lanes.wait().map_or(Turn::Idle, Turn::Later))
 }
 
-/// A batch of the next app that is loaded by itself.
+/// Loads a batch of the next app that is loaded by itself.
 async fn alone(
     atrium: &Collecting,
     spool: &Spool,
@@ -273,7 +274,7 @@ async fn alone(
     Ok(None)
 }
 
-/// A batch that nobody has tried before, of one app or of all that are not loaded apart.
+/// Loads a batch that was not tried before, of one app or of all that are not loaded separately.
 async fn fresh(
     atrium: &Collecting,
     spool: &Spool,
@@ -309,7 +310,7 @@ async fn fresh(
             lanes.batch_size.shrink();
             trouble::failed(atrium, spool, lanes, part, &weights, error).await.map(Some)
         }
-        // Nothing of it was sent: next time less, if there was too much.
+        // Nothing was sent: take less next time, in case it was too much.
         Err(error) => {
             lanes.batch_size.shrink();
             Err(error)
@@ -317,7 +318,7 @@ async fn fresh(
     }
 }
 
-/// What failed, or was broken off by a crash.
+/// Retries what failed or was interrupted by a crash.
 async fn again(
     atrium: &Collecting,
     spool: &Spool,

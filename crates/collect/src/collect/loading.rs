@@ -1,5 +1,5 @@
-//! The state of loading, for monitoring: how long messages have waited, and whether something is
-//! wrong that does not mend by itself at once.
+//! The state of loading, for monitoring: how long messages have been waiting, and whether there is a
+//! problem that does not fix itself at once.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -13,22 +13,22 @@ use super::spool_reader::oldest_of_all;
 use crate::collect::state::Collecting;
 use atrium_core::types::Millis;
 
-/// Failures in a row that are more than a hiccup.
+/// This many failures in a row are more than a hiccup.
 const FAILURES_DEGRADED: u32 = 3;
-/// A message that has waited longer says the same.
+/// Loading also counts as degraded if a message has waited longer than this.
 pub const WAITING_LONG: i64 = Millis::MINUTE;
 
 pub struct Loading {
-    /// The age of the oldest message that waits; none where nothing does.
+    /// The age of the oldest waiting message; None if nothing waits.
     pub oldest_seconds: Option<i64>,
     pub is_degraded: bool,
-    /// Apps that are loaded apart from the others, because something of theirs failed.
+    /// Apps that are loaded separately because something of theirs failed.
     pub troubled_apps: usize,
     /// Messages that could not be stored and are kept in the spool.
     pub set_aside: i64,
 }
 
-/// On this instance: others have spools of their own.
+/// The state on this instance: others have spools of their own.
 pub async fn look(atrium: &Collecting) -> Loading {
     let usage = atrium.collector.spool.usage();
     let waited = waited(atrium, None).await;
@@ -58,18 +58,18 @@ async fn waited(atrium: &Collecting, apps: Option<Vec<Uuid>>) -> Option<i64> {
     }
 }
 
-/// What the spools of a folder hold, whether or not a server uses them.
+/// The contents of all spools in a folder, whether or not a server uses them.
 #[derive(Default)]
 pub struct Spooled {
     pub waiting: i64,
-    /// When the oldest of it came.
+    /// When the oldest message arrived.
     pub oldest: Option<i64>,
     pub set_aside: i64,
-    /// A file that holds what was set aside.
+    /// A file with messages that were set aside.
     pub set_aside_in: PathBuf,
 }
 
-/// Messages that wait in a spool's file.
+/// The number of messages waiting in a spool's file.
 pub fn waiting_in(file: &Path) -> anyhow::Result<i64> {
     let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let sql = "SELECT COALESCE(SUM(messages), 0) FROM groups";
@@ -88,7 +88,7 @@ fn add(spooled: &mut Spooled, file: &Path) -> anyhow::Result<()> {
     let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let count = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
     spooled.waiting += count("SELECT COALESCE(SUM(messages), 0) FROM groups")?;
-    // An earlier version has left it, and nothing more is known until a server has opened it.
+    // The file is from an earlier version, and nothing more is known until a server opens it.
     if count("SELECT COUNT(*) FROM sqlite_schema WHERE name = 'set_aside'")? == 0 {
         return Ok(());
     }

@@ -1,5 +1,5 @@
-//! One message: read, judged by the rules of the collector, and written down as the row that the
-//! warehouse will take. Nothing here knows of HTTP or of disks.
+//! One message: parsed, checked against the collector's rules, and turned into the row that the warehouse
+//! takes. Knows nothing of HTTP or disks.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -23,16 +23,16 @@ const OLDEST: i64 = 180 * Millis::DAY;
 const NEWEST: i64 = 10 * Millis::MINUTE;
 pub const OPERATIONS: [&str; 6] = ["set", "set_once", "unset", "increment", "append", "delete"];
 
-/// What is known of a message before its own words are read.
+/// What is known about a message before it is parsed.
 pub struct Context {
     pub app: Uuid,
     pub now: Millis,
-    /// The day it is booked under, in the app's time zone, as days since 1970.
+    /// The day it is booked under in the app's time zone, as days since 1970.
     pub day: i32,
     pub signed: bool,
 }
 
-/// What the ledger calls a message, whatever became of it.
+/// How the ledger labels a message, whatever its outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
     pub kind: MessageType,
@@ -130,7 +130,7 @@ struct MutationData<'a> {
     properties: Option<&'a RawValue>,
 }
 
-/// Reads one message and appends its row to `rows`. The label is for the ledger either way.
+/// Reads one message and appends its row to `rows`. The label is for the ledger in either case.
 pub fn read(
     raw: &RawValue,
     context: &Context,
@@ -246,7 +246,7 @@ fn mutation(
         return Err(Reason::BadId);
     }
     let properties = properties(data.properties)?;
-    // They are put together by us, one after the other, so we must be able to read them.
+    // We put the properties together ourselves, so we must be able to read them.
     if serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(properties).is_err() {
         return Err(Reason::BadProperties);
     }
@@ -299,7 +299,8 @@ fn record(
 }
 
 fn log_id(text: &str) -> Result<Uuid, Reason> {
-    // Hyphenated or plain, in either case; but not the braces and prefixes the parser would take.
+    // Hyphenated or plain, upper or lower case, but not the braces and prefixes that the parser would
+    // accept.
     let plain = matches!(text.len(), 32 | 36);
     Uuid::try_parse(text).ok().filter(|id| plain && !id.is_nil()).ok_or(Reason::BadLogId)
 }
@@ -310,7 +311,7 @@ fn in_time(timestamp: i64, now: Millis) -> Result<(), Reason> {
 }
 
 fn fits(text: &str, min: usize, max: usize) -> bool {
-    // Most are short; counting characters is for those whose bytes alone do not settle it.
+    // Most are short; characters are only counted if the byte length does not settle it.
     let length = text.len();
     length >= min && (length <= max || text.chars().count() <= max) && !text.as_bytes().contains(&0)
 }
@@ -326,7 +327,7 @@ fn properties(given: Option<&RawValue>) -> Result<&str, Reason> {
     if limits::is_plain_object(text) { Ok(text) } else { Err(Reason::BadProperties) }
 }
 
-/// Strangers choose it and the ledger keeps a row for each: anything odd is booked as unknown.
+/// Strangers choose it and the ledger keeps a row for each: anything unusual is booked as unknown.
 pub fn sdk_version(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '_');
     let known = !text.is_empty() && text.len() <= 20 && text.chars().all(plain);

@@ -1,10 +1,10 @@
-//! The collector: what applications send, from the wire to the warehouse.
+//! The collector: carries what applications send from the wire to the warehouse.
 //!
-//! `receive` reads a request and hands it down a row of named steps: authenticate (`callers`,
+//! `receive` reads a request and passes it through a series of steps: authenticate (`callers`,
 //! `signature`), admit and charge (`budgets`), validate (`message`), drop duplicates (`dedup`), spool
-//! (`spool`). The answer goes out once the spool is on the disk. Behind it `loader` carries the
-//! spool into the warehouse and books the `ledger`. docs/decisions/0013 says why. What is refused
-//! leaves a few `samples`, and those who watch an app see its messages `live`.
+//! (`spool`). The answer is sent once the spool is on the disk. After that `loader` carries the spool
+//! into the warehouse and books the `ledger`. docs/decisions/0013 explains why. Refused messages leave a
+//! few `samples`, and people watching an app see its messages `live`.
 
 pub mod alerts;
 mod batch;
@@ -76,7 +76,7 @@ const UNPACKING_MAX: usize = 32;
 const SETTLE_LOOK: Duration = Duration::from_millis(200);
 const SETTLE_TRIES: u32 = 150;
 
-/// What the collector keeps in memory, and its spool.
+/// The collector's in-memory state, and its spool.
 pub struct Collector {
     callers: Callers,
     pub outage: Outage,
@@ -90,9 +90,9 @@ pub struct Collector {
     figures: MessageFigures,
     pub samples: Samples,
     pub live: Arc<Live>,
-    /// Bodies that may be unpacked at once, of up to eight megabytes each.
+    /// Limits how many bodies are unpacked at once, each up to eight megabytes.
     pub unpacking: Semaphore,
-    /// The batch whose profiles fail, and how often.
+    /// The batch whose profiles failed, and how often.
     failures: Mutex<(u64, u32)>,
     pub spool: Spool,
 }
@@ -119,7 +119,7 @@ impl Collector {
         })
     }
 
-    /// Counts a failure of a batch, and says how many it has had.
+    /// Counts a failure of a batch, and returns its total.
     fn failures_of(&self, batch: u64) -> u32 {
         let mut failures = self.failures.lock();
         let before = if failures.0 == batch { failures.1 } else { 0 };
@@ -127,12 +127,12 @@ impl Collector {
         before + 1
     }
 
-    /// Spools of servers that are gone.
+    /// Spools of servers that no longer run.
     pub fn left_behind(&self, data_dir: &Path) -> anyhow::Result<Vec<Spool>> {
         Spool::left_behind(data_dir, self.spool.limit(), &self.dedup)
     }
 
-    /// Waits until all that an app has in the spool now has left it.
+    /// Waits until everything an app has in the spool now has left it.
     pub async fn settle(&self, app: Uuid) -> anyhow::Result<()> {
         let Some((_, last)) = self.spool.ends(app).await? else { return Ok(()) };
         for _ in 0..SETTLE_TRIES {

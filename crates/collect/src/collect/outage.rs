@@ -1,5 +1,5 @@
-//! The metadata database as the collector sees it. While it is away, what was found out before is good
-//! enough for a stated time: messages of keys that were seen lately are taken, and wait in the spool.
+//! The metadata database as the collector sees it. While it is down, earlier answers stay valid for a
+//! configured time: messages of recently seen keys are accepted and wait in the spool.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use crate::collect::state::Collecting;
 use atrium_core::db::Dialect;
 use atrium_core::error::{Code, Error, Result};
 
-/// How long a request waits for a database that may be away.
+/// How long a request waits for a database that may be down.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// While it is away, one request asks it, and the others do not wait for that.
+/// While it is down, one request at a time checks it, and the others do not wait for that.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 const RETRY_SECONDS: u64 = 5;
@@ -26,20 +26,20 @@ struct Away {
     asked: Instant,
 }
 
-/// As of when what is known about keys and apps holds.
+/// The time for which knowledge about keys and apps is valid.
 pub enum AsOf {
     Epoch(i64),
-    /// The database is away, and whatever is known counts.
+    /// The database is down, and any earlier answer counts.
     Outage,
 }
 
 impl Outage {
-    /// For how long the database has been away.
+    /// How long the database has been down.
     pub fn lasts(&self) -> Option<Duration> {
         self.0.lock().map(|away| away.since.elapsed())
     }
 
-    /// None where it is this caller's to ask.
+    /// None if this caller should check the database.
     fn known(&self) -> Option<Away> {
         let mut away = self.0.lock();
         let known = away.as_mut().filter(|away| away.asked.elapsed() < LOOK_EVERY).copied();
@@ -67,11 +67,12 @@ impl Outage {
     }
 }
 
-/// Fails where the database has been away for longer than the settings allow.
+/// Fails if the database has been down for longer than the settings allow.
 pub async fn as_of(atrium: &Collecting) -> Result<AsOf> {
     let outage = &atrium.collector.outage;
     let longest = atrium.settings.events.collect_without_database;
-    // A file that cannot be read is not away, and a spool beside it would not help.
+    // For SQLite this does not apply: a file that cannot be read is not an outage, and a spool beside it
+    // would not help.
     if atrium.db.dialect() == Dialect::Sqlite || longest.is_zero() {
         return atrium.db.epoch().await.map(AsOf::Epoch);
     }
@@ -88,8 +89,7 @@ pub async fn as_of(atrium: &Collecting) -> Result<AsOf> {
     if away.since.elapsed() < longest { Ok(AsOf::Outage) } else { Err(no_answer()) }
 }
 
-/// A key that nobody has seen here lately may be good or not. That the database is away stands in the log
-/// once, not once for each request.
+/// A key not seen here recently may or may not be valid. The outage is logged once, not for each request.
 pub fn no_answer() -> Error {
     Error::busy(Code::Unavailable, RETRY_SECONDS)
 }

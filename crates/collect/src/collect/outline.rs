@@ -1,5 +1,5 @@
-//! What a message looked like, without what it said: every value is replaced by its kind. For people
-//! who must find out why theirs was refused, and may not see what is in it.
+//! The shape of a message without its content: every value is replaced by its kind. For people who must
+//! find out why their message was refused, but may not see what is in it.
 
 use std::cell::Cell;
 use std::fmt;
@@ -14,7 +14,7 @@ const NAME_MAX: usize = 64;
 const DEPTH_MAX: usize = 3;
 const FIELDS_MAX: usize = 50;
 
-/// The outline of a JSON text. Of one that cannot be read, even this is unknown.
+/// The outline of a JSON text. If the text cannot be parsed, even its outline is unknown.
 pub fn outline(text: &str) -> Value {
     let left = Cell::new(FIELDS_MAX);
     let mut deserializer = serde_json::Deserializer::from_str(text);
@@ -22,16 +22,16 @@ pub fn outline(text: &str) -> Value {
     seed.deserialize(&mut deserializer).unwrap_or_else(|_| "<unreadable>".into())
 }
 
-/// Reads a value of which nothing but the outline is ever in memory.
+/// Deserializes a value so that only its outline is ever in memory.
 #[derive(Clone, Copy)]
 struct Outline<'a> {
     depth: usize,
-    /// Fields that may still be told.
+    /// How many more fields may be shown.
     left: &'a Cell<usize>,
 }
 
 impl Outline<'_> {
-    /// Takes one of the fields that are left.
+    /// Uses up one of the remaining fields.
     fn takes_field(&self) -> bool {
         let left = self.left.get();
         self.left.set(left.saturating_sub(1));
@@ -43,10 +43,10 @@ impl Outline<'_> {
     }
 }
 
-/// A name is a field's, unless somebody used what they should have sent as a value.
+/// Names are shown as field names, unless they look like values that were sent as names by mistake.
 fn name(text: &str) -> String {
     let cut: String = text.chars().take(NAME_MAX).collect();
-    // Whose ids there are is not known here: whatever could be one is left out.
+    // The app's ids are not known here, so anything that could be an id is left out.
     let hide = personal::looks_personal(text) || could_be_id(text);
     if hide { "<name>".to_owned() } else { cut }
 }

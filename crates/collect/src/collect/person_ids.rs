@@ -1,7 +1,7 @@
-//! Gives every device and user of an app a number when their first event is loaded: the warehouse
-//! counts people as bitmaps of those (docs/decisions/0015). Only the loader does this, under the app's
-//! lease, so nobody gets two; of two that one got from a loader who had been superseded, the store knows
-//! which one counts.
+//! Gives every device and user of an app a number when their first event is loaded: the warehouse counts
+//! people as bitmaps of these numbers (docs/decisions/0015). Only the loader does this, under the app's
+//! lease, so nobody gets two. If a superseded loader did assign a second number, the store knows which
+//! one counts.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -19,18 +19,18 @@ use crate::collect::state::Collecting;
 use atrium_core::lease::Lease;
 use atrium_tenancy::apps::versions;
 
-/// Numbers kept in memory; those of others are asked of the store.
+/// Numbers kept in memory; others are queried from the store.
 const KNOWN_MAX: usize = 300_000;
 const ASKED_AT_ONCE: usize = 100_000;
 
 pub struct PersonIds {
     known: Cache<Identity, u32>,
-    /// By app and device: the earliest time of which everyone was told that somebody was signed in.
+    /// By app and device: the earliest sign-in time that was recorded for everyone.
     signed_in: Cache<(Uuid, u32), i64>,
-    /// As of which removal: an erased one comes back under another number.
+    /// The removal that the cache is current for: an erased person comes back under another number.
     removals: AtomicI64,
-    /// Apps whose next number was compared with the warehouse, which may be the newer of the two
-    /// after one was restored.
+    /// Apps whose next number was compared with the warehouse. After a restore the warehouse may be the
+    /// newer of the two.
     compared: Mutex<HashSet<Uuid>>,
 }
 
@@ -51,12 +51,12 @@ impl PersonIds {
         self.signed_in.clear();
     }
 
-    /// Whether a device may have changed hands by this. One that is not remembered may.
+    /// Whether the device may have changed owners by this. If nothing is remembered, it may have.
     fn is_news(&self, SignIn { app, device, time_ms }: &SignIn) -> bool {
         self.signed_in.get(&(*app, *device)).is_none_or(|known| *time_ms < known)
     }
 
-    /// That everyone was told of these.
+    /// Remembers that these sign-ins were recorded for everyone.
     pub fn note_sign_ins(&self, sign_ins: &[SignIn]) {
         for sign_in in sign_ins.iter().filter(|it| self.is_news(it)) {
             self.signed_in.insert((sign_in.app, sign_in.device), sign_in.time_ms);
@@ -64,7 +64,7 @@ impl PersonIds {
     }
 }
 
-/// The number of each record's person and device; zeros for what is no event.
+/// The numbers of each record's person and device; zeros if it is not an event.
 pub async fn assign(
     atrium: &Collecting,
     lease: &Lease,
@@ -106,8 +106,8 @@ pub async fn assign(
     Ok(people.iter().map(|people| people.as_ref().map_or((0, 0), both)).collect())
 }
 
-/// Numbers for those who have none. They are reserved before they are used, so that a crash leaves
-/// a gap and never a number twice.
+/// Makes numbers for those without one. They are reserved before use, so that a crash leaves a gap but
+/// never assigns a number twice.
 async fn make(
     atrium: &Collecting,
     lease: &Lease,
@@ -140,7 +140,7 @@ async fn least_next(atrium: &Collecting, app: Uuid) -> anyhow::Result<u32> {
     Ok(last + 1)
 }
 
-/// Takes the next so many numbers of an app, and says the first.
+/// Reserves the next `count` numbers of an app. Returns the first.
 async fn reserve(
     db: &mut AnyConnection,
     app: Uuid,

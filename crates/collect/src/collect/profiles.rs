@@ -1,5 +1,5 @@
-//! Keeps profiles in step with mutations. What came in order is added to what is known; where
-//! something came late, everything is put together anew, so that it takes its place in time.
+//! Keeps profiles up to date with mutations. Those that arrive in order are added to the stored profile;
+//! if one arrives late, the profile is rebuilt, so that it takes its place in time.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,18 +10,17 @@ use super::batch::Subjects;
 use super::fold::Profile;
 use crate::collect::state::Collecting;
 
-/// Whose mutations are read at once.
+/// How many profiles' mutations are read at once.
 const AT_ONCE: usize = 200;
-/// Mutations that are in memory at once: each is up to 32 KB, and of one profile there may be any
-/// number.
+/// Mutations in memory at once: each can be 32 KB, and a profile may have any number.
 const MUTATIONS_AT_ONCE: u64 = 500;
 
-/// A profile on its way to its next state.
+/// A profile being updated.
 struct Folding {
     profile: Profile,
     was_truncated: bool,
     row: ProfileRow,
-    /// What is not later than this is in it already.
+    /// Mutations up to this time are already included.
     upto_ms: Option<i64>,
 }
 
@@ -40,7 +39,7 @@ impl Folding {
         Self { profile: Profile::default(), was_truncated: false, row, upto_ms: None }
     }
 
-    /// None where what is known is out of bounds and must be put together anew.
+    /// None if the stored profile exceeds the limits and must be rebuilt.
     fn known(row: ProfileRow) -> Option<Self> {
         let profile = Profile::stored(&row.properties)?;
         let was_truncated = profile.is_truncated();
@@ -56,8 +55,8 @@ impl Folding {
     }
 }
 
-/// Brings the profiles up to date of those whom a batch is about. `again` when the batch may have
-/// been applied before: then nothing that is known can be added to.
+/// Updates the profiles that a batch is about. `again` means that the batch may have been applied before;
+/// then stored profiles cannot be extended.
 pub async fn refresh(atrium: &Collecting, subjects: Subjects, again: bool) -> anyhow::Result<()> {
     for ((app, kind), first_changes) in subjects {
         let all: Vec<_> = first_changes.into_iter().collect();
@@ -115,8 +114,8 @@ async fn refresh_some(
     Ok(store.insert_profiles(&rows).await?)
 }
 
-/// Applies the mutations of some profiles, a part at a time. Each one's come in the order of their
-/// time, then of their id.
+/// Applies the mutations of some profiles, in chunks. For each profile they are sorted by time, then by
+/// id.
 async fn fold_all(
     atrium: &Collecting,
     subject: (Uuid, Kind),
@@ -143,7 +142,7 @@ async fn fold_all(
                 let MutationOf { id, mutation } = &change;
                 let (time_ms, log_id) = (mutation.time_ms, mutation.log_id);
                 upto = Some(ReadUpTo { id: id.clone(), time_ms, log_id });
-                // One that was sent twice, with different times, counts where it was first.
+                // A mutation that was sent twice with different times counts at the earlier one.
                 if seen.insert(log_id)
                     && let Some(profile) = folding.get_mut(id)
                     && profile.upto_ms.is_none_or(|known| time_ms > known)

@@ -1,5 +1,5 @@
-//! How much one person or address may send through this instance in a minute. What an app may take
-//! in has budgets of its own (`budgets`).
+//! How much one person or address may send through this instance in a minute. Apps have budgets of their
+//! own (`budgets`).
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -20,7 +20,7 @@ impl<K: Eq + Hash> Quota<K> {
         Self { limit, minute: Mutex::new((0, HashMap::new())) }
     }
 
-    /// Takes that many from the sender's minute, or says in how many seconds a new one begins.
+    /// Takes this many messages from the sender's minute, or returns the seconds until a new one begins.
     pub fn take(&self, sender: K, messages: u64, now: Millis) -> Result<(), u64> {
         if self.limit == 0 {
             return Ok(());

@@ -1,5 +1,5 @@
-//! Why a message was not taken. Every reason has a name that clients and the ledger know, and its
-//! words in both languages; a message that is dropped without one cannot happen.
+//! Why a message was rejected. Every reason has a name known to clients and the ledger, and a text in
+//! both languages. A message cannot be dropped without a reason.
 
 use atrium_core::locale::Locale;
 
@@ -11,7 +11,7 @@ macro_rules! reasons {
         impl Reason {
             pub const ALL: &[Reason] = &[$(Reason::$variant),+];
 
-            /// Never changes once released: it stands in the ledger.
+            /// Never changes once released: it is stored in the ledger.
             pub fn as_str(self) -> &'static str {
                 match self { $(Reason::$variant => $name),+ }
             }
@@ -51,7 +51,7 @@ reasons! {
 
 atrium_core::code_schema!(Reason, "RejectionReason", Reason::ALL.iter().map(|it| it.as_str()));
 
-/// The words for a reason of the ledger; one that a later version wrote stands for itself.
+/// The text for a reason in the ledger; a reason written by a later version is shown by its name.
 pub fn words(name: &str, locale: Locale) -> String {
     let known = Reason::ALL.iter().find(|reason| reason.as_str() == name);
     known.map_or_else(|| name.to_owned(), |reason| reason.text(locale).to_owned())

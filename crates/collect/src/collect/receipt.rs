@@ -1,4 +1,4 @@
-//! What happened to the messages of a request, for its sender and for those who watch live.
+//! What happened to the messages of a request, for its sender and for people watching live.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -26,8 +26,8 @@ pub struct Refusal {
 }
 
 impl Receipt {
-    /// Shows a request's messages to those who watch, each with what became of it. `new` says of
-    /// those that were valid which were.
+    /// Shows a request's messages to viewers, each with its outcome. `new` says which of the valid ones
+    /// were new.
     pub fn show(&self, watched: &Watched, messages: &[&RawValue], new: &[bool], now: Millis) {
         let mut refused = self.errors.iter().peekable();
         let mut new = new.iter();

@@ -1,4 +1,4 @@
-//! `/v1/collect`: reads a request and hands it down the steps.
+//! `/v1/collect`: reads a request and passes it through the steps.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use atrium_core::types::Millis;
 
 const UNKNOWN_VERSION: &str = "unknown";
 
-/// Who sent it, proven as far as the app asks for proof.
+/// Who sent it, proven as far as the app requires.
 enum Caller {
     Named(Arc<CollectCaller>),
     Signed(Arc<SigningCaller>),
@@ -78,7 +78,7 @@ pub async fn collect_post(
         None => None,
     };
     tell(&caller, signer.as_deref());
-    // Small on the wire can be large in memory: few at a time.
+    // A small body can be large in memory, so only a few are unpacked at once.
     let _turn = match encoding {
         Encoding::Plain => None,
         _ => Some(atrium.collector.unpacking.acquire().await.map_err(Error::internal)?),
@@ -122,8 +122,8 @@ pub async fn collect_get(
     take(&atrium, client.ip, locale, signer, body).await
 }
 
-/// An address that has sent nothing but rubbish of late is not even read. What it sends is nobody's
-/// message yet, so no app's ledger has it.
+/// Refuses an address that recently sent nothing but junk, without reading the request. Its messages
+/// belong to no app yet, so no ledger counts them.
 fn refuse_flood(atrium: &Collecting, ip: IpAddr) -> Result<()> {
     let checked = atrium.collector.budgets.check_address(network_of(ip), atrium.now());
     checked.map_err(|seconds| {
@@ -135,19 +135,19 @@ fn refuse_flood(atrium: &Collecting, ip: IpAddr) -> Result<()> {
 fn unpack(sent: Vec<u8>, encoding: Encoding) -> Result<Vec<u8>> {
     match encoding {
         Encoding::Plain => Ok(sent),
-        // Up to eight megabytes of unpacking must not hold up others.
+        // Unpacking up to eight megabytes must not hold up other tasks.
         _ => tokio::task::block_in_place(|| body::unpack(&sent, encoding)),
     }
 }
 
-/// Tells the access log whose signature it was.
+/// Tells the access log which key signed.
 fn tell(caller: &RequestCaller, signer: Option<&SigningCaller>) {
     if let Some(signer) = signer {
         caller.is(Who::AccessKey(signer.key.id.to_string()));
     }
 }
 
-/// Who signed it. Everything that is wrong has one answer.
+/// Returns who signed it. Any fault gets the same answer.
 async fn prove(
     atrium: &Collecting,
     headers: &HeaderMap,
@@ -170,7 +170,7 @@ async fn prove(
     Ok(caller.filter(|caller| caller.is_live(now)).ok_or(Code::BadSignature)?)
 }
 
-/// From a body to its receipt.
+/// Processes a body into a receipt.
 async fn take(
     atrium: &Collecting,
     ip: IpAddr,
@@ -207,7 +207,7 @@ async fn authenticate(
         let named = named.filter(|caller| caller.valid_until.is_none_or(|until| now < until));
         return Ok(Caller::Named(named.ok_or(Code::BadAppKey)?));
     };
-    // The signature names the app; a body that names another one was not meant for it.
+    // The signature names the app; a body that names another app was not meant for it.
     if !app_key.is_empty() {
         let named = callers::by_app_key(atrium, app_key).await?;
         if named.is_none_or(|named| named.app.id != signer.app.id) {
@@ -217,7 +217,8 @@ async fn authenticate(
     Ok(Caller::Signed(signer))
 }
 
-/// Refuses all of it where the app takes nothing now, or nothing from this address, and books that.
+/// Refuses the whole request if the app accepts nothing now, or nothing from this address, and books
+/// that.
 async fn admit(
     atrium: &Collecting,
     caller: &Caller,
@@ -241,13 +242,13 @@ async fn admit(
     let (context, mut scrap) = (context(caller, now), Vec::new());
     let watched = atrium.collector.live.watched(app.id);
     for message in messages {
-        // Rubbish is not looked at again, so that it stays cheap.
+        // Junk is not read again, so that it stays cheap.
         let mut label = match reason {
             Reason::TooManyRejected => Label::default(),
             _ => message::read(message, &context, &mut scrap).0,
         };
         scrap.clear();
-        // Nothing of it is kept, so nothing that a stranger chose is either.
+        // Nothing of it is kept, so nothing chosen by a stranger is either.
         UNKNOWN_VERSION.clone_into(&mut label.sdk_version);
         tally.add(app.id, context.day, &label, Outcome::Rejected(reason), 1);
         if let Some(watched) = &watched {
@@ -259,7 +260,7 @@ async fn admit(
     Err(error)
 }
 
-/// Takes a request from its budget, once it is known how much of it is good.
+/// Charges a request to its budget, once it is known how much of it is valid.
 fn charge(
     collector: &Collector,
     caller: &Caller,
@@ -275,7 +276,8 @@ fn charge(
     }
 }
 
-/// Books a request that is over its budget: what is wrong keeps its own reason, the rest has this.
+/// Books a request that is over its budget: invalid messages keep their own reason, the rest get this
+/// one.
 async fn refuse_over_quota(
     atrium: &Collecting,
     batch: Batch,
@@ -284,7 +286,7 @@ async fn refuse_over_quota(
 ) -> Result<()> {
     let Batch { day, app, taken, mut tally, receipt, .. } = batch;
     for (_, label) in taken {
-        // Nothing of it is kept, so nothing that a stranger chose is either.
+        // Nothing of it is kept, so nothing chosen by a stranger is either.
         let label = Label { sdk_version: UNKNOWN_VERSION.to_owned(), ..label };
         tally.add(app, day, &label, Outcome::Rejected(Reason::QuotaExceeded), 1);
     }
@@ -305,7 +307,7 @@ fn context(caller: &Caller, now: Millis) -> Context {
     Context { app: app.id, now, day: app.day(now), signed: caller.is_signed() }
 }
 
-/// What became of a request's messages.
+/// The outcome of a request's messages.
 #[derive(Default)]
 struct Batch {
     day: i32,
@@ -341,7 +343,8 @@ fn validate(
     batch
 }
 
-/// Drops duplicates, spools the rest and waits for the disk. Says of those that were valid which were new.
+/// Drops duplicates, spools the rest and waits for the disk. Returns which of the valid messages were
+/// new.
 async fn keep(atrium: &Collecting, batch: Batch) -> Result<(Receipt, Vec<bool>)> {
     let Batch { day, app, rows, taken, mut tally, mut receipt } = batch;
     let ids: Vec<_> = taken.iter().map(|(record, _)| (app, record.log_id)).collect();
@@ -362,7 +365,7 @@ async fn keep(atrium: &Collecting, batch: Batch) -> Result<(Receipt, Vec<bool>)>
     let ids = ids.into_iter().zip(&new).filter_map(|(id, new)| new.then_some(id)).collect();
     let messages = receipt.accepted as u64;
     store(atrium, Entry { app, at: atrium.now(), data, messages, tally, ids }).await?;
-    // The first of two may have failed while the second was on its way: then it is not stored.
+    // The first of two copies may have failed while the second was in progress: then it is not stored.
     if !atrium.collector.dedup.knows(&duplicates) {
         return Err(Error::busy(Code::Unavailable, 1));
     }

@@ -1,5 +1,5 @@
-//! What the spool keeps of a message that was taken: enough for the loader to find duplicates, to book
-//! and to group it, and the row as the warehouse will take it.
+//! What the spool keeps of an accepted message: enough for the loader to find duplicates, to book and to
+//! group it, and the row for the warehouse.
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ impl RecordKind {
     }
 }
 
-/// One message; `row` is where its bytes lie in the buffer that it came with.
+/// One message; `row` is the position of its bytes in the buffer it came with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     pub kind: RecordKind,
@@ -46,13 +46,13 @@ pub struct Record {
     /// Whom a mutation is about.
     pub subject: String,
     pub row: Range<usize>,
-    /// Which of its values are over the app's limits, as bits. Only the loader knows, so the spool
-    /// does not keep it.
+    /// Which of its values are over the app's limits, as bits. Only the loader knows this, so it is not
+    /// stored in the spool.
     pub over_limit: u8,
 }
 
 impl Record {
-    /// Appends the record with its row, as `decode` reads it.
+    /// Appends the record with its row, in the form `decode` reads.
     pub fn encode(&self, rows: &[u8], into: &mut Vec<u8>) {
         let row = rows.get(self.row.clone()).unwrap_or_default();
         into.push(self.kind as u8);
@@ -72,7 +72,7 @@ fn put_text(text: &str, into: &mut Vec<u8>) {
     into.extend_from_slice(text.as_bytes());
 }
 
-/// Reads a buffer of records; each row's range is one in that buffer.
+/// Reads a buffer of records; each record's row is a range in that buffer.
 pub fn decode(buffer: &[u8], into: &mut Vec<Record>) -> anyhow::Result<()> {
     let mut at = 0;
     while at < buffer.len() {

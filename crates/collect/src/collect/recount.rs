@@ -1,6 +1,6 @@
-//! Counts from stored events what a table of a new release does not hold yet, beside the running system:
-//! on one instance at a time, an app's month after the other, each while nobody loads that app. Whoever
-//! comes after a crash goes on with what is left.
+//! Counts stored events into tables of a new release that do not include them yet, while the system runs:
+//! on one instance at a time, one month of one app after the other, each while nobody loads that app.
+//! After a crash, the next run continues with what is left.
 
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ use atrium_tenancy::apps::versions;
 const READY: Duration = Duration::from_secs(60);
 const LEASE: &str = "recount";
 
-/// Does what is due. Returns how many parts were counted.
+/// Counts what is due. Returns how many parts were counted.
 pub async fn run_due(atrium: &Collecting) -> anyhow::Result<u64> {
-    // As a rule nothing is, and then nobody is asked.
+    // Usually nothing is due, and then no query is made.
     if atrium.warehouse.is_everything_counted() {
         return Ok(0);
     }
@@ -49,7 +49,7 @@ async fn count_all(atrium: &Collecting) -> anyhow::Result<u64> {
     Ok(counted)
 }
 
-/// Loading of the app waits for this part alone.
+/// Loading of the app waits for this one part only.
 async fn count(atrium: &Collecting, part: &RecountPart) -> anyhow::Result<()> {
     let turn = loader::keep_away(atrium, part.app_id).await?;
     let work = async {

@@ -1,5 +1,5 @@
-//! Outlines of messages that were refused, a few of each app and reason: gathered in memory, written
-//! down every few seconds with the other minor things.
+//! Outlines of refused messages, a few for each app and reason: gathered in memory, and written every few
+//! seconds with other minor data.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,9 @@ use crate::collect::state::Collecting;
 use atrium_core::error::Result;
 use atrium_core::types::{Id, Millis};
 
-/// Kept of one app and reason, in memory as in the database.
+/// How many are kept per app and reason, both in memory and in the database.
 const KEPT: usize = 3;
-/// Apps times reasons between two writings.
+/// Combinations of app and reason kept between two writes.
 const GATHERED_MAX: usize = 500;
 const LASTING: i64 = 30 * Millis::DAY;
 
@@ -27,7 +27,7 @@ pub struct Samples {
     gathered: Mutex<Gathered>,
 }
 
-/// In an order that everyone writes them down in, so that no two wait for each other.
+/// Sorted, so that all instances write in the same order and cannot deadlock.
 type Gathered = BTreeMap<(Uuid, Reason), Vec<(Millis, String)>>;
 
 fn has_room(gathered: &Gathered, key: (Uuid, Reason)) -> bool {
@@ -38,13 +38,13 @@ fn has_room(gathered: &Gathered, key: (Uuid, Reason)) -> bool {
 }
 
 impl Samples {
-    /// Keeps what a refused message looked like, unless there are enough of its kind.
+    /// Keeps the outline of a refused message, unless there are enough for the same app and reason.
     pub fn note(&self, app: Uuid, reason: Reason, message: &str, at: Millis) {
         let key = (app, reason);
         if !has_room(&self.lock(), key) {
             return;
         }
-        // A large one takes time, and nobody waits for it.
+        // A large one takes time, but nobody waits for it.
         let sample = outline(message).to_string();
         let mut gathered = self.lock();
         if has_room(&gathered, key) {
@@ -61,7 +61,7 @@ impl Samples {
     }
 }
 
-/// Writes down what was gathered since the last time.
+/// Writes what was gathered since the last call.
 pub async fn write(atrium: &Collecting) -> Result<()> {
     let gathered = atrium.collector.samples.take();
     if gathered.is_empty() {
@@ -78,7 +78,7 @@ pub async fn write(atrium: &Collecting) -> Result<()> {
     tx.commit().await
 }
 
-/// Removes what is too old to say anything about today.
+/// Removes samples that are too old to be relevant.
 pub async fn sweep(atrium: &Collecting) -> Result<u64> {
     let mut tx = atrium.db.write_relaxed().await?;
     let gone = sqlx::query("DELETE FROM ingest_samples WHERE at < $1")
@@ -89,15 +89,15 @@ pub async fn sweep(atrium: &Collecting) -> Result<u64> {
     Ok(gone.rows_affected())
 }
 
-/// What a refused message looked like.
+/// The outline of a refused message.
 #[derive(Clone, Debug, Serialize, ToSchema, FromRow)]
 pub struct Sample {
     pub at: Millis,
-    /// The message as JSON, with the kind of each value in its place.
+    /// The message as JSON, with each value replaced by its kind.
     pub sample: String,
 }
 
-/// The latest few of each reason, of all these apps together.
+/// The latest few of each reason, across all these apps.
 pub async fn latest(
     db: &mut AnyConnection,
     app_ids: &[Id],
@@ -126,7 +126,7 @@ pub async fn latest(
     Ok(latest)
 }
 
-/// An app that is gone has no samples.
+/// Apps that no longer exist have no samples.
 async fn insert(
     db: &mut AnyConnection,
     id: &Id,

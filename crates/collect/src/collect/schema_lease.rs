@@ -1,5 +1,5 @@
-//! Whoever brings the event store's tables up to date does so under a lease, and knows from the signs of
-//! life in the database which servers would suffer.
+//! Updates the event store's tables under a lease. The instances' heartbeats in the database show which
+//! servers would be affected.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub struct SchemaLease {
 }
 
 impl SchemaLease {
-    /// `instance` is what this server is called.
+    /// `instance` is this server's name.
     pub fn new(core: Core, instance: &str) -> Self {
         Self { core, holder: instance.to_owned() }
     }
@@ -30,7 +30,7 @@ impl SchemaLease {
             }
             tokio::time::sleep(LOOK).await;
         };
-        // Once it is lost the rest is left to whoever has it: every statement can be run again.
+        // If the lease is lost, the rest is left to the new holder: every statement can be run again.
         let outcome = lease.during(&self.core, async { Ok(changes.await?) }).await;
         lease.release(&self.core).await?;
         outcome
@@ -53,7 +53,7 @@ impl SchemaGuard for SchemaLease {
     }
 }
 
-/// What the store said stays what it is; that the database is away may pass.
+/// The store's own errors stay as they are; a database outage may pass.
 fn about_us(error: anyhow::Error) -> Error {
     match error.downcast::<Error>() {
         Ok(error) => error,

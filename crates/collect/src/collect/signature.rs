@@ -1,6 +1,6 @@
-//! Signed requests: an HMAC over method, path, key, nonce, time and payload. The order of the
-//! steps matters (shared with docs/decisions/0013): what is cheap and tells nothing comes first,
-//! what is remembered comes after the signature, and the key's own state comes last.
+//! Signed requests: an HMAC over method, path, key, nonce, time and payload. The order of the steps
+//! matters (shared with docs/decisions/0013): checks that are cheap and reveal nothing come first,
+//! remembering the nonce comes after the signature, and the key's own state comes last.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -16,7 +16,7 @@ use subtle::ConstantTimeEq;
 use atrium_core::types::Millis;
 
 const WINDOW: i64 = 5 * Millis::MINUTE;
-/// Far more than the window can hold of one machine's traffic; past it signed requests wait.
+/// Far more than one machine's traffic within the window; beyond it signed requests must wait.
 const REMEMBERED_MAX: usize = 8_000_000;
 
 pub const KEY_ID: &str = "x-access-key-id";
@@ -25,7 +25,7 @@ pub const NONCE: &str = "x-nonce";
 pub const SIGNATURE: &str = "x-signature";
 const HEADERS: [&str; 4] = [KEY_ID, TIMESTAMP, NONCE, SIGNATURE];
 
-/// What the headers claim, read strictly; nothing of it is proven yet.
+/// The headers' claims, parsed strictly; nothing is proven yet.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Claim<'a> {
     pub key_id: &'a str,
@@ -35,13 +35,13 @@ pub struct Claim<'a> {
     at: Millis,
 }
 
-/// Whether the request says it is signed: one of the headers is enough.
+/// Whether the request claims to be signed: one of the headers is enough.
 pub fn is_claimed(headers: &HeaderMap) -> bool {
     HEADERS.iter().any(|name| headers.contains_key(*name))
 }
 
 impl<'a> Claim<'a> {
-    /// None for anything out of order: which header it was is nobody's business.
+    /// None if anything is wrong; which header it was is not revealed.
     pub fn read(headers: &'a HeaderMap, now: Millis) -> Option<Self> {
         let key_id = single(headers, KEY_ID, 64)?;
         let timestamp = single(headers, TIMESTAMP, 16)?;
@@ -58,8 +58,8 @@ impl<'a> Claim<'a> {
         Some(Self { key_id, timestamp, nonce, signature, at })
     }
 
-    /// Compares in constant time. Without a key a made-up one is used, so that an unknown key
-    /// costs what a known one does.
+    /// Compares in constant time. Without a key a made-up one is used, so that an unknown key takes as
+    /// long as a known one.
     pub fn is_right(
         &self,
         secret: Option<&[u8]>,
@@ -87,7 +87,7 @@ fn single<'a>(headers: &'a HeaderMap, name: &str, max: usize) -> Option<&'a str>
     (values.next().is_none() && !value.is_empty() && value.len() <= max).then_some(value)
 }
 
-/// Digits only: no sign, no spaces, no leading zero.
+/// Digits only: no sign, spaces or leading zeros.
 fn whole(text: &str) -> Option<i64> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
     if plain { text.parse().ok() } else { None }
@@ -101,8 +101,8 @@ pub enum Memory {
     Full,
 }
 
-/// The nonces of rightly signed requests, by the second they name, for as long as that second
-/// could be signed for again.
+/// The nonces of correctly signed requests, by the second they name, for as long as a request for that
+/// second would be accepted.
 #[derive(Default)]
 pub struct Nonces {
     hasher: RandomState,

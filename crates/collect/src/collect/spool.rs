@@ -1,6 +1,6 @@
-//! Where messages wait, safe from a crash, until the warehouse has them: a SQLite file of its
-//! own. One thread writes; whatever arrives while it waits for the disk goes into the next commit
-//! together, so that many small requests cost few trips to the disk (docs/decisions/0013).
+//! Where messages wait, safe from a crash, until the warehouse has them: a separate SQLite file. One
+//! thread writes; whatever arrives while it waits for the disk goes into the next commit together, so
+//! that many small requests take few trips to the disk (docs/decisions/0013).
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -28,47 +28,47 @@ use atrium_core::error::Code;
 use atrium_core::folder;
 use atrium_core::types::Millis;
 
-/// How the records and rows of a group are written; a later version may write others.
+/// The format of a group's records and rows; later versions may write others.
 pub const FORMAT: i64 = 1;
-/// What may wait for the disk in memory at once.
+/// How many bytes may wait in memory for the disk.
 const IN_FLIGHT_MAX: u64 = 64 << 20;
 
-/// What a request leaves behind.
+/// What a request adds to the spool.
 pub struct Entry {
     pub app: Uuid,
-    /// When it came.
+    /// When it arrived.
     pub at: Millis,
     pub data: Vec<u8>,
     pub messages: u64,
     pub tally: Tally,
-    /// To be forgotten again if they cannot be kept.
+    /// Ids to forget again if the messages cannot be kept.
     pub ids: Vec<MessageId>,
 }
 
 #[derive(Debug)]
 pub enum SpoolError {
-    /// The limit is reached: the warehouse has been away for long.
+    /// The limit is reached: the warehouse has been down for a long time.
     Full,
-    /// The disk does not take it.
+    /// The disk does not accept it.
     Failed,
 }
 
-/// Figures that everyone may look at without asking the file.
+/// Figures that can be read without querying the file.
 #[derive(Default)]
 pub struct Usage {
     pub bytes: AtomicU64,
     pub messages: AtomicI64,
     pub in_flight: AtomicU64,
     pub failing: AtomicBool,
-    /// Messages that could not be stored and are kept apart.
+    /// Messages that could not be stored and are kept separately.
     pub set_aside: AtomicI64,
     /// How often in a row loading has failed.
     pub load_failures: AtomicU32,
-    /// Apps that are loaded apart from the others, because something of theirs failed.
+    /// Apps that are loaded separately because something of theirs failed.
     pub troubled_apps: AtomicUsize,
-    /// The code of SQLite's last error, while it fails.
+    /// The code of SQLite's last error, for as long as it fails.
     pub fault: AtomicI32,
-    /// How often the file was replaced because it was damaged.
+    /// How often the file was replaced because of damage.
     pub repairs: AtomicU64,
 }
 
@@ -89,12 +89,12 @@ impl Usage {
         Ok(())
     }
 
-    /// How many messages wait.
+    /// How many messages are waiting.
     pub fn messages(&self) -> i64 {
         self.messages.load(Ordering::Relaxed)
     }
 
-    /// Why it takes nothing, while it does not.
+    /// Why the spool accepts nothing; None if it does.
     pub fn fault(&self) -> Option<Code> {
         let fault = || match self.fault.load(Ordering::Relaxed) {
             rusqlite::ffi::SQLITE_FULL => Code::DiskFull,
@@ -108,23 +108,23 @@ impl Usage {
 pub struct Spool {
     commands: mpsc::UnboundedSender<Command>,
     pub(super) reader: Arc<Mutex<Connection>>,
-    /// Whose turn it is to be loaded. Held for as long as a turn takes.
+    /// Which lane is loaded next. Held for the whole turn.
     pub(super) lanes: tokio::sync::Mutex<Lanes>,
     pub(super) file: PathBuf,
     usage: Arc<Usage>,
     dedup: Arc<Dedup>,
     limit: u64,
-    /// Rings when there is something to load.
+    /// Notifies when there is something to load.
     pub arrived: Arc<Notify>,
-    /// This spool's name among those of other instances, the same after a restart.
+    /// This spool's name among all instances, the same after a restart.
     pub name: String,
-    /// Held for as long as the spool is open; the system lets go of it when the process dies.
+    /// Held while the spool is open; the system releases it when the process dies.
     _lock: File,
 }
 
 impl Spool {
-    /// The first place in the data folder that no other server holds: after a restart the same one
-    /// again, for a second server beside this one another.
+    /// Opens the first slot in the data folder that no other server holds: after a restart the same one
+    /// again, and another one for a second server.
     pub fn open(data_dir: &Path, limit: u64, dedup: &Arc<Dedup>) -> anyhow::Result<Self> {
         for slot in 1..=SLOTS {
             let folder = slot_folder(data_dir, slot);
@@ -136,7 +136,7 @@ impl Spool {
         anyhow::bail!("data_dir: {SLOTS} servers use this folder already")
     }
 
-    /// How many processes use this data folder, the caller's own among them once it has a spool.
+    /// How many processes use this data folder, including the caller's own once it has a spool.
     pub fn holders(data_dir: &Path) -> anyhow::Result<usize> {
         let mut holders = 0;
         for slot in 1..=SLOTS {
@@ -148,7 +148,7 @@ impl Spool {
         Ok(holders)
     }
 
-    /// What other servers left behind that are gone now.
+    /// Opens spools left behind by servers that no longer run.
     pub fn left_behind(
         data_dir: &Path,
         limit: u64,
@@ -163,7 +163,7 @@ impl Spool {
                 match Self::open_in(&folder, lock, limit, dedup) {
                     Ok(spool) if spool.usage.bytes.load(Ordering::Relaxed) > 0 => found.push(spool),
                     Ok(_) => {}
-                    // One that cannot be opened does not keep the others waiting.
+                    // One that cannot be opened does not hold up the others.
                     Err(error) => {
                         tracing::error!(%error, folder = %folder.display(), "a spool cannot be opened");
                     }
@@ -227,7 +227,7 @@ impl Spool {
         self.usage.bytes.load(Ordering::Relaxed) >= self.limit
     }
 
-    /// Returns once the entry is on the disk. An empty one waits for all that came before it.
+    /// Returns once the entry is on the disk. An empty one waits for everything before it.
     pub async fn append(&self, entry: Entry) -> Result<(), SpoolError> {
         let size = entry.data.len() as u64;
         let keeps = size > 0 || !entry.tally.is_empty();
@@ -249,7 +249,7 @@ impl Spool {
         }
     }
 
-    /// Has the loader's side of the story written down, and returns once it is on the disk.
+    /// Writes a change by the loader, and returns once it is on the disk.
     pub async fn write(&self, change: Change) -> anyhow::Result<()> {
         self.tell(|done| Command::Change { change, done }).await
     }
@@ -265,14 +265,14 @@ impl Spool {
         Ok(())
     }
 
-    /// Has the file set aside, and what can be read of it go on in a new one.
+    /// Sets the file aside, and continues with what can be read of it in a new one.
     pub(super) async fn repair(&self, what: String, seen: u64) {
-        // It says so itself if it cannot.
+        // A failed repair reports itself.
         let _ = self.tell(|done| Command::Repair { what, seen, done }).await;
     }
 
-    /// Tries a write while the last one failed, so that a spool nobody sends to any more, because it
-    /// says that it is not ready, comes back.
+    /// Attempts a write if the last one failed. Otherwise a spool that gets no requests, because it
+    /// reports that it is not ready, would never recover.
     pub async fn probe(&self) {
         if self.usage.failing.load(Ordering::Relaxed) {
             let nothing = Entry {
@@ -287,13 +287,13 @@ impl Spool {
         }
     }
 
-    /// What was found damaged in this spool's folder and still lies there.
+    /// Notes about damage in this spool's folder that is still there.
     pub fn notes(&self) -> Vec<String> {
         self.file.parent().map(spool_repair::notes).unwrap_or_default()
     }
 }
 
-/// The files that there are in a data folder.
+/// The spool files in a data folder.
 pub fn spool_files(data_dir: &Path) -> Vec<PathBuf> {
     let files = (1..=SLOTS).map(|slot| slot_folder(data_dir, slot).join(FILE));
     files.filter(|file| file.exists()).collect()

@@ -1,5 +1,5 @@
-//! Hands the spool of a machine that is gone to a server that runs. The database remembers how far it was
-//! handed over, so that the machine, should it come back, does not store the same messages again.
+//! Hands the spool of a dead machine to a running server. The database remembers how much was handed
+//! over, so that the machine, should it come back, does not store the same messages again.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use atrium_core::db::Db;
 use atrium_core::folder;
 use atrium_core::types::Millis;
 
-/// While the copy is not whole, under another name.
+/// The name of a copy until it is complete.
 const COPYING: &str = "spool.db.adopting";
 
 pub struct Adopted {
@@ -22,8 +22,8 @@ pub struct Adopted {
     pub messages: i64,
 }
 
-/// Copies the spools that `from` holds (a data folder, one of its spools, or a spool's file) into free
-/// places of a data folder, where its server finds them within a minute.
+/// Copies the spools in `from` (a data folder, one of its spools, or a spool's file) into free slots of a
+/// data folder, where the server finds them within a minute.
 pub async fn adopt(
     db: &Db,
     now: Millis,
@@ -43,7 +43,8 @@ pub async fn adopt(
             bail!("a server uses {}: stop it first", file.display());
         }
         let copy = copy(data_dir, &file).with_context(|| file.display().to_string())?;
-        // In place first: should this end here, what both have is told by its ids.
+        // Put the copy in place first: if this ends here, messages in both spools are recognized by their
+        // ids.
         let mut tx = db.write_uncached().await?;
         sqlx::query(
             "INSERT INTO adopted_spools (name, upto, adopted_at) VALUES ($1, $2, $3)
@@ -75,7 +76,7 @@ fn is_within(folder: &Path, other: &Path) -> bool {
 
 struct Copied {
     to: PathBuf,
-    /// The name of the one that was copied, and the last group that it held.
+    /// The name of the spool that was copied, and its last group.
     name: String,
     upto: i64,
     messages: i64,
@@ -86,7 +87,7 @@ fn copy(data_dir: &Path, file: &Path) -> anyhow::Result<Copied> {
         let folder = slot_folder(data_dir, slot);
         folder::make_private(&folder)?;
         let to = folder.join(FILE);
-        // Held until the copy is in its place.
+        // Held until the copy is in place.
         if !to.exists()
             && let Some(_lock) = try_lock(&folder)?
         {
@@ -106,8 +107,8 @@ fn copy(data_dir: &Path, file: &Path) -> anyhow::Result<Copied> {
     )
 }
 
-/// With what a crash left beside the file. The copy has a name of its own: whoever holds leases under
-/// the old one must not be taken for it.
+/// Includes what a crash left beside the file. The copy gets a new name, so that it cannot be mistaken
+/// for the holder of leases under the old one.
 fn copy_to(file: &Path, part: &Path) -> anyhow::Result<(String, i64, i64)> {
     remove(part);
     std::fs::copy(file, part)?;
@@ -148,11 +149,11 @@ fn beside(file: &Path, end: &str) -> PathBuf {
 }
 
 fn remove(file: &Path) {
-    // That it was not there is what is wanted.
+    // It is fine if it does not exist.
     let _ = std::fs::remove_file(file);
 }
 
-/// Removes what another server has adopted from this spool.
+/// Removes groups from this spool that another server has adopted.
 pub async fn drop_adopted(atrium: &Collecting, spool: &Spool) -> anyhow::Result<()> {
     let upto: Option<i64> = sqlx::query_scalar("SELECT upto FROM adopted_spools WHERE name = $1")
         .bind(&spool.name)

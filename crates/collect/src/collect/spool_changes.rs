@@ -1,5 +1,5 @@
-//! What the loader writes into the spool: what it is about to load, what is stored, what had to be
-//! made smaller, and what was set aside.
+//! What the loader writes into the spool: what it is about to load, what was stored, what was split, and
+//! what was set aside.
 
 use anyhow::Context;
 use rusqlite::{Connection, params};
@@ -7,11 +7,11 @@ use uuid::Uuid;
 
 use super::spool_file::Part;
 
-/// What is kept of messages that could not be stored; the oldest go first.
+/// How many messages that could not be stored are kept; the oldest are dropped first.
 const SET_ASIDE_ROWS_MAX: i64 = 10_000;
 const SET_ASIDE_BYTES_MAX: i64 = 64 << 20;
 
-/// An attempt to load that was begun: an app's groups up to `upto`, under the number `batch`.
+/// A started attempt to load: an app's groups up to `upto`, under the number `batch`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Attempt {
     pub app: Uuid,
@@ -19,7 +19,7 @@ pub struct Attempt {
     pub batch: u64,
 }
 
-/// Groups of an app: those after a number, up to another one.
+/// Groups of an app: those after one number, up to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
     pub app: Uuid,
@@ -27,7 +27,7 @@ pub struct Range {
     pub upto: i64,
 }
 
-/// A message, or a group nobody can read, that will not be stored.
+/// A message or unreadable group that will not be stored.
 pub struct SetAside {
     pub app: Uuid,
     pub seq: i64,
@@ -45,21 +45,21 @@ pub struct SetAside {
 pub enum Change {
     /// These are about to be loaded.
     Begin(Vec<Attempt>),
-    /// The warehouse has these: their groups and attempts go.
+    /// The warehouse has these: removes their groups and attempts.
     Finish(Vec<Range>),
-    /// A group becomes two. The first one gets the number `first_seq` and an attempt of its own.
+    /// Splits a group in two. The first part gets the number `first_seq` and its own attempt.
     Split { seq: i64, first_seq: i64, batch: u64, first: Part, rest: Part },
-    /// Written down before it is booked and removed, so that a crash in between changes nothing.
+    /// Recorded before it is booked and removed, so that a crash in between loses nothing.
     SetAside(SetAside),
-    /// Forgets what was set aside before a moment.
+    /// Deletes what was set aside before this time.
     Forget { before: i64 },
-    /// Removes one group and leaves attempts as they are.
+    /// Removes one group but leaves attempts as they are.
     Remove { seq: i64 },
     /// Another server has adopted all groups up to a number.
     DropAdopted { upto: i64 },
 }
 
-/// What a change did to the spool's size.
+/// How a change affected the spool's size.
 #[derive(Default)]
 pub struct Removed {
     pub bytes: i64,

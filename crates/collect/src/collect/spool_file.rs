@@ -1,4 +1,4 @@
-//! The spool's file: its tables, and the way there from the file of an earlier version.
+//! The spool's file: its tables, and the migration of files from earlier versions.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,14 +12,14 @@ use super::ledger::Tally;
 use super::record::{self, Record};
 use super::spool::FORMAT;
 
-/// The distance between the numbers of two groups: more than a group has messages, so that the
-/// halves of a group find room between it and the one before.
+/// The distance between the numbers of two groups. It exceeds the number of messages in a group, so that
+/// the parts of a split group fit between it and the previous one.
 pub const STEP: i64 = 1 << 20;
-/// What one transaction of the way from an earlier version moves at most.
+/// Maximum bytes moved in one transaction of the migration.
 const MOVED_AT_ONCE: usize = 32 << 20;
 
-/// A group holds messages of one app. An attempt covers the groups of an app up to a number, from
-/// the app's attempt before it on. What is in `set_aside` could not be stored.
+/// A group holds messages of one app. An attempt covers an app's groups up to a number, starting after
+/// the app's previous attempt. `set_aside` holds what could not be stored.
 const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS groups (
@@ -58,7 +58,7 @@ pub fn connect(file: &Path) -> anyhow::Result<Connection> {
     let open = || -> rusqlite::Result<Connection> {
         let connection = Connection::open(file)?;
         connection.busy_timeout(Duration::from_secs(10))?;
-        // Large pages, because groups are; every commit reaches the disk before it is answered.
+        // Large pages, because groups are large; every commit reaches the disk before the answer.
         connection.execute_batch(
             "PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
              PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -4096;
@@ -69,8 +69,8 @@ pub fn connect(file: &Path) -> anyhow::Result<Connection> {
     open().with_context(|| format!("{} cannot be opened", file.display()))
 }
 
-/// Makes the tables, and takes over what an earlier version left: its groups held messages of
-/// several apps.
+/// Creates the tables, and migrates data of an earlier version, whose groups held messages of several
+/// apps.
 pub fn bring_up_to_date(connection: &mut Connection) -> anyhow::Result<()> {
     if has_table(connection, "groups")? && !has_column(connection, "groups", "app")? {
         connection.execute_batch("ALTER TABLE groups RENAME TO groups_of_many")?;
@@ -95,8 +95,7 @@ fn has_column(connection: &Connection, table: &str, name: &str) -> anyhow::Resul
     Ok(connection.query_row(sql, [table, name], |row| row.get(0))?)
 }
 
-/// Moves the oldest groups of an earlier version, each app's part into a group of its own. Whether
-/// there were any.
+/// Moves the oldest groups of an earlier version, splitting each by app. Returns whether there were any.
 fn move_some(connection: &mut Connection) -> anyhow::Result<bool> {
     let tx = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let begun = begun_before(&tx)?;
@@ -149,13 +148,13 @@ fn begun_before(tx: &Transaction<'_>) -> anyhow::Result<Option<(i64, i64)>> {
     Ok(tx.query_row("SELECT batch, upto FROM attempt", [], read).optional()?)
 }
 
-/// The highest number that a group ever had.
+/// The highest group number ever used.
 pub fn last_seq(connection: &Connection) -> anyhow::Result<i64> {
     let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'groups'";
     Ok(connection.query_row(sql, [], |row| row.get(0)).optional()?.unwrap_or(0))
 }
 
-/// What a group is made of.
+/// The contents of a group.
 #[derive(Default)]
 pub struct Part {
     pub format: i64,
@@ -165,7 +164,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Writes it down as a group, and says how large that is.
+    /// Writes the group, and returns its size.
     pub fn insert(
         &self,
         connection: &Connection,
@@ -184,8 +183,8 @@ impl Part {
     }
 }
 
-/// Each app's part of a group. One that cannot be read stays in one piece, under no app: the loader
-/// will find the same.
+/// Splits a group by app. An unreadable one stays in one piece, under no app: the loader will find it
+/// unreadable too.
 fn parts(format: i64, messages: i64, ledger: Tally, data: &[u8]) -> BTreeMap<Uuid, Part> {
     let mut records = Vec::new();
     if format != FORMAT || record::decode(data, &mut records).is_err() {

@@ -1,6 +1,6 @@
-//! What a spool wrote last, in a small file beside it: without this nobody could tell that the end of
-//! its log is missing. It is written after each commit and never forced to the disk, so after a power
-//! cut it may be older than the spool, never newer.
+//! A small file beside the spool that records what was written last: without it nobody could tell that
+//! the end of the log is missing. It is written after each commit and never forced to the disk, so after
+//! a power failure it may be older than the spool, never newer.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -14,12 +14,12 @@ const ENDING: &str = ".last";
 pub struct LastWritten {
     /// The number of the last group.
     pub seq: i64,
-    /// Messages that waited then.
+    /// How many messages were waiting then.
     pub waiting: i64,
 }
 
 impl LastWritten {
-    /// None where nothing was noted, or nothing that makes sense.
+    /// None if nothing was recorded, or nothing valid.
     pub fn read(spool: &Path) -> Option<Self> {
         let bytes = std::fs::read(beside(spool, ENDING)).ok()?;
         let (seq, waiting) = bytes.split_at_checked(8)?;
@@ -48,7 +48,7 @@ impl LastFile {
         Self { file: file.ok(), written: None }
     }
 
-    /// Costs a call to the system and no wait for the disk.
+    /// Takes one system call, and does not wait for the disk.
     pub fn write(&mut self, last: LastWritten) {
         if self.written == Some(last) {
             return;

@@ -1,4 +1,4 @@
-//! Queries on the spool's file: what waits, since when, and the next groups to load.
+//! Queries on the spool's file: what is waiting, since when, and the next groups to load.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::Ordering;
@@ -13,12 +13,12 @@ use super::spool_changes::Attempt;
 use super::spool_file::connect;
 use atrium_core::db::integrity;
 
-/// What is loaded at once, in bytes: it is held in memory several times over on the way.
+/// Maximum bytes loaded at once: they are in memory several times over while being loaded.
 const CHUNK_BYTES: usize = 64 << 20;
-/// The store is asked about so many apps in one statement.
+/// The maximum number of apps in one statement to the store.
 const APPS_MAX: usize = 500;
 
-/// The apps that wait. The index is jumped through: it has an entry for every group.
+/// The apps with waiting groups. Skips through the index, which has an entry for every group.
 const WAITING_APPS: &str = "
     WITH RECURSIVE waiting (app) AS (
         SELECT MIN(app) FROM groups
@@ -27,14 +27,14 @@ const WAITING_APPS: &str = "
         FROM waiting WHERE waiting.app IS NOT NULL)
     SELECT app FROM waiting WHERE app IS NOT NULL";
 
-/// Groups that nobody has tried to load: those behind an app's attempts.
+/// Where groups begin that were not tried yet: after the app's attempts.
 const UNTRIED_FROM: &str = "SELECT COALESCE(MAX(upto), 0) FROM attempts WHERE app = ?1";
 
-/// Messages of one app that came at about the same time.
+/// Messages of one app that arrived at about the same time.
 pub struct Group {
     pub app: Uuid,
     pub seq: i64,
-    /// When the first of them came; zero where an earlier version wrote it.
+    /// When the first of them arrived; zero if an earlier version wrote it.
     pub at: i64,
     pub format: i64,
     pub messages: i64,
@@ -58,10 +58,10 @@ impl Group {
 
 const GROUP: &str = "app, seq, at, format, messages, ledger, data";
 
-/// Whose groups are wanted.
+/// Which apps' groups are wanted.
 #[derive(Clone, Debug)]
 pub enum Wanted {
-    /// All apps of these partitions but some.
+    /// All apps in these partitions except some.
     AllBut(BTreeSet<Uuid>, Partitions),
     Only(Uuid),
 }
@@ -73,8 +73,8 @@ struct Cursor {
 }
 
 impl Spool {
-    /// The next untried groups: each app's oldest, whoever was served longest ago first, and of
-    /// none more than a batch takes.
+    /// The next untried groups: oldest first for each app, apps served longest ago first, and at most a
+    /// batch's worth from each.
     pub async fn take(
         &self,
         wanted: Wanted,
@@ -116,7 +116,7 @@ impl Spool {
         .await
     }
 
-    /// What was begun and not finished.
+    /// Attempts that were begun but not finished.
     pub async fn attempts(&self) -> anyhow::Result<Vec<Attempt>> {
         self.read(|connection| {
             let mut statement =
@@ -132,18 +132,18 @@ impl Spool {
         .await
     }
 
-    /// The partitions of the apps that wait. What was begun waits too.
+    /// The partitions of the waiting apps, including those with unfinished attempts.
     pub async fn waiting_partitions(&self) -> anyhow::Result<Partitions> {
         self.read(|connection| Ok(waiting_apps(connection)?.into_iter().collect())).await
     }
 
-    /// The oldest group that waits.
+    /// The oldest waiting group.
     pub async fn first(&self) -> anyhow::Result<Option<i64>> {
         self.read(|found| Ok(found.query_row("SELECT MIN(seq) FROM groups", [], |r| r.get(0))?))
             .await
     }
 
-    /// An app's oldest and newest group that wait.
+    /// An app's oldest and newest waiting groups.
     pub async fn ends(&self, app: Uuid) -> anyhow::Result<Option<(i64, i64)>> {
         self.read(move |connection| {
             let ends = |row: &Row<'_>| Ok((row.get::<_, Option<i64>>(0)?, row.get(1)?));
@@ -155,7 +155,7 @@ impl Spool {
         .await
     }
 
-    /// When the oldest message came that waits, of all apps or of these.
+    /// When the oldest waiting message arrived, of all apps or of these.
     pub async fn oldest(&self, apps: Option<Vec<Uuid>>) -> anyhow::Result<Option<i64>> {
         self.read(move |connection| {
             let Some(apps) = apps else { return oldest_of_all(connection) };
@@ -172,7 +172,7 @@ impl Spool {
         .await
     }
 
-    /// One of these whose message was set aside, so that only its end is missing.
+    /// One of these attempts whose message was set aside, so that only its end is missing.
     pub async fn set_aside_among(&self, attempts: Vec<Attempt>) -> anyhow::Result<Option<Attempt>> {
         if self.usage().set_aside.load(Ordering::Relaxed) == 0 {
             return Ok(None);
@@ -201,7 +201,7 @@ impl Spool {
         let outcome = tokio::task::spawn_blocking(move || {
             let mut reader = reader.lock();
             let outcome = work(&reader);
-            // A fault of the disk may have left the connection of no use: the next one is fresh.
+            // A disk fault may have made the connection useless, so the next call opens a new one.
             if outcome.as_ref().is_err_and(is_sqlite)
                 && let Ok(fresh) = connect(&file)
             {
@@ -223,14 +223,14 @@ fn is_sqlite(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.is::<rusqlite::Error>())
 }
 
-/// When the oldest message came that waits.
+/// When the oldest waiting message arrived.
 pub fn oldest_of_all(connection: &Connection) -> anyhow::Result<Option<i64>> {
     let sql = "SELECT at FROM groups ORDER BY seq LIMIT 1";
     let at: Option<i64> = connection.query_row(sql, [], |row| row.get(0)).optional()?;
     Ok(at.filter(|at| *at > 0))
 }
 
-/// Where to begin with each app that is wanted, whoever was served longest ago first.
+/// Where to begin for each wanted app, those served longest ago first.
 fn cursors(
     connection: &Connection,
     wanted: &Wanted,
@@ -275,7 +275,7 @@ fn read_app(row: &Row<'_>, column: usize) -> anyhow::Result<Uuid> {
     Ok(Uuid::from_slice(row.get_ref(column)?.as_blob()?)?)
 }
 
-/// Takes an app's next groups while they fit, and one in any case. Says how many bytes those are.
+/// Takes an app's next groups while they fit, but at least one. Returns their size in bytes.
 fn take_of(
     connection: &Connection,
     app: Uuid,

@@ -1,6 +1,6 @@
-//! Spools with damage: what is found when one is opened, or while it is used, is set aside under
-//! another name, what can still be read of it goes on in a new file, and a note beside it says what
-//! happened. The server goes on (docs/decisions/0024).
+//! Repairs damaged spools. A file found damaged when it is opened or used is set aside under another
+//! name, whatever can still be read is copied into a new file, and a note beside it says what happened.
+//! The server keeps running (docs/decisions/0024).
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -17,25 +17,25 @@ use super::spool_file::{STEP, bring_up_to_date, connect};
 use super::spool_last::LastWritten;
 use atrium_core::db::integrity::{self, Condition};
 
-/// How long a spool may be looked at before it is used: some gigabytes take longer. What is not seen
-/// then is met when it is read.
+/// How long a spool may be checked before it is used: some gigabytes take longer. Damage that is missed
+/// shows up when it is read.
 const CHECK_LIMIT: Duration = Duration::from_secs(5);
-/// Rows that are asked for one by one between two damaged places.
+/// Rows that are probed one by one between two damaged places.
 const PROBES_MAX: i64 = 500_000;
-/// Past this many the disk itself is ill, and each repair would only fill it.
+/// Beyond this many the disk itself is failing, and each repair would only fill it up.
 const SET_ASIDE_MAX: u32 = 20;
 
-/// What a repair did.
+/// The result of a repair.
 #[derive(Debug, Default)]
 pub struct Repaired {
     pub set_aside: PathBuf,
     pub groups: u64,
     pub messages: i64,
-    /// Groups that were there and could not be read, as far as that can be told.
+    /// Groups that existed and could not be read, as far as that is known.
     pub unreadable: u64,
 }
 
-/// Opens the file, and sets it aside first if it is damaged.
+/// Opens the file. Sets it aside first if it is damaged.
 pub fn open(file: &Path) -> anyhow::Result<Connection> {
     if finish_swap(file)? {
         tracing::warn!("{} was repaired before the server ended", file.display());
@@ -44,18 +44,18 @@ pub fn open(file: &Path) -> anyhow::Result<Connection> {
         repair(file, &what)?;
     }
     let mut connection = connect(file)?;
-    // Before anything is written, which would overwrite what is left of a damaged log.
+    // Before anything is written, because that would overwrite the remains of a damaged log.
     let dropped = notice_dropped_log(file, sequence(&connection))?;
     bring_up_to_date(&mut connection)
         .with_context(|| format!("{} cannot be brought up to date", file.display()))?;
     if let Some(highest) = dropped {
-        // The numbers go on after the ones that are lost.
+        // New numbers continue after the lost ones.
         raise_sequence(&connection, highest)?;
     }
     Ok(connection)
 }
 
-/// What is wrong with the file, if anything is.
+/// What is wrong with the file; None if it is fine.
 fn damage(file: &Path) -> anyhow::Result<Option<String>> {
     if !file.exists() {
         return Ok(None);
@@ -69,8 +69,8 @@ fn damage(file: &Path) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// Makes a new file of what can be read, puts it in the place of the damaged one, and says so. A
-/// crash at any point leaves either the old file or the new one to go on with.
+/// Makes a new file of what can be read, replaces the damaged one with it, and leaves a note. A crash at
+/// any point leaves either the old file or the new one to continue with.
 pub fn repair(file: &Path, what: &str) -> anyhow::Result<Repaired> {
     let number = free_number(file)?;
     let building = beside(file, ".building");
@@ -103,8 +103,8 @@ pub fn repair(file: &Path, what: &str) -> anyhow::Result<Repaired> {
     Ok(repaired)
 }
 
-/// Puts a repaired file in its place: the log goes first, because SQLite would take one that lies
-/// beside a new file for that file's own.
+/// Moves a repaired file into place. The log goes first, because SQLite would take a log beside the new
+/// file as its own.
 fn finish_swap(file: &Path) -> anyhow::Result<bool> {
     let repaired = beside(file, ".repaired");
     if !repaired.exists() {
@@ -124,15 +124,15 @@ fn finish_swap(file: &Path) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// Writes everything that can still be read into a new file.
+/// Copies everything that can still be read into a new file.
 fn salvage(file: &Path, into: &Path) -> anyhow::Result<Repaired> {
     let mut new = connect(into)?;
-    // It is not used before it is whole, so it reaches the disk at the end.
+    // The file is not used before it is complete, so syncing it at the end is enough.
     new.execute_batch("PRAGMA synchronous = OFF")?;
     let mut repaired = Repaired::default();
     let last = LastWritten::read(file);
     let mut highest = last.map_or(0, |last| last.seq);
-    // A file that is no database at all has nothing to give.
+    // A file that is not a database at all has nothing to salvage.
     match open_to_read(file) {
         Ok(old) => {
             make_tables(&old, &mut new)?;
@@ -156,7 +156,7 @@ fn salvage(file: &Path, into: &Path) -> anyhow::Result<Repaired> {
     Ok(repaired)
 }
 
-/// Opens a file that may be damaged: it and its log stay as they were found.
+/// Opens a file that may be damaged, leaving it and its log as they were found.
 fn open_to_read(file: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let old = Connection::open_with_flags(file, flags)?;
@@ -166,7 +166,8 @@ fn open_to_read(file: &Path) -> rusqlite::Result<Connection> {
     Ok(old)
 }
 
-/// The tables of the damaged file, which may be of an earlier version; today's, where it does not say.
+/// Creates the tables of the damaged file, which may be of an earlier version; today's tables if it does
+/// not say.
 fn make_tables(old: &Connection, new: &mut Connection) -> anyhow::Result<()> {
     let made = || -> rusqlite::Result<Vec<String>> {
         let mut statement = old.prepare(
@@ -200,7 +201,7 @@ fn columns(of: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
     statement.query_map([table], |row| row.get(0))?.collect()
 }
 
-/// Copies the columns that both know, so that a file of another version can be read, too.
+/// Copies the columns that both files have, so that files of other versions can be read too.
 fn copy_table(
     old: &Connection,
     new: &Connection,
@@ -229,8 +230,8 @@ fn copy_table(
     Ok(())
 }
 
-/// Reads from the front up to the damage, from the back up to it, and what lies between one by one.
-/// Returns how many rows were there and could not be read.
+/// Reads from the front up to the damage, from the back up to it, and the rows in between one by one.
+/// Returns how many rows existed but could not be read.
 fn walk(
     old: &Connection,
     table: &str,
@@ -259,7 +260,7 @@ fn walk(
         }
     };
     if old.prepare(&format!("SELECT rowid FROM {table}")).is_err() {
-        // Small tables with a key of their own.
+        // Small tables with their own keys.
         scan(&format!("SELECT 0, {list} FROM {table} WHERE 0 = ?1"), 0)?;
         return Ok(unreadable.get());
     }
@@ -285,8 +286,8 @@ fn walk(
     Ok(unreadable.get())
 }
 
-/// Which rows may lie between two: those that the index still names, and those whose numbers follow
-/// from how they are given.
+/// The rows that may lie between two others: those still in the index, and those that follow from how
+/// numbers are assigned.
 fn between(old: &Connection, table: &str, front: i64, back: i64) -> BTreeSet<i64> {
     let step = if table == "groups"
         && columns(old, table).is_ok_and(|it| it.contains(&"app".to_owned()))
@@ -312,7 +313,7 @@ fn between(old: &Connection, table: &str, front: i64, back: i64) -> BTreeSet<i64
     found
 }
 
-/// Whether the loader could read this group; one in a format of another version is not ours to judge.
+/// Whether the loader could read this group. One in another version's format is not ours to judge.
 fn is_readable(columns: &[String], row: &[Value]) -> bool {
     let value =
         |name: &str| columns.iter().position(|known| known == name).and_then(|at| row.get(at));
@@ -330,8 +331,8 @@ fn is_readable(columns: &[String], row: &[Value]) -> bool {
     ledger && data
 }
 
-/// The highest number that an attempt to load names: no later group may get one up to there, or it
-/// would go when that attempt is finished.
+/// The highest number in any attempt to load: a later group must get a higher number, or it would be
+/// removed when that attempt is finished.
 fn highest_named(new: &Connection) -> rusqlite::Result<i64> {
     let mut highest = 0;
     for table in tables(new)? {
@@ -343,7 +344,7 @@ fn highest_named(new: &Connection) -> rusqlite::Result<i64> {
     Ok(highest)
 }
 
-/// The number of the last group that was written, whether or not it still waits.
+/// The number of the last group written, whether or not it is still waiting.
 pub fn sequence(of: &Connection) -> i64 {
     let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'groups'";
     let found = of.prepare_cached(sql).and_then(|mut found| found.query_row([], |row| row.get(0)));
@@ -359,9 +360,9 @@ fn raise_sequence(new: &Connection, to: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// SQLite drops a log whose checksums are wrong, or that is gone, without a word. What was written
-/// last is known from beside the file: if the file knows less, that is what was dropped. Returns the
-/// highest number that was ever used, if it is not in the file.
+/// SQLite silently drops a log that is missing or has wrong checksums. The file beside the spool records
+/// what was written last: if the spool knows less, the difference was dropped. Returns the highest number
+/// ever used, if it is not in the file.
 fn notice_dropped_log(file: &Path, known: i64) -> anyhow::Result<Option<i64>> {
     let Some(last) = LastWritten::read(file).filter(|last| last.seq > known) else {
         return Ok(None);
@@ -390,7 +391,7 @@ fn notice_dropped_log(file: &Path, known: i64) -> anyhow::Result<Option<i64>> {
     Ok(Some(last.seq))
 }
 
-/// The notes that repairs left in a spool's folder, each a sentence or more.
+/// The notes that repairs left in a spool's folder, each at least one sentence.
 pub fn notes(folder: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut files: Vec<_> = entries
@@ -405,7 +406,7 @@ pub fn notes(folder: &Path) -> Vec<String> {
     files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect()
 }
 
-/// The disk may be the reason for all of this: a note that cannot be written is in the log at least.
+/// The disk may be the cause of all this: a note that cannot be written is at least logged.
 fn leave_note(file: &Path, number: u32, text: &str) {
     let note = beside(file, &format!(".damaged-{number}.txt"));
     if let Err(error) = std::fs::write(&note, format!("{text}\n")) {
@@ -431,7 +432,7 @@ fn remove(file: &Path) -> std::io::Result<()> {
     }
 }
 
-/// The path with something behind its name.
+/// The path with something appended to its name.
 pub fn beside(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(ending);

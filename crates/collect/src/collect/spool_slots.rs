@@ -1,4 +1,4 @@
-//! The places for spools in a data folder, one for each server that uses it, and what can be said of
+//! The slots for spools in a data folder, one for each server that uses it, and what can be learned about
 //! them from outside.
 
 use std::fs::File;
@@ -10,7 +10,7 @@ use super::spool_last::LastWritten;
 use super::spool_repair;
 
 pub const FILE: &str = "spool.db";
-/// Servers that may share a data folder; more than anybody runs on one machine.
+/// Maximum number of servers sharing a data folder; more than anyone runs on one machine.
 pub const SLOTS: u32 = 16;
 
 pub fn slot_folder(data_dir: &Path, slot: u32) -> PathBuf {
@@ -29,7 +29,7 @@ pub fn try_lock(folder: &Path) -> anyhow::Result<Option<File>> {
     }
 }
 
-/// Looks only: nothing is made, so that it works on a read-only disk, too.
+/// Only looks and creates nothing, so that it also works on a read-only disk.
 pub fn is_held(folder: &Path) -> anyhow::Result<bool> {
     let lock = match File::open(folder.join("lock")) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
@@ -42,7 +42,7 @@ pub fn is_held(folder: &Path) -> anyhow::Result<bool> {
     }
 }
 
-/// Messages that wait in all spools of a data folder, as far as their servers wrote it down.
+/// Messages waiting in all spools of a data folder, as far as their servers recorded it.
 pub fn waiting_in(data_dir: &Path) -> i64 {
     (1..=SLOTS)
         .filter_map(|slot| LastWritten::read(&slot_folder(data_dir, slot).join(FILE)))

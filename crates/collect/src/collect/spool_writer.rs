@@ -22,17 +22,17 @@ use super::spool_last::{LastFile, LastWritten};
 use super::spool_repair;
 use atrium_core::db::integrity;
 
-/// What one commit takes at most.
+/// Maximum bytes in one commit.
 const COMMIT_MAX: usize = 8 << 20;
-/// A group that is this large gets no more: the loader takes groups as a whole.
+/// A group of this size gets no more messages: the loader takes groups as a whole.
 const GROUP_MAX: usize = 1 << 20;
 const GROUP_MESSAGES_MAX: u64 = 1_000;
-/// Past this size the log is copied into the file, beside the writing.
+/// Beyond this size the log is copied into the file, in parallel to writing.
 const LOG_WANTED: u64 = 16 << 20;
-/// The pages a commit writes besides its data, about.
+/// Approximate bytes that a commit writes besides its data.
 const COMMIT_COST: u64 = 64 << 10;
-/// So many requests in one commit come from a crowd: the next commit waits a moment for more of them,
-/// because its price is the same for few as for many.
+/// This many requests in one commit mean heavy traffic. The next commit then waits a moment for more of
+/// them, because it costs the same for few as for many.
 const CROWD: usize = 64;
 const GATHERING: Duration = Duration::from_millis(2);
 const BUSY: Duration = Duration::from_secs(10);
@@ -47,7 +47,7 @@ pub enum Command {
         change: Change,
         done: oneshot::Sender<bool>,
     },
-    /// The file was found damaged, by someone who had seen so many repairs before.
+    /// The file was found damaged, by a caller that had seen `seen` repairs before.
     Repair {
         what: String,
         seen: u64,
@@ -66,24 +66,24 @@ struct Writer {
     /// The number of the last group.
     last: i64,
     file: PathBuf,
-    /// What is noted beside the file.
+    /// What was recorded beside the file.
     noted: LastFile,
-    /// The others that have the file open: whoever loads, and whoever copies the log.
+    /// The other connections to the file: the loader's, and the one that copies the log.
     beside: [Arc<Mutex<Connection>>; 2],
 }
 
-/// SQLite's log of what was committed: grows until it is copied into the file and begun anew.
+/// SQLite's log of commits: grows until it is copied into the file and started over.
 #[derive(Default)]
 struct Log {
     written: AtomicU64,
-    /// It was copied as far as it could be: little is left for the writer to wait for.
+    /// It was copied as far as possible, so the writer has little left to wait for.
     copied: AtomicBool,
 }
 
-/// What one commit is made of.
+/// The contents of one commit.
 #[derive(Default)]
 struct Commit {
-    /// Each app's messages by themselves, in as many groups as they fill.
+    /// Each app's messages separately, in as many groups as they fill.
     apps: HashMap<Uuid, Vec<NewGroup>>,
     bytes: usize,
     messages: u64,
@@ -93,7 +93,7 @@ struct Commit {
     waiters: Vec<oneshot::Sender<bool>>,
 }
 
-/// A group as it gathers.
+/// A group being filled.
 struct NewGroup {
     at: i64,
     data: Vec<u8>,
@@ -145,7 +145,7 @@ impl Commit {
     }
 }
 
-/// What a commit did to the spool's size.
+/// How a commit affected the spool's size.
 #[derive(Default)]
 struct Outcome {
     bytes_in: u64,
@@ -207,8 +207,8 @@ impl Writer {
             crowded = commit.waiting.len() >= CROWD;
             self.commit(commit);
             if self.log.copied.swap(false, Ordering::Relaxed) {
-                // The next commit begins the log from its start; unless someone reads from it just
-                // now, for whom nobody is made to wait.
+                // The next commit starts the log over, unless someone is reading from it right now:
+                // nobody is made to wait for readers.
                 let patience = self.connection.busy_timeout(Duration::ZERO);
                 let begun =
                     self.connection.query_row("PRAGMA wal_checkpoint(RESTART)", [], |row| {
@@ -246,13 +246,13 @@ impl Writer {
             }
         };
         match &self.runtime {
-            // To wake many tasks is cheaper from where they run than from a thread outside.
+            // Waking many tasks is cheaper from the runtime than from an outside thread.
             Some(runtime) if told_many => drop(runtime.spawn(async move { tell() })),
             _ => tell(),
         }
     }
 
-    /// Keeps the figures that everyone looks at.
+    /// Updates the shared figures.
     fn note(&self, outcome: &Outcome, messages_in: i64) {
         let Outcome { bytes_in, removed } = outcome;
         let bytes = bytes_in.cast_signed() - removed.bytes;
@@ -265,8 +265,8 @@ impl Writer {
         }
     }
 
-    /// Writes a commit. After a failure the next one gets a connection that has seen no fault, and a
-    /// damaged file is set aside.
+    /// Writes a commit. After a failure the next one gets a fresh connection, and a damaged file is set
+    /// aside.
     fn write_or_heal(&mut self, commit: &mut Commit) -> Option<Outcome> {
         if let Some((what, seen)) = commit.damage.take()
             && seen == self.usage.repairs.load(Ordering::Relaxed)
@@ -294,7 +294,7 @@ impl Writer {
         None
     }
 
-    /// Nobody else has the file open meanwhile.
+    /// Nobody else has the file open during this.
     fn repair(&mut self, what: &str) {
         let mut beside = self.beside.each_ref().map(|it| it.lock());
         let done = || -> anyhow::Result<()> {
@@ -338,7 +338,7 @@ impl Writer {
             }
         }
         if idle {
-            // Only a write that reaches the disk says that it takes writes again.
+            // Only a write that reaches the disk proves that it accepts writes again.
             tx.execute(
                 "INSERT INTO meta (name, value) VALUES ('probe', '1')
                  ON CONFLICT (name) DO UPDATE SET value = value + 1",
@@ -354,7 +354,7 @@ impl Writer {
     }
 }
 
-/// Copies the log into the file while the writer goes on, so that a commit never has to.
+/// Copies the log into the file while the writer continues, so that a commit never has to.
 fn copy_log(connection: &Mutex<Connection>, file: &Path, log: &Weak<Log>) {
     loop {
         std::thread::sleep(LOG_LOOK);

@@ -1,4 +1,4 @@
-//! What taking events in and storing them needs.
+//! What receiving and storing events needs.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ pub struct Collecting(Arc<CollectingParts>);
 pub struct CollectingParts {
     tenancy: Tenancy,
     pub collector: Collector,
-    /// Where events end up. Nothing starts before something asks it.
+    /// Where events end up. It is not started before it is first used.
     pub warehouse: LazyWarehouse,
     pub wake: Wake,
 }
 
-/// Wakes background work that should not wait for its hour.
+/// Wakes background work that should not wait for its schedule.
 #[derive(Default)]
 pub struct Wake {
     pub erasures: Notify,

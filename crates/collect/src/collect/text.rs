@@ -1,4 +1,4 @@
-//! Text of a message, borrowed from the body wherever it can be.
+//! Text of a message, borrowed from the body where possible.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::ops::Deref;
 use serde::Deserializer;
 use serde::de::{Deserialize, Error, Visitor};
 
-/// A string; null is none, and a whole number is its digits, because people number their users.
+/// A string; null is empty, and an integer becomes its digits, because some people number their users.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text<'a>(Cow<'a, str>);
 

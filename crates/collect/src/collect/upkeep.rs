@@ -1,5 +1,5 @@
-//! What the collector does beside receiving: writes down who used which key, removes what is kept
-//! no longer, and says how full the spool is.
+//! What the collector does besides receiving: records who used which key, removes expired data, and
+//! reports how full the spool is.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -15,9 +15,9 @@ use atrium_tenancy::apps::versions;
 use atrium_tenancy::keys;
 
 const READY: Duration = Duration::from_secs(60);
-/// Messages that could not be stored are somebody's data too.
+/// Messages that could not be stored are personal data too.
 const SET_ASIDE_KEPT: i64 = 30 * Millis::DAY;
-/// A batch that is this old cannot be tried again.
+/// A batch this old cannot be retried.
 const BATCHES_KEPT: i64 = 8 * Millis::DAY;
 
 pub async fn write_uses(atrium: &Collecting) -> atrium_core::error::Result<()> {
@@ -46,7 +46,7 @@ pub async fn measure(atrium: &Collecting) {
     metrics::gauge!("atrium_spool_set_aside_messages").set(loading.set_aside as f64);
 }
 
-/// Removes events that are older than their app keeps them. Returns how many went.
+/// Removes events that are older than their app's retention. Returns how many.
 pub async fn retain(atrium: &Collecting) -> anyhow::Result<u64> {
     atrium.warehouse.ready(READY).await?;
     let holder = &atrium.collector.spool.name;
@@ -67,7 +67,7 @@ async fn retain_all(atrium: &Collecting, lease: &Lease) -> anyhow::Result<u64> {
     for app in apps {
         let id = app.id.uuid()?;
         let before = now.plus(-app.days.max(1) * Millis::DAY);
-        // A day at a time: the app's messages are loaded in between.
+        // One day at a time, so that the app's messages are loaded in between.
         while let Some(oldest) = atrium.warehouse.oldest_before(id, before.0).await? {
             let next_day = Millis((oldest.div_euclid(Millis::DAY) + 1) * Millis::DAY);
             lease.renew(atrium).await?;

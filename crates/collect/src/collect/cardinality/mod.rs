@@ -1,10 +1,10 @@
-//! Limits on how many different event names, property names and values of built-in fields of an app
-//! are counted by themselves on one day. A message over a limit is stored like any other; its row
-//! says which of its values are counted as "other" (docs/decisions/0021).
+//! Limits on how many distinct event names, property names and values of built-in fields are counted
+//! separately per app and day. A message over a limit is stored like any other; its row says which of its
+//! values count as "other" (docs/decisions/0021).
 //!
-//! `config/cardinality.rs` names the limits, `places` has the rule, `names` reads property names out of JSON, and
-//! `store` keeps what is known from one day to the next. Only the loader asks, when it knows which
-//! messages are new.
+//! `config/cardinality.rs` names the limits, `places` has the rule, `names` reads property names out of
+//! JSON, and `store` keeps what carries over from day to day. Only the loader uses this, once it knows
+//! which messages are new.
 
 mod names;
 mod places;
@@ -26,14 +26,15 @@ pub use places::digest;
 use places::{Field, Places};
 use sites::site_in;
 
-/// Values of all apps that are kept in memory, about 100 bytes each.
+/// Values of all apps kept in memory, about 100 bytes each.
 const KEPT_MAX: usize = 400_000;
-/// How long this instance goes by its own memory where a limit is reached: others take places too.
+/// How long this instance trusts its own memory where a limit is reached: other instances take places
+/// too.
 const REFRESH: i64 = Millis::MINUTE;
-/// Messages that are looked at before others get their turn.
+/// Messages judged before yielding to other tasks.
 const AT_ONCE: usize = 256;
 
-/// What is known of the apps whose events were loaded of late.
+/// What is known about the apps whose events were loaded recently.
 #[derive(Default)]
 pub struct Cardinality {
     apps: Mutex<Known>,
@@ -48,12 +49,12 @@ struct Known {
 struct Entry {
     places: Places,
     read_at: Millis,
-    /// In which turn it was used last.
+    /// The turn in which it was last used.
     used: u64,
 }
 
-/// Marks the events of a batch whose values are over the limits of their apps. What gets a place is
-/// written down first, so that a batch that is tried again is judged alike.
+/// Marks the events of a batch whose values are over the limits of their apps. New places are saved
+/// first, so that a retried batch gets the same result.
 pub async fn judge(atrium: &Collecting, batch: &mut Batch) -> anyhow::Result<()> {
     let limits = atrium.settings.events.limits;
     let apps: Vec<Uuid> = batch.apps().into_iter().collect();
@@ -115,7 +116,7 @@ fn mark(places: &mut Places, fields: &CountedFields<'_>, limits: &Limits) -> u8 
         (Field::DeviceType, fields.device_type, over_limit::DEVICE_TYPE),
         (Field::Language, fields.language, over_limit::LANGUAGE),
     ] {
-        // Nothing is no value, and always counted as such.
+        // Empty is not a value and always counted as such.
         if !value.is_empty() && !places.admit(field, value, limits) {
             bits |= bit;
         }
@@ -165,7 +166,7 @@ async fn save(
 }
 
 impl Known {
-    /// Forgets the apps that were used longest ago, where all of them together are too many.
+    /// Forgets the least recently used apps while there are too many values in total.
     fn shrink(&mut self) {
         let mut kept: usize = self.apps.values().map(|entry| entry.places.len()).sum();
         while kept > KEPT_MAX && self.apps.len() > 1 {
@@ -179,7 +180,7 @@ impl Known {
     }
 }
 
-/// Forgets values that hold their places no longer. Returns how many went.
+/// Deletes values that no longer hold their places. Returns how many.
 pub async fn sweep(atrium: &Collecting) -> atrium_core::error::Result<u64> {
     let today = i32::try_from(atrium.now().0.div_euclid(Millis::DAY)).unwrap_or(i32::MAX);
     let mut tx = atrium.db.write_relaxed().await?;

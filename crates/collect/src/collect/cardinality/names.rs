@@ -1,5 +1,5 @@
-//! The names and values of a JSON object's own properties, without building the object: the collector
-//! has checked that the text is one.
+//! The names and values of a JSON object's own properties, without building the object. The collector has
+//! already checked that the text is an object.
 
 use std::borrow::Cow;
 
@@ -7,8 +7,8 @@ use memchr::{memchr, memchr2};
 
 use super::super::limits::end_of_string;
 
-/// Goes through the properties of an object, not through those of objects inside: the name of each, and
-/// its value as it is written.
+/// Iterates over the properties of an object, not over those of nested objects: the name of each, and its
+/// value as written.
 pub struct TopLevelProperties<'a> {
     text: &'a [u8],
     at: usize,
@@ -19,7 +19,7 @@ impl<'a> TopLevelProperties<'a> {
         Self { text, at: 0 }
     }
 
-    /// Goes on behind a value: to the comma after it, or the end of the object.
+    /// Skips a value, up to the comma after it or the end of the object.
     fn take_value(&mut self) -> &'a [u8] {
         let start = self.at;
         self.skip_value();
@@ -56,7 +56,7 @@ impl<'a> Iterator for TopLevelProperties<'a> {
         let end = end_of_string(self.text, start);
         self.at = end + 1;
         let value = self.take_value();
-        // The same name can be written in many ways.
+        // The same name can be written in several ways.
         let name = match serde_json::from_slice::<String>(self.text.get(start..=end)?) {
             Ok(name) => Cow::Owned(name.into_bytes()),
             Err(_) => Cow::Borrowed(self.text.get(start + 1..end)?),

@@ -1,6 +1,6 @@
-//! Who gets a count of their own. Each field of an app has so many places. A value keeps its place
-//! while it is used: until the day after it was last seen, or for a week if it was seen on more than
-//! one day. So a flood that begins with the day finds the places of the app's own names taken.
+//! Decides which values are counted separately. Each field of an app has a number of places. A value
+//! keeps its place while it is used: until the day after it was last seen, or for a week if it was seen
+//! on more than one day. So a flood at the start of a day finds the app's own names already in place.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,12 +9,12 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Limit, Limits};
 
-/// How many days after the last one a value keeps its place.
+/// How many days after it was last seen a value keeps its place.
 const ONCE_SEEN_DAYS: i32 = 1;
 const OFTEN_SEEN_DAYS: i32 = 7;
-/// After these nobody needs it, whatever the app's time zone.
+/// After this many days a row is of no use in any time zone.
 pub const KEPT_DAYS: i32 = OFTEN_SEEN_DAYS + 2;
-/// Longer values are hashed each time they come, instead of being remembered.
+/// Longer values are hashed each time instead of being remembered.
 const REMEMBERED_MAX: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl Field {
     }
 }
 
-/// Half of a SHA-256: whoever sends values must not be able to make two of them look the same.
+/// Half of a SHA-256: senders must not be able to produce two values with the same digest.
 pub type Digest = [u8; 16];
 
 pub fn digest(value: &[u8]) -> Digest {
@@ -78,7 +78,7 @@ pub fn digest(value: &[u8]) -> Digest {
     half
 }
 
-/// The first and the last day that a value was seen on.
+/// The first and the last day on which a value was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     pub first: i32,
@@ -103,7 +103,7 @@ pub struct Place {
 /// The places of one app.
 #[derive(Default)]
 pub struct Places {
-    /// Days only go forward: what comes late is judged as of the latest.
+    /// Days only move forward: late messages are judged as of the latest day.
     day: i32,
     fields: [OfField; Field::ALL.len()],
 }
@@ -114,12 +114,12 @@ struct OfField {
     /// Values that have a place and were seen today.
     today: HashSet<Box<[u8]>, RandomState>,
     unsaved: Vec<Digest>,
-    /// Whether a value found no place of late.
+    /// Whether a value recently found no place.
     is_full: bool,
 }
 
 impl Places {
-    /// Messages of this day follow. Places that are not held any more are free.
+    /// Starts a day: messages of this day follow. Expired places are freed.
     pub fn begin(&mut self, day: i32) {
         if day <= self.day {
             return;
@@ -132,7 +132,7 @@ impl Places {
         }
     }
 
-    /// Adds what is stored, by this instance or another.
+    /// Adds stored places, whether saved by this instance or another.
     pub fn learn(&mut self, places: Vec<Place>) {
         let day = self.day;
         for Place { field, value, span } in places.into_iter().filter(|it| it.span.holds_on(day)) {
@@ -145,7 +145,7 @@ impl Places {
         }
     }
 
-    /// Whether a value has a place, after it was given one where there was room.
+    /// Whether a value has a place. Gives it one if there is room.
     pub fn admit(&mut self, field: Field, value: &[u8], limits: &Limits) -> bool {
         let (limit, day) = (limits.of(field.limit()), self.day);
         self.fields[field as usize].admit(value, limit, day)
@@ -178,7 +178,8 @@ impl OfField {
         if self.today.contains(value) {
             return true;
         }
-        // Whoever has a place was here today: a stranger need not be hashed to be known as one.
+        // Every holder of a place was already seen today, so an unknown value cannot be one: no need to
+        // hash it.
         if self.taken.len() >= limit && self.today.len() == self.taken.len() {
             self.is_full = true;
             return false;

@@ -1,13 +1,13 @@
-//! The site of a referrer, as far as it takes to give places to sites. The store reads it from the same
-//! text by rules of its own, and what it makes of two texts may differ only if it differs here: otherwise a flood
-//! would get counts without places.
+//! The site of a referrer, as precisely as giving places to sites requires. The store derives it from the
+//! same text by rules of its own. Where the store sees two sites, this must see two as well: otherwise a
+//! flood would get counts without places.
 
 use std::borrow::Cow;
 
-/// Longer ones are rare, and the store does not know them.
+/// Longer ones are rare, and the store does not recognize them.
 const SCHEME_MAX: usize = 12;
 
-/// The site in a value as JSON; empty if there is none.
+/// The site of a JSON value; empty if there is none.
 pub fn site_in(json: &[u8]) -> Cow<'_, str> {
     let plain = json.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\""));
     match plain.filter(|text| !text.contains(&b'\\')).map(str::from_utf8) {
@@ -25,7 +25,7 @@ fn site_of(referrer: &str) -> &str {
     };
     let rest = match referrer.split_once("://") {
         Some((scheme, rest)) if is_scheme(scheme) => rest,
-        // Whatever the store makes of it.
+        // Passed on as is, whatever the store makes of it.
         Some(_) => return referrer,
         None => referrer.strip_prefix("//").unwrap_or(referrer),
     };

@@ -1,4 +1,4 @@
-//! The tables of what has a count of its own, and of how much went over the limits.
+//! The tables of separately counted values, and of how many messages went over the limits.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,7 +10,7 @@ use super::places::{Digest, Field, Place, Span};
 use atrium_core::error::Result;
 use atrium_core::types::Id;
 
-/// Rows of one statement.
+/// Rows per statement.
 const ROWS_AT_ONCE: usize = 400;
 
 pub async fn places(db: &mut AnyConnection, app: Uuid) -> Result<Vec<Place>> {
@@ -29,7 +29,7 @@ pub async fn places(db: &mut AnyConnection, app: Uuid) -> Result<Vec<Place>> {
     Ok(rows.into_iter().filter_map(place).collect())
 }
 
-/// Writes places down. Where another instance did so before, the longer span holds.
+/// Saves places. If another instance already saved one, the longer span wins.
 pub async fn save(db: &mut AnyConnection, app: Uuid, places: &[Place]) -> Result<()> {
     let app = app.hyphenated().to_string();
     for some in places.chunks(ROWS_AT_ONCE) {
@@ -68,7 +68,7 @@ pub async fn forget_before(db: &mut AnyConnection, day: i32) -> Result<u64> {
     Ok(gone.rows_affected())
 }
 
-/// Which of these property names have a place, so far as it is remembered.
+/// Which of these property names have a place, as far as is recorded.
 pub async fn known_properties(
     db: &mut AnyConnection,
     app_id: &Id,
@@ -82,12 +82,12 @@ pub async fn known_properties(
     Ok(rows.into_iter().collect())
 }
 
-/// How a name is stored.
+/// The stored form of a name.
 pub fn stored(name: &str) -> String {
     URL_SAFE_NO_PAD.encode(super::digest(name.as_bytes()))
 }
 
-/// Adds messages that went over a limit. An app that is gone has none.
+/// Adds messages that went over a limit. Apps that no longer exist are skipped.
 pub async fn book(
     db: &mut AnyConnection,
     app: &str,
@@ -110,7 +110,7 @@ pub async fn book(
     Ok(())
 }
 
-/// Messages that went over each limit, over apps and days, both ends included.
+/// Messages that went over each limit, summed over the apps and days, both ends included.
 pub async fn over_limit(
     db: &mut AnyConnection,
     app_ids: &[Id],

@@ -1,24 +1,24 @@
-//! How many messages a batch takes: as many as can be stored in little time. What a batch takes however small
-//! it is (a store far away, one that waits for its copies) is no reason for smaller ones: there would only be
-//! more of them.
+//! How many messages a batch takes: as many as can be stored in a short time. Fixed costs per batch (a
+//! distant store, or one that waits for its replicas) are no reason for smaller batches: there would only
+//! be more of them.
 
 use std::time::Duration;
 
-/// What one batch takes at most: enough for the store to work in bulk, little enough for memory.
+/// The maximum size of a batch: enough for the store to work in bulk, little enough for memory.
 pub const MESSAGES_MAX: i64 = 150_000;
 const MESSAGES_MIN: i64 = 1_000;
-/// A message that has just come waits for the batch before it and is then in the next one: neither
-/// may take long.
+/// Target duration of a batch, in seconds. A new message waits for the current batch and is in the next
+/// one, so neither may take long.
 const BATCH_LASTS: f64 = 1.5;
-/// Ordinary messages make batches ten times as large, also on a slow machine.
+/// Even on a slow machine, batches of ordinary messages are ten times as large.
 const COSTLY: i64 = 10_000;
-/// More than this is not taken for the way to the store, in seconds: whoever waits comes first.
+/// At most this many seconds are attributed to fixed costs: waiting messages come first.
 const FIXED_MAX: f64 = 2.0;
-/// Of what a batch takes, so much has to be the way: otherwise it is chance.
+/// Fixed costs must be at least this share of a batch's time; below that they may be chance.
 const FIXED_SHARE: f64 = 0.6;
-/// How much a batch counts for when the next one is stored.
+/// How much a batch still counts when the next one is stored.
 const DECAY: f64 = 0.8;
-/// How far sizes have to lie apart to say something, as a share of their average.
+/// How far sizes must differ for a fit, as a share of their average.
 const SPREAD_MIN: f64 = 0.1;
 
 pub struct BatchSize {
@@ -32,7 +32,7 @@ impl Default for BatchSize {
     }
 }
 
-/// How many messages batches had lately, and how long they took: sums in which the older count less.
+/// Sizes and durations of recent batches, as sums in which older batches count less.
 #[derive(Default)]
 struct Times {
     weight: f64,
@@ -40,7 +40,7 @@ struct Times {
     seconds: f64,
     squares: f64,
     products: f64,
-    /// What a batch takes however small it is, in seconds, as far as is known.
+    /// The estimated fixed cost of a batch in seconds.
     fixed: f64,
 }
 
@@ -49,17 +49,17 @@ impl BatchSize {
         self.max
     }
 
-    /// Whether few messages take long: many different values, or many moments.
+    /// Whether even a few messages take long, because of many distinct values or times.
     pub fn is_costly(&self) -> bool {
         self.max < COSTLY
     }
 
-    /// A batch failed before anything of it was sent.
+    /// For a batch that failed before anything was sent.
     pub fn shrink(&mut self) {
         self.max = (self.max / 2).max(MESSAGES_MIN);
     }
 
-    /// Adapts the size to how long a batch took.
+    /// Adapts the size to the time a batch took.
     pub fn took(&mut self, messages: i64, time: Duration) {
         self.times.add(messages as f64, time.as_secs_f64());
         let own = time.as_secs_f64() - self.times.fixed;
@@ -72,7 +72,7 @@ impl BatchSize {
 }
 
 impl Times {
-    /// A line is fitted through the times, by size (linear regression): where it begins is the fixed part.
+    /// Fits a line through the times by size (linear regression): its start is the fixed cost.
     fn add(&mut self, messages: f64, seconds: f64) {
         for (sum, value) in [
             (&mut self.weight, 1.0),
@@ -85,7 +85,7 @@ impl Times {
         }
         let (size, time) = (self.messages / self.weight, self.seconds / self.weight);
         let variance = self.squares / self.weight - size * size;
-        // Of batches of one size nobody can tell.
+        // Batches of one size say nothing about the fixed cost.
         if variance < (size * SPREAD_MIN).powi(2) {
             return;
         }
@@ -99,7 +99,7 @@ impl Times {
 mod tests {
     use super::*;
 
-    /// The size after so many full batches that take what they take.
+    /// The size after a number of full batches with these durations.
     fn after(size: &mut BatchSize, batches: usize, seconds: impl Fn(f64) -> f64) -> i64 {
         for _ in 0..batches {
             let time = seconds(size.max() as f64);
@@ -128,10 +128,10 @@ mod tests {
         let least = |size: &mut BatchSize| (0..40).map(|_| after(size, 1, |it| it * 1e-3)).min();
         after(&mut size, 40, |it| it * 1e-3);
         assert!((1_000..=1_500).contains(&least(&mut size).unwrap()));
-        // Also where the store is at some distance.
+        // The same with a distant store.
         let mut size = BatchSize::default();
         assert!(after(&mut size, 60, |it| 0.2 + it * 1e-3) <= 1_500);
-        // And when they cost little again, they are large again.
+        // Once messages are cheap again, batches are large again.
         assert_eq!(after(&mut size, 60, |it| 0.2 + it * 1e-6), MESSAGES_MAX);
     }
 
@@ -141,7 +141,7 @@ mod tests {
         for _ in 0..100 {
             assert!(after(&mut size, 1, |it| 1.6 + it * 4e-6) >= MESSAGES_MAX / 2);
         }
-        // Small ones come first, as a rule.
+        // Small batches usually come first.
         let mut size = BatchSize::default();
         size.took(1_600, Duration::from_millis(1_610));
         assert_eq!(after(&mut size, 20, |it| 1.6 + it * 4e-6), MESSAGES_MAX);

@@ -1,5 +1,5 @@
-//! Whose fault a failure is: that decides whether to wait, to try less at once, or to give a message
-//! up. Only rows that the store itself refuses may be given up.
+//! What is to blame for a failure. That decides whether to wait, to try less at once, or to give up on a
+//! message. Only rows that the store itself refuses may be given up.
 
 use warehouse::Error as StoreError;
 
@@ -17,15 +17,15 @@ impl std::error::Error for NotStored {}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blame {
-    /// The rows: the same ones will be refused again.
+    /// The rows: they will be refused again.
     Rows,
-    /// So much at once: less may do.
+    /// The amount: less at once may work.
     Size,
-    /// Something of this batch, but nobody knows what.
+    /// Something in this batch, but it is unknown what.
     Unknown,
-    /// What comes after the rows, which are stored.
+    /// The steps after the rows, which are already stored.
     Aftermath,
-    /// The moment: a store or a database that is away, full, or busy.
+    /// The circumstances: a store or database that is down, full or busy.
     Moment,
 }
 
@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(stored(33), Blame::Rows, "data that cannot be read");
         assert_eq!(stored(241), Blame::Size, "memory");
         assert_eq!(stored(49), Blame::Unknown, "a logical error");
-        // The disk, too many parts, a read-only table, time, the disk's own errors.
+        // Disk space, too many parts, a read-only table, timeouts, disk errors.
         for code in [243, 252, 242, 159, 74, 75, 76, 425] {
             assert_eq!(stored(code), Blame::Moment, "{code}");
         }
@@ -74,7 +74,7 @@ mod tests {
         let (host, reason) = ("events2:8123".to_owned(), "down".to_owned());
         let lost = StoreError::ShardLost { shard: 2, host, reason };
         assert_eq!(blame(&NotStored(lost).into()), Blame::Moment);
-        // Rows that are stored are not to blame for what is counted from them.
+        // Rows that are stored are not to blame for failures in what is counted from them.
         assert_eq!(blame(&refused(241).into()), Blame::Aftermath);
         assert_eq!(blame(&away.into()), Blame::Moment);
         assert_eq!(blame(&anyhow::anyhow!("the database")), Blame::Moment);

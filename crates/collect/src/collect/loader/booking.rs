@@ -1,4 +1,4 @@
-//! The end of a batch: its counts are booked, once, and the spool lets go of it.
+//! Ends a batch: its counts are booked, once, and the spool drops it.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::collect::state::Collecting;
 use atrium_core::types::Millis;
 use atrium_tenancy::apps::versions;
 
-/// Books what the batch counts, each booking once, and lets the spool go of it.
+/// Books the batch's counts, each booking once, and removes the batch from the spool.
 pub async fn finish(
     atrium: &Collecting,
     spool: &Spool,
@@ -25,7 +25,7 @@ pub async fn finish(
         ledger::book(&mut tx, name, tally, atrium.now()).await?;
     }
     for (app, buckets) in batch.buckets() {
-        // Sessions and visits that reach over midnight may begin or end on another day than before.
+        // Sessions and visits that span midnight may now begin or end on another day.
         let near = buckets.into_iter().map(i64::from).flat_map(|at| [at - 1_800, at, at + 1_800]);
         let days = near.map(|at| at * Millis::SECOND / Millis::DAY);
         versions::added(&mut tx, &app.hyphenated().to_string(), &days.collect()).await?;
@@ -49,9 +49,9 @@ pub fn name_of(number: u64) -> String {
     format!("{number:016x}")
 }
 
-/// What is to be booked of a batch that is finished in parts: each app's stretch by itself, under a
-/// name that stays the same whatever else it is tried together with. Nothing, where a crash came
-/// between the booking of the whole batch and its end.
+/// The bookings of a batch that is finished in parts: each app's range separately, under a name that does
+/// not depend on what else it is tried with. Nothing if a crash came after the booking of the whole batch
+/// and before its end.
 pub async fn unbooked(
     atrium: &Collecting,
     batch: &mut Batch,

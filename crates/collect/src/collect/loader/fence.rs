@@ -1,9 +1,10 @@
-//! The event store's memory of who loads. An instance that was stopped in the middle of a batch may go
-//! on with it when its partitions are another's: whoever takes over tells the store a higher number
-//! before reading anything, and whoever is about to store something looks whether there is one.
+//! The event store's record of who loads. An instance that was suspended in the middle of a batch may
+//! continue after its partitions have passed to another. So an instance that takes over gives the store a
+//! higher number before it reads anything, and every instance checks for a higher number before it stores
+//! anything.
 //!
-//! A batch's ids are written before the look. So either the look finds the other's number, or the other
-//! finds the ids: a message that both have is stored once.
+//! A batch's ids are written before the check. So either the check finds the other instance's number, or
+//! the other instance finds the ids: a message that both have is stored once.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +13,11 @@ use parking_lot::Mutex;
 use crate::collect::state::Collecting;
 use atrium_core::lease::{Lease, LeaseLost};
 
-/// What the store was told, as far as this process knows.
+/// The fences that the store has, as far as this process knows.
 #[derive(Default)]
 pub struct Published(Mutex<BTreeMap<String, i64>>);
 
-/// Sees to it that the store knows the fences of a lease that was just taken.
+/// Makes sure that the store knows the fences of a lease that was just taken.
 pub async fn publish(atrium: &Collecting, lease: &mut Lease) -> anyhow::Result<()> {
     let published = &atrium.collector.fences.0;
     let is_known = |(name, fence): (&String, &i64)| published.lock().get(name) == Some(fence);
@@ -25,7 +26,7 @@ pub async fn publish(atrium: &Collecting, lease: &mut Lease) -> anyhow::Result<(
     }
     let stored = atrium.warehouse.fences().await?;
     let fence_of = |name: &str| stored.get(name).copied().unwrap_or(0);
-    // The database is older than the store: it was restored from a backup.
+    // The database is older than the store, because it was restored from a backup.
     let higher = lease.fences().iter().map(|(name, fence)| (name.clone(), *fence, fence_of(name)));
     let higher: BTreeMap<String, i64> = higher
         .filter(|(_, own, stored)| stored > own)
@@ -46,13 +47,13 @@ pub async fn publish(atrium: &Collecting, lease: &mut Lease) -> anyhow::Result<(
     Ok(())
 }
 
-/// Fails if another has taken over.
+/// Fails if another instance has taken over.
 pub async fn check(atrium: &Collecting, lease: &Lease) -> anyhow::Result<()> {
     let stored = atrium.warehouse.fences().await?;
     for (name, fence) in lease.fences() {
         if stored.get(name).is_some_and(|stored| stored > fence) {
             atrium.collector.fences.0.lock().clear();
-            // People may have got other numbers from the other.
+            // The other instance may have given people different numbers.
             atrium.collector.person_ids.forget();
             return Err(LeaseLost::of(name).into());
         }

@@ -1,6 +1,6 @@
-//! Whose turn it is. Most apps share batches. What failed becomes a lane of its own: it is tried in
-//! ever smaller parts, one step at a time, each followed by a batch of the others. An app that had to
-//! be taken apart is loaded by itself afterwards, in small batches at first.
+//! Decides what is loaded next. Most apps share batches. What failed becomes a lane of its own: it is
+//! tried in ever smaller parts, one step at a time, each followed by a batch of the others. An app that
+//! had to be split off is then loaded by itself, in small batches at first.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::time::Duration;
@@ -12,26 +12,26 @@ use super::super::spool::Attempt;
 use super::batch_size::{BatchSize, MESSAGES_MAX};
 use super::partitions::{PartitionTurns, Partitions};
 
-/// An app that had to be taken apart begins again with this.
+/// The batch size with which an app that was split off starts over.
 const TROUBLED_MIN: i64 = 5_000;
 const RETRY_FIRST: Duration = Duration::from_secs(1);
 const RETRY_LAST: Duration = Duration::from_secs(30);
-/// Whoever waits has a turn within so many.
+/// Every waiting app gets a turn within this many.
 const TURNS_REMEMBERED: u64 = 1_000;
-/// Beyond this many parts, what fails for reasons of the moment is not cut up further.
+/// Beyond this many parts, failures caused by circumstances lead to no further splitting.
 const PARTS_FEW: usize = 8;
 
-/// What is tried together, having failed before or been broken off by a crash: one stretch of each
-/// of some apps, all begun under one number.
+/// A part that is retried after it failed or was interrupted by a crash: one range of each of some apps,
+/// all begun under one number.
 #[derive(Clone, Debug)]
 pub struct Part {
     pub batch: u64,
     pub attempts: Vec<Attempt>,
     pub failures: u32,
-    /// What was stored before it failed for the first time, to know that others do not fail.
+    /// The value of `Lanes::stored` at the first failure, to tell whether others succeed.
     stored_before: u64,
     due: Option<Instant>,
-    /// A single message is all there is left of it: its app goes on without it.
+    /// Only a single message is left of it: its app continues without it.
     pub is_single: bool,
 }
 
@@ -43,27 +43,27 @@ impl Part {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
-    /// What failed or was broken off.
+    /// What failed or was interrupted.
     Again,
-    /// All apps that have given no trouble.
+    /// All apps that gave no trouble.
     Together,
-    /// One app that has.
+    /// One app that did.
     Alone,
 }
 
 pub struct Lanes {
     parts: VecDeque<Part>,
-    /// Apps that are loaded apart, and what a batch of theirs takes at most.
+    /// Apps that are loaded separately, with their maximum batch size.
     troubled: BTreeMap<Uuid, i64>,
     last: Lane,
-    /// Which of the other two lanes had the last turn that was not everybody's.
+    /// Which of the other two lanes had the last turn that was not shared.
     last_apart: Lane,
     last_alone: Option<Uuid>,
-    /// When an app had its last turn, as a number that grows.
+    /// An app's last turn, as a growing number.
     turns: HashMap<Uuid, u64>,
     turn: u64,
     pub batch_size: BatchSize,
-    /// Grows with everything that is stored.
+    /// Grows whenever something is stored.
     stored: u64,
     pub partition_turns: PartitionTurns,
 }
@@ -86,8 +86,7 @@ impl Default for Lanes {
 }
 
 impl Lanes {
-    /// The lanes in the order in which they are to be asked for work: every second turn is
-    /// everybody's.
+    /// The lanes in the order in which to ask them for work. Every second turn is the shared lane's.
     pub fn order(&self) -> [Lane; 3] {
         let apart = match self.last_apart {
             Lane::Alone => [Lane::Again, Lane::Alone],
@@ -106,7 +105,7 @@ impl Lanes {
         }
     }
 
-    /// Takes up what the spool says was begun and not finished, and forgets what is.
+    /// Adds the spool's unfinished attempts, and drops what is no longer there.
     pub fn take_up(&mut self, attempts: Vec<Attempt>) {
         let begun: HashSet<(Uuid, i64)> = attempts.iter().map(|it| (it.app, it.upto)).collect();
         for part in &mut self.parts {
@@ -115,7 +114,7 @@ impl Lanes {
         self.parts.retain(|part| !part.attempts.is_empty());
         let known: HashSet<(Uuid, i64)> =
             self.parts.iter().flat_map(|part| &part.attempts).map(|it| (it.app, it.upto)).collect();
-        // One stretch of an app in each part: they are booked by app.
+        // Each part has only one range per app, because they are booked by app.
         let mut new = BTreeMap::<(u64, usize), Vec<Attempt>>::new();
         let mut places = BTreeMap::<(u64, Uuid), usize>::new();
         let mut attempts = attempts;
@@ -128,7 +127,7 @@ impl Lanes {
         self.parts.extend(new.into_iter().map(|((batch, _), some)| Part::new(batch, some)));
     }
 
-    /// What these partitions have of the next part whose time has come. The rest of it stays.
+    /// The ranges in these partitions of the next part that is due. The rest of it stays.
     pub fn due(&mut self, held: Partitions) -> Option<Part> {
         let now = Instant::now();
         let is_held = |attempt: &Attempt| held.contains(attempt.app);
@@ -145,15 +144,15 @@ impl Lanes {
         Some(own)
     }
 
-    /// How long until a part's time comes, if there is one.
+    /// How long until a part is due, if there is one.
     pub fn wait(&self) -> Option<Duration> {
         let now = Instant::now();
         let due = self.parts.iter().map(|part| part.due.unwrap_or(now)).min()?;
         Some(due.saturating_duration_since(now))
     }
 
-    /// To be tried at the next occasion, the light before the heavy: among them are more who have
-    /// done nothing.
+    /// Retries these at the next opportunity, the light part before the heavy one: it holds more apps
+    /// that did nothing wrong.
     pub fn put_first(&mut self, light: Part, heavy: Part) {
         self.parts.push_front(heavy);
         self.parts.push_front(light);
@@ -165,7 +164,7 @@ impl Lanes {
         }
     }
 
-    /// Counts a failure, after which the part has to wait, longer each time and never very long.
+    /// Counts a failure. The part then has to wait, longer each time up to a limit.
     pub fn failed(&mut self, part: &mut Part) {
         if part.failures == 0 {
             part.stored_before = self.stored;
@@ -174,7 +173,7 @@ impl Lanes {
         part.due = Some(Instant::now() + pause_after(part.failures));
     }
 
-    /// Whether something else was stored since the part failed for the first time.
+    /// Whether something else was stored since the part first failed.
     pub fn others_are_stored(&self, part: &Part) -> bool {
         self.stored > part.stored_before
     }
@@ -183,7 +182,7 @@ impl Lanes {
         self.parts.len() < PARTS_FEW
     }
 
-    /// Apps that must wait for a part of theirs, and those that are loaded apart.
+    /// Apps that wait for one of their parts, and those loaded separately.
     pub fn apart(&self) -> BTreeSet<Uuid> {
         self.waiting().chain(self.troubled.keys().copied()).collect()
     }
@@ -193,7 +192,7 @@ impl Lanes {
         parts.flat_map(|part| part.attempts.iter().map(|attempt| attempt.app))
     }
 
-    /// The apps that are loaded by themselves and may be now, the next in turn first.
+    /// The apps that are loaded by themselves and can be now, the next in turn first.
     pub fn alone(&self) -> Vec<Uuid> {
         let waiting: BTreeSet<Uuid> = self.waiting().collect();
         let is_free = |app: &&Uuid| !waiting.contains(app);
@@ -211,7 +210,7 @@ impl Lanes {
         self.turns.clone()
     }
 
-    /// These apps have a turn. Whoever has had none for long may as well never have had one.
+    /// Gives these apps their turn. Turns from long ago are forgotten, as if they had never been.
     pub fn take_turns(&mut self, apps: impl IntoIterator<Item = Uuid>) {
         self.turn += 1;
         let turn = self.turn;
@@ -219,7 +218,7 @@ impl Lanes {
         self.turns.retain(|_, last| *last + TURNS_REMEMBERED > turn);
     }
 
-    /// What a batch may take: of all, or of one app that is loaded by itself.
+    /// The maximum batch size: of the shared lane, or of one app loaded by itself.
     pub fn messages_max(&self, alone: Option<Uuid>) -> i64 {
         let own = alone.and_then(|app| self.troubled.get(&app)).copied();
         own.unwrap_or(i64::MAX).min(self.batch_size.max())
@@ -230,8 +229,8 @@ impl Lanes {
         self.troubled.insert(app, TROUBLED_MIN);
     }
 
-    /// Something was stored. What an app by itself gets stored doubles until it is as much as
-    /// everybody may; then it is one of them again.
+    /// Something was stored. The batch size of an app loaded by itself doubles until it reaches that of
+    /// the shared lane, which the app then rejoins.
     pub fn stored(&mut self, alone: Option<Uuid>) {
         self.stored += 1;
         if let Some(app) = alone

@@ -1,6 +1,6 @@
-//! Who loads which apps. Apps fall into partitions, each under a lease of its own, so that several
-//! instances load side by side and no app is loaded by two at once. Every instance has messages of
-//! every app, so partitions are held for one batch and change hands (docs/decisions/0032).
+//! Which instance loads which apps. Apps are divided into partitions, each with its own lease, so that
+//! several instances load in parallel and no app is loaded by two at once. Every instance has messages of
+//! every app, so partitions are held for one batch and then change hands (docs/decisions/0032).
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ use atrium_core::error::Result;
 use atrium_core::lease::{DatabaseClock, Lease};
 use atrium_core::types::Millis;
 
-/// More than instances will ever be useful; every one of them costs a row.
+/// More than the number of instances will ever be; each partition costs a row.
 pub const PARTITIONS: usize = 16;
 
 const LOADER_SEEN_FOR: i64 = 15 * Millis::SECOND;
 const LOADER_LOOK: Duration = Duration::from_secs(5);
-/// A partition that this instance has wanted for so long is its own next.
+/// An instance that has waited this long for a partition claims it as next holder.
 const OVERDUE: Duration = Duration::from_secs(3);
 const AWAY_LOOK: Duration = Duration::from_millis(100);
 const AWAY_TRIES: u32 = 600;
@@ -32,7 +32,7 @@ impl Partitions {
     pub const ALL: Self = Self(u16::MAX);
 
     fn number(app: Uuid) -> usize {
-        // The last bytes of an id are random in all versions that are in use.
+        // The last bytes of an id are random in all id versions in use.
         usize::from(app.as_bytes()[15]) % PARTITIONS
     }
 
@@ -74,17 +74,17 @@ fn name_of(number: usize) -> String {
     format!("loader/{number}")
 }
 
-/// The fence that a lease has for an app.
+/// The fence of the lease on an app's partition.
 pub fn fence_of(lease: &Lease, app: Uuid) -> i64 {
     lease.fences().get(&name_of(Partitions::number(app))).copied().unwrap_or(0)
 }
 
-/// When this spool had each partition, to ask first for what it has missed for longest.
+/// When this spool last held each partition, so that it asks first for those it has missed longest.
 #[derive(Default)]
 pub struct PartitionTurns {
     turns: [u64; PARTITIONS],
     turn: u64,
-    /// Since when each was wanted and not had.
+    /// Since when each partition has been wanted but not held.
     missed: [Option<Instant>; PARTITIONS],
 }
 
@@ -114,7 +114,7 @@ impl PartitionTurns {
     }
 }
 
-/// How many instances load, as far as is known.
+/// The number of instances that load, as far as is known.
 #[derive(Default)]
 pub struct Loaders(Mutex<Option<(Instant, usize)>>);
 
@@ -124,7 +124,7 @@ impl Loaders {
     }
 }
 
-/// Says that this instance loads, and counts those that do.
+/// Registers this instance as loading, and counts all that do.
 async fn count_loaders(atrium: &Collecting) -> Result<usize> {
     let known = *atrium.collector.loaders.0.lock();
     if let Some((at, count)) = known
@@ -150,7 +150,7 @@ async fn count_loaders(atrium: &Collecting) -> Result<usize> {
     Ok(count)
 }
 
-/// Whether other instances have loaded something in the last seconds.
+/// Whether other instances loaded something within the last seconds.
 pub async fn others_load(atrium: &Collecting) -> Result<bool> {
     let clock = DatabaseClock::of(atrium);
     let sql =
@@ -162,7 +162,7 @@ pub async fn others_load(atrium: &Collecting) -> Result<bool> {
     Ok(count > 0)
 }
 
-/// This instance's share of the partitions that it has messages of.
+/// Takes this instance's share of the partitions that it has messages for.
 pub async fn take(
     atrium: &Collecting,
     holder: &str,
@@ -190,10 +190,10 @@ async fn published(atrium: &Collecting, mut lease: Lease) -> anyhow::Result<Leas
     }
 }
 
-/// Waits for a moment in which nobody loads an app, and makes it last until the lease is released: for
-/// work that counts what is stored.
+/// Waits until nobody loads an app, and keeps it that way until the lease is released: for work that
+/// counts stored events.
 pub async fn keep_away(atrium: &Collecting, app: Uuid) -> anyhow::Result<Lease> {
-    // Under a name of its own: this instance's loader must wait too.
+    // A different holder name, so that this instance's loader has to wait too.
     let holder = format!("{}/upkeep", atrium.collector.spool.name);
     let name = [name_of(Partitions::number(app))];
     for _ in 0..AWAY_TRIES {
@@ -205,14 +205,13 @@ pub async fn keep_away(atrium: &Collecting, app: Uuid) -> anyhow::Result<Lease> 
     anyhow::bail!("the loader has been busy for long")
 }
 
-/// The same for all apps at once: for a copy of everything. A store in which nothing is yet need not
-/// know.
+/// The same for all apps at once, to copy everything. A store that is not in use yet need not be told.
 pub async fn keep_all_away(atrium: &Collecting, store_in_use: bool) -> anyhow::Result<Lease> {
     let holder = format!("{}/backup", atrium.collector.spool.name);
     let names: Vec<String> = (0..PARTITIONS).map(name_of).collect();
     let mut held: Option<Lease> = None;
     for _ in 0..AWAY_TRIES {
-        // One after the other and in one order: two who want all of them never wait for each other.
+        // One after the other in a fixed order, so that two that want all of them cannot deadlock.
         loop {
             let count = held.as_ref().map_or(0, |lease| lease.fences().len());
             if let Some(lease) = held.take_if(|_| count == PARTITIONS) {

@@ -1,5 +1,5 @@
-//! Brings one batch into the store: what is known already is left out, people are numbered, then ids,
-//! rows and what is made of them go one after the other.
+//! Brings one batch into the store: drops what is already stored, gives people their numbers, then writes
+//! ids, rows and derived data one after the other.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use atrium_core::lease::Lease;
 const INSERT_LIMIT: Duration = Duration::from_secs(120);
 const PROFILE_TRIES: u32 = 3;
 
-/// A batch that nobody has tried before.
+/// A batch that was not tried before.
 pub async fn load(
     atrium: &Collecting,
     spool: &Spool,
@@ -40,8 +40,8 @@ pub async fn load(
     finish(atrium, spool, batch, &[(name_of(batch.number), tally)]).await
 }
 
-/// A batch that was begun: what is there of it stays, the rest is sent, and the counts it has a part
-/// in are completed.
+/// A batch that was begun: what is already stored stays, the rest is sent, and the counts it is part of
+/// are completed.
 pub async fn recover(
     atrium: &Collecting,
     spool: &Spool,
@@ -67,8 +67,8 @@ pub async fn recover(
     finish(atrium, spool, batch, &tallies).await
 }
 
-/// Sends the ids first, so that no other instance treats a duplicate as new, then the rows, then what
-/// they make of profiles. Ids carry their batch's number: a batch's own ids are not duplicates.
+/// Sends the ids first, so that no other instance treats a duplicate as new, then the rows, then the
+/// profile changes. Ids carry their batch's number: a batch's own ids are not duplicates.
 async fn store(
     atrium: &Collecting,
     lease: &Lease,
@@ -78,7 +78,7 @@ async fn store(
     again: bool,
 ) -> anyhow::Result<()> {
     let (number, received) = (batch.number, u32::try_from(atrium.now().0 / 1_000)?);
-    // A second try has a token of its own: the store may remember the first one's and not its rows.
+    // A retry gets a new token: the store may remember the first one but not its rows.
     let salt = if again { u64::from_be_bytes(atrium.entropy.bytes()) } else { 0 };
     let token = format!("{number:016x}-{salt:x}");
     let mut ids = Vec::with_capacity(batch.count() * 52);
@@ -104,12 +104,13 @@ async fn store(
         insert(atrium, number, &warehouse::mutation_insert(number), mutations, &token).await?;
     }
     refresh_profiles(atrium, batch, again).await?;
-    // Another who has taken over may have counted while this was stored: then it is gone over again.
+    // If another instance has taken over, it may have counted while this was being stored: then the batch
+    // is gone over again.
     fence::check(atrium, lease).await
 }
 
-/// Profiles must not keep events from being stored: what fails again and again is left for the next
-/// change of the same profile, which takes it along.
+/// Profiles must not keep events from being stored. If they keep failing, they are left for the profile's
+/// next change, which includes these changes.
 async fn refresh_profiles(atrium: &Collecting, batch: &Batch, again: bool) -> anyhow::Result<()> {
     let Err(error) = profiles::refresh(atrium, batch.subjects(), again).await else {
         return Ok(());

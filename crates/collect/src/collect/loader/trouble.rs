@@ -1,5 +1,5 @@
-//! What becomes of a part that failed: it is halved until whatever is to blame is alone, and a single
-//! message that the store refuses for what it is, again and again, is set aside.
+//! Handles a part that failed: it is halved until the culprit is alone. A single message that the store
+//! keeps refusing for its content is set aside.
 
 use std::collections::BTreeMap;
 
@@ -18,16 +18,16 @@ use super::booking::{finish, unbooked};
 use super::lanes::{Lanes, Part};
 use crate::collect::state::Collecting;
 
-/// How often a single message is tried that the store refuses for what it is, or for want of memory.
+/// How often a single message is tried that the store refuses for its content or for lack of memory.
 const TRIES_ROWS: u32 = 3;
 const TRIES_SIZE: u32 = 5;
-/// Failures of the moment after which less is tried at once: it may have been too slow.
+/// After this many failures due to circumstances, less is tried at once: it may have been too slow.
 const TRIES_MOMENT: u32 = 2;
-/// What is kept of the store's words.
+/// How much of the store's error text is kept.
 const ERROR_CHARS: usize = 500;
 
-/// Decides what comes next after a failure. An error means that nobody is to blame, and that all
-/// loading has to wait.
+/// Decides what to do after a failure. An error means that no message is to blame and all loading has to
+/// wait.
 pub async fn failed(
     atrium: &Collecting,
     spool: &Spool,
@@ -88,7 +88,7 @@ enum Depth {
     Messages,
 }
 
-/// Puts two halves in the place of a part, or gives it back as it is if it is small enough.
+/// Replaces a part with two halves, or returns it unchanged if it is small enough.
 async fn halve(
     spool: &Spool,
     lanes: &mut Lanes,
@@ -125,7 +125,7 @@ async fn halve(
     Ok(None)
 }
 
-/// Half of the messages in each, as far as that goes: whoever has most of them is soon alone.
+/// Puts about half of the messages into each half: the app with the most messages is soon alone.
 fn halve_apps(
     mut attempts: Vec<Attempt>,
     weights: &BTreeMap<Uuid, usize>,
@@ -143,7 +143,7 @@ fn halve_apps(
     (attempts, heavy)
 }
 
-/// Makes two groups of one, and says the number of the first; not if it holds a single message.
+/// Splits a group in two and returns the number of the first. None if it holds a single message.
 async fn halve_group(spool: &Spool, group: &Group, batch: u64) -> anyhow::Result<Option<i64>> {
     let mut records = Vec::new();
     record::decode(&group.data, &mut records)?;
@@ -164,8 +164,8 @@ async fn halve_group(spool: &Spool, group: &Group, batch: u64) -> anyhow::Result
     Ok(Some(first_seq))
 }
 
-/// Writes the message of a part down among those that were set aside. It is booked and removed when
-/// the part has its next turn, which finds it there.
+/// Records the message of a part as set aside. It is booked and removed at the part's next turn, which
+/// finds this record.
 async fn set_aside(
     atrium: &Collecting,
     spool: &Spool,
@@ -208,7 +208,7 @@ async fn keep_apart(
     spool.write(Change::SetAside(message)).await
 }
 
-/// Books a message that was set aside, and lets the spool go of it.
+/// Books a message that was set aside, and removes it from the spool.
 pub async fn finish_set_aside(
     atrium: &Collecting,
     spool: &Spool,
@@ -221,7 +221,7 @@ pub async fn finish_set_aside(
     finish(atrium, spool, &batch, &tallies).await.map(Turn::Loaded)
 }
 
-/// Sets groups aside that nobody can read. Each step can be taken again after a crash.
+/// Sets unreadable groups aside. Each step can be repeated after a crash.
 pub async fn set_aside_unreadable(
     atrium: &Collecting,
     spool: &Spool,
