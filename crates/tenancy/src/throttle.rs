@@ -1,9 +1,9 @@
-//! Slows guessing down: ten failures per account and fifty per address in fifteen minutes are
-//! free, then each next try waits longer. Never a lock: a browser that has signed in to the
-//! account before is counted apart, so a stranger cannot keep the owner out.
+//! Slows down guessing: ten failures per account and fifty per address in fifteen minutes are free,
+//! then each further attempt waits longer. It never locks an account: a browser that has signed in to
+//! the account before is counted separately, so a stranger cannot keep the owner out.
 //!
-//! A try counts as failed before its password is looked at, so that a thousand at once cannot
-//! slip past the count; the one that succeeds takes its count back.
+//! An attempt counts as failed before its password is checked, so that a thousand at once cannot slip
+//! past the count; a successful one takes its count back.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -26,17 +26,17 @@ const FREE_PER_ACCOUNT: i64 = 10;
 const FREE_PER_ADDRESS: i64 = 50;
 const FIRST_DELAY: i64 = 15 * Millis::SECOND;
 const LONGEST_DELAY: i64 = 15 * Millis::MINUTE;
-/// Mails that one network may ask for in a window; an office asks for many, nobody for hundreds.
+/// Mails that one network may request in a window: an office requests many, nobody hundreds.
 const FREE_MAILS: i64 = 60;
-/// Sign-in pages that one network may open in a window, each with a challenge for passkeys.
+/// Sign-in pages that one network may open in a window, each with a passkey challenge.
 const FREE_CHALLENGES: i64 = 600;
-/// Ways back from a provider that one network may come in a window, without getting in.
+/// Unsuccessful returns from a provider that one network may have in a window.
 const FREE_RETURNS: i64 = 300;
-/// Servers elsewhere that one person may have us ask in a window.
+/// Outside servers that one person may have us call in a window.
 const FREE_PROBES: i64 = 60;
-/// New passwords that one network may have looked at in a window, while they are typed.
+/// New passwords that one network may have checked in a window, while they are typed.
 const FREE_NEW_PASSWORDS: i64 = 600;
-/// Trips to outside providers that one network may begin in a window.
+/// Sign-ins at outside providers that one network may begin in a window.
 const FREE_TRIPS: i64 = 600;
 /// Addresses that one person may invite in a window.
 const FREE_INVITATIONS: i64 = 300;
@@ -45,16 +45,16 @@ const RESEND_AFTER: i64 = Millis::MINUTE;
 const ACCOUNTS_PER_DEVICE: usize = 8;
 const DEVICE_COOKIE_SECONDS: i64 = 400 * 24 * 60 * 60;
 
-/// The counters one try falls under, with how many failures each lets pass.
+/// The counters an attempt falls under, each with its number of free failures.
 pub struct Attempt {
     scopes: Vec<(String, i64)>,
-    /// How often this try was counted: a sign-in of two steps, twice.
+    /// How often this attempt was counted: twice for a sign-in of two steps.
     counted: i64,
 }
 
 impl Attempt {
     pub fn of(atrium: &Tenancy, email: &Email, client: &Client, headers: &HeaderMap) -> Self {
-        // Keyed hashes: the table must not become a list of addresses people typed.
+        // Keyed hashes: the table must not become a list of the addresses people typed.
         let account = account_mark(atrium, email);
         let scopes = match known_device(atrium, email, headers) {
             Some(device) => vec![(format!("device:{account}:{device}"), FREE_PER_ACCOUNT)],
@@ -66,7 +66,7 @@ impl Attempt {
         Self { scopes, counted: 1 }
     }
 
-    /// The second step of a sign-in whose first was counted too.
+    /// The second step of a sign-in whose first step was also counted.
     pub fn after_first_step(self) -> Self {
         Self { counted: 2, ..self }
     }
@@ -77,42 +77,42 @@ impl Attempt {
 }
 
 impl Attempt {
-    /// For ways back from a provider, which nobody can guess: an office comes at nine o'clock.
+    /// For returns from a provider, which nobody can guess: a whole office may return at nine o'clock.
     pub fn of_return(client: &Client) -> Self {
         Self::one(format!("return:{}", network_of(client.ip)), FREE_RETURNS)
     }
 
-    /// For proofs that name no account until they are looked at, and cannot be guessed.
+    /// For proofs that name no account until they are checked, and cannot be guessed.
     pub fn of_address(client: &Client) -> Self {
         Self::one(format!("address:{}", network_of(client.ip)), FREE_PER_ADDRESS)
     }
 }
 
-/// Bounds how many challenges one network can have the database keep.
+/// Bounds how many challenges the database keeps for one network.
 pub async fn count_challenge(atrium: &Tenancy, client: &Client) -> Result<()> {
     let scope = format!("challenge:{}", network_of(client.ip));
     count(atrium, &Attempt::one(scope, FREE_CHALLENGES)).await
 }
 
-/// Bounds how often one person can have us ask servers of their choice.
+/// Bounds how often one person can have us call servers of their choice.
 pub async fn count_probe(atrium: &Tenancy, user_id: &Id) -> Result<()> {
     count(atrium, &Attempt::one(format!("probe:{user_id}"), FREE_PROBES)).await
 }
 
-/// Bounds how many trips to outside providers one network can have the database keep.
+/// Bounds how many sign-ins at outside providers the database keeps for one network.
 pub async fn count_trip(atrium: &Tenancy, client: &Client) -> Result<()> {
     let scope = format!("trip:{}", network_of(client.ip));
     count(atrium, &Attempt::one(scope, FREE_TRIPS)).await
 }
 
-/// Bounds what looking at passwords costs us.
+/// Bounds the cost of checking passwords.
 pub async fn count_new_password(atrium: &Tenancy, client: &Client) -> Result<()> {
     let scope = format!("new-password:{}", network_of(client.ip));
     count(atrium, &Attempt::one(scope, FREE_NEW_PASSWORDS)).await
 }
 
-/// Bounds how many strangers one person can have us write to, and how often any one of them hears
-/// from anybody.
+/// Bounds how many strangers one person can have us write to, and how often each of them gets mail from
+/// anyone.
 pub async fn count_invitations(atrium: &Tenancy, user_id: &Id, addresses: &[String]) -> Result<()> {
     for address in addresses {
         let mark = account_mark(atrium, &Email::new(address));
@@ -125,13 +125,13 @@ pub async fn count_invitations(atrium: &Tenancy, user_id: &Id, addresses: &[Stri
     Ok(())
 }
 
-/// Bounds how many links one person can have made and carry away.
+/// Bounds how many links one person can create to pass on.
 pub async fn count_link(atrium: &Tenancy, user_id: &Id) -> Result<()> {
     count(atrium, &Attempt::one(format!("link:{user_id}"), FREE_INVITATIONS)).await
 }
 
-/// Lets one mail of a kind go to an address per minute, and a bounded number be asked for from one
-/// network. Says the same for addresses that have no account.
+/// Allows one mail of a kind per address and minute, and a limited number of requests per network.
+/// Behaves the same for addresses without an account.
 pub async fn ask_for_mail(
     atrium: &Tenancy,
     kind: &str,
@@ -150,7 +150,7 @@ pub async fn ask_for_mail(
     tx.commit().await
 }
 
-/// Counts a try at someone's own password, by whoever holds their session.
+/// Counts an attempt at the account's own password, from a signed-in session.
 pub async fn count_password_check(atrium: &Tenancy, user_id: &Id) -> Result<()> {
     let scope = password_check_scope(user_id);
     count(atrium, &Attempt::one(scope, FREE_PER_ACCOUNT)).await
@@ -161,7 +161,7 @@ pub async fn forget_password_checks(tx: &mut Write, user_id: &Id) -> Result<()> 
     forget(tx, &Attempt::one(scope, FREE_PER_ACCOUNT)).await
 }
 
-/// Counts a try at confirming an authenticator app.
+/// Counts an attempt at confirming an authenticator app.
 pub async fn count_code_check(atrium: &Tenancy, user_id: &Id) -> Result<()> {
     count(atrium, &code_checks(user_id)).await
 }
@@ -185,7 +185,7 @@ struct Row {
     blocked_until: Millis,
 }
 
-/// Counts a try, or refuses it with how long to wait.
+/// Counts an attempt, or refuses it with the time to wait.
 pub async fn count(atrium: &Tenancy, attempt: &Attempt) -> Result<()> {
     let now = atrium.now();
     let mut tx = atrium.db.write_relaxed().await?;
@@ -219,7 +219,7 @@ async fn update(db: &mut AnyConnection, scope: &str, row: &Row) -> Result<()> {
 }
 
 fn counted(row: Row, free: i64, now: Millis) -> Row {
-    // Quiet begins when waiting ends, else the longest wait would wipe the slate clean.
+    // The quiet period starts when waiting ends, or the longest wait would reset the count.
     let fresh = now.since(row.window_start.max(row.blocked_until)) >= WINDOW;
     let failures = if fresh { 1 } else { row.failures + 1 };
     let over = failures - free;
@@ -228,11 +228,11 @@ fn counted(row: Row, free: i64, now: Millis) -> Row {
         return Row { window_start, failures, blocked_until: Millis(0) };
     }
     let delay = FIRST_DELAY.saturating_mul(1 << over.min(20)).min(LONGEST_DELAY);
-    // From here on the window moves along: the delay grows until there is quiet.
+    // From here on the window moves along: the delay grows until there is a quiet period.
     Row { window_start: now, failures, blocked_until: now.plus(delay) }
 }
 
-/// Reads a counter and holds it until the transaction ends.
+/// Reads a counter and locks it until the transaction ends.
 async fn lock(db: &mut AnyConnection, scope: &str, now: Millis) -> Result<Row> {
     Ok(sqlx::query_as(
         "INSERT INTO throttles (scope, window_start, failures, blocked_until) VALUES ($1, $2, 0, 0)
@@ -245,7 +245,7 @@ async fn lock(db: &mut AnyConnection, scope: &str, now: Millis) -> Result<Row> {
     .await?)
 }
 
-/// Takes the count of a try that succeeded back: the account's whole, the address's by one.
+/// Takes back the count of a successful attempt: resets the account's, reduces the address's.
 pub async fn forget(tx: &mut Write, attempt: &Attempt) -> Result<()> {
     for (scope, _) in &attempt.scopes {
         let statement = if scope.starts_with("address:") {
@@ -259,7 +259,7 @@ pub async fn forget(tx: &mut Write, attempt: &Attempt) -> Result<()> {
     Ok(())
 }
 
-/// Removes counters that nothing depends on any more.
+/// Removes counters that no longer matter.
 pub async fn sweep(atrium: &Tenancy) -> Result<u64> {
     let mut tx = atrium.db.write_relaxed().await?;
     let swept = sqlx::query("DELETE FROM throttles WHERE window_start < $1")
@@ -270,8 +270,8 @@ pub async fn sweep(atrium: &Tenancy) -> Result<u64> {
     Ok(swept.rows_affected())
 }
 
-/// A cookie that proves which accounts this browser signed in to: a random name, and for each
-/// account a keyed hash of it together with the name. The name stays across sign-ins.
+/// A cookie that proves which accounts this browser has signed in to: a random name, and for each
+/// account a keyed hash of the account and the name. The name stays the same across sign-ins.
 pub fn device_cookie(atrium: &Tenancy, email: &Email, headers: &HeaderMap) -> HeaderValue {
     let given = atrium.device_cookie.read(headers).and_then(Device::parse);
     let device = given.unwrap_or_else(|| Device {
@@ -301,7 +301,7 @@ fn known_device(atrium: &Tenancy, email: &Email, headers: &HeaderMap) -> Option<
 
 struct Device {
     name: String,
-    /// Newest first. Those of other accounts are passed on unread: only their address could tell.
+    /// Newest first. Those of other accounts are kept unchecked: that would take the account's address.
     proofs: Vec<String>,
 }
 
@@ -317,7 +317,7 @@ impl Device {
     }
 }
 
-/// What an address is known by where the address itself must not stand.
+/// A keyed hash to identify an address where the address itself must not appear.
 pub fn account_mark(atrium: &Tenancy, email: &Email) -> String {
     short_mac(atrium, "throttle", &[email.normalized.as_bytes()])
 }

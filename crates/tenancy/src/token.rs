@@ -1,4 +1,4 @@
-//! Random secrets, as cookies and links carry them, and the hashes that the database knows them by.
+//! Random secrets for cookies and links, and the hashes under which the database keeps them.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use atrium_core::Core;
 
-/// The hash of a token: what the database and the cache know it by.
+/// The hash of a token: how the database and the cache refer to it.
 pub type TokenHash = [u8; 32];
 
 pub fn hash_token(token: &str) -> TokenHash {
@@ -17,7 +17,7 @@ pub fn hash_text(hash: &TokenHash) -> String {
     hex::encode(hash)
 }
 
-/// A fresh secret of 256 bits, as it goes into a cookie or a link.
+/// A new secret of 256 bits, in the form used in cookies and links.
 pub fn new_token(core: &Core) -> String {
     URL_SAFE_NO_PAD.encode(core.entropy.bytes::<32>())
 }

@@ -49,7 +49,7 @@ pub struct Binding {
     pub bound_at: Millis,
 }
 
-/// As GET /current tells it.
+/// The bindings, as in GET /current.
 pub async fn bindings_view(db: &mut AnyConnection, user_id: &Id) -> Result<Bindings> {
     let mut view = Bindings { wechatwork: None, feishu: None };
     for row in bindings(db, user_id).await? {
@@ -71,7 +71,7 @@ pub struct Person {
     pub name: String,
 }
 
-/// Who bound this account.
+/// The user who bound this account.
 pub async fn bound_by(
     db: &mut AnyConnection,
     provider: Provider,
@@ -87,7 +87,7 @@ pub async fn bound_by(
     .await?)
 }
 
-/// False when someone has bound this account, or the user one of this provider.
+/// False when the account is already bound, or the user has one of this provider.
 pub async fn bind(
     db: &mut AnyConnection,
     user_id: &Id,
@@ -120,7 +120,7 @@ pub async fn unbind(db: &mut AnyConnection, user_id: &Id, provider: Provider) ->
     Ok(())
 }
 
-/// Whether an organization that the user belongs to lets them in through its own provider.
+/// Whether the user can sign in through the provider of one of their organizations.
 pub async fn comes_by_sso(db: &mut AnyConnection, user_id: &Id) -> Result<bool> {
     let linked: i64 = sqlx::query_scalar(
         "SELECT COUNT(*) FROM sso_identities

@@ -23,12 +23,12 @@ pub async fn totp(db: &mut AnyConnection, user_id: &Id) -> Result<Option<TotpRow
     .await?)
 }
 
-/// Whether signing in asks for a code.
+/// Whether signing in requires a code.
 pub async fn has_totp(db: &mut AnyConnection, user_id: &Id) -> Result<bool> {
     Ok(totp(db, user_id).await?.is_some_and(|row| row.confirmed_at.is_some()))
 }
 
-/// Begins an enrolment, or begins it anew. False when a factor is already on.
+/// Begins or restarts an enrollment. False when a factor is already on.
 pub async fn begin_totp(
     db: &mut AnyConnection,
     user_id: &Id,
@@ -48,8 +48,8 @@ pub async fn begin_totp(
     Ok(begun.rows_affected() == 1)
 }
 
-/// Switches the factor on; the code that proved it is used up. Of several at once, one is told
-/// true.
+/// Turns the factor on and uses up the code that proved it. True for only one of several concurrent
+/// callers.
 pub async fn confirm_totp(
     db: &mut AnyConnection,
     user_id: &Id,
@@ -70,7 +70,7 @@ pub async fn confirm_totp(
     Ok(confirmed.rows_affected() == 1)
 }
 
-/// Uses a time step up, and every one before it.
+/// Uses up a time step and all before it.
 pub async fn use_step(db: &mut AnyConnection, user_id: &Id, step: i64) -> Result<bool> {
     let used =
         sqlx::query("UPDATE totp_factors SET last_step = $1 WHERE user_id = $2 AND last_step < $1")
@@ -81,7 +81,7 @@ pub async fn use_step(db: &mut AnyConnection, user_id: &Id, step: i64) -> Result
     Ok(used.rows_affected() == 1)
 }
 
-/// Takes the factor away, with its recovery codes. False when there was none.
+/// Removes the factor and its recovery codes. False when there was none.
 pub async fn delete_totp(db: &mut AnyConnection, user_id: &Id) -> Result<bool> {
     delete_recovery_codes(db, user_id).await?;
     let deleted = sqlx::query("DELETE FROM totp_factors WHERE user_id = $1")
@@ -177,7 +177,7 @@ pub async fn passkey_count(db: &mut AnyConnection, user_id: &Id) -> Result<i64> 
         .await?)
 }
 
-/// False when the credential is registered already, with this account or another.
+/// False when the credential is already registered, with this account or another.
 pub async fn insert_passkey(db: &mut AnyConnection, row: &PasskeyRow) -> Result<bool> {
     let inserted = sqlx::query(
         "INSERT INTO passkeys (id, user_id, credential_id, credential, name, created_at)

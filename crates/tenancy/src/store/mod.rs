@@ -1,5 +1,5 @@
-//! The rows of people, organizations, apps, roles and keys, and the SQL that reads and writes them: a file
-//! or a folder a slice. Nothing here knows a handler or the state, so a slice may use the rows of any other.
+//! The rows of people, organizations, apps, roles and keys, and their SQL, in one file or folder per
+//! slice. Nothing here knows handlers or the state, so a slice may use the rows of any other.
 
 pub mod accounts;
 pub mod apps;

@@ -56,7 +56,7 @@ pub async fn unread(db: &mut AnyConnection, user_id: &Id) -> Result<i64> {
     .await?)
 }
 
-/// One of the person's own, or all of them.
+/// Marks one of the person's own notifications, or all of them.
 pub async fn mark_read(
     db: &mut AnyConnection,
     user_id: &Id,

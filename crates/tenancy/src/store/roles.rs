@@ -141,7 +141,7 @@ pub async fn members_with(db: &mut AnyConnection, app_id: &Id, id: &Id) -> Resul
     .await?)
 }
 
-/// Gives everyone with one role another.
+/// Moves everyone from one role to another.
 pub async fn replace(db: &mut AnyConnection, app_id: &Id, from: &Id, to: &Id) -> Result<u64> {
     let moved =
         sqlx::query("UPDATE app_members SET role_id = $1 WHERE app_id = $2 AND role_id = $3")

@@ -34,7 +34,7 @@ pub async fn of_org(db: &mut AnyConnection, org_id: &Id) -> Result<Option<SsoRow
         .await?)
 }
 
-/// The provider that answers for a domain: of the organization that proved it, where it is on.
+/// The provider responsible for a domain: that of the organization that verified it, if turned on.
 pub async fn by_domain(db: &mut AnyConnection, domain: &str) -> Result<Option<SsoRow>> {
     let sql = format!(
         "{SSO} WHERE enabled_at IS NOT NULL AND org_id = (
@@ -43,7 +43,7 @@ pub async fn by_domain(db: &mut AnyConnection, domain: &str) -> Result<Option<Ss
     Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(domain).fetch_optional(db).await?)
 }
 
-/// Every provider that is on, with its organization's name.
+/// Every provider that is turned on, with its organization's name.
 pub async fn enabled(db: &mut AnyConnection) -> Result<Vec<(Id, String, String)>> {
     Ok(sqlx::query_as(
         "SELECT organizations.id, organizations.name, org_sso.issuer FROM org_sso
@@ -85,7 +85,7 @@ pub async fn save(db: &mut AnyConnection, row: &SsoRow) -> Result<()> {
     Ok(())
 }
 
-/// The provider and who came through it. False when there is none.
+/// Deletes the provider and the identities linked to it. False when there is none.
 pub async fn delete(db: &mut AnyConnection, org_id: &Id) -> Result<bool> {
     sqlx::query("DELETE FROM sso_identities WHERE org_id = $1")
         .bind(org_id)
@@ -97,7 +97,7 @@ pub async fn delete(db: &mut AnyConnection, org_id: &Id) -> Result<bool> {
     Ok(deleted.rows_affected() == 1)
 }
 
-/// What tells an organization's provider from one it had before or will have. None while it is off.
+/// Distinguishes an organization's provider from its earlier and later ones. None while it is off.
 pub async fn provider_mark(db: &mut AnyConnection, org_id: &Id) -> Result<Option<String>> {
     let row = of_org(db, org_id).await?;
     Ok(row.and_then(|row| {
@@ -106,7 +106,7 @@ pub async fn provider_mark(db: &mut AnyConnection, org_id: &Id) -> Result<Option
     }))
 }
 
-/// Takes the links of one person to an organization's provider away.
+/// Removes a person's links to an organization's provider.
 pub async fn unlink(db: &mut AnyConnection, org_id: &Id, user_id: &Id) -> Result<()> {
     sqlx::query("DELETE FROM sso_identities WHERE org_id = $1 AND user_id = $2")
         .bind(org_id)
@@ -116,7 +116,7 @@ pub async fn unlink(db: &mut AnyConnection, org_id: &Id, user_id: &Id) -> Result
     Ok(())
 }
 
-/// Sessions that came through a provider which is no longer the organization's count no more.
+/// Sessions that came through a former provider no longer count.
 pub async fn forget_sessions(db: &mut AnyConnection, org_id: &Id) -> Result<()> {
     sqlx::query("DELETE FROM session_orgs WHERE org_id = $1").bind(org_id).execute(db).await?;
     Ok(())
@@ -155,12 +155,12 @@ pub async fn domain(
     .await?)
 }
 
-/// Whether an organization has proven that a domain is its own.
+/// Whether an organization has verified a domain as its own.
 pub async fn owns_domain(db: &mut AnyConnection, org_id: &Id, name: &str) -> Result<bool> {
     Ok(domain(db, org_id, name).await?.is_some_and(|row| row.verified_at.is_some()))
 }
 
-/// Whether an organization other than this one has proven the domain.
+/// Whether another organization has verified the domain.
 pub async fn is_taken(db: &mut AnyConnection, org_id: &Id, domain: &str) -> Result<bool> {
     let other: Option<String> = sqlx::query_scalar(
         "SELECT org_id FROM org_domains
@@ -173,7 +173,7 @@ pub async fn is_taken(db: &mut AnyConnection, org_id: &Id, domain: &str) -> Resu
     Ok(other.is_some())
 }
 
-/// False when the organization has it already.
+/// False when the organization already has it.
 pub async fn insert_domain(
     db: &mut AnyConnection,
     org_id: &Id,
@@ -194,7 +194,7 @@ pub async fn insert_domain(
     Ok(inserted.rows_affected() == 1)
 }
 
-/// False when another organization was first; the transaction is then of no more use.
+/// False when another organization was first; the transaction cannot be used any further then.
 pub async fn verify_domain(
     db: &mut AnyConnection,
     org_id: &Id,
@@ -228,15 +228,15 @@ pub async fn delete_domain(db: &mut AnyConnection, org_id: &Id, domain: &str) ->
     Ok(deleted.rows_affected() == 1)
 }
 
-/// Who a provider's subject is here.
+/// The user behind a provider's subject.
 #[derive(FromRow)]
 pub struct IdentityRow {
     pub user_id: Id,
-    /// As the provider last told it.
+    /// The name the provider last gave.
     pub name: String,
 }
 
-/// A person at a provider, as an organization knows them.
+/// A provider's user within an organization.
 #[derive(Clone, Copy)]
 pub struct IdentityKey<'a> {
     pub org_id: &'a Id,
@@ -256,7 +256,7 @@ pub async fn identity(db: &mut AnyConnection, key: IdentityKey<'_>) -> Result<Op
     .await?)
 }
 
-/// False when the subject is linked already.
+/// False when the subject is already linked.
 pub async fn insert_identity(
     db: &mut AnyConnection,
     key: IdentityKey<'_>,
@@ -299,19 +299,18 @@ pub async fn note_use(
     Ok(())
 }
 
-/// What hangs on an organization's provider.
+/// Who depends on an organization's provider.
 #[derive(FromRow)]
 pub struct Reach {
     /// Members who have come through it.
     pub linked: i64,
-    /// Others whom it would shut out if it were the only way: owners come in anyway.
+    /// Members it would lock out if it were the only way in; owners always have another.
     pub unlinked: i64,
-    /// Linked members who have nothing else to sign in with. A mail that lets them set a password does
-    /// not count.
+    /// Linked members with no other way to sign in. A mail to set a password does not count.
     pub only_way: i64,
 }
 
-/// What else works on this instance, for those who have it.
+/// Other ways to sign in that this instance offers.
 pub struct OtherWays {
     pub passkeys: bool,
     pub wechatwork: bool,
@@ -363,14 +362,14 @@ pub async fn reach(
         .await?)
 }
 
-/// An organization that the person is linked to, whose single sign-on is on.
+/// An organization that the person is linked to and whose single sign-on is on.
 #[derive(Clone, Debug, Serialize, ToSchema, FromRow)]
 pub struct LinkedOrg {
     pub org_id: Id,
     pub org_name: String,
 }
 
-/// Through which organizations' providers someone can sign in.
+/// The organizations through whose providers someone can sign in.
 pub async fn linked(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<LinkedOrg>> {
     Ok(sqlx::query_as(
         "SELECT DISTINCT organizations.id AS org_id, organizations.name AS org_name,
@@ -388,7 +387,7 @@ pub async fn linked(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<LinkedOr
     .await?)
 }
 
-/// What providers said of someone, for their own data.
+/// What providers said about someone, for that person's data export.
 #[derive(FromRow, serde::Serialize)]
 pub struct OwnIdentity {
     pub org_id: Id,

@@ -1,4 +1,4 @@
-//! All SQL of accounts: users here, sessions and one-time tokens beside.
+//! All SQL of accounts: users are here, sessions and one-time tokens in files of their own.
 
 mod sessions;
 mod tokens;
@@ -42,7 +42,7 @@ pub struct NewUser<'a> {
     pub name: &'a str,
     pub locale: &'a str,
     pub timezone: &'a str,
-    /// None for someone who comes in another way.
+    /// None for someone who signs in another way.
     pub password_hash: Option<&'a str>,
     pub at: Millis,
 }
@@ -61,7 +61,7 @@ pub async fn user_by_id(db: &mut AnyConnection, id: &Id) -> Result<Option<UserRo
         .await?)
 }
 
-/// False when the address has an account already.
+/// False when the address already has an account.
 pub async fn insert_user(db: &mut AnyConnection, user: NewUser<'_>) -> Result<bool> {
     let inserted = sqlx::query(
         "INSERT INTO users (id, email, email_normalized, name, locale, timezone, password_hash,
@@ -93,14 +93,14 @@ pub async fn note_login(db: &mut AnyConnection, user_id: &Id, at: Millis) -> Res
     Ok(())
 }
 
-/// Whether nobody has made the first account yet.
+/// Whether the first account is still to be made.
 pub async fn awaits_setup(db: &mut AnyConnection) -> Result<bool> {
     let setup_at: Option<Millis> =
         sqlx::query_scalar("SELECT setup_at FROM instance").fetch_one(db).await?;
     Ok(setup_at.is_none())
 }
 
-/// Notes that the first account is made; of several who try at once, one is told true.
+/// Records that the first account is made. True for only one of several concurrent callers.
 pub async fn finish_setup(db: &mut AnyConnection, now: Millis) -> Result<bool> {
     let updated = sqlx::query("UPDATE instance SET setup_at = $1 WHERE setup_at IS NULL")
         .bind(now)
@@ -154,7 +154,7 @@ pub async fn set_disabled(db: &mut AnyConnection, id: &Id, at: Option<Millis>) -
     Ok(())
 }
 
-/// Makes someone an operator, or no longer one. False when nothing had to change.
+/// Makes someone an operator, or revokes that. False if nothing changed.
 pub async fn set_operator(db: &mut AnyConnection, id: &Id, at: Option<Millis>) -> Result<bool> {
     let updated = sqlx::query(
         "UPDATE users SET operator_at = $1
@@ -176,7 +176,7 @@ pub async fn update_password(db: &mut AnyConnection, id: &Id, hash: &str) -> Res
     Ok(())
 }
 
-/// False when the address belongs to another account; the transaction is then of no more use.
+/// False when the address belongs to another account; the transaction cannot be used any further then.
 pub async fn update_email(
     db: &mut AnyConnection,
     id: &Id,
@@ -199,14 +199,14 @@ pub async fn update_email(
     }
 }
 
-/// Takes the account and all that hangs on it; what it did stays in the audit log.
+/// Deletes the account and everything that belongs to it; its actions stay in the audit log.
 pub async fn delete_user(db: &mut AnyConnection, id: &Id) -> Result<()> {
     sqlx::query("DELETE FROM users WHERE id = $1").bind(id).execute(db).await?;
     Ok(())
 }
 
-/// Holds an account until the transaction ends. False when it is gone or disabled, or when its
-/// password is no longer the one that was checked.
+/// Locks an account until the transaction ends. False when it is gone or disabled, or when its password
+/// has changed since it was checked.
 pub async fn lock_user(
     db: &mut AnyConnection,
     id: &Id,

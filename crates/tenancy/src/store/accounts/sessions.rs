@@ -15,19 +15,19 @@ pub struct SessionRow {
     pub user_id: Id,
     pub created_at: Millis,
     pub last_seen_at: Millis,
-    /// When the holder last proved who they are; sessions of an older version have none.
+    /// When the holder last proved who they are; None for sessions made by an older version.
     pub proven_at: Option<Millis>,
-    /// Set when that was by two factors.
+    /// Set if that proof used two factors.
     pub second_factor_at: Option<Millis>,
 }
 
-/// What a session has shown, which some organizations ask for.
+/// What a session has proven, which some organizations require.
 #[derive(Clone, Copy)]
 pub struct Shown<'a> {
     pub session_id: &'a Id,
     /// Whether the person signed in with two factors.
     pub two_factors: bool,
-    /// Whoever became an owner before this needs two by now.
+    /// Anyone who became an owner before this now needs a second factor.
     pub factor_due_before: Millis,
 }
 
@@ -72,7 +72,7 @@ pub async fn insert_session(db: &mut AnyConnection, session: &NewSession) -> Res
     Ok(())
 }
 
-/// Through which organizations' providers this person's session came.
+/// The organizations through whose providers this session signed in.
 pub async fn orgs_of_session(
     db: &mut AnyConnection,
     hash: &TokenHash,
@@ -89,7 +89,7 @@ pub async fn orgs_of_session(
     .await?)
 }
 
-/// Notes that a session came through an organization's provider.
+/// Records that a session signed in through an organization's provider.
 pub async fn note_session_org(
     db: &mut AnyConnection,
     id: &Id,
@@ -108,7 +108,7 @@ pub async fn note_session_org(
     Ok(())
 }
 
-/// Takes over from the same person's session what came since.
+/// Copies the recent provider sign-ins of the same person's previous session.
 pub async fn carry_session_orgs(
     db: &mut AnyConnection,
     old: &TokenHash,
@@ -148,7 +148,7 @@ pub async fn delete_session(db: &mut AnyConnection, hash: &TokenHash) -> Result<
     Ok(())
 }
 
-/// Holds a session until the transaction ends. False when it is gone, or not of this user.
+/// Locks a session until the transaction ends. False when it is gone, or belongs to someone else.
 pub async fn lock_session(db: &mut AnyConnection, id: &Id, user_id: &Id) -> Result<bool> {
     let held = sqlx::query(
         "UPDATE sessions SET user_id = user_id WHERE id = $1 AND user_id = (
@@ -194,7 +194,7 @@ pub async fn sessions_of(
     PageOf::new([user_id.into()], page).fetch(db, rows, count).await
 }
 
-/// Keeps so many sessions of a user, those that were seen last.
+/// Keeps this many sessions of a user, the ones seen most recently.
 pub async fn delete_sessions_beyond(db: &mut AnyConnection, user_id: &Id, most: i64) -> Result<()> {
     sqlx::query(
         "DELETE FROM sessions WHERE user_id = $1 AND id NOT IN (
@@ -218,7 +218,7 @@ pub async fn delete_session_of(db: &mut AnyConnection, user_id: &Id, id: &Id) ->
     Ok(deleted.rows_affected() == 1)
 }
 
-/// Ends every session of a user, but for the one that is to stay.
+/// Ends every session of a user, except the one to keep.
 pub async fn delete_sessions_of(
     db: &mut AnyConnection,
     user_id: &Id,

@@ -14,7 +14,7 @@ pub struct TokenRow {
     pub email: Option<String>,
     pub user_id: Option<Id>,
     pub code_hash: Option<String>,
-    /// What it is about: sealed where that is a secret.
+    /// What the token is about; sealed if secret.
     pub payload: Option<String>,
 }
 
@@ -26,7 +26,7 @@ pub struct NewToken<'a> {
     pub email: Option<&'a str>,
     pub user_id: Option<&'a Id>,
     pub code_hash: Option<&'a str>,
-    /// What it is about: sealed where that is a secret.
+    /// What the token is about; sealed if secret.
     pub payload: Option<&'a str>,
     pub at: Millis,
     pub expires_at: Millis,
@@ -52,8 +52,8 @@ pub async fn insert_token(db: &mut AnyConnection, token: NewToken<'_>) -> Result
     Ok(())
 }
 
-/// Takes one of the tries of something that can be guessed at. None when it is unknown, used,
-/// expired or tried out.
+/// Uses one of the attempts at a token that could be guessed. None when it is unknown, used, expired or
+/// out of attempts.
 pub async fn try_token(
     db: &mut AnyConnection,
     purpose: &str,
@@ -91,7 +91,7 @@ pub async fn live_token(
     .await?)
 }
 
-/// Uses a token up; of several who try at once, one is told true.
+/// Uses a token up. True for only one of several concurrent callers.
 pub async fn use_token(db: &mut AnyConnection, id: &Id, now: Millis) -> Result<bool> {
     let used =
         sqlx::query("UPDATE one_time_tokens SET used_at = $1 WHERE id = $2 AND used_at IS NULL")
@@ -110,14 +110,14 @@ pub async fn delete_dead_tokens(db: &mut AnyConnection, expired_before: Millis) 
     Ok(deleted.rows_affected())
 }
 
-/// Whatever was half done or mailed in an account's name, and a thief may have begun, is worth
-/// nothing once its owner takes the account back: by a new password, by signing others out.
+/// Deletes everything pending in an account's name, which a thief may have started. For when its owner
+/// takes the account back by a new password or by signing others out.
 pub async fn delete_tokens_of(db: &mut AnyConnection, user_id: &Id) -> Result<()> {
     sqlx::query("DELETE FROM one_time_tokens WHERE user_id = $1").bind(user_id).execute(db).await?;
     Ok(())
 }
 
-/// Ends every link of a purpose that is about one thing.
+/// Deletes every link of a purpose that is about one thing.
 pub async fn delete_tokens_about(
     db: &mut AnyConnection,
     purpose: &str,
@@ -131,7 +131,7 @@ pub async fn delete_tokens_about(
     Ok(())
 }
 
-/// A link that somebody waits for.
+/// A link that is waiting to be used.
 #[derive(FromRow)]
 pub struct PendingRow {
     pub id: Id,
@@ -147,7 +147,7 @@ const PENDING: &str = "SELECT id, purpose, email, user_id, payload, created_at, 
      FROM one_time_tokens WHERE email IS NOT NULL AND code_hash IS NULL AND used_at IS NULL
        AND expires_at > $1 AND purpose IN ('register', 'password_reset', 'email_change', 'invitation')";
 
-/// Links of the kinds that reach people by mail and still work, the latest first.
+/// Mailed links that still work, the latest first.
 pub async fn pending_links(
     db: &mut AnyConnection,
     now: Millis,
@@ -168,7 +168,7 @@ pub async fn pending_link(
     Ok(row.fetch_optional(db).await?)
 }
 
-/// Ends the links of a purpose that were made for an address, as it was typed.
+/// Deletes the links of a purpose for an address, as it was typed.
 pub async fn delete_tokens_for(db: &mut AnyConnection, purpose: &str, email: &str) -> Result<()> {
     sqlx::query("DELETE FROM one_time_tokens WHERE purpose = $1 AND email = $2")
         .bind(purpose)

@@ -3,7 +3,7 @@
 use atrium_core::permissions::{BuiltinRole, OrgRole, Permission, app_permissions};
 use atrium_core::types::Id;
 
-/// What someone may do in an app, and through what.
+/// What someone may do in an app, and where that comes from.
 #[derive(Clone, Debug)]
 pub struct AppAccess {
     pub via: Via,
@@ -26,7 +26,7 @@ impl AppAccess {
         self.permissions.contains(&permission)
     }
 
-    /// Whether the caller holds all of these: nobody can grant what they do not hold.
+    /// Whether the caller holds all of these. Nobody can grant what they do not hold.
     pub fn covers(&self, permissions: &[Permission]) -> bool {
         permissions.iter().all(|permission| self.holds(*permission))
     }

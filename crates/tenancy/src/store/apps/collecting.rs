@@ -1,4 +1,4 @@
-//! What the collector and the warehouse's upkeep need to know of apps.
+//! What the collector and the warehouse's upkeep need to know about apps.
 
 use sqlx::AnyConnection;
 use sqlx_macros::FromRow;
@@ -20,7 +20,7 @@ pub async fn for_collecting(db: &mut AnyConnection, app_id: &Id) -> Result<Optio
         .await?)
 }
 
-/// Whether the app is there and its purge has not begun: from then on nothing is stored for it.
+/// Whether the app exists and its purge has not begun: after that nothing is stored for it.
 pub async fn keeps_data(db: &mut AnyConnection, app_id: &str) -> Result<bool> {
     let found: Option<i64> =
         sqlx::query_scalar("SELECT 1 FROM apps WHERE id = $1 AND purge_started_at IS NULL")
@@ -36,7 +36,7 @@ pub struct RetentionRow {
     pub days: i64,
 }
 
-/// How long each app keeps its events: as it says itself, else as its organization does.
+/// How long each app keeps its events: its own setting, else its organization's.
 pub async fn retentions(db: &mut AnyConnection) -> Result<Vec<RetentionRow>> {
     Ok(sqlx::query_as(
         "SELECT apps.id, COALESCE(apps.retention_days, organizations.retention_days) AS days
@@ -46,7 +46,7 @@ pub async fn retentions(db: &mut AnyConnection) -> Result<Vec<RetentionRow>> {
     .await?)
 }
 
-/// The apps of an organization that keep their events for as long as it says.
+/// The apps that use their organization's retention.
 pub async fn without_retention(db: &mut AnyConnection, org_id: &Id) -> Result<Vec<Id>> {
     Ok(sqlx::query_scalar("SELECT id FROM apps WHERE org_id = $1 AND retention_days IS NULL")
         .bind(org_id)
@@ -54,7 +54,7 @@ pub async fn without_retention(db: &mut AnyConnection, org_id: &Id) -> Result<Ve
         .await?)
 }
 
-/// What apps without a number of their own keep to.
+/// The retention of apps without a setting of their own.
 pub async fn org_retention(db: &mut AnyConnection, org_id: &Id) -> Result<i64> {
     Ok(sqlx::query_scalar("SELECT retention_days FROM organizations WHERE id = $1")
         .bind(org_id)
@@ -79,7 +79,7 @@ pub struct WatchedRow {
     pub timezone: String,
 }
 
-/// Apps that are meant to receive something.
+/// Apps that are expected to receive events.
 pub async fn watched(db: &mut AnyConnection) -> Result<Vec<WatchedRow>> {
     Ok(sqlx::query_as(
         "SELECT id, org_id, name, timezone FROM apps

@@ -10,7 +10,7 @@ use atrium_core::http::list::Listing;
 use atrium_core::permissions::OrgRole;
 use atrium_core::types::{Id, Millis};
 
-/// False when they are in the app already.
+/// False when they are already in the app.
 pub async fn insert_member(
     db: &mut AnyConnection,
     app_id: &Id,
@@ -79,7 +79,7 @@ pub struct AppMemberRow {
     total: i64,
 }
 
-/// Everyone who reaches the app: by a role in it, or by running its organization.
+/// Everyone with access to the app: by a role in it, or by running its organization.
 pub async fn members(
     db: &mut AnyConnection,
     app_id: &Id,
@@ -87,8 +87,8 @@ pub async fn members(
     role_id: &str,
     listing: &Listing,
 ) -> Result<(Vec<AppMemberRow>, i64)> {
-    // Two ways in, each along its own index, nobody in both. The total is counted in the same pass:
-    // walking an app of thousands is the cost of this list, and it is paid once.
+    // Two ways in, each with its own index, and nobody in both. The total is counted in the same pass:
+    // walking an app of thousands is this list's main cost, and is paid once.
     let found = format!(
         "FROM (
             SELECT user_id, '{member}' AS org_role, role_id, added_by, added_at
@@ -129,7 +129,7 @@ pub async fn members(
         let total = row.total;
         return Ok((rows, total));
     }
-    // Nothing found, or a page past the end.
+    // Nothing was found, or the page is past the end.
     Ok((rows, list.count(db, format!("SELECT COUNT(*) {found}")).await?))
 }
 
@@ -141,8 +141,8 @@ pub struct CandidateRow {
     total: i64,
 }
 
-/// Plain members of the organization who are not in the app yet. NOT IN makes one set of those who
-/// are; for NOT EXISTS, PostgreSQL guesses that an app has a handful and walks them for each member.
+/// Plain members of the organization who are not in the app yet. NOT IN builds the set of app members
+/// once; with NOT EXISTS, PostgreSQL assumes an app has only a handful and walks them for each member.
 pub async fn candidates(
     db: &mut AnyConnection,
     app_id: &Id,
@@ -172,7 +172,7 @@ pub async fn candidates(
     Ok((rows, list.count(db, format!("SELECT COUNT(*) {found}")).await?))
 }
 
-/// Everyone to be told of what happens to the app, but for whoever did it.
+/// Everyone to notify about the app, except the person who acted.
 pub async fn audience(
     db: &mut AnyConnection,
     app_id: &Id,

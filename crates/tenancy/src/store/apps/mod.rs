@@ -1,4 +1,4 @@
-//! All SQL of apps: themselves here, their members beside.
+//! All SQL of apps: the apps are here, their members in a file of their own.
 
 mod access;
 mod collecting;
@@ -25,7 +25,7 @@ pub use access::{AppAccess, Via};
 pub use collecting::*;
 pub use members::*;
 
-/// Where an app is in its life.
+/// The stage of an app's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AppStatus {
@@ -71,7 +71,7 @@ const COLUMNS: &str = "apps.id, apps.org_id, apps.name, apps.name_order, apps.de
         apps.archived_at, apps.deleted_at, apps.purge_at, apps.purge_started_at,
         apps.retention_days";
 
-/// How someone comes to an app: by the organization, or by a role in the app.
+/// How someone gets access to an app: through the organization, or by a role in the app.
 #[derive(FromRow)]
 struct AccessRow {
     org_role: String,
@@ -110,8 +110,8 @@ impl AccessRow {
     }
 }
 
-/// An app, what the user may do in it, and what its organization asks of them. None when they do not
-/// come to it at all.
+/// An app, what the user may do in it, and what its organization requires of them. None when they have
+/// no access at all.
 pub async fn for_user(
     db: &mut AnyConnection,
     app_id: &Id,
@@ -141,7 +141,7 @@ pub async fn for_user(
     Ok(by.access().map(|access| (app, access, requirements)))
 }
 
-/// An app by its id, whoever asks.
+/// An app by its id, whoever is asking.
 pub async fn by_id(db: &mut AnyConnection, app_id: &Id) -> Result<Option<AppRow>> {
     let sql = format!(
         "SELECT {COLUMNS}, {MEMBER_COUNT} FROM apps
@@ -163,7 +163,7 @@ pub async fn list(
         AppStatus::Archived => {
             "apps.archived_at IS NOT NULL AND apps.deleted_at IS NULL".to_owned()
         }
-        // Seen by those who could bring it back.
+        // Shown to those who may restore it.
         AppStatus::Deleted => {
             let may_restore = rules::holds(Permission::AppDelete, "mine.role");
             format!("apps.deleted_at IS NOT NULL AND {may_restore}")
@@ -184,7 +184,7 @@ pub async fn list(
                 WHERE {found}) AS found ORDER BY {order} {cut}"
         )
     } else {
-        // The page is cut first, so that members are counted for a page of apps.
+        // The page is cut first, so that members are only counted for the apps on it.
         format!(
             "SELECT page.*, (SELECT COUNT(*) FROM app_members WHERE app_members.app_id = page.id)
                 AS member_count FROM (
@@ -210,8 +210,8 @@ pub struct LivingApp {
     pub archived_at: Option<Millis>,
 }
 
-/// The apps of an organization that someone reaches and that are not deleted, in the order of their
-/// names, and what they may do there.
+/// The organization's apps that someone can open and that are not deleted, by name, with what they may
+/// do there.
 pub async fn living_for_user(
     db: &mut AnyConnection,
     org_id: &Id,
@@ -266,13 +266,14 @@ pub async fn insert(db: &mut AnyConnection, app: &NewApp) -> Result<bool> {
     Ok(inserted.rows_affected() == 1)
 }
 
-/// Holds an app until the transaction ends.
+/// Locks an app until the transaction ends.
 pub async fn lock(db: &mut AnyConnection, id: &Id) -> Result<()> {
     sqlx::query("UPDATE apps SET name = name WHERE id = $1").bind(id).execute(db).await?;
     Ok(())
 }
 
-/// False when another app of the organization has the name; the transaction is then of no more use.
+/// False when another app of the organization has the name; the transaction cannot be used any further
+/// then.
 pub async fn update(
     db: &mut AnyConnection,
     id: &Id,
@@ -327,7 +328,7 @@ pub async fn set_deleted(
     Ok(())
 }
 
-/// Back to the state before. False when another app took the name meanwhile.
+/// Restores the previous state. False when another app has taken the name meanwhile.
 pub async fn undelete(db: &mut AnyConnection, id: &Id) -> Result<bool> {
     let restored = sqlx::query("UPDATE apps SET deleted_at = NULL, purge_at = NULL WHERE id = $1")
         .bind(id)
@@ -342,7 +343,7 @@ pub struct NamedApp {
     pub name: String,
 }
 
-/// An active app, if it is the organization's.
+/// An active app, if it belongs to the organization.
 pub async fn active_of_org(
     db: &mut AnyConnection,
     id: &Id,
@@ -395,7 +396,7 @@ pub async fn entry_for(
         .await?)
 }
 
-/// Takes up to ten apps whose time has come, or whose purge was broken off, for a while.
+/// Leases up to ten apps that are due for purging, or whose purge was interrupted.
 pub async fn lease_for_purge(
     db: &mut AnyConnection,
     now: Millis,
@@ -423,7 +424,7 @@ pub struct PurgeRow {
     pub name: String,
 }
 
-/// The row itself, and by it members, roles and keys. False when someone else was first.
+/// Deletes the row, and with it members, roles and keys. False when someone else was first.
 pub async fn remove(db: &mut AnyConnection, id: &Id) -> Result<bool> {
     let removed = sqlx::query("DELETE FROM apps WHERE id = $1 AND purge_started_at IS NOT NULL")
         .bind(id)

@@ -48,7 +48,7 @@ pub async fn access_key(
         .await?)
 }
 
-/// An app never has more than ten, so counting their addresses before the page is cut costs little.
+/// An app has at most ten, so counting addresses before the page is cut costs little.
 pub async fn access_keys(
     db: &mut AnyConnection,
     app_id: &Id,
@@ -73,7 +73,7 @@ pub async fn count_access_keys(db: &mut AnyConnection, app_id: &Id) -> Result<i6
         .await?)
 }
 
-/// A fresh access key. Not `Debug` either.
+/// A new access key. Not `Debug` either.
 pub struct MadeAccessKey {
     pub id: String,
     pub secret: String,
@@ -172,8 +172,8 @@ pub struct MadeKeyRow {
     pub app_name: String,
 }
 
-/// The keys someone made in an organization's apps that work, in the order of their ids. Also those
-/// of archived and deleted apps, where they would work again.
+/// The working keys that someone made in an organization's apps, by id. Includes keys of archived and
+/// deleted apps, where they would work again.
 pub async fn live_keys_by(
     db: &mut AnyConnection,
     org_id: &Id,
@@ -206,7 +206,7 @@ pub struct ExpiringRow {
     pub org_id: Id,
 }
 
-/// Keys in use that end within a week or have ended, and of which not everything was said yet.
+/// Keys in use that expire within a week or have expired, and have reminders left to send.
 pub async fn expiring(
     db: &mut AnyConnection,
     now: Millis,
@@ -226,7 +226,7 @@ pub async fn expiring(
     .await?)
 }
 
-/// Notes that a reminder goes out. False when another instance was first, or the key has changed.
+/// Records that a reminder is sent. False when another instance was first, or the key has changed.
 pub async fn note_reminder(
     db: &mut AnyConnection,
     id: &str,
@@ -245,7 +245,7 @@ pub async fn note_reminder(
     Ok(noted.rows_affected() == 1)
 }
 
-/// Those who manage an app's keys and could still sign in, those who run the organization first.
+/// Those who manage an app's keys and can still sign in, those who run the organization first.
 pub async fn managers(db: &mut AnyConnection, app_id: &Id, org_id: &Id) -> Result<Vec<Id>> {
     let sql = format!(
         "SELECT users.id FROM org_members JOIN users ON users.id = org_members.user_id

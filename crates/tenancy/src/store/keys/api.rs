@@ -28,8 +28,8 @@ impl ApiKeyRow {
     }
 }
 
-/// The values of an app that work, in the order of their ids: that is the order in which rows are
-/// changed, here as in `record_uses`, so that no two wait for each other.
+/// The app's working values, by id. Rows are changed in that order, here as in `record_uses`, to
+/// prevent deadlocks.
 pub async fn api_keys(db: &mut AnyConnection, app_id: &Id, now: Millis) -> Result<Vec<ApiKeyRow>> {
     let sql = format!(
         "SELECT keys.id, keys.kind, keys.value, keys.hint, keys.created_by,
@@ -47,17 +47,17 @@ pub async fn api_keys(db: &mut AnyConnection, app_id: &Id, now: Millis) -> Resul
         .await?)
 }
 
-/// Does nothing where the app has a current key of the kind. The value itself is kept of the public
-/// kind only.
-/// A fresh API key. Not `Debug`: see `keys::SigningKey`.
+/// A new API key. Not `Debug`: see `keys::SigningKey`.
 pub struct MadeApiKey {
     pub kind: ApiKeyKind,
     pub value: String,
     pub hash: String,
-    /// What is shown of it later.
+    /// The part that is shown later.
     pub hint: String,
 }
 
+/// Does nothing if the app already has a current key of the kind. The value itself is only kept for the
+/// public kind.
 pub async fn insert_api_key(
     db: &mut AnyConnection,
     id: &Id,
@@ -93,7 +93,7 @@ pub async fn end_api_key(db: &mut AnyConnection, id: &Id, at: Millis) -> Result<
     Ok(())
 }
 
-/// The value that pages of the app send.
+/// The key that the app's pages send.
 pub async fn collect_key(db: &mut AnyConnection, app_id: &Id) -> Result<Option<String>> {
     Ok(sqlx::query_scalar(
         "SELECT value FROM api_keys WHERE app_id = $1 AND kind = 'collect' AND valid_until IS NULL",
@@ -103,8 +103,8 @@ pub async fn collect_key(db: &mut AnyConnection, app_id: &Id) -> Result<Option<S
     .await?)
 }
 
-/// Some apps that lack a current key, in the order of their ids. One whose purge has begun needs
-/// none, and may be gone before it had one.
+/// Some apps that lack a current key, by id. An app whose purge has begun needs none, and may be gone
+/// before it gets one.
 pub async fn apps_without_keys(db: &mut AnyConnection) -> Result<Vec<Id>> {
     Ok(sqlx::query_scalar(
         "SELECT apps.id FROM apps WHERE apps.purge_started_at IS NULL AND 2 > (
@@ -116,7 +116,7 @@ pub async fn apps_without_keys(db: &mut AnyConnection) -> Result<Vec<Id>> {
     .await?)
 }
 
-/// Removes values that ended before then.
+/// Removes values that ended before this time.
 pub async fn delete_ended_api_keys(db: &mut AnyConnection, before: Millis) -> Result<u64> {
     let deleted =
         sqlx::query("DELETE FROM api_keys WHERE valid_until < $1").bind(before).execute(db).await?;

@@ -1,5 +1,5 @@
-//! All SQL of keys: API keys, access keys and their use each in a file of their own; here what a
-//! request that shows a key is looked up by.
+//! All SQL of keys. API keys, access keys and their uses each have a file; the lookups for requests
+//! that present a key are here.
 
 mod access;
 mod api;
@@ -41,27 +41,28 @@ impl ApiKeyKind {
     }
 }
 
-/// An API key that was looked up by its value. Whether its grace period is over is for the caller
-/// to judge, who knows the time of the request.
+/// An API key that was found by its value. The caller decides whether its grace period is over, because
+/// it knows the time of the request.
 #[derive(Clone, Debug)]
 pub struct CollectKey {
     pub key_id: Id,
     pub app_id: Id,
-    /// None: the current value. Some: the value before, which works until then.
+    /// None for the current value. Some for the previous one, which works until then.
     pub valid_until: Option<Millis>,
 }
 
-/// The app's key, by the value that a page sends with its events.
+/// Finds an app's key by the value that pages send with their events.
 pub async fn by_collect_key(db: &mut AnyConnection, value: &str) -> Result<Option<CollectKey>> {
     by_value(db, ApiKeyKind::Collect, value).await
 }
 
-/// The app's key, by the value that a reader sends.
+/// Finds an app's key by the value that readers send.
 pub async fn by_query_key(db: &mut AnyConnection, value: &str) -> Result<Option<CollectKey>> {
     by_value(db, ApiKeyKind::Query, value).await
 }
 
-/// What the database knows a value by. It has 192 bits or more, so a plain hash cannot be guessed.
+/// The hash under which the database keeps a value. Values have at least 192 random bits, so a plain
+/// hash is enough.
 pub fn hash_of(value: &str) -> String {
     hash_text(&hash_token(value))
 }
@@ -90,7 +91,7 @@ pub struct SealedRow {
     pub expires_at: Option<Millis>,
 }
 
-/// An access key with its secret, sealed.
+/// An access key with its sealed secret.
 pub async fn sealed_key(db: &mut AnyConnection, id: &str) -> Result<Option<SealedRow>> {
     Ok(sqlx::query_as(
         "SELECT id, app_id, secret_sealed, enabled, expires_at FROM access_keys WHERE id = $1",
@@ -100,7 +101,7 @@ pub async fn sealed_key(db: &mut AnyConnection, id: &str) -> Result<Option<Seale
     .await?)
 }
 
-/// How many keys of an app work now: what archiving or deleting it would stop.
+/// How many of an app's keys work now: those that archiving or deleting it would stop.
 pub async fn count_live(db: &mut AnyConnection, app_id: &Id, now: Millis) -> Result<i64> {
     Ok(sqlx::query_scalar(
         "SELECT (SELECT COUNT(*) FROM api_keys

@@ -1,4 +1,4 @@
-//! All SQL of where and when keys were used.
+//! All SQL of when and from where keys were used.
 
 use sqlx::AnyConnection;
 use sqlx_macros::FromRow;
@@ -10,10 +10,10 @@ use atrium_core::types::{Id, Millis};
 pub const ADDRESSES_7D: &str = "(SELECT COUNT(*) FROM key_addresses
         WHERE key_addresses.key_id = keys.id AND key_addresses.last_used_at >= $3)";
 
-/// Addresses kept of one key.
+/// Addresses kept per key.
 pub const MOST_ADDRESSES: usize = 50;
 
-/// Notes the last use of a key of either kind. False when the key is gone.
+/// Records the last use of a key of either kind. False when the key is gone.
 pub async fn note_use(db: &mut AnyConnection, key_id: &str, ip: &str, at: Millis) -> Result<bool> {
     for statement in [
         "UPDATE api_keys SET last_used_ip = CASE WHEN last_used_at > $1 THEN last_used_ip ELSE $2 END,
@@ -49,7 +49,7 @@ pub async fn note_address(
     Ok(())
 }
 
-/// Keeps the addresses of a key that used it last.
+/// Keeps a key's most recent addresses.
 pub async fn trim_addresses(db: &mut AnyConnection, key_id: &str) -> Result<()> {
     let keep = i64::try_from(MOST_ADDRESSES).unwrap_or(i64::MAX);
     sqlx::query(
@@ -94,7 +94,7 @@ pub async fn delete_addresses_before(db: &mut AnyConnection, before: Millis) -> 
     Ok(deleted.rows_affected())
 }
 
-/// What is known of an app's keys goes with them: no row of another table would take it along.
+/// Deletes the addresses of an app's keys: no other row's deletion would remove them.
 pub async fn delete_addresses_of_app(db: &mut AnyConnection, app_id: &Id) -> Result<()> {
     sqlx::query(
         "DELETE FROM key_addresses WHERE key_id IN (

@@ -1,4 +1,4 @@
-//! All SQL of invitations and of asking to join.
+//! All SQL of invitations and requests to join.
 
 use sqlx::AnyConnection;
 use sqlx_macros::FromRow;
@@ -46,7 +46,7 @@ pub struct NewInvitation<'a> {
     pub expires_at: Millis,
 }
 
-/// False when the address has a pending invitation already.
+/// False when the address already has a pending invitation.
 pub async fn insert_invitation(db: &mut AnyConnection, new: NewInvitation<'_>) -> Result<bool> {
     let inserted = sqlx::query(
         "INSERT INTO invitations (id, org_id, email, email_normalized, role, app_grants, invited_by,
@@ -67,7 +67,7 @@ pub async fn insert_invitation(db: &mut AnyConnection, new: NewInvitation<'_>) -
     Ok(inserted.rows_affected() == 1)
 }
 
-/// Pending ones that are past their time make room for new ones.
+/// Expires pending invitations that are past their time, which makes room for new ones.
 pub async fn expire_invitations(db: &mut AnyConnection, org_id: &Id, now: Millis) -> Result<()> {
     sqlx::query(
         "UPDATE invitations SET state = 'expired'
@@ -85,7 +85,7 @@ pub async fn invitation(db: &mut AnyConnection, id: &Id) -> Result<Option<Invita
     Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(id).fetch_optional(db).await?)
 }
 
-/// `state` is one of them, or empty for those that still matter: pending and expired.
+/// `state` is one of the states, or empty for pending and expired ones.
 pub async fn invitations(
     db: &mut AnyConnection,
     org_id: &Id,
@@ -110,7 +110,7 @@ pub async fn invitations(
         .await
 }
 
-/// What waits for someone at an address.
+/// The invitations waiting for someone at an address.
 pub async fn invitations_to(
     db: &mut AnyConnection,
     email: &Email,
@@ -124,7 +124,7 @@ pub async fn invitations_to(
     Ok(rows.fetch_all(db).await?)
 }
 
-/// Closes a pending invitation; of several who try at once, one is told true.
+/// Closes a pending invitation. True for only one of several concurrent callers.
 pub async fn close_invitation(
     db: &mut AnyConnection,
     id: &Id,
@@ -143,7 +143,7 @@ pub async fn close_invitation(
     Ok(closed.rows_affected() == 1)
 }
 
-/// What someone invited to falls with their right to invite.
+/// Revokes a person's pending invitations, when they lose the right to invite.
 pub async fn revoke_invitations_by(
     db: &mut AnyConnection,
     org_id: &Id,
@@ -160,7 +160,7 @@ pub async fn revoke_invitations_by(
     Ok(())
 }
 
-/// Removes what was answered or ran out long ago.
+/// Removes invitations that expired long ago.
 pub async fn delete_old_invitations(db: &mut AnyConnection, before: Millis) -> Result<u64> {
     let deleted = sqlx::query("DELETE FROM invitations WHERE expires_at < $1")
         .bind(before)
@@ -171,8 +171,8 @@ pub async fn delete_old_invitations(db: &mut AnyConnection, before: Millis) -> R
     Ok(deleted.rows_affected() + asked.rows_affected())
 }
 
-/// Makes an invitation pending for another while. False when it is neither pending nor expired, or
-/// when the address has a newer one.
+/// Makes an invitation pending again. False when it is neither pending nor expired, or when the address
+/// has a newer one.
 pub async fn renew_invitation(
     db: &mut AnyConnection,
     id: &Id,
@@ -201,7 +201,7 @@ pub struct JoinableRow {
     pub asked_at: Option<Millis>,
 }
 
-/// Organizations with an owner whose proven address is at the domain, and without the user.
+/// Organizations with an owner at the domain whose address is verified, and without the user.
 pub async fn joinable(
     db: &mut AnyConnection,
     user_id: &Id,
@@ -232,7 +232,7 @@ pub async fn joinable(
         .await?)
 }
 
-/// Notes that someone asked. False when they asked since `after`.
+/// Records a request to join. False when they already asked since `after`.
 pub async fn note_access_request(
     db: &mut AnyConnection,
     org_id: &Id,

@@ -12,7 +12,7 @@ use atrium_core::permissions::OrgRole;
 use atrium_core::text::Email;
 use atrium_core::types::{Id, Millis};
 
-/// False when they belong to it already.
+/// False when they are already a member.
 pub async fn insert_member(
     db: &mut AnyConnection,
     org_id: &Id,
@@ -30,6 +30,7 @@ pub async fn insert_member(
     .bind(at)
     .execute(&mut *db)
     .await?;
+    // Joining lifts an earlier removal.
     sqlx::query(
         "DELETE FROM org_removals WHERE org_id = $1
          AND email_normalized = (SELECT email_normalized FROM users WHERE id = $2)",
@@ -41,7 +42,7 @@ pub async fn insert_member(
     Ok(inserted.rows_affected() == 1)
 }
 
-/// Remembers that someone was taken out, by their address: accounts can be made anew.
+/// Remembers a removal by address, because the person can make a new account.
 pub async fn note_removal(
     db: &mut AnyConnection,
     org_id: &Id,
@@ -71,24 +72,24 @@ pub async fn was_removed(db: &mut AnyConnection, org_id: &Id, email: &Email) -> 
     Ok(count > 0)
 }
 
-/// What someone is in an organization, and what that asks of their sessions.
+/// A member's role, and what it requires of their sessions.
 pub struct Standing {
     pub role: OrgRole,
-    /// Since when they are what they are, as far as owners go.
+    /// Since when they have been an owner, if they are one.
     pub owner_since: Millis,
-    /// Sessions that were proven no later act in the organization no more.
+    /// Sessions not proven after this can no longer act in the organization.
     pub sessions_ended_at: Option<Millis>,
 }
 
-/// What an organization asks of the session of one of its members.
+/// What an organization requires of a member's session.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionRequirements {
     pub second_factor: bool,
-    /// That it came through the organization's own provider.
+    /// Whether it must have come through the organization's own provider.
     pub sso: bool,
-    /// Since when the member is an owner: those have a while to set up a second factor.
+    /// Since when the member has been an owner: owners get some time to set up a second factor.
     pub owner_since: Option<Millis>,
-    /// That its holder proved who they are after this: sessions from before were ended.
+    /// The holder must have proven who they are after this: earlier sessions were ended.
     pub proven_after: Option<Millis>,
 }
 
@@ -122,7 +123,7 @@ pub async fn standing_of(
     }))
 }
 
-/// Ends a member's sessions as far as the organization goes.
+/// Ends a member's sessions for this organization only.
 pub async fn end_sessions(
     db: &mut AnyConnection,
     org_id: &Id,
@@ -171,7 +172,7 @@ pub async fn set_role(
     Ok(())
 }
 
-/// Takes someone out of the organization and of every app of it.
+/// Removes someone from the organization and all of its apps.
 pub async fn delete_member(db: &mut AnyConnection, org_id: &Id, user_id: &Id) -> Result<()> {
     sqlx::query(
         "DELETE FROM app_members WHERE user_id = $1
@@ -181,7 +182,6 @@ pub async fn delete_member(db: &mut AnyConnection, org_id: &Id, user_id: &Id) ->
     .bind(org_id)
     .execute(&mut *db)
     .await?;
-    // A new invitation lifts the removal.
     sqlx::query(
         "DELETE FROM session_orgs WHERE org_id = $1
          AND session_id IN (SELECT id FROM sessions WHERE user_id = $2)",
@@ -198,7 +198,7 @@ pub async fn delete_member(db: &mut AnyConnection, org_id: &Id, user_id: &Id) ->
     Ok(())
 }
 
-/// Owners other than this one who could still sign in.
+/// Other owners who can still sign in.
 pub async fn other_owners(db: &mut AnyConnection, org_id: &Id, user_id: &Id) -> Result<i64> {
     let sql = format!(
         "SELECT COUNT(*) FROM org_members JOIN users ON users.id = org_members.user_id
@@ -223,7 +223,7 @@ pub struct MemberRow {
     total: i64,
 }
 
-/// The page is cut first, of ids alone: what is shown and counted per member is fetched for a page.
+/// The page is cut first, from ids alone: details and counts are only fetched for the members on it.
 pub async fn members(
     db: &mut AnyConnection,
     org_id: &Id,
@@ -234,8 +234,8 @@ pub async fn members(
          WHERE org_members.org_id = $1 AND ($2 = '' OR org_members.role = $2)
            AND ($3 = '' OR users.name_key LIKE $3 ESCAPE '\\'
                 OR users.email_normalized LIKE $3 ESCAPE '\\')";
-    // A search looks at everybody: it counts them in the same pass. Without one nobody need be
-    // looked at to be counted, which is quicker apart.
+    // A search looks at everyone anyway, so it counts in the same pass. Without a search, a separate
+    // count is faster.
     let searching = !listing.pattern.is_empty();
     let total = if searching { "COUNT(*) OVER ()" } else { "CAST(0 AS BIGINT)" };
     let order = &listing.order_by;
@@ -284,12 +284,12 @@ pub async fn members(
 pub struct ReachedApp {
     pub id: Id,
     pub name: String,
-    /// Of their own in the app; owners and admins reach it without one.
+    /// Their role in the app; owners and admins need none.
     pub role_id: Option<Id>,
     pub role_name: Option<String>,
 }
 
-/// Apps of the organization that someone reaches, by a role of their own or by running them all.
+/// The organization's apps that someone can open, by a role in the app or by running the organization.
 pub async fn reached_apps(
     db: &mut AnyConnection,
     org_id: &Id,
@@ -312,7 +312,7 @@ pub async fn reached_apps(
     .await?)
 }
 
-/// Owners and admins who could still sign in, to be told things.
+/// Owners and admins who can still sign in, to notify.
 pub async fn runners(db: &mut AnyConnection, org_id: &Id, owners_only: bool) -> Result<Vec<Id>> {
     let wanted = if owners_only { rules::is_owner } else { rules::runs_org };
     let sql = format!(

@@ -1,4 +1,4 @@
-//! All SQL of organizations: themselves here, their members and invitations beside.
+//! All SQL of organizations: the organizations are here, members and invitations in files of their own.
 
 mod invitations;
 mod members;
@@ -51,7 +51,7 @@ pub async fn insert(
     Ok(())
 }
 
-/// An organization and what the user is in it.
+/// An organization and the user's role in it.
 pub async fn for_member(
     db: &mut AnyConnection,
     org_id: &Id,
@@ -70,8 +70,8 @@ pub async fn by_id(db: &mut AnyConnection, org_id: &Id) -> Result<Option<OrgRow>
     Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(org_id).fetch_optional(db).await?)
 }
 
-/// Holds an organization until the transaction ends: changes of who belongs to it and as what come
-/// one after another.
+/// Locks an organization until the transaction ends, which serializes changes to its members and their
+/// roles.
 pub async fn lock(db: &mut AnyConnection, org_id: &Id) -> Result<bool> {
     let locked = sqlx::query("UPDATE organizations SET name = name WHERE id = $1")
         .bind(org_id)
@@ -166,7 +166,7 @@ pub async fn update(db: &mut AnyConnection, id: &Id, change: &OrgChange<'_>) -> 
     Ok(())
 }
 
-/// Apps that stand in the way of deleting it: all that are not purged.
+/// Apps that prevent deleting it: all that are not purged.
 pub async fn count_apps(db: &mut AnyConnection, id: &Id) -> Result<i64> {
     Ok(sqlx::query_scalar("SELECT COUNT(*) FROM apps WHERE org_id = $1")
         .bind(id)
@@ -179,7 +179,7 @@ pub async fn delete(db: &mut AnyConnection, id: &Id) -> Result<()> {
     Ok(())
 }
 
-/// Whether the user is owner or admin anywhere that their sign-in is good enough for.
+/// Whether the user is an owner or admin of any organization that accepts their session.
 pub async fn runs_any(db: &mut AnyConnection, user_id: &Id, shown: Shown<'_>) -> Result<bool> {
     let sql = format!(
         "SELECT COUNT(*) FROM org_members
@@ -198,7 +198,7 @@ pub async fn runs_any(db: &mut AnyConnection, user_id: &Id, shown: Shown<'_>) ->
     Ok(count > 0)
 }
 
-/// Since when someone owns any organization that their session did not come to by its provider.
+/// Since when someone has owned any organization whose provider their session did not come through.
 pub async fn owner_since(
     db: &mut AnyConnection,
     user_id: &Id,
@@ -215,7 +215,7 @@ pub async fn owner_since(
     Ok(since.fetch_one(db).await?)
 }
 
-/// Whether an organization of the person asks for a second factor.
+/// Whether one of the person's organizations requires a second factor.
 pub async fn any_requires_mfa(db: &mut AnyConnection, user_id: &Id) -> Result<bool> {
     let count: i64 = sqlx::query_scalar(
         "SELECT COUNT(*) FROM org_members
@@ -235,7 +235,7 @@ pub struct OwnedRow {
     pub member_count: i64,
 }
 
-/// Organizations that have no other owner who could still sign in.
+/// Organizations without another owner who can still sign in.
 pub async fn owned_alone(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<OwnedRow>> {
     let sql = format!(
         "SELECT organizations.id, organizations.name,
@@ -262,7 +262,7 @@ pub async fn of_member(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<Id>> 
         .await?)
 }
 
-/// What the organizations of a person are called; of very many, the first.
+/// The names of a person's organizations; the first ones if there are very many.
 pub async fn names_of_member(db: &mut AnyConnection, user_id: &Id) -> Result<Vec<String>> {
     Ok(sqlx::query_scalar(
         "SELECT organizations.name FROM org_members
