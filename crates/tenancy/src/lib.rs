@@ -1,5 +1,6 @@
-//! People, organizations, apps, roles and keys: accounts and sessions, single sign-on, work chat, members,
-//! and who may do what. Modules import each other one way, in the order that `docs/ARCHITECTURE.md` names.
+//! People, organizations, apps, roles and keys: accounts and sessions, single sign-on, work chat,
+//! members, and who may do what. Imports between modules go one way, in the order given in
+//! `docs/ARCHITECTURE.md`.
 
 pub mod access;
 pub mod accounts;

@@ -1,4 +1,4 @@
-//! What people are notified about, and through which channels they chose to be.
+//! What people are notified about, and the channels they chose.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ pub const TYPES: [&str; 6] =
     ["security", "invitation", "role_change", "key_expiry", "app_lifecycle", "ingest_alert"];
 pub const CHANNELS: [&str; 4] = ["email", "in_app", "wechatwork", "feishu"];
 
-/// The channels as stored, with the default for every type that was never chosen.
+/// The stored channels, with the default for every type without a choice.
 pub fn channels(stored: Option<&str>) -> Channels {
     let mut channels: Channels = TYPES
         .into_iter()

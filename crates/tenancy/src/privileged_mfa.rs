@@ -1,5 +1,5 @@
-//! Owners and operators need a second factor, once they had a while to set one up: since they
-//! became what they are, and since this instance asks for it.
+//! Owners and operators need a second factor after a grace period, which begins when they get the role
+//! or when this instance starts requiring it, whichever is later.
 
 use sqlx::AnyConnection;
 
@@ -20,8 +20,8 @@ struct Rule {
 }
 
 impl PrivilegedMfa {
-    /// Notes when the rule was met first, and forgets it while it is switched off: whoever switches
-    /// it on again gives people their time again.
+    /// Records when the rule first applied, and forgets that while the rule is off: turning it on again
+    /// starts a new grace period.
     pub async fn open(settings: &Settings, db: &Db, now: Millis) -> Result<Self> {
         let Some(grace) = settings.privileged_mfa_grace else {
             let mut tx = db.write_relaxed().await?;
@@ -41,7 +41,7 @@ impl PrivilegedMfa {
         Ok(Self(Some(Rule { since, grace })))
     }
 
-    /// Whoever became an owner or operator before this needs a factor by now; nobody at 0.
+    /// Anyone who became an owner or operator before this needs a factor now; nobody at 0.
     pub fn due_before(&self, now: Millis) -> Millis {
         match self.0 {
             Some(rule) if now.since(rule.since) >= rule.grace => now.plus(1 - rule.grace),
@@ -49,12 +49,12 @@ impl PrivilegedMfa {
         }
     }
 
-    /// When someone who is an owner or operator since then needs a factor.
+    /// When someone who has been an owner or operator since `since` needs a factor.
     pub fn deadline(&self, since: Millis) -> Option<Millis> {
         self.0.map(|rule| since.max(rule.since).plus(rule.grace))
     }
 
-    /// When someone needs a factor because of what they are. None for everybody else.
+    /// When someone needs a factor because of their role. None for everyone else.
     pub async fn deadline_of(
         &self,
         db: &mut AnyConnection,

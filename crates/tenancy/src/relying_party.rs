@@ -1,4 +1,4 @@
-//! What passkeys are bound to: the domain of the address that people open.
+//! What passkeys are bound to: the domain at which people open the console.
 
 use url::{Host, Url};
 use webauthn_rs::{Webauthn, WebauthnBuilder};
@@ -10,8 +10,8 @@ pub struct RelyingParty {
     pub webauthn: Webauthn,
 }
 
-/// None where no browser would make a passkey: on plain HTTP, or where the console is opened by an
-/// IP address. On the machine itself `localhost` stands in for the loopback address.
+/// None where browsers would not make a passkey: on plain HTTP, or if the console is opened by IP
+/// address. On this machine `localhost` replaces the loopback address.
 pub fn of(server: &ServerSettings) -> anyhow::Result<Option<RelyingParty>> {
     let mut origin = server.public_url.clone();
     let loopback = match origin.host() {

@@ -1,28 +1,28 @@
-//! The rules that statements have to know too, each made from the one in `permissions.rs`. No other SQL
-//! names a role or looks at what one may do; a test below reads the sources for that.
+//! The access rules in the form that SQL needs, each generated from the one in `permissions.rs`. No
+//! other SQL names a role or checks what someone may do; a test below searches the sources for that.
 
 use atrium_core::permissions::{BuiltinRole, OrgRole, Permission};
 
 /// Owners first.
 pub const ORG_ROLE_ORDER: &str = "CASE role WHEN 'owner' THEN 0 WHEN 'admin' THEN 1 ELSE 2 END";
 
-/// Those who run the organization, then by the role in the app: ids of built-in ones begin with zeros
-/// and rise as the roles get weaker.
+/// Those who run the organization first, then by the role in the app: ids of built-in roles begin with
+/// zeros and increase as the roles get weaker.
 pub const APP_ROLE_ORDER: &str = "CASE reaching.org_role WHEN 'owner' THEN '0'
         WHEN 'admin' THEN '00' ELSE reaching.role_id END";
 
-/// Since when members have to come through the organization's provider.
+/// Since when members must sign in through the organization's provider.
 pub const REQUIRE_SSO_AT: &str = "(SELECT org_sso.enforced_at FROM org_sso
         WHERE org_sso.org_id = organizations.id AND org_sso.enabled_at IS NOT NULL)";
 
 const CAME_THROUGH_PROVIDER: &str = "EXISTS (SELECT 1 FROM session_orgs
         WHERE session_orgs.session_id = $3 AND session_orgs.org_id = organizations.id)";
 
-/// What a custom role may do, as codes with spaces between.
+/// A custom role's permissions, as codes separated by spaces.
 pub const ROLE_PERMISSIONS: &str = "(SELECT string_agg(role_permissions.permission, ' ')
         FROM role_permissions WHERE role_permissions.role_id = app_roles.id)";
 
-/// What `ROLE_PERMISSIONS` says, in the registry's order. Codes that another version wrote and this one
+/// Parses `ROLE_PERMISSIONS` into the registry's order. Codes that another version wrote and this one
 /// does not know grant nothing.
 pub fn parse_permissions(codes: Option<&str>) -> Vec<Permission> {
     let codes = codes.unwrap_or_default().split(' ');
@@ -31,7 +31,7 @@ pub fn parse_permissions(codes: Option<&str>) -> Vec<Permission> {
     permissions
 }
 
-/// That a member, whose role is in the column, runs the organization and all of its apps.
+/// The condition that a member, whose role is in the column, runs the organization and all of its apps.
 pub fn runs_org(column: &str) -> String {
     has_role(column, OrgRole::runs_apps)
 }
@@ -53,12 +53,13 @@ fn has_role(column: &str, which: impl Fn(OrgRole) -> bool) -> String {
     is_one_of(column, roles)
 }
 
-/// That a member, whose role is in the column, reaches the app: the statement joins `app_members`.
+/// The condition that such a member has access to the app. The statement must join `app_members`.
 pub fn reaches_app(column: &str) -> String {
     format!("({} OR app_members.role_id IS NOT NULL)", runs_org(column))
 }
 
-/// That such a member holds a permission in the app; the statement joins `app_roles` too.
+/// The condition that such a member holds a permission in the app. The statement must also join
+/// `app_roles`.
 pub fn holds(permission: Permission, column: &str) -> String {
     let builtin = BuiltinRole::ALL.into_iter().filter(|it| it.permissions().contains(&permission));
     format!(
@@ -71,8 +72,9 @@ pub fn holds(permission: Permission, column: &str) -> String {
     )
 }
 
-/// That a session is good enough for an organization, as `SessionRequirements::check` says it: `$2` is
-/// whether it has two factors, `$3` the session, `$4` the moment since which an owner needs them.
+/// The condition that a session is good enough for an organization, as in `SessionRequirements::check`:
+/// `$2` is whether it has two factors, `$3` the session, `$4` the time since which owners need two
+/// factors.
 pub fn session_suffices() -> String {
     format!(
         "($2 = 1 OR (organizations.require_mfa_at IS NULL AND ({not_privileged}

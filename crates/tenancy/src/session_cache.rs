@@ -1,4 +1,4 @@
-//! What sessions stand for, kept in memory for as long as the database says that nothing changed.
+//! Caches what sessions stand for, while the database says that nothing changed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -21,14 +21,14 @@ const TOUCH_EVERY: i64 = 5 * Millis::MINUTE;
 pub struct Principal {
     pub session_id: Id,
     pub user: CurrentUser,
-    /// What GET /current answers, written once: every page begins with that call.
+    /// The answer to GET /current, serialized once: every page begins with that call.
     pub answer: Bytes,
     created_at: Millis,
     last_seen_at: AtomicI64,
     pub proven_at: Millis,
     /// Whether the person signed in with two factors.
     pub two_factors: bool,
-    /// Through which organizations' providers the person came.
+    /// The organizations through whose providers the person signed in.
     pub through: Vec<Id>,
     pub epoch: i64,
 }
@@ -48,7 +48,7 @@ impl Principal {
         }
     }
 
-    /// Whether the answer is still what it was made from: a moment that was ahead has not come.
+    /// Whether the answer is still right: false once a deadline in it has passed.
     pub fn is_current(&self, now: Millis) -> bool {
         let mfa = &self.user.mfa;
         mfa.required || mfa.required_from.is_none_or(|from| now < from)
@@ -59,7 +59,7 @@ impl Principal {
         now.since(self.created_at) < ABSOLUTE_LIMIT && now.since(seen) < IDLE_LIMIT
     }
 
-    /// Whether this request is the one to write down that the session was seen.
+    /// Whether this request should record that the session was seen.
     pub fn is_due_for_touch(&self, now: Millis) -> bool {
         let seen = self.last_seen_at.load(Ordering::Relaxed);
         now.0 - seen >= TOUCH_EVERY

@@ -1,5 +1,5 @@
-//! Why signing in through an outside provider failed. The console has a text for each code, and the
-//! audit log has an entry.
+//! Why a sign-in through an outside provider failed. The console has a text for each code, and the
+//! audit log an entry.
 
 macro_rules! failures {
     ($($variant:ident = $code:literal,)+) => {
@@ -11,7 +11,7 @@ macro_rules! failures {
         impl SignInFailure {
             pub const ALL: &[SignInFailure] = &[$(Self::$variant),+];
 
-            /// The code the console knows it by; never changes once released.
+            /// The console's code for it; never changes once released.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $code,)+

@@ -1,8 +1,8 @@
-//! How sign-ins end, for Prometheus: by method and outcome, and nothing of who it was.
+//! Metrics of how sign-ins end: by method and outcome, without who it was.
 
 use crate::sign_in_failure::SignInFailure;
 
-/// `second_factor` is a wrong code in the second step, whatever came first.
+/// `second_factor` is a wrong code in the second step, whatever the first step was.
 pub const METHODS: [&str; 8] =
     ["password", "email_code", "link", "passkey", "sso", "wechatwork", "feishu", SECOND_FACTOR];
 pub const SECOND_FACTOR: &str = "second_factor";
@@ -11,10 +11,10 @@ pub const OUTCOMES: [&str; 4] = ["signed_in", "second_step", "refused", "throttl
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignInResult {
     SignedIn,
-    /// The first step was right, and a second one is asked for.
+    /// The first step succeeded, and a second one is required.
     SecondStep,
     Refused,
-    /// Not looked at, because too many tries came before.
+    /// Refused without a check, after too many attempts.
     Throttled,
 }
 

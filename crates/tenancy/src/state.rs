@@ -1,4 +1,4 @@
-//! What people, organizations, apps and keys need beyond the core.
+//! The state that people, organizations, apps and keys need beyond the core.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -31,14 +31,14 @@ pub struct TenancyParts {
     pub ceremony_cookie: CookieName,
     /// Ties OAuth flows to the browser that started them.
     pub flow_cookie: CookieName,
-    /// Holds what a provider said until the account it is about has signed in by its own means.
+    /// Holds what a provider said until the account's owner has signed in some other way.
     pub link_cookie: CookieName,
-    /// None where passkeys cannot work.
+    /// None if passkeys cannot work.
     pub relying_party: Option<RelyingParty>,
-    /// Work chat, where it is set up.
+    /// Work chat, if configured.
     pub chat: Chat,
     pub sso: Sso,
-    /// When keys were used, until the database has it.
+    /// When keys were used, until it is written to the database.
     pub key_uses: GatheredUses,
 }
 

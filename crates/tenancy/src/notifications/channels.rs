@@ -1,4 +1,4 @@
-//! Choosing what one is notified about, and through which channels.
+//! Choosing notification channels.
 
 use axum::extract::State;
 
@@ -53,7 +53,7 @@ fn check(input: Channels) -> Result<Channels> {
         } else if kind == "security" && !list.iter().any(|channel| channel == "email") {
             faults.push(Fault::new(Code::SecurityMailRequired).on(kind));
         } else {
-            // In the one order, each once.
+            // In a fixed order, without duplicates.
             let ordered =
                 CHANNELS.iter().filter(|known| list.iter().any(|channel| channel == *known));
             chosen.insert(kind, ordered.map(|channel| (*channel).to_owned()).collect());

@@ -1,6 +1,6 @@
-//! Messages through a bound account, which go out through the outbox, a job for each provider, so that
-//! one that hangs holds nobody else up. What a person must not miss goes by mail as well, so a message
-//! is tried for a day and no longer.
+//! Messages to a bound chat account. They go through the outbox, with a job for each provider, so that
+//! one that hangs does not hold up the others. Important messages also go by mail, so a message is
+//! tried for no more than a day.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,12 +17,12 @@ use atrium_core::notices::Notice;
 use atrium_core::outbox::{self, Channel, Failure, Outcome, Sender, Then};
 use atrium_core::types::{Id, Millis};
 
-/// How long to leave a provider alone that says it is too much.
+/// How long to pause after a provider says that it gets too many messages.
 const RATE_WAIT: i64 = Millis::MINUTE;
-/// WeChat Work cuts text at 2,048 bytes: the link, which comes last, must stay.
+/// WeChat Work cuts text at 2,048 bytes, and the link at the end must stay.
 const WORDS_MAX: usize = 1_500;
 
-/// A message as it waits. To whom exactly is looked up when it is sent: an account that is no longer
+/// A message as stored. The recipient's account is looked up when it is sent: one that is no longer
 /// bound gets nothing.
 #[derive(Serialize, Deserialize)]
 struct Envelope {
@@ -30,8 +30,8 @@ struct Envelope {
     text: String,
 }
 
-/// Puts a message into the outbox, as part of the transaction that causes it, where the person has
-/// an account bound.
+/// Puts a message into the outbox, in the transaction that causes it, if the person has bound an
+/// account.
 pub async fn enqueue(
     atrium: &Tenancy,
     tx: &mut Write,
@@ -59,8 +59,8 @@ fn text(locale: Locale, notice: &Notice, server: &ServerSettings) -> String {
     text
 }
 
-/// Both providers read marks in a text, as links and as calls to everyone; names in it are people's
-/// own, so it must have none.
+/// Both providers interpret markup, such as links and mentions of everyone. The text contains names
+/// that people chose, so it must have no markup.
 fn plain(words: &str) -> String {
     let mut text = words.replace('<', "＜").replace('>', "＞").replace("](", "] (");
     if text.len() > WORDS_MAX {
@@ -71,12 +71,12 @@ fn plain(words: &str) -> String {
     text
 }
 
-/// Sends what is due, for ever.
+/// Sends due messages forever.
 pub async fn run(atrium: Tenancy, provider: Provider) {
     outbox::run(Core::clone(&atrium), ChatSender { atrium, provider }).await;
 }
 
-/// Tries once what is due. Returns how many that were.
+/// Tries each due message once. Returns how many there were.
 pub async fn send_due(atrium: &Tenancy, provider: Provider) -> Result<usize> {
     outbox::send_due(atrium, &ChatSender { atrium: atrium.clone(), provider }).await
 }
@@ -88,8 +88,8 @@ struct ChatSender {
 }
 
 impl Sender for ChatSender {
-    /// One at a time: messages to a person arrive in their order, and a provider that is down is
-    /// noticed by the first.
+    /// One at a time: a person's messages arrive in order, and the first one shows whether the provider
+    /// is down.
     const AT_ONCE: usize = 1;
     const GIVE_UP_AFTER: i64 = Millis::DAY;
 

@@ -27,14 +27,14 @@ pub struct NotificationView {
     /// In the language of the request.
     title: String,
     text: String,
-    /// The page of the console that has to do with it.
+    /// The related console page.
     link: Option<String>,
     created_at: Millis,
     read_at: Option<Millis>,
 }
 
 impl NotificationView {
-    /// None for what another version of the program wrote and this one cannot read.
+    /// None for a notification that another version wrote and this one cannot read.
     fn new(row: NotificationRow, locale: Locale) -> Option<Self> {
         let notice: Notice = serde_json::from_str(&row.notice).ok()?;
         let kind: serde_json::Value = serde_json::from_str(&row.notice).ok()?;
@@ -52,7 +52,7 @@ impl NotificationView {
     }
 }
 
-/// For someone who takes their data along.
+/// All notifications, for a person's data export.
 pub async fn all_of(
     db: &mut AnyConnection,
     user_id: &Id,
@@ -80,14 +80,14 @@ pub struct Unread {
 pub struct UnreadQuery {
     /// Only those not read yet.
     unread: Option<bool>,
-    // serde_html_form cannot flatten numbers, so the page's fields stand here again.
+    // serde_html_form cannot flatten numbers, so the page's fields are repeated here.
     #[param(minimum = 1, default = 1)]
     page: Option<i64>,
     #[param(minimum = 1, maximum = 100, default = 20)]
     page_size: Option<i64>,
 }
 
-/// What the person was told, newest first.
+/// The person's notifications, newest first.
 #[utoipa::path(
     get,
     path = "/api/v1/current/notifications",
@@ -113,7 +113,7 @@ pub async fn notification_list(
     Ok(Data(Notifications { items, total, unread }))
 }
 
-/// How many the person has not read: what the bell shows.
+/// How many notifications the person has not read, for the bell.
 #[utoipa::path(
     get,
     path = "/api/v1/current/notifications/unread",
@@ -132,12 +132,12 @@ pub async fn notification_unread_view(
 
 #[derive(Deserialize, ToSchema)]
 pub struct MarkRead {
-    /// Which; all of them unless given. At most 100.
+    /// Which ones to mark; all of them unless given. At most 100.
     #[schema(max_items = 100)]
     ids: Option<Vec<Id>>,
 }
 
-/// Marks notifications as read. Ids that are not the person's own are passed over.
+/// Marks notifications as read. Ids that are not the person's own are ignored.
 #[utoipa::path(
     post,
     path = "/api/v1/current/notifications/read",

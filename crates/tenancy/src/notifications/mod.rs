@@ -1,5 +1,5 @@
-//! Notifications. Every notification to a person goes through `notify`,
-//! which asks the person's settings for the channels.
+//! Notifications. All of them go through `notify`, which looks up the channels in the person's
+//! settings.
 
 pub mod channels;
 pub mod chat_outbox;
@@ -23,7 +23,7 @@ pub use atrium_core::notices::Notice;
 /// How long a notification stays in the console.
 const KEEP: i64 = 180 * Millis::DAY;
 
-/// Whom to tell, where and in which language.
+/// Who to notify, where and in which language.
 pub struct Recipient {
     pub id: Id,
     pub email: String,
@@ -54,8 +54,8 @@ impl From<&CurrentUser> for Recipient {
 }
 
 impl Recipient {
-    /// Security is told by mail and in the console, whatever was chosen: it is how people learn of a
-    /// theft.
+    /// Security notices always go to mail and the console, whatever the settings: they are how people
+    /// learn of a theft.
     fn takes(&self, notice: &Notice, channel: &str) -> bool {
         notice.kind() == "security" || self.chose(notice, channel)
     }
@@ -66,7 +66,7 @@ impl Recipient {
     }
 }
 
-/// Tells someone, as part of the transaction that gives the reason. Wake the outbox after it.
+/// Notifies someone, in the transaction that causes it. Wake the outbox after the commit.
 pub async fn notify(
     atrium: &Tenancy,
     tx: &mut Write,
@@ -87,7 +87,7 @@ pub async fn notify(
     Ok(())
 }
 
-/// Like `notify`, for someone known by id. Nobody is told whose account is gone or disabled.
+/// Like `notify`, for someone known by id. Does nothing if the account is gone or disabled.
 pub async fn notify_id(
     atrium: &Tenancy,
     tx: &mut Write,
@@ -101,7 +101,7 @@ pub async fn notify_id(
     }
 }
 
-/// Removes what is too old to matter to anyone.
+/// Removes notifications that are too old to matter.
 pub async fn sweep(atrium: &Tenancy) -> Result<u64> {
     let mut tx = atrium.db.write_relaxed().await?;
     let removed = store::delete_before(&mut tx, atrium.now().plus(-KEEP)).await?;

@@ -1,4 +1,4 @@
-//! Organizations: list, make, change, hand over, leave, delete.
+//! Organizations: list, make, change, transfer, leave, delete.
 
 use axum::extract::State;
 use serde::Deserialize;
@@ -91,7 +91,8 @@ pub async fn org_create(
     Ok(Data(OrgView::new(view)))
 }
 
-/// Organizations one person can belong to: far more than anyone needs, and an end to filling disks.
+/// How many organizations one person can belong to: far more than anyone needs, but too few to fill a
+/// disk.
 pub const MOST: usize = 200;
 
 /// One organization.
@@ -118,11 +119,11 @@ pub struct OrgUpdateBody {
     /// How long events are kept.
     #[schema(minimum = 1, maximum = 3650)]
     retention_days: Option<i64>,
-    /// Whether members need a second factor. Only owners change it, once they have one themselves.
+    /// Whether members need a second factor. Only owners with a second factor can change this.
     require_mfa: Option<bool>,
 }
 
-/// Changes an organization; what is left out stays.
+/// Changes an organization; fields left out stay as they are.
 #[utoipa::path(
     put,
     path = "/api/v1/orgs/{id}",
@@ -178,8 +179,8 @@ pub async fn org_update(
     Ok(Data(OrgView::new(view)))
 }
 
-/// Only owners, who have just proven who they are, ask members for a second factor; and whoever
-/// asks it of others must not lock themselves out.
+/// Only owners who recently proved who they are may require a second factor of members, and they must
+/// not lock themselves out.
 fn check_security_change(
     atrium: &Tenancy,
     signed_in: &SignedIn,
@@ -197,11 +198,11 @@ fn check_security_change(
 
 #[derive(Deserialize, ToSchema)]
 pub struct TypedName {
-    /// The name of what is deleted, typed.
+    /// The name of what is to be deleted, typed by the person.
     pub name: String,
 }
 
-/// Deletes an organization. Every app of it must be purged first.
+/// Deletes an organization. All of its apps must be purged first.
 #[utoipa::path(
     delete,
     path = "/api/v1/orgs/{id}",
@@ -234,7 +235,7 @@ pub async fn org_delete(
     Ok(Data(Done {}))
 }
 
-/// Leaves an organization and every app of it. Its last owner cannot.
+/// Leaves an organization and all of its apps. Its last owner cannot leave.
 #[utoipa::path(
     post,
     path = "/api/v1/orgs/{id}/leave",
@@ -253,7 +254,7 @@ pub async fn org_leave(State(atrium): State<Tenancy>, member: Member) -> Result<
         return Err(Code::LastOwner.into());
     }
     store::delete_member(&mut tx, org_id, &user.id).await?;
-    // Its provider has no more say about an account that wants nothing to do with it.
+    // The organization's provider must no longer open an account that has left.
     sso::unlink(&mut tx, org_id, &user.id).await?;
     store::revoke_invitations_by(&mut tx, org_id, &user.id).await?;
     let event = Event::new("org_member.leave", "user", &user.id).in_org(org_id);
@@ -265,11 +266,11 @@ pub async fn org_leave(State(atrium): State<Tenancy>, member: Member) -> Result<
 
 #[derive(Deserialize, ToSchema)]
 pub struct Transfer {
-    /// A member, who becomes owner.
+    /// The member who becomes the owner.
     user_id: Id,
 }
 
-/// Hands the ownership to another member; the caller becomes an admin.
+/// Transfers ownership to another member; the caller becomes an admin.
 #[utoipa::path(
     post,
     path = "/api/v1/orgs/{id}/transfer",
@@ -290,7 +291,7 @@ pub async fn org_transfer(
     org.lock_and_recheck(&mut tx).await?;
     let to = &input.user_id;
     let role = store::role_of(&mut tx, org.id(), to).await?;
-    // Someone who cannot sign in owns nothing.
+    // Someone who cannot sign in must not become the owner.
     let user = accounts::user_by_id(&mut tx, to).await?;
     let able = user.is_some_and(|user| user.disabled_at.is_none());
     if role.is_none() || !able || to == org.user_id() {

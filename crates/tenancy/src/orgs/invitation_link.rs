@@ -1,4 +1,4 @@
-//! The link of an invitation, for an instance that sends no mail.
+//! Invitation links, for an instance without mail.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -19,18 +19,18 @@ use atrium_core::permissions::OrgMemberManage;
 use atrium_core::text::Email;
 use atrium_core::types::{Id, Millis};
 
-/// A link into the organization, for whoever cannot be written to.
+/// A link into the organization, for someone who cannot be reached by mail.
 #[derive(Serialize, ToSchema)]
 pub struct InvitationLink {
     link: String,
-    /// False where the address has an account, whose owner signs in and accepts.
+    /// False where the address already has an account, whose owner signs in and accepts.
     makes_account: bool,
     expires_at: Millis,
 }
 
-/// Makes a new link of an invitation, to be handed over by other means than mail; links made before
-/// stop working. Only where no mail server is set: elsewhere a link is the proof that its address
-/// was reached.
+/// Makes a new link for an invitation, to be passed on by other means than mail; earlier links stop
+/// working. Only available without a mail server: otherwise opening the link proves that mail reached
+/// the address.
 #[utoipa::path(
     post,
     path = "/api/v1/orgs/{id}/invitations/{inv_id}/link",
@@ -75,7 +75,8 @@ pub async fn invitation_link(
     Ok(Data(InvitationLink { link, makes_account, expires_at: now.plus(LIFETIME) }))
 }
 
-/// Where mail is sent, whoever opens a link has been reached at its address.
+/// With mail, opening a link proves that its address was reached, so links are not handed out
+/// otherwise.
 pub fn refuse_with_mail(atrium: &Tenancy) -> Result<()> {
     match atrium.settings.mail.smtp {
         Some(_) => Err(Code::LinksByMail.into()),

@@ -14,7 +14,7 @@ use atrium_core::error::Result;
 use atrium_core::locale::Locale;
 use atrium_core::types::{Id, Millis};
 
-/// An app that comes with the invitation, and the role in it.
+/// An app that the invitation grants, and the role in it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct AppGrant {
     pub app_id: Id,
@@ -44,7 +44,7 @@ pub struct InvitationView {
 impl InvitationView {
     pub fn new(row: InvitationRow, names: &GrantNames, now: Millis) -> Self {
         let view = |grant: AppGrant| {
-            // What was deleted since is passed over, as it is when the invitation is accepted.
+            // Skips what was deleted since, as accepting the invitation does.
             let (app_name, role_name) = names.found.get(&grant)?.clone()?;
             let AppGrant { app_id, role_id } = grant;
             Some(GrantView { app_id, app_name, role_id, role_name })
@@ -62,7 +62,7 @@ impl InvitationView {
     }
 }
 
-/// Names of apps and roles, each looked up once for a whole list.
+/// Names of apps and roles, looked up once for the whole list.
 #[derive(Default)]
 pub struct GrantNames {
     found: HashMap<AppGrant, Option<(String, String)>>,
@@ -116,7 +116,7 @@ impl InvitationState {
         }
     }
 
-    /// One that nobody answered in time is expired, whatever its row says yet.
+    /// A pending invitation past its time is expired, even if its row does not say so yet.
     fn of(row: &InvitationRow, now: Millis) -> Self {
         match row.state.as_str() {
             "accepted" => Self::Accepted,

@@ -32,7 +32,7 @@ use atrium_core::permissions::OrgMemberManage;
 use atrium_core::text::{Checks, Email};
 use atrium_core::types::{Id, Millis};
 
-/// The purpose of the link in a mail to someone without an account.
+/// The purpose of a mailed link for someone without an account.
 pub const PURPOSE: &str = "invitation";
 pub(super) const LIFETIME: i64 = 7 * Millis::DAY;
 const RESEND_AFTER: i64 = Millis::MINUTE;
@@ -108,7 +108,7 @@ pub enum InvitationStatus {
     Invalid,
 }
 
-/// Invites up to fifty addresses at once, and says for each what came of it.
+/// Invites up to fifty addresses at once, with a result for each.
 #[utoipa::path(
     post,
     path = "/api/v1/orgs/{id}/invitations",
@@ -153,7 +153,7 @@ pub async fn invitation_create(
     let mut db = atrium.db.read().await?;
     let first: Vec<InvitationRow> =
         outcomes.iter().find_map(|(_, _, row)| row.clone()).into_iter().collect();
-    // Every one of them carries the same grants.
+    // All invitations of a request carry the same grants.
     let names = GrantNames::of(&mut db, &first, locale).await?;
     let now = atrium.now();
     let result = |(email, status, row): (String, InvitationStatus, Option<InvitationRow>)| {
@@ -215,8 +215,8 @@ async fn invite(
     Ok((InvitationStatus::Invited, id))
 }
 
-/// Tells the invited person: by their own channels where they have an account, else by a mail whose
-/// link makes one.
+/// Notifies the invited person: through their own channels if they have an account, otherwise by a mail
+/// with a link to make one.
 async fn send(
     atrium: &Tenancy,
     tx: &mut Write,
@@ -226,7 +226,7 @@ async fn send(
     email: &Email,
 ) -> Result<()> {
     if let Some(user) = accounts::user_by_email(tx, email).await? {
-        // A disabled account can neither read this nor be made a second time.
+        // The owner of a disabled account can neither read this nor make a second one.
         if user.disabled_at.is_some() {
             return Ok(());
         }
@@ -240,7 +240,7 @@ async fn send(
     mail::enqueue(atrium, tx, Some(&email.as_typed), letter).await
 }
 
-/// The secret of a link that makes the account of an invited address.
+/// A new secret for a link with which an invited address makes an account.
 pub(super) async fn new_link(
     atrium: &Tenancy,
     tx: &mut Write,
@@ -263,7 +263,7 @@ pub(super) async fn new_link(
     Ok(token)
 }
 
-/// Takes an invitation back.
+/// Revokes an invitation.
 #[utoipa::path(
     delete,
     path = "/api/v1/orgs/{id}/invitations/{inv_id}",
@@ -293,7 +293,7 @@ pub async fn invitation_revoke(
     Ok(Data(Done {}))
 }
 
-/// Sends an invitation again, for another seven days.
+/// Sends an invitation again, valid for another seven days.
 #[utoipa::path(
     post,
     path = "/api/v1/orgs/{id}/invitations/{inv_id}/resend",

@@ -1,4 +1,4 @@
-//! Asking to join an organization of one's own mail domain.
+//! Asking to join an organization with the caller's mail domain.
 
 use axum::extract::{FromRef, State};
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub struct JoinableOrg {
     asked_at: Option<Millis>,
 }
 
-/// Organizations with an owner at the caller's own, proven mail domain.
+/// Organizations with an owner at the caller's own, verified mail domain.
 #[utoipa::path(
     get,
     path = "/api/v1/current/joinable-orgs",
@@ -65,12 +65,12 @@ async fn joinable(
 
 #[derive(Deserialize, ToSchema)]
 pub struct AccessRequest {
-    /// A line to the owners.
+    /// A short message to the owners.
     #[schema(max_length = 300)]
     message: Option<String>,
 }
 
-/// Asks the owners of an organization to be let in, once a day.
+/// Asks the owners of an organization to be let in, at most once a day.
 #[utoipa::path(
     post,
     path = "/api/v1/orgs/{id}/access-requests",
@@ -116,7 +116,7 @@ pub async fn org_access_ask(
     Ok(Data(Done {}))
 }
 
-/// An organization in the path that the caller could ask to join; any other is not found.
+/// An organization in the path that the caller may ask to join; any other is not found.
 pub struct Joinable {
     signed_in: SignedIn,
     org: JoinableRow,

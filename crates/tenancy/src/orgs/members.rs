@@ -1,4 +1,4 @@
-//! Who belongs to an organization, and as what.
+//! The members of an organization, and their roles.
 
 use axum::extract::{FromRef, FromRequestParts, State};
 use http::request::Parts;
@@ -31,11 +31,11 @@ pub struct OrgMember {
     name: String,
     role: OrgRole,
     joined_at: Millis,
-    /// Told to those who manage members.
+    /// Only shown to those who manage members.
     last_login_at: Option<Millis>,
-    /// Whether they have a second factor or a passkey; told to those who manage members.
+    /// Whether they have a second factor or a passkey; only shown to those who manage members.
     mfa: Option<bool>,
-    /// Active apps they reach.
+    /// The number of active apps they can open.
     app_count: i64,
     is_me: bool,
 }
@@ -68,7 +68,7 @@ const SORTS: &[Sort] = &[
     ("email", "email_normalized"),
     ("role", rules::ORG_ROLE_ORDER),
     ("joined_at", "joined_at"),
-    // Last: only for those who manage members.
+    // Must be last: only for those who manage members.
     ("last_login_at", "COALESCE(last_login_at, 0)"),
 ];
 
@@ -99,8 +99,8 @@ pub async fn org_member_list(
     Ok(Data(Items { items: rows.into_iter().map(view).collect(), total }))
 }
 
-/// A member of the organization, named second in the path; anyone else is not found, and that is
-/// settled before a body is read.
+/// A member of the organization, from the path's second parameter. Anyone else is not found, which is
+/// checked before a body is read.
 pub struct InTeam(pub Id);
 
 impl<S> FromRequestParts<S> for InTeam
@@ -124,7 +124,7 @@ pub struct MemberRole {
     role: OrgRole,
 }
 
-/// Changes what a member is. Admins neither make nor demote owners; the last owner stays one.
+/// Changes a member's role. Admins neither make nor demote owners; the last owner stays one.
 #[utoipa::path(
     put,
     path = "/api/v1/orgs/{id}/members/{user_id}",
@@ -187,11 +187,11 @@ async fn keep_an_owner(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct RemoveMember {
-    /// Whether the access keys they made in the organization's apps stop working.
+    /// Whether to disable the access keys they made in the organization's apps.
     disable_keys: Option<bool>,
 }
 
-/// Takes someone out of the organization and of every app of it.
+/// Removes someone from the organization and all of its apps.
 #[utoipa::path(
     delete,
     path = "/api/v1/orgs/{id}/members/{user_id}",
@@ -234,7 +234,7 @@ pub async fn org_member_remove(
     Ok(Data(Done {}))
 }
 
-/// Switches off what someone made and may have kept. Returns how many keys that were.
+/// Disables the keys someone made and may have kept. Returns how many.
 async fn disable_keys(
     atrium: &Tenancy,
     tx: &mut Write,
@@ -242,7 +242,7 @@ async fn disable_keys(
     user_id: &Id,
 ) -> Result<usize> {
     let made = keys::live_keys_by(tx, org.id(), user_id, atrium.now()).await?;
-    // All of them before the first entry: the end of the log is locked after everything else.
+    // Disable all keys before the first log entry: the audit log is always locked last.
     for key in &made {
         keys::set_enabled(tx, &key.id, false).await?;
     }
@@ -255,8 +255,8 @@ async fn disable_keys(
     Ok(made.len())
 }
 
-/// Ends a member's sessions as far as this organization goes: before they act in it again they prove
-/// who they are. Their sessions may serve other organizations too, where nothing changes.
+/// Ends a member's sessions for this organization: before acting in it again, the member must prove who
+/// they are. Nothing changes for the member's other organizations.
 #[utoipa::path(
     post,
     path = "/api/v1/orgs/{id}/members/{user_id}/end-sessions",
@@ -293,7 +293,7 @@ pub struct RemovalImpact {
     /// Apps they would lose, up to twenty.
     apps: Vec<LostApp>,
     app_count: i64,
-    /// Access keys they made, which go on working unless disabled; up to twenty.
+    /// Access keys they made, which keep working unless disabled; up to twenty.
     access_keys: Vec<MadeKey>,
     access_key_count: i64,
 }
@@ -302,7 +302,7 @@ pub struct RemovalImpact {
 pub struct LostApp {
     id: Id,
     name: String,
-    /// Of their own, or the one in the organization that opens every app.
+    /// Their role in the app, or the role in the organization that opens every app.
     role: String,
 }
 
@@ -314,7 +314,7 @@ pub struct MadeKey {
     app_name: String,
 }
 
-/// What removing a member would hit.
+/// What removing a member would affect.
 #[utoipa::path(
     get,
     path = "/api/v1/orgs/{id}/members/{user_id}/impact",

@@ -1,4 +1,4 @@
-//! Organizations (teams), who belongs to them, and how people come in.
+//! Organizations (teams), their members, and how people join.
 
 pub mod handlers;
 pub mod invitation_link;
@@ -18,14 +18,14 @@ use crate::store::orgs::OrgListRow;
 use atrium_core::permissions::Permission;
 use atrium_core::types::{Id, Millis};
 
-/// An organization, as one of its members sees it.
+/// An organization, as its members see it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OrgView {
     pub id: Id,
     pub name: String,
-    /// IANA name; the default of its dashboard.
+    /// IANA name; the default for its dashboard.
     pub timezone: String,
-    /// The caller's.
+    /// The caller's role.
     pub role: OrgRole,
     /// What the caller may do in it.
     #[schema(value_type = Vec<Permission>)]
@@ -35,7 +35,7 @@ pub struct OrgView {
     pub app_count: i64,
     /// Whether members need a second factor.
     pub require_mfa: bool,
-    /// Whether members other than owners have to come in through its single sign-on.
+    /// Whether members other than owners must sign in through its provider.
     pub require_sso: bool,
     /// How long events are kept.
     pub retention_days: i64,
@@ -61,7 +61,7 @@ impl OrgView {
     }
 }
 
-/// A person, as far as others need to know.
+/// A person, with what others need to know.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PersonRef {
     pub id: Id,

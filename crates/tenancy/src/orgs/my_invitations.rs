@@ -1,4 +1,4 @@
-//! Invitations, as the invited person meets them.
+//! Invitations, as the invited person sees them.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -22,7 +22,7 @@ use atrium_core::locale::Locale;
 use atrium_core::text::Email;
 use atrium_core::types::{Id, Millis};
 
-/// An organization, as someone outside of it sees it.
+/// An organization, as outsiders see it.
 #[derive(Serialize, ToSchema)]
 pub struct OrgRef {
     id: Id,
@@ -34,12 +34,12 @@ pub struct MyInvitation {
     id: Id,
     organization: OrgRef,
     role: OrgRole,
-    /// The name of whoever invited.
+    /// The name of the person who sent the invitation.
     invited_by: Option<String>,
     expires_at: Millis,
 }
 
-/// Invitations that wait for the caller.
+/// Invitations waiting for the caller.
 #[utoipa::path(
     get,
     path = "/api/v1/current/invitations",
@@ -67,7 +67,7 @@ pub async fn my_invitation_list(
     Ok(Data(Items { items, total }))
 }
 
-/// Joins the organization one was invited to.
+/// Accepts an invitation and joins the organization.
 #[utoipa::path(
     post,
     path = "/api/v1/invitations/{id}/accept",
@@ -90,7 +90,7 @@ pub async fn invitation_accept(
     Ok(Data(OrgView::new(view.ok_or(Code::NotFound)?)))
 }
 
-/// Turns an invitation down.
+/// Declines an invitation.
 #[utoipa::path(
     post,
     path = "/api/v1/invitations/{id}/decline",
@@ -125,8 +125,7 @@ async fn mine(db: &mut AnyConnection, signed_in: &SignedIn, id: &Id) -> Result<I
     row.ok_or_else(|| Code::NotFound.into())
 }
 
-/// Makes someone a member as the invitation says. What it grants in apps that are gone is passed
-/// over.
+/// Makes someone a member according to the invitation. Grants in apps that no longer exist are skipped.
 pub async fn accept(
     atrium: &Tenancy,
     tx: &mut Write,
@@ -137,7 +136,7 @@ pub async fn accept(
     let now = atrium.now();
     store::lock(tx, &row.org_id).await?;
     let role = OrgRole::parse(&row.role).unwrap_or(OrgRole::Member);
-    // An invitation is worth what its inviter still is.
+    // The inviter's current role limits what the invitation grants.
     let mut inviter = None;
     if let Some(id) = &row.invited_by {
         inviter = store::role_of(tx, &row.org_id, id).await?;
@@ -151,7 +150,7 @@ pub async fn accept(
     if !store::close_invitation(tx, &row.id, "accepted", now).await? {
         return Err(Code::InvitationClosed.into());
     }
-    // Someone who came in another way meanwhile stays what they are.
+    // Someone who joined another way in the meantime keeps their role.
     if !store::insert_member(tx, &row.org_id, user_id, role, now).await? {
         return Ok(());
     }

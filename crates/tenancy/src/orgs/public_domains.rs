@@ -1,11 +1,11 @@
-//! Mail domains at which everybody can have an address: free mail, mail of internet providers,
-//! throw-away addresses, and suffixes under which anybody can register. Sharing one says nothing
-//! about working together, so nobody joins a team by one and no team can own one.
+//! Mail domains at which anyone can have an address: free mail, internet providers, disposable
+//! addresses, and suffixes under which anyone can register. Sharing one does not mean working together,
+//! so nobody joins a team through one and no team can own one.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// One domain a line; what lies below one is meant too.
+/// One domain per line, including its subdomains.
 const LIST: &str = include_str!("free_mail_domains.txt");
 
 static DOMAINS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| LIST.lines().collect());
@@ -14,7 +14,7 @@ static DOMAINS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| LIST.lines().
 const FAMILIES: [&str; 9] =
     ["yahoo", "hotmail", "outlook", "gmail", "googlemail", "gmx", "yandex", "ymail", "protonmail"];
 
-/// Whether everybody can have an address there, whatever the case it is written in.
+/// Whether anyone can have an address at this domain. Ignores case.
 pub fn is_public(domain: &str) -> bool {
     let domain = domain.trim().trim_end_matches('.').to_ascii_lowercase();
     let Some(registered) = psl::domain_str(&domain) else {
@@ -25,7 +25,7 @@ pub fn is_public(domain: &str) -> bool {
     FAMILIES.contains(&name) || and_above(&domain).any(|domain| DOMAINS.contains(domain))
 }
 
-/// A domain and what it lies below: `a.b.c`, `b.c`, `c`.
+/// A domain and its parents: `a.b.c`, `b.c`, `c`.
 fn and_above(domain: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(domain), |domain| domain.split_once('.').map(|(_, above)| above))
 }
@@ -92,7 +92,7 @@ mod tests {
         }
     }
 
-    /// So that the next one goes to its place, and a domain is not listed beside one above it.
+    /// Keeps additions sorted, and no domain listed along with a parent of it.
     #[test]
     fn the_list_is_in_order_and_says_nothing_twice() {
         let lines: Vec<&str> = LIST.lines().collect();

@@ -1,16 +1,16 @@
-//! Passwords that were seen in leaks, 620,000 of them, as hashes (scripts/make-common-passwords.mjs).
+//! Passwords from leaks, 620,000 of them, as hashes (scripts/make-common-passwords.mjs).
 
 use std::sync::LazyLock;
 
 use sha2::{Digest, Sha256};
 
-/// How many hashes begin with each 16 bits, then the other 16 bits of every hash.
+/// For each 16-bit prefix the number of hashes, then the other 16 bits of every hash.
 static LIST: &[u8] = include_bytes!("../../data/common-passwords.bin");
 const BUCKETS: usize = 1 << 16;
 const STEP: usize = 256;
 
-/// How many hashes come before every 256th bucket: adding them all up took longer than the rest of
-/// the look-up.
+/// How many hashes come before every 256th bucket: adding them all up each time took longer than the
+/// rest of the lookup.
 static BEFORE: LazyLock<Vec<usize>> = LazyLock::new(|| {
     let sums = LIST[..BUCKETS].chunks_exact(STEP).map(sum);
     sums.scan(0, |before, sum| Some(std::mem::replace(before, *before + sum))).collect()
@@ -20,7 +20,7 @@ fn sum(counts: &[u8]) -> usize {
     counts.iter().map(|count| usize::from(*count)).sum()
 }
 
-/// Whether a password in lower case is on the list.
+/// Whether a lowercase password is on the list.
 pub fn contains(password: &str) -> bool {
     let hash = Sha256::digest(password.as_bytes());
     let bucket = usize::from(u16::from_be_bytes([hash[0], hash[1]]));
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn leaked_passwords_are_known_and_others_are_not() {
-        // Also from the far end of the lists, and the first and last hash of the file.
+        // Includes passwords from the end of the lists, and the file's first and last hash.
         for known in ["password", "12345678", "cerberus", "zxasqw12", "1qaz2wsx3edc", "woaini520"] {
             assert!(contains(known), "{known}");
         }

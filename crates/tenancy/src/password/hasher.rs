@@ -1,5 +1,5 @@
-//! Password hashes: argon2id with 19 MiB and two passes, off the async threads, a bounded number
-//! at once, and the same work for accounts that do not exist.
+//! Password hashes: argon2id with 19 MiB and two passes, off the async threads, with bounded
+//! concurrency, and the same work for accounts that do not exist.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl Default for Hasher {
 
 impl Hasher {
     pub fn new(cost: PasswordCost) -> Self {
-        // More at once than cores would only make each of them slower, and 19 MiB dearer.
+        // More at once than there are cores would only slow each one down, and take 19 MiB more each.
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let places = Arc::new(Semaphore::new(cores.clamp(1, 16)));
         Self { cost, places, dummy: dummy(cost).into() }
@@ -47,7 +47,7 @@ impl Hasher {
     /// Whether the password matches. `None` stands for an account that does not exist or has no
     /// password: it takes the same time and never matches.
     pub async fn verify(&self, password: String, stored: Option<String>) -> Result<bool> {
-        // No valid password is longer than the form allows, and hashing more costs more.
+        // No valid password is longer than the form allows, and hashing a longer one costs more.
         let fits = password.chars().count() <= PASSWORD_MAX;
         let possible = stored.is_some() && fits;
         let stored = stored.filter(|_| possible).unwrap_or_else(|| self.dummy.to_string());
@@ -58,8 +58,8 @@ impl Hasher {
             let argon2 = argon2(cost)?;
             let matches = |text: &str| argon2.verify_password(text.as_bytes(), &parsed).is_ok();
             let password = normalized(&typed);
-            // Older versions hashed what was typed as it came. Both are tried whatever comes of
-            // the first, so that the time depends on what was typed alone.
+            // Older versions hashed the password as typed, without normalizing it. Always tries both,
+            // so that the time depends only on what was typed.
             let found = [matches(&password), password != typed && matches(&typed)];
             Ok(found.contains(&true) && possible)
         })
@@ -87,7 +87,7 @@ fn argon2(cost: PasswordCost) -> Result<Argon2<'static>> {
     Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
 }
 
-/// The hash of nothing anyone can type: verifying against it fails, at the usual price.
+/// A hash that no password matches; verifying against it takes the usual time.
 fn dummy(PasswordCost { memory_kib, passes }: PasswordCost) -> String {
     format!(
         "$argon2id$v=19$m={memory_kib},t={passes},p=1$\
@@ -117,7 +117,7 @@ mod tests {
         let hasher = Hasher::new(PasswordCost { memory_kib: 8, passes: 1 });
         let hash = hasher.hash("ｈａｆｅｎ Ko\u{308}nig".into()).await.unwrap();
         assert!(hasher.verify("hafen König".into(), Some(hash)).await.unwrap());
-        // One that an older version hashed as it was typed.
+        // A password that an older version hashed as typed.
         let old = argon2(hasher.cost).unwrap().hash_password("ｈａｆｅｎ".as_bytes()).unwrap();
         assert!(hasher.verify("ｈａｆｅｎ".into(), Some(old.to_string())).await.unwrap());
     }

@@ -1,4 +1,4 @@
-//! Passwords: which ones are taken, and how they are kept.
+//! Passwords: which ones are accepted, and how they are stored.
 
 mod common;
 mod hasher;

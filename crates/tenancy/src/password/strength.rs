@@ -1,6 +1,5 @@
-//! What a new password may be: not one that leaked, and not one that is found by trying what is
-//! known about its owner, the words everybody uses, and the year. Nothing is asked of its kinds of
-//! characters.
+//! Which new passwords are accepted: none that leaked, and none that can be guessed from what is known
+//! about the owner, common words, and the year. There are no rules about kinds of characters.
 
 use unicode_normalization::UnicodeNormalization;
 use zxcvbn::Score;
@@ -12,7 +11,7 @@ use atrium_core::text::Checks;
 pub const PASSWORD_MIN: usize = 8;
 pub const PASSWORD_MAX: usize = 128;
 
-/// Checks length and how easily it is guessed: rules about kinds of characters make passwords worse.
+/// Checks length and how easy it is to guess: rules about kinds of characters make passwords worse.
 pub fn check_new(
     checks: &mut Checks,
     field: &'static str,
@@ -24,31 +23,32 @@ pub fn check_new(
     }
 }
 
-/// What is wrong with a new password.
+/// What is wrong with a new password, if anything.
 pub fn password_fault(password: &str, about_the_owner: &[&str]) -> Option<Fault> {
     let length = normalized(password).chars().count();
     if length < PASSWORD_MIN {
         return Some(Fault::new(Code::PasswordTooShort).with("min", PASSWORD_MIN));
     }
-    // What was typed counts too: a few characters can stand for many.
+    // What was typed counts too: normalizing can make text shorter.
     if length.max(password.chars().count()) > PASSWORD_MAX {
         return Some(Fault::new(Code::PasswordTooLong).with("max", PASSWORD_MAX));
     }
     fault_of(password, about_the_owner).map(Fault::new)
 }
 
-/// Guesses below which a password is refused: what zxcvbn calls "safely unguessable".
+/// A password that takes fewer guesses is refused; zxcvbn calls this "safely unguessable".
 const ENOUGH: f64 = 1e8;
-/// Characters that are looked at: more make the estimate slow, and what is hard to guess so far stays so.
+/// How many characters are examined: more would slow the estimate down, and only make a password harder
+/// to guess.
 const LOOKED_AT: usize = 32;
-/// Characters that zxcvbn takes for letters in disguise, and how many kinds of them are looked behind.
+/// Characters that zxcvbn treats as disguised letters, and how many kinds of them are examined.
 const DISGUISES: &str = "4@8({[<369|!10$5+7%2";
 const MOST_DISGUISES: usize = 6;
-/// What a known word is worth in guesses: there are about as many.
+/// The guesses a known word is worth: there are about as many words.
 const WORD: f64 = 300.0;
 
-/// Words of the product, the calendar and everyday life that zxcvbn does not rank, or ranks too
-/// low: in English and in pinyin. Those tried first come first.
+/// Words of the product, the calendar and everyday life, in English and pinyin, that zxcvbn does not
+/// rank, or ranks too low. The most likely ones come first.
 const KNOWN_WORDS: &str = "atrium analytics console dashboard password passwort passwd mima admin \
     guanliyuan administrator operator root login denglu user yonghu account zhanghao test ceshi \
     demo guest welcome huanying hello nihao letmein changeme secret mimi woaini woaini1314 \
@@ -62,14 +62,13 @@ const KNOWN_WORDS: &str = "atrium analytics console dashboard password passwort 
     xinnian kuaile xinniankuaile chunjie zhongqiu guoqing shengri shengrikuaile baobao laopo \
     laogong gongxi facai gongxifacai wodemima woshishui meiyou buzhidao caonima";
 
-/// The form a password is checked, hashed and compared in: the same characters typed on another
+/// The form in which a password is checked, hashed and compared: the same characters typed on another
 /// keyboard are the same password.
 pub fn normalized(password: &str) -> String {
     password.nfkc().collect()
 }
 
-/// Why a password cannot be used, if it cannot. `about` is what is known about its owner: address,
-/// name, teams.
+/// Why a password is refused, if it is. `about` is what is known about the owner: address, name, teams.
 pub fn fault_of(password: &str, about: &[&str]) -> Option<Code> {
     let password = normalized(password);
     let lower = password.to_lowercase();
@@ -86,18 +85,18 @@ pub fn fault_of(password: &str, about: &[&str]) -> Option<Code> {
     Some(if is_personal { Code::PasswordPersonal } else { Code::PasswordGuessable })
 }
 
-/// Whether it leaked, also with the usual characters put in place of letters or set around it.
+/// Whether it leaked, also with the usual characters in place of letters or around it.
 fn is_listed(lower: &str) -> bool {
     let core = lower.trim_matches(|c: char| !c.is_alphanumeric());
     [lower, core].into_iter().any(|text| {
-        // Digits at the end are more often a number than letters in disguise.
+        // Trailing digits are more often a number than disguised letters.
         let word = text.trim_end_matches(|c: char| c.is_ascii_digit());
         let numbered = undisguised(word) + &text[word.len()..];
         [text, &numbered, &undisguised(text)].into_iter().any(common::contains)
     })
 }
 
-/// How many tries an attacker needs who knows the habits of people and something about this one.
+/// How many guesses an attacker needs who knows people's habits and something about the owner.
 fn guesses(password: &str, own: &[String]) -> f64 {
     let years: Vec<String> = (1940..=2059).rev().map(|year: i32| year.to_string()).collect();
     let known = KNOWN_WORDS.split_whitespace().chain(years.iter().map(String::as_str));
@@ -105,24 +104,24 @@ fn guesses(password: &str, own: &[String]) -> f64 {
     if zxcvbn::zxcvbn(password, &words).score() < Score::Three {
         return 0.0;
     }
-    // zxcvbn takes it that three parts in a row cost 10^8 tries, however well known each of them
-    // is: "Winter", "2026" and "!" would do. So known words are taken out and counted apart.
+    // zxcvbn assumes that three parts in a row take 10^8 guesses, however common each of them is:
+    // "Winter", "2026" and "!" would pass. So known words are taken out and counted separately.
     guesses_apart(&password.to_lowercase(), &words)
 }
 
-/// The price of every known word in it, and of the rest.
+/// The guesses for every known word in it, times those for the rest.
 fn guesses_apart(lower: &str, words: &[&str]) -> f64 {
     let mut longest_first = words.to_vec();
     longest_first.sort_by_key(|word| std::cmp::Reverse(word.len()));
     let (mut rest, mut found) = (lower.to_owned(), 1.0);
-    // Years before the digits turn into letters, and then the words behind those.
+    // Takes out years before the digits turn into letters, and then the words behind the disguise.
     for disguised in [false, true] {
         if disguised {
             rest = undisguised(&rest);
         }
         for word in &longest_first {
             if rest.contains(word) {
-                // However often it stands there, it is guessed once.
+                // A repeated word is only guessed once.
                 rest = rest.replace(word, "");
                 found *= WORD;
             }
@@ -135,7 +134,7 @@ fn guesses_apart(lower: &str, words: &[&str]) -> f64 {
     found * parts * orders
 }
 
-/// The owner's address, its parts, names and their parts. Less than three letters says nothing.
+/// The owner's address, its parts, names and their parts. Fewer than three letters mean nothing.
 fn own_words(about: &[&str]) -> Vec<String> {
     let mut words = Vec::new();
     for text in about {
@@ -153,8 +152,8 @@ fn own_words(about: &[&str]) -> Vec<String> {
     words
 }
 
-/// With a few kinds only of the characters that may stand for letters: zxcvbn tries every
-/// combination of them, which takes it half a second for all.
+/// Keeps only a few kinds of the characters that may stand for letters: zxcvbn tries every combination,
+/// which takes half a second for all of them.
 fn simplified(text: &str) -> String {
     const NEUTRAL: [char; 7] = ['~', ';', '^', '_', '*', ',', '&'];
     let mut kinds = Vec::new();
@@ -171,7 +170,7 @@ fn simplified(text: &str) -> String {
     text.chars().enumerate().map(plain).collect()
 }
 
-/// With letters in place of what usually stands for them, one for one.
+/// Replaces the usual stand-ins with the letters they stand for, one for one.
 fn undisguised(text: &str) -> String {
     let letter = |c| match c {
         '@' | '4' => 'a',
@@ -278,7 +277,7 @@ mod tests {
         assert_eq!(fault("kfmvtq"), Some(Code::PasswordGuessable));
     }
 
-    /// Anybody may have a password looked at, so what that costs has an end.
+    /// Anyone may have a password checked, so the cost must be bounded.
     #[test]
     fn not_every_disguise_is_looked_behind() {
         let worst = simplified("4@8({[<369|!10$5+7%2aBc");

@@ -120,7 +120,7 @@ pub async fn role_view(
     Ok(Data(RoleView::new(role, members, locale)))
 }
 
-/// A role of the app, named second in the path; any other is not found, and that is settled before
+/// A role of the app, from the path's second parameter. Any other is not found, which is checked before
 /// a body is read.
 pub struct RoleInPath(Id);
 
@@ -144,11 +144,11 @@ where
 pub struct RoleBody {
     name: String,
     description: Option<String>,
-    /// Codes of GET /permissions within an app; app:view must be among them.
+    /// Codes from GET /permissions within an app; app:view must be among them.
     permissions: Vec<String>,
 }
 
-/// What the form holds, once it is right.
+/// The validated form.
 struct Wanted {
     name: String,
     description: String,
@@ -173,7 +173,7 @@ impl RoleBody {
             Some(_) => {}
         }
         checks.finish()?;
-        // In the registry's order, each once.
+        // In the registry's order, without duplicates.
         let wanted = known.unwrap_or_default();
         let permissions =
             Permission::ALL.iter().copied().filter(|it| wanted.contains(it)).collect();
@@ -233,7 +233,7 @@ pub async fn role_create(
     Ok(Data(RoleView::new(Role::Custom(role), 0, locale)))
 }
 
-/// Changes a custom role; it counts for its members with their next request.
+/// Changes a custom role; this applies from its members' next request.
 #[utoipa::path(
     put,
     path = "/api/v1/apps/{id}/roles/{role_id}",
@@ -291,11 +291,11 @@ async fn custom(db: &mut sqlx::AnyConnection, app_id: &Id, role_id: &Id) -> Resu
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Replacement {
-    /// The role that members with the deleted one get.
+    /// The new role for members with the deleted one.
     replacement: Option<Id>,
 }
 
-/// Deletes a custom role. Where members hold it, another must be named for them.
+/// Deletes a custom role. If members hold it, a replacement must be given.
 #[utoipa::path(
     delete,
     path = "/api/v1/apps/{id}/roles/{role_id}",

@@ -1,4 +1,4 @@
-//! Roles in an app: the built-in ones of the registry, and those people make.
+//! Roles in an app: the built-in ones from the registry, and custom ones.
 
 pub mod handlers;
 pub mod registry;
@@ -14,11 +14,11 @@ use atrium_core::locale::Locale;
 use atrium_core::permissions::{BuiltinRole, Permission};
 use atrium_core::types::{Id, Millis};
 
-/// A role, as it is shown beside a person.
+/// A role, as shown next to a person.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RoleRef {
     pub id: Id,
-    /// Of built-in ones.
+    /// Only for built-in roles.
     pub key: Option<&'static str>,
     pub name: String,
 }
@@ -99,7 +99,7 @@ pub async fn find(db: &mut AnyConnection, app_id: &Id, role_id: &Id) -> Result<O
     Ok(row.map(|row| Role::Custom(row.into())))
 }
 
-/// Like `find`, and keeps the role from being deleted until the transaction ends.
+/// Like `find`, but also keeps the role from being deleted until the transaction ends.
 pub async fn lock(db: &mut AnyConnection, app_id: &Id, role_id: &Id) -> Result<Option<Role>> {
     store::lock(db, app_id, role_id).await?;
     find(db, app_id, role_id).await

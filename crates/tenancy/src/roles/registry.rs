@@ -31,7 +31,7 @@ pub struct PermissionView {
     description: &'static str,
 }
 
-/// A role that stands in the code.
+/// A role defined in the code.
 #[derive(Serialize, ToSchema)]
 pub struct RegisteredRole {
     key: &'static str,
@@ -42,8 +42,7 @@ pub struct RegisteredRole {
     permissions: Vec<&'static str>,
 }
 
-/// Every permission there is, in groups, and the roles that come with Atrium; in the language of
-/// the request.
+/// All permissions, in groups, and the built-in roles, in the language of the request.
 #[utoipa::path(
     get,
     path = "/api/v1/permissions",

@@ -1,4 +1,4 @@
-//! What a session stands for, read from the database.
+//! What a session token stands for, read from the database.
 
 use sqlx::AnyConnection;
 
@@ -27,8 +27,8 @@ pub async fn principal(
     Ok(user.map(|user| Principal::new(session, through, user, epoch)))
 }
 
-/// A user who is not disabled, with all that is derived: also from what their session has shown,
-/// which some organizations ask for.
+/// A user who is not disabled, with everything derived, including from what their session has proven,
+/// which some organizations require.
 pub async fn current_user(
     atrium: &Tenancy,
     db: &mut AnyConnection,
@@ -52,7 +52,7 @@ pub async fn current_user(
     let bindings = chat::bindings_view(db, id).await?;
     let console = &atrium.settings.console;
     let last_app = entry.map(|app| AppEntry {
-        // An app whose region left the settings is still reachable here.
+        // An app whose region was removed from the settings is still reachable here.
         endpoint: console
             .endpoint(&app.region)
             .map_or_else(|| atrium.settings.server.link(""), str::to_owned),
@@ -81,7 +81,7 @@ pub async fn current_user(
     }))
 }
 
-/// What a session has shown, and what owners have to show by now.
+/// What a session has proven, and what owners must have proven by now.
 pub fn shown<'a>(atrium: &Tenancy, session_id: &'a Id, two_factors: bool) -> Shown<'a> {
     let factor_due_before = atrium.privileged_mfa.due_before(atrium.now());
     Shown { session_id, two_factors, factor_due_before }

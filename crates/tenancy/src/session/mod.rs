@@ -1,5 +1,5 @@
-//! Sessions: a random token in a cookie, its hash in the database, and what it stands for kept in
-//! memory (`session_cache.rs`) for as long as the database says that nothing changed.
+//! Sessions: a random token in a cookie, its hash in the database, and a cache of what it stands for
+//! (`session_cache.rs`), valid while the database says that nothing changed.
 
 mod load;
 
@@ -25,16 +25,16 @@ use atrium_core::types::{Id, Millis};
 
 pub use load::{current_user, shown};
 
-/// Most sessions of one account at once; beyond it the one seen longest ago ends.
+/// Most sessions per account; beyond that, the one unused for longest ends.
 const MOST_AT_ONCE: i64 = 50;
-/// How long a proof of who one is counts as recent.
+/// How long a proof of identity counts as recent.
 const RECENT: i64 = 15 * Millis::MINUTE;
 
-/// The signed-in person. As a handler's argument it means: 401 without a living session.
+/// The signed-in person. As a handler argument: 401 without a live session.
 pub struct SignedIn {
     principal: Arc<Principal>,
     client: Client,
-    /// Whoever became an owner or operator before this needs a second factor by now.
+    /// Anyone who became an owner or operator before this now needs a second factor.
     factor_due_before: Millis,
 }
 
@@ -44,8 +44,8 @@ impl SignedIn {
         Self { principal, client, factor_due_before }
     }
 
-    /// Whether someone who is an owner or operator since then has had time enough to set up a second
-    /// factor.
+    /// Whether someone who has been an owner or operator since `since` has had enough time to set up a
+    /// second factor.
     pub fn is_factor_due(&self, since: Millis) -> bool {
         since < self.factor_due_before
     }
@@ -54,7 +54,7 @@ impl SignedIn {
         &self.principal.user
     }
 
-    /// The user as GET /current tells it.
+    /// The user, as in GET /current.
     pub fn answer(&self) -> Bytes {
         self.principal.answer.clone()
     }
@@ -82,8 +82,8 @@ impl SignedIn {
         }
     }
 
-    /// Refuses what a stolen session must not do, unless the person has proven who they are within
-    /// the last quarter of an hour; with the second factor, where they have one.
+    /// Refuses what a stolen session must not do, unless the person proved who they are within the last
+    /// 15 minutes, with the second factor if they have one.
     pub fn want_recent(&self, atrium: &Tenancy) -> Result<()> {
         let recent = atrium.now().since(self.principal.proven_at) < RECENT;
         if recent && (self.has_two_factors() || !self.user().mfa.totp) {
@@ -116,8 +116,8 @@ where
     }
 }
 
-/// The signed-in person, who has proven it within the last quarter of an hour. As a handler's
-/// argument it means: 403 `reauth_required` otherwise, for what a stolen session must not do.
+/// The signed-in person, who proved who they are within the last 15 minutes. As a handler argument: 403
+/// `reauth_required` otherwise, for what a stolen session must not do.
 pub struct RecentlySignedIn(pub SignedIn);
 
 impl<S> FromRequestParts<S> for RecentlySignedIn
@@ -135,9 +135,9 @@ where
     }
 }
 
-/// The signed-in person, who runs this instance. As a handler's argument it means: 403 for anyone
-/// else, and for an operator whose time to set up a second factor is over. It must be the account's
-/// own: an organization's provider vouches for nobody beyond it.
+/// The signed-in person, who operates this instance. As a handler argument: 403 for anyone else, and
+/// for an operator whose time to set up a second factor is over. The factor must be the account's own:
+/// an organization's provider only vouches within that organization.
 pub struct Operator(SignedIn);
 
 impl Operator {
@@ -176,7 +176,7 @@ where
 pub struct MaybeSignedIn(pub Option<SignedIn>);
 
 impl MaybeSignedIn {
-    /// For a handler that has to answer even when this cannot be found out.
+    /// For a handler that must answer even if this fails.
     pub async fn of(atrium: &Tenancy, headers: &HeaderMap, client: &Client) -> Result<Self> {
         let principal = find(atrium, headers).await?;
         Ok(Self(principal.map(|principal| SignedIn::new(atrium, principal, client.clone()))))
@@ -204,10 +204,10 @@ async fn find(atrium: &Tenancy, headers: &HeaderMap) -> Result<Option<Arc<Princi
         return Ok(None);
     };
     let hash = hash_token(token);
-    // Read before the session is: an answer can only be older than its epoch says, never newer.
+    // Read the epoch before the session: an answer may then be newer than its epoch, never older.
     let epoch = atrium.db.epoch().await?;
     let now = atrium.now();
-    // One that looks idle here may have been seen by another instance, so it is read again.
+    // A session that seems idle here may have been used on another instance, so it is read again.
     let cached = atrium.sessions.principals.get(&hash);
     let cached =
         cached.filter(|found| found.epoch == epoch && found.is_alive(now) && found.is_current(now));
@@ -230,7 +230,7 @@ async fn find(atrium: &Tenancy, headers: &HeaderMap) -> Result<Option<Arc<Princi
     }
     if principal.is_due_for_touch(now) {
         let (atrium, id) = (atrium.clone(), principal.session_id.clone());
-        // The answer need not wait for this, and a failure costs five minutes of idle time.
+        // The answer need not wait for this, and a failure only costs five minutes of idle time.
         tokio::spawn(async move {
             if let Err(error) = touch(&atrium, &id, now).await {
                 tracing::warn!(%error, "could not note when a session was last seen");
@@ -240,7 +240,7 @@ async fn find(atrium: &Tenancy, headers: &HeaderMap) -> Result<Option<Arc<Princi
     Ok(Some(principal))
 }
 
-/// Removes what no cookie can open any more.
+/// Removes expired sessions.
 pub async fn sweep(atrium: &Tenancy) -> Result<u64> {
     let now = atrium.now();
     let mut tx = atrium.db.write_relaxed().await?;
@@ -256,9 +256,8 @@ async fn touch(atrium: &Tenancy, id: &Id, now: Millis) -> Result<()> {
     tx.commit().await
 }
 
-/// Starts a session for a user and ends the one the browser came with, so that an id planted
-/// before sign-in is worth nothing after it. Returns its id and the cookie; set that once `tx` has
-/// committed.
+/// Starts a session for a user and ends the one the browser came with, so that a session planted before
+/// sign-in is useless after it. Returns its id and the cookie; set the cookie once `tx` has committed.
 pub async fn begin(
     atrium: &Tenancy,
     tx: &mut Write,
@@ -284,8 +283,8 @@ pub async fn begin(
         store::note_session_org(tx, &session.id, org_id, now).await?;
     }
     if let Some(old) = atrium.session_cookie.read(headers).map(hash_token) {
-        // Whoever comes through a second organization's provider has not left the first; but not for
-        // ever: only the first one's own word counts anew.
+        // Signing in through a second organization's provider does not leave the first one. But this
+        // has a limit: only the first provider itself can renew it.
         if through.is_some() {
             let since = now.plus(-Millis::DAY);
             store::carry_session_orgs(tx, &old, &session, since).await?;

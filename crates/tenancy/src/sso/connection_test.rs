@@ -1,5 +1,5 @@
-//! "Test connection": goes as far towards a sign-in as one can without a person, and says where it
-//! ended. What a provider answers is never shown, only our own word for it.
+//! "Test connection": goes as far towards a sign-in as is possible without a person, and says where it
+//! ended. Never shows what a provider answers, only our own code for it.
 
 use axum::extract::State;
 use openidconnect::core::CoreErrorResponseType;
@@ -23,15 +23,15 @@ use atrium_core::permissions::OrgSsoManage;
 use atrium_core::text::Checks;
 use atrium_core::types::Id;
 
-/// How much of an issuer that differs is worth showing.
+/// How many characters of a different issuer are shown.
 const SHOWN: usize = 200;
 
 #[derive(Deserialize, ToSchema)]
 pub struct SsoTest {
-    /// What is left out is taken from the settings.
+    /// Fields left out are taken from the settings.
     issuer: Option<String>,
     client_id: Option<String>,
-    /// The stored one is used for the stored issuer only.
+    /// The stored secret is only used for the stored issuer.
     #[schema(format = "password")]
     client_secret: Option<String>,
 }
@@ -39,7 +39,7 @@ pub struct SsoTest {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SsoTestView {
     ok: bool,
-    /// In the order they are tried; after one that failed, the rest is skipped.
+    /// In the order they are tried; steps after a failed one are skipped.
     steps: Vec<TestStep>,
 }
 
@@ -56,19 +56,19 @@ pub struct TestStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
-    /// The name resolves, somebody answers, the certificate is trusted.
+    /// The name resolves, the server answers, and the certificate is trusted.
     Address,
-    /// The discovery document is there and readable.
+    /// The discovery document exists and can be read.
     Discovery,
-    /// It names the same issuer, to the byte.
+    /// It names exactly the same issuer.
     Issuer,
-    /// It names all addresses that are needed, as secure as the issuer's.
+    /// It names all required endpoints, as secure as the issuer's.
     Endpoints,
-    /// It offers the code flow and a signature that we take.
+    /// It offers the code flow and a signature algorithm that we accept.
     Features,
-    /// Its keys are readable.
+    /// Its keys can be read.
     Keys,
-    /// It knows the client id and the secret.
+    /// It accepts the client id and the secret.
     Client,
 }
 
@@ -132,7 +132,7 @@ impl Failed {
     }
 }
 
-/// Tries a provider out, as it is stored or as it is about to be.
+/// Tests a provider, as stored or as it is about to be.
 #[utoipa::path(
     post,
     path = "/api/v1/orgs/{id}/sso/test",
@@ -156,12 +156,12 @@ pub async fn sso_test(
     Ok(Data(view(outcome)))
 }
 
-/// What is tried.
+/// The provider to test.
 struct Target {
     issuer: String,
     url: Url,
     client_id: String,
-    /// None where there is none for this issuer: the last step is then left out.
+    /// None if there is none for this issuer: the last step is then skipped.
     client_secret: Option<String>,
 }
 
@@ -196,7 +196,7 @@ fn target(atrium: &Tenancy, stored: Option<SsoRow>, input: SsoTest) -> Result<Ta
     Ok(Target { issuer, url, client_id, client_secret })
 }
 
-/// The step that was left out, if all went well.
+/// Returns the step that was skipped, if all others succeeded.
 async fn try_out(atrium: &Tenancy, target: &Target) -> Result<Option<Step>, Failed> {
     let (outside, rules) = (&atrium.sso.client, &atrium.settings.sso);
     let document = document(outside, target).await?;
@@ -221,7 +221,7 @@ async fn document(outside: &ProviderClient, target: &Target) -> Result<Document,
     parsed(Step::Discovery, answer)
 }
 
-/// Where a call fails before anything is said, the address is to blame.
+/// If a call fails before anything was received, the address is to blame.
 fn parsed<T: serde::de::DeserializeOwned>(
     step: Step,
     answer: Result<Answer, Reason>,
@@ -272,7 +272,7 @@ fn flawed(step: Step, flaw: Flaw) -> Failed {
     )
 }
 
-/// Asks for tokens with a code that cannot be: whoever refuses the code has accepted the client.
+/// Requests tokens with a made-up code: a provider that refuses the code has accepted the client.
 async fn client(
     atrium: &Tenancy,
     document: &Document,

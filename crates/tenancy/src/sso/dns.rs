@@ -1,4 +1,4 @@
-//! Asking DNS for text records.
+//! Looks up DNS text records.
 
 use hickory_resolver::config::{ConnectionConfig, NameServerConfig, ResolverConfig};
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
@@ -9,21 +9,21 @@ use hickory_resolver::{Resolver, TokioResolver};
 
 use atrium_core::config::SsoSettings;
 
-/// Nobody has this many; what goes beyond is not looked at.
+/// Nobody has this many; further ones are ignored.
 const MOST: usize = 64;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// None where the name does not exist, or has no text.
+    /// Empty if the name does not exist, or has no text records.
     Records(Vec<String>),
-    /// Nobody answered, or only that something is wrong.
+    /// No answer, or only an error.
     Unavailable,
 }
 
-/// The text records of a name, asked anew each time: whoever has just added one wants to see it.
+/// The text records of a name. Not cached: someone who has just added one wants to see it.
 pub async fn txt(settings: &SsoSettings, name: &str) -> Answer {
     let Ok(resolver) = resolver(settings) else { return Answer::Unavailable };
-    // The dot at the end keeps the system's search domains out of it.
+    // The trailing dot keeps the system's search domains out.
     let asking = resolver.txt_lookup(format!("{name}."));
     match tokio::time::timeout(settings.provider_limit / 2, asking).await {
         Ok(Ok(found)) => {

@@ -1,7 +1,7 @@
-//! A mail domain: its one spelling, and the DNS record that proves it.
+//! Mail domains: their canonical form, and the DNS record that proves ownership.
 
-/// The form domains are kept and compared in: small letters, other alphabets as DNS spells them.
-/// None for what is no domain that mail could go to.
+/// The form in which domains are stored and compared: lowercase, other alphabets as in DNS. None if
+/// mail could not go to it.
 pub fn normalized(text: &str) -> Option<String> {
     let text = text.trim().trim_end_matches('.');
     let plain = |c: char| c.is_alphanumeric() || c == '-' || c == '.';
@@ -12,24 +12,24 @@ pub fn normalized(text: &str) -> Option<String> {
     let label = |label: &str| {
         !label.is_empty() && label.len() <= 63 && !label.starts_with('-') && !label.ends_with('-')
     };
-    // Room for the name of the record below it.
+    // Leaves room for the name of the record.
     let fits = domain.len() < 253 - CHALLENGE.len();
     (fits && domain.contains('.') && domain.split('.').all(label)).then_some(domain)
 }
 
-/// The domain of an address, in the form domains are compared in.
+/// The domain of an address, in canonical form.
 pub fn of_email(email: &str) -> Option<String> {
     normalized(email.rsplit_once('@')?.1)
 }
 
 const CHALLENGE: &str = "_atrium-challenge";
 
-/// Where the record goes.
+/// The name of the DNS record.
 pub fn record_name(domain: &str) -> String {
     format!("{CHALLENGE}.{domain}")
 }
 
-/// What the record says.
+/// The value of the DNS record.
 pub fn record_value(proof: &str) -> String {
     format!("atrium-verification={proof}")
 }

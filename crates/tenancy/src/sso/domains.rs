@@ -1,4 +1,4 @@
-//! Mail domains of an organization: many may claim one, one can prove it.
+//! Mail domains of organizations: several may claim one, only one can verify it.
 
 use axum::extract::{FromRef, FromRequestParts, RawPathParams, State};
 use http::request::Parts;
@@ -60,7 +60,7 @@ pub async fn sso_domain_add(
     Ok(Data(row.into()))
 }
 
-/// The claim of an organization that is held; the same one when it is there already.
+/// Adds a claim for a locked organization, or returns the existing one.
 async fn claim(
     atrium: &Tenancy,
     tx: &mut Write,
@@ -86,7 +86,7 @@ async fn claim(
     row.ok_or_else(|| Code::NotFound.into())
 }
 
-/// A domain of the organization, named second in the path; any other is not found.
+/// A domain of the organization, from the path's second parameter; any other is not found.
 pub struct DomainInPath(DomainRow);
 
 impl<S> FromRequestParts<S> for DomainInPath
@@ -107,7 +107,7 @@ where
     }
 }
 
-/// Gives a mail domain up. The last one that is verified stays while single sign-on is on.
+/// Removes a mail domain. The last verified one stays while single sign-on is on.
 #[utoipa::path(
     delete,
     path = "/api/v1/orgs/{id}/sso/domains/{domain}",
@@ -140,7 +140,7 @@ pub async fn sso_domain_remove(
     Ok(Data(Done {}))
 }
 
-/// Looks for the DNS record that proves a domain.
+/// Looks up the DNS record that proves a domain.
 #[utoipa::path(
     post,
     path = "/api/v1/orgs/{id}/sso/domains/{domain}/verify",
@@ -159,7 +159,7 @@ pub async fn sso_domain_verify(
     if row.verified_at.is_some() {
         return Ok(Data(row.into()));
     }
-    // Claimed before the domain was known to be one.
+    // It may have been claimed before it was known as public.
     if is_public(&row.domain) {
         return Err(Fault::new(Code::PublicDomain).on("domain").into());
     }
@@ -184,8 +184,8 @@ pub async fn sso_domain_verify(
     Ok(Data(row.into()))
 }
 
-/// Notes the proof, of an organization that is held. The claim must be the one that was proven: one
-/// made anew meanwhile wants another record.
+/// Records the proof for a locked organization. The claim must be the one that was proven: a newer one
+/// needs another record.
 async fn verify(
     atrium: &Tenancy,
     tx: &mut Write,
@@ -210,8 +210,8 @@ async fn verify(
     row.ok_or_else(|| Code::NotFound.into())
 }
 
-/// An operator's word for a domain, which is claimed for the organization where it is not yet. None
-/// when there is no such organization.
+/// Verifies a domain on an operator's word, and claims it first where needed. None if there is no such
+/// organization.
 pub async fn by_operator(atrium: &Tenancy, org_id: &Id, domain: &str) -> Result<Option<SsoDomain>> {
     let name = domain::normalized(domain).ok_or_else(|| Fault::new(Code::BadDomain))?;
     if is_public(&name) {

@@ -1,5 +1,5 @@
-//! Linking an account that was there before: what the provider said waits, in the browser that
-//! brought it, until the account has signed in by its own means and says yes.
+//! Linking an existing account: what the provider said waits, in the browser that brought it, until the
+//! account's owner has signed in some other way and agrees.
 
 use axum::extract::State;
 use axum::response::{AppendHeaders, IntoResponse, Response};
@@ -28,7 +28,7 @@ use atrium_core::types::{Id, Millis};
 const PURPOSE: &str = "sso_link";
 pub const LIFETIME: i64 = 30 * Millis::MINUTE;
 
-/// What a provider said about someone whose address has an account.
+/// What a provider said about someone whose address already has an account.
 #[derive(Serialize, Deserialize)]
 pub struct Waiting {
     org_id: Id,
@@ -37,7 +37,7 @@ pub struct Waiting {
     subject: String,
     email: String,
     name: Option<String>,
-    /// Whose account it is about.
+    /// The account to link.
     user_id: Id,
 }
 
@@ -83,8 +83,8 @@ fn gone() -> Error {
     Code::TokenGone.into()
 }
 
-/// What waits in this browser for the signed-in person, and the provider it came from while that is
-/// still the organization's.
+/// What waits in this browser for the signed-in person, with the provider, as long as the organization
+/// still uses it.
 async fn waiting(
     atrium: &Tenancy,
     db: &mut AnyConnection,
@@ -107,7 +107,7 @@ async fn waiting(
     Ok((row, waiting, sso.ok_or_else(gone)?))
 }
 
-/// The organization that waits to be linked with the caller's account. 410 when none does.
+/// The organization waiting to be linked to the caller's account. 410 if there is none.
 #[utoipa::path(
     get,
     path = "/api/v1/current/sso-link",
@@ -172,7 +172,7 @@ async fn link(
 ) -> Result<()> {
     let user = accounts::user_by_id(tx, &waiting.user_id).await?.ok_or_else(gone)?;
     let name = waiting.name.as_deref().unwrap_or(&user.name);
-    // Someone who was taken out and asked in again is linked already.
+    // Someone who was removed and invited again is already linked.
     if !store::insert_identity(tx, waiting.key(), &user.id, name, atrium.now()).await?
         && store::identity(tx, waiting.key()).await?.is_none_or(|it| it.user_id != user.id)
     {
@@ -180,7 +180,7 @@ async fn link(
     }
     let actor = signed_in.actor();
     provision::join(atrium, tx, &actor, sso, &user).await?;
-    // The same browser has just been at the provider: it need not go there again.
+    // The same browser has just come from the provider, so it need not go there again.
     let now = atrium.now();
     accounts::note_session_org(tx, signed_in.session_id(), &sso.org_id, now).await?;
     provision::note_link(tx, &actor, waiting.key(), &user).await?;

@@ -1,6 +1,6 @@
-//! Single sign-on: an organization's own OpenID provider, the mail domains that it answers for, and
-//! the people who come through it. A provider is trusted for addresses of its organization's proven
-//! domains and for nothing else, and it never opens an account that was there before it
+//! Single sign-on: an organization's own OpenID provider, the mail domains it is responsible for, and
+//! the people who sign in through it. A provider is only trusted for addresses at its organization's
+//! verified domains, and it never opens an account that existed before it
 //! (docs/decisions/0018-single-sign-on.md).
 
 pub mod connection_test;
@@ -24,30 +24,30 @@ use atrium_core::types::Millis;
 
 /// Where providers send people back to.
 pub const CALLBACK: &str = "/api/v1/sso/callback";
-/// What the client secret is sealed for.
+/// The purpose under which the client secret is sealed.
 const SECRET: &str = "sso_client_secret";
 
-/// An organization's single sign-on, as its owners see it. The secret is never told.
+/// An organization's single sign-on, as its owners see it. Never includes the secret.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SsoView {
     /// Whether there is a provider; without one its fields are empty.
     pub configured: bool,
     pub enabled: bool,
-    /// Whether members other than owners have to come in through it.
+    /// Whether members other than owners must sign in through it.
     pub enforced: bool,
     pub issuer: String,
     pub client_id: String,
     pub has_secret: bool,
-    /// What someone becomes who comes for the first time without an invitation.
+    /// The role of people who sign in for the first time without an invitation.
     pub default_role: DefaultRole,
     /// What to register with the provider.
     pub redirect_uri: String,
     pub domains: Vec<SsoDomain>,
-    /// Members who have come through it.
+    /// Members who have signed in through it.
     pub linked_members: i64,
-    /// Members, owners aside, who have not.
+    /// Members other than owners who have not.
     pub unlinked_members: i64,
-    /// Linked members who could sign in with nothing else, if it were removed.
+    /// Linked members who could not sign in any other way if it were removed.
     pub only_way_members: i64,
     pub updated_at: Option<Millis>,
 }
@@ -59,10 +59,10 @@ pub struct SsoDomain {
     pub domain: String,
     pub verified_at: Option<Millis>,
     pub verified_by: Option<VerifiedBy>,
-    /// Where the TXT record goes.
+    /// The name of the TXT record.
     #[schema(example = "_atrium-challenge.example.com")]
     pub record_name: String,
-    /// What the TXT record says.
+    /// The value of the TXT record.
     pub record_value: String,
 }
 
@@ -78,12 +78,12 @@ impl From<DomainRow> for SsoDomain {
     }
 }
 
-/// How a domain was proven.
+/// How a domain was verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VerifiedBy {
     Dns,
-    /// The word of whoever runs the instance.
+    /// Confirmed by the instance's operator.
     Operator,
 }
 
@@ -100,7 +100,7 @@ impl VerifiedBy {
     }
 }
 
-/// Nobody becomes an owner by signing in.
+/// The role of new members. Nobody becomes an owner by signing in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DefaultRole {
@@ -121,7 +121,7 @@ impl DefaultRole {
     }
 }
 
-/// Whether any organization of the instance uses it.
+/// Whether any organization of the instance uses single sign-on.
 pub async fn is_used(atrium: &Tenancy) -> Result<bool> {
     store::any_enabled(&mut *atrium.db.read().await?).await
 }

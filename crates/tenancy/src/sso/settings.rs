@@ -1,4 +1,4 @@
-//! An organization's provider: look, change, take away.
+//! An organization's provider: view, change, remove.
 
 use axum::extract::State;
 use serde::Deserialize;
@@ -71,17 +71,17 @@ async fn view(atrium: &Tenancy, db: &mut AnyConnection, org_id: &Id) -> Result<S
 
 #[derive(Deserialize, ToSchema)]
 pub struct SsoUpdate {
-    /// The provider's address, as its own documents spell it, to the byte.
+    /// The provider's address, exactly as in its own documents.
     #[schema(example = "https://login.example.com")]
     issuer: String,
     client_id: String,
-    /// Left out, the stored one stays; with another issuer it must be given.
+    /// If left out, the stored one stays; required with a different issuer.
     #[schema(format = "password")]
     client_secret: Option<String>,
     default_role: DefaultRole,
-    /// Wants a verified domain.
+    /// Requires a verified domain.
     enabled: bool,
-    /// Whether members other than owners have to come in through it.
+    /// Whether members other than owners must sign in through it.
     enforced: bool,
 }
 
@@ -112,7 +112,7 @@ pub async fn sso_update(
         return Err(Code::SsoNoDomain.into());
     }
     store::save(&mut tx, &row).await?;
-    // With a new secret, or by switching it off and on, an owner makes everybody sign in again.
+    // A new secret, or turning it off and on, makes everyone sign in again.
     let new_secret = match &before {
         Some(old) => open_secret(&atrium, old)? != open_secret(&atrium, &row)?,
         None => true,
@@ -144,7 +144,7 @@ fn check(atrium: &Tenancy, input: SsoUpdate) -> Result<SsoUpdate> {
         checks.fail(Fault::new(Code::BadIssuer).on("issuer"));
     }
     let client_id = checks.name_up_to("client_id", &input.client_id, CLIENT_ID_MAX);
-    // A form sends an empty field for what it leaves alone.
+    // A form sends an empty field to keep the stored value.
     let client_secret = input.client_secret.filter(|secret| !secret.is_empty());
     if let Some(secret) = &client_secret {
         checks.name_up_to("client_secret", secret, SECRET_MAX);
@@ -156,7 +156,7 @@ fn check(atrium: &Tenancy, input: SsoUpdate) -> Result<SsoUpdate> {
     Ok(SsoUpdate { issuer, client_id, client_secret, ..input })
 }
 
-/// The row as it is to be. A secret belongs to one issuer: it never goes to another.
+/// The updated row. A secret belongs to one issuer: it never goes to another.
 fn changed(
     atrium: &Tenancy,
     org_id: &Id,
@@ -191,13 +191,13 @@ fn audit_details(row: &SsoRow) -> serde_json::Value {
     })
 }
 
-/// The secret of a row, as the provider gave it.
+/// Decrypts the secret of a row.
 pub fn open_secret(atrium: &Tenancy, row: &SsoRow) -> Result<String> {
     let plain = atrium.keyring.open_sealed(SECRET, &row.client_secret)?;
     String::from_utf8(plain).map_err(atrium_core::error::Error::internal)
 }
 
-/// Takes the provider away, and with it who came through it. The domains stay.
+/// Removes the provider and the links to it. The domains stay.
 #[utoipa::path(
     delete,
     path = "/api/v1/orgs/{id}/sso",

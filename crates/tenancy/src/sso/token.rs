@@ -1,5 +1,5 @@
-//! From a code to a person: the token request, the ID token and what proves it, and userinfo for
-//! what the ID token leaves out.
+//! From a code to a person: the token request, the ID token and its verification, and userinfo for what
+//! the ID token leaves out.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use crate::token::new_token;
 use atrium_core::text::{Email, NAME_MAX};
 use atrium_core::types::{Id, Millis};
 
-/// Longer ones are nobody's.
+/// No real subject is longer.
 const SUBJECT_MAX: usize = 255;
 
 /// Someone whom a provider vouches for.
@@ -33,9 +33,9 @@ const SUBJECT_MAX: usize = 255;
 pub struct Person {
     pub subject: String,
     pub email: Email,
-    /// None where the provider tells none.
+    /// None if the provider gives none.
     pub name: Option<String>,
-    /// When the provider last saw the person prove who they are, where it says so.
+    /// When the person last proved who they are to the provider, if it says so.
     pub proven_at: Option<Millis>,
 }
 
@@ -59,7 +59,7 @@ impl TokenEndpoint<'_> {
         let broken = |_| RequestTokenError::Other("an address that cannot be".to_owned());
         let redirect = RedirectUrl::new(atrium.settings.server.link(CALLBACK)).map_err(broken)?;
         let auth = if self.secret_in_body { AuthType::RequestBody } else { AuthType::BasicAuth };
-        // Issuer and keys play no part in this request.
+        // This request uses neither issuer nor keys.
         let issuer = IssuerUrl::from_url(self.token.clone());
         let client =
             CoreClient::new(ClientId::new(self.client_id.to_owned()), issuer, Keys::default())
@@ -74,7 +74,7 @@ impl TokenEndpoint<'_> {
             .await
     }
 
-    /// What a provider says to a code that cannot be; None where it says nothing readable.
+    /// How a provider answers a made-up code; None if the answer cannot be read.
     pub async fn probe_with_fake_code(
         &self,
         atrium: &Tenancy,
@@ -131,7 +131,7 @@ fn refused(error: TokenError) -> SignInFailure {
     match error {
         RequestTokenError::ServerResponse(answer) => code_refused(&answer),
         RequestTokenError::Request(reason) => reason.into(),
-        // There is an answer, and what is wrong with it is the ID token.
+        // There was an answer, and its ID token is what is wrong.
         RequestTokenError::Parse(_, body) => match algorithm(&body).as_deref() {
             Some("none") => SignInFailure::TokenUnsigned,
             Some(_) => SignInFailure::TokenInvalid,
@@ -148,8 +148,8 @@ fn code_refused(answer: &StandardErrorResponse<CoreErrorResponseType>) -> SignIn
     }
 }
 
-/// What the ID token of an answer that cannot be read says it is signed with; empty where even that
-/// is unreadable, None where there is none.
+/// The algorithm of the ID token in an answer that cannot be read; empty if unreadable, None if there
+/// is no ID token.
 fn algorithm(body: &[u8]) -> Option<String> {
     use base64::Engine;
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -160,7 +160,7 @@ fn algorithm(body: &[u8]) -> Option<String> {
     Some(header["alg"].as_str().unwrap_or_default().to_owned())
 }
 
-/// The claims of an ID token, once everything about it is right.
+/// The claims of an ID token, after all checks.
 fn verified<'a>(
     token: &'a CoreIdToken,
     provider: &Provider,
@@ -174,13 +174,13 @@ fn verified<'a>(
     let issuer =
         IssuerUrl::new(provider.issuer.clone()).map_err(|_| SignInFailure::IssuerMismatch)?;
     let client = ClientId::new(client_id.to_owned());
-    // As for a client without a secret: signatures made with the secret prove nothing to us.
+    // Treated as a client without a secret: signatures made with the secret prove nothing to us.
     let verifier = IdTokenVerifier::new_public_client(client, issuer, provider.keys.clone())
         .set_allowed_algs(provider.algorithms.iter().cloned())
         .set_time_fn(move || DateTime::from_timestamp_millis(now.0).unwrap_or_default());
     let nonce = Nonce::new(nonce.to_owned());
     let claims = token.claims(&verifier, &nonce).map_err(|error| unproven(&error))?;
-    // The library leaves this one to us: a token that was made for another client.
+    // The library does not check this: the token must not be for another client.
     if claims.authorized_party().is_some_and(|party| party.as_str() != client_id) {
         return Err(SignInFailure::AudienceMismatch);
     }
@@ -201,7 +201,7 @@ fn unproven(error: &ClaimsVerificationError) -> SignInFailure {
     }
 }
 
-/// Where the ID token says which access token belongs to it, it must be the one beside it.
+/// If the ID token names its access token, it must be the one that came with it.
 fn check_access_token(
     token: &CoreIdToken,
     claims: &CoreIdTokenClaims,
@@ -223,7 +223,8 @@ fn check_access_token(
 
 type Claims = StandardClaims<CoreGenderClaim>;
 
-/// Who it is. Providers that go by the letter tell address and name by userinfo only.
+/// Reads the person. Providers that follow the standard strictly give address and name only in
+/// userinfo.
 async fn person(
     atrium: &Tenancy,
     provider: &Provider,
@@ -279,8 +280,8 @@ impl ProfileClaims {
         self.email.is_some() && self.verified.is_some() && self.name.is_some()
     }
 
-    /// What userinfo adds. It matters only where the ID token leaves the address open, and its word
-    /// on whether an address is verified is about its own address.
+    /// Adds what userinfo says. A failure only matters if the ID token has no address, and the
+    /// "verified" flag of userinfo only applies to the address it names.
     fn filled(self, asked: Result<ProfileClaims, SignInFailure>) -> Result<Self, SignInFailure> {
         let asked = match asked {
             Ok(asked) => asked,
@@ -324,7 +325,7 @@ async fn userinfo(
     Ok(claims_of(standard.email(), standard.email_verified(), standard.name()))
 }
 
-/// A name as it can be shown.
+/// A name in displayable form.
 fn shown(name: &str) -> String {
     let name: String = name.chars().filter(|c| !c.is_control()).collect();
     name.trim().chars().take(NAME_MAX).collect()

@@ -1,5 +1,5 @@
-//! What a provider says about itself, and the keys it signs with. Kept for ten minutes per
-//! organization and issuer; of many who ask at once, one looks.
+//! What a provider says about itself, and its signing keys. Cached for ten minutes per organization and
+//! issuer; of several concurrent callers, one looks it up.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,13 +19,13 @@ use atrium_core::outbound::web::Answer;
 use atrium_core::types::{Id, Millis};
 
 const KEEP: i64 = 10 * Millis::MINUTE;
-/// How often an unknown key may make us look again.
+/// How often an unknown key may cause another lookup.
 const LOOK_AGAIN: i64 = 10 * Millis::SECOND;
 const MOST: usize = 1_000;
 
 pub type Keys = JsonWebKeySet<CoreJsonWebKey>;
 
-/// Those that prove something: with a key that only the provider has.
+/// Algorithms that prove something, because only the provider has the key.
 const ALGORITHMS: [Alg; 9] = [
     Alg::RsaSsaPkcs1V15Sha256,
     Alg::RsaSsaPkcs1V15Sha384,
@@ -38,7 +38,7 @@ const ALGORITHMS: [Alg; 9] = [
     Alg::EdDsa,
 ];
 
-/// The part of a provider's discovery document that matters here, as it stands there.
+/// The part of a provider's discovery document that we use, unchecked.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Document {
@@ -70,7 +70,7 @@ pub struct Endpoints {
 }
 
 impl Document {
-    /// Where to find it. A slash at the end of the issuer is not doubled.
+    /// The document's URL. A trailing slash of the issuer is not doubled.
     pub fn address(issuer: &str) -> Option<Url> {
         let issuer = issuer.strip_suffix('/').unwrap_or(issuer);
         Url::parse(&format!("{issuer}/.well-known/openid-configuration")).ok()
@@ -88,13 +88,13 @@ impl Document {
         })
     }
 
-    /// The algorithms that both sides take.
+    /// The algorithms that both sides accept.
     pub fn algorithms(&self) -> Result<Vec<Alg>, Flaw> {
-        // The words may come in any order: "code" alone is what we ask for.
+        // The words may come in any order; we need "code" alone.
         if !self.response_types_supported.iter().any(|kind| kind == "code") {
             return Err(Flaw::NoCodeFlow);
         }
-        // The one that every provider must know, where nothing is said.
+        // If the document says nothing: the one every provider must support.
         let Some(told) = &self.id_token_signing_alg_values_supported else {
             return Ok(vec![Alg::RsaSsaPkcs1V15Sha256]);
         };
@@ -103,7 +103,7 @@ impl Document {
         if taken.is_empty() { Err(Flaw::NoAlgorithm) } else { Ok(taken) }
     }
 
-    /// Whether the secret goes into the body, for providers that do not take it in a header.
+    /// Whether the secret goes into the body, for providers that do not accept it in a header.
     pub fn wants_secret_in_body(&self) -> bool {
         let methods = self.token_endpoint_auth_methods_supported.as_deref().unwrap_or_default();
         let takes = |name: &str| methods.iter().any(|method| method == name);
@@ -120,18 +120,18 @@ pub fn can_sign(keys: &Keys, algorithms: &[Alg]) -> bool {
     })
 }
 
-/// A provider that can be used.
+/// A usable provider.
 pub struct Provider {
     pub issuer: String,
     pub endpoints: Endpoints,
     pub algorithms: Vec<Alg>,
     pub keys: Keys,
     pub secret_in_body: bool,
-    /// Whether it always says on the way back who it is.
+    /// Whether its redirects always say who it is.
     pub names_itself: bool,
 }
 
-/// Asks the provider. Whatever is wrong with it, it cannot be used now.
+/// Queries the provider. On any error it cannot be used now.
 pub async fn discover(
     outside: &ProviderClient,
     settings: &SsoSettings,
@@ -162,7 +162,7 @@ fn read<T: serde::de::DeserializeOwned>(answer: &Answer) -> Result<T, Reason> {
     found.ok_or(Reason::Unexpected(answer.status.as_u16()))
 }
 
-/// Providers that were looked up lately.
+/// Providers that were looked up recently.
 pub(super) type Slots = Cache<(Id, String), Arc<Slot>>;
 
 pub(super) fn no_slots() -> Slots {
@@ -171,7 +171,7 @@ pub(super) fn no_slots() -> Slots {
 
 #[derive(Default)]
 pub(super) struct Slot {
-    /// How often someone has finished looking.
+    /// How many lookups have finished.
     rounds: AtomicU64,
     held: Mutex<Held>,
 }
@@ -184,7 +184,7 @@ struct Held {
 }
 
 impl Sso {
-    /// The provider of an organization, from memory where that is fresh.
+    /// An organization's provider, from the cache if fresh.
     pub async fn provider(
         &self,
         core: &Core,
@@ -208,7 +208,7 @@ impl Sso {
         self.look(core, &slot, &mut held, issuer).await
     }
 
-    /// The provider after its keys did not fit: looked up anew, unless that was done just now.
+    /// The provider after its keys did not fit: looked up again, unless that was done just now.
     pub async fn renewed(
         &self,
         core: &Core,

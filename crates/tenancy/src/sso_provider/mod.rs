@@ -1,5 +1,5 @@
-//! Organizations' OpenID providers, as far as no account is concerned: calls to them, and what they
-//! say about themselves.
+//! Organizations' OpenID providers, without regard to accounts: calls to them, and what they say about
+//! themselves.
 
 pub mod discovery;
 pub mod network;
@@ -9,7 +9,7 @@ use atrium_core::config::SsoSettings;
 use discovery::Slots;
 use network::ProviderClient;
 
-/// What the instance keeps for all organizations' providers.
+/// The instance's state for all organizations' providers.
 pub struct Sso {
     pub client: ProviderClient,
     slots: Slots,

@@ -1,6 +1,6 @@
-//! Calls to providers. Owners of organizations choose the addresses, so what this server would
-//! reach on their behalf is looked at: where a name leads to, not only how it is spelt. Answers are
-//! bounded in time and size, and nothing of them is passed on.
+//! Calls to providers. Organization owners choose the addresses, so calls on their behalf are checked:
+//! not only how a name is spelled, but also where it leads. Answers are bounded in time and size, and
+//! never passed on.
 
 use std::error::Error;
 use std::pin::Pin;
@@ -18,23 +18,23 @@ use atrium_core::outbound::web::{self, Answer, WebError};
 
 const ISSUER_MAX: usize = 500;
 
-/// Why a call came to nothing.
+/// Why a call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     NameUnknown,
-    /// The address is none that we call.
+    /// The address is not one that may be called.
     Forbidden,
-    /// Nobody listens.
+    /// Nothing listens there.
     Refused,
     /// No connection in time.
     ConnectTimeout,
-    /// A connection, and then nothing in time.
+    /// Connected, but no answer in time.
     Timeout,
     Tls,
     TooLarge,
-    /// They broke off in the middle, or it was no HTTP.
+    /// The connection broke off midway, or it was not HTTP.
     Broken,
-    /// An answer that is not what was asked for; with its status.
+    /// An answer that is not what was asked for, with its status.
     Unexpected(u16),
 }
 
@@ -61,7 +61,7 @@ impl std::fmt::Display for Reason {
 
 impl std::error::Error for Reason {}
 
-/// An issuer that may be configured, as written.
+/// Parses an issuer that may be configured, as written.
 pub fn issuer(text: &str, settings: &SsoSettings) -> Option<Url> {
     let plain = text.len() <= ISSUER_MAX && text.bytes().all(|byte| byte.is_ascii_graphic());
     let url = Url::parse(text).ok().filter(|_| plain)?;
@@ -73,7 +73,7 @@ pub fn issuer(text: &str, settings: &SsoSettings) -> Option<Url> {
     (clean && url.host().is_some() && is_secure(&url, settings)).then_some(url)
 }
 
-/// Encrypted, or on this machine, or as the operator allows.
+/// Whether it is encrypted, on this machine, or allowed by the operator.
 fn is_secure(url: &Url, settings: &SsoSettings) -> bool {
     match url.scheme() {
         "https" => true,
@@ -91,12 +91,12 @@ fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// An address out of a provider's own document: as secure as the issuer it is of.
+/// A URL from a provider's own document: it must be as secure as the issuer's.
 pub fn endpoint(text: &str, issuer: &Url, settings: &SsoSettings) -> Option<Url> {
     let url = Url::parse(text).ok().filter(|url| url.host().is_some())?;
     let clean = url.username().is_empty() && url.password().is_none();
     let as_issuer = issuer.scheme() != "https" || url.scheme() == "https";
-    // A provider elsewhere has nothing to say about this machine.
+    // A provider elsewhere must not point at this machine.
     let as_issuer = as_issuer && (!is_loopback(&url) || is_loopback(issuer));
     (clean && as_issuer && is_secure(&url, settings)).then_some(url)
 }
@@ -125,7 +125,7 @@ impl ProviderClient {
         self.send(self.client.get(url).header(accept, "application/json")).await
     }
 
-    /// A call that the protocol's library has put together.
+    /// Sends a request that the protocol's library has put together.
     async fn pass_on(&self, request: HttpRequest) -> Result<HttpResponse, Reason> {
         let (parts, body) = request.into_parts();
         let url = Url::parse(&parts.uri.to_string()).map_err(|_| Reason::Forbidden)?;
@@ -144,7 +144,7 @@ impl ProviderClient {
         Ok(response)
     }
 
-    /// A number instead of a name is not looked up, so it is looked at here.
+    /// IP addresses are not resolved, so they are checked here.
     fn allow(&self, url: &Url) -> Result<(), Reason> {
         if self.guard.allows_url(url) { Ok(()) } else { Err(Reason::Forbidden) }
     }
@@ -168,7 +168,7 @@ impl<'c> AsyncHttpClient<'c> for ProviderClient {
     }
 }
 
-/// The error itself names the address with all its parameters, so it is not passed on.
+/// The error itself quotes the URL with all its parameters, so it is not passed on.
 fn reason(error: &reqwest::Error) -> Reason {
     if let Some(reason) = error.source().and_then(deepest) {
         return reason;
@@ -181,8 +181,8 @@ fn reason(error: &reqwest::Error) -> Reason {
     }
 }
 
-/// What an error is about, however it is wrapped. An I/O error passes over what it wraps when it is
-/// asked for its source.
+/// Finds the cause of an error, however deeply it is wrapped. The `source` of an I/O error skips the
+/// error that it wraps.
 fn deepest(error: &(dyn Error + 'static)) -> Option<Reason> {
     if let Some(refused) = error.downcast_ref::<Refused>() {
         return Some(match refused {
@@ -212,13 +212,14 @@ mod tests {
 
     #[tokio::test]
     async fn what_the_guard_refuses_is_not_called() {
-        // A number in disguise is none to the parser of addresses.
+        // An obfuscated IP address does not get past the URL parser.
         let outside = ProviderClient::new(&settings(false, false)).unwrap();
         for disguised in ["https://2130706433/", "https://0x7f.1/", "https://[::ffff:7f00:1]/"] {
             let url = Url::parse(disguised).unwrap();
             assert_eq!(outside.get(url).await.err(), Some(Reason::Forbidden), "{disguised}");
         }
-        // A name that leads inside, and a cloud's credentials where inside is allowed.
+        // A name that resolves to an internal address; and a cloud's credentials, even where internal
+        // addresses are allowed.
         let url = Url::parse("https://localhost:1/").unwrap();
         assert_eq!(outside.get(url).await.err(), Some(Reason::Forbidden));
         let outside = ProviderClient::new(&settings(true, true)).unwrap();
