@@ -1,4 +1,4 @@
-//! Taking events in: receive, authenticate, validate, spool, load into the warehouse; and erasing them.
+//! Taking events in: receive, authenticate, validate, spool, load into the warehouse; also erasing them.
 
 pub mod collect;
 pub mod erasures;

@@ -1,7 +1,8 @@
-//! Who may do what, in a handler's signature: `InOrg<OrgUpdate>` is a member of the organization
-//! in the path who may change it, `InApp<AppArchive>` someone who may archive the app in the path.
-//! What the caller may not see is 404, what they see but may not do is 403, and both are settled
-//! before a body is read. What only reads data takes an app's query key too: `DataApp<EventView>`.
+//! Who may do what, as part of a handler's signature: `InOrg<OrgUpdate>` is a member of the organization
+//! in the path who may change it, `InApp<AppArchive>` is someone who may archive the app in the path.
+//! What the caller may not see answers 404, what they see but may not do answers 403, and both are
+//! decided before the body is read. Handlers that only read data accept an app's query key too:
+//! `DataApp<EventView>`.
 
 mod data;
 
@@ -25,8 +26,8 @@ use atrium_core::types::Id;
 
 pub use data::{DataApp, DataOrg, ReadableApp};
 
-/// A member of the organization in the path, whatever they may do there. Only for leaving: it also
-/// lets in people whom the organization's demands keep out, but no session that was ended for it.
+/// A member of the organization in the path, whatever they may do there. Only for leaving: it also admits
+/// people who do not meet the organization's requirements, but no session that was ended for it.
 pub struct Member {
     pub signed_in: SignedIn,
     pub org: OrgRow,
@@ -59,7 +60,7 @@ where
     }
 }
 
-/// Someone who holds a permission in the organization in the path.
+/// Someone with a permission in the organization in the path.
 pub struct InOrg<G: Grant> {
     pub signed_in: SignedIn,
     pub org: OrgRow,
@@ -72,7 +73,7 @@ impl<G: Grant> InOrg<G> {
         &self.org.id
     }
 
-    /// As whom the caller reads from the warehouse.
+    /// The identity under which the caller queues for the warehouse.
     pub fn reader(&self, class: Class) -> QueueCaller {
         QueueCaller::person(class, &self.org.id, self.user_id())
     }
@@ -85,9 +86,9 @@ impl<G: Grant> InOrg<G> {
         self.signed_in.actor()
     }
 
-    /// Holds the organization until the transaction ends, and looks again: at what the caller may
-    /// do, because of two admins who demote each other one is too late, and at the organization
-    /// itself, because a body can take its time.
+    /// Locks the organization until the transaction ends, and checks again: the caller's permissions,
+    /// because one of two admins who demote each other comes too late, and the organization itself,
+    /// because a body can take a long time to arrive.
     pub async fn lock_and_recheck(&self, db: &mut AnyConnection) -> Result<(OrgRow, OrgRole)> {
         org_store::lock(db, self.id()).await?;
         let found = org_store::for_member(db, self.id(), self.user_id()).await?;
@@ -119,14 +120,14 @@ where
     }
 }
 
-// Here and not beside its fields: rows know nothing of who is signed in.
+// Here rather than beside its fields: the store layer does not know about signed-in people.
 impl SessionRequirements {
     pub fn check(self, signed_in: &SignedIn, org_id: &Id) -> Result<()> {
         if self.sso && !signed_in.came_through(org_id) {
             return Err(Code::SsoRequired.into());
         }
         self.check_proof(signed_in)?;
-        // An owner who came through the organization's provider: two factors are its business.
+        // If an owner came through the organization's provider, two factors are the provider's business.
         let is_due = |since| signed_in.is_factor_due(since) && !signed_in.came_through(org_id);
         let second_factor = self.second_factor || self.owner_since.is_some_and(is_due);
         if second_factor && !signed_in.has_two_factors() {
@@ -135,7 +136,7 @@ impl SessionRequirements {
         Ok(())
     }
 
-    /// Whoever's sessions were ended for this organization proves again who they are.
+    /// People whose sessions were ended for this organization must prove again who they are.
     fn check_proof(self, signed_in: &SignedIn) -> Result<()> {
         match self.proven_after {
             Some(ended) if signed_in.proven_at() <= ended => Err(Code::ReauthRequired.into()),
@@ -144,7 +145,7 @@ impl SessionRequirements {
     }
 }
 
-/// Someone who holds a permission in the app in the path.
+/// Someone with a permission in the app in the path.
 pub struct InApp<G: Grant> {
     pub signed_in: SignedIn,
     pub app: AppRow,
@@ -157,7 +158,7 @@ impl<G: Grant> InApp<G> {
         &self.app.id
     }
 
-    /// As whom the caller reads from the warehouse.
+    /// The identity under which the caller queues for the warehouse.
     pub fn reader(&self, class: Class) -> QueueCaller {
         QueueCaller::person(class, &self.app.org_id, self.user_id()).in_app(&self.app.id)
     }
@@ -170,8 +171,8 @@ impl<G: Grant> InApp<G> {
         self.signed_in.actor()
     }
 
-    /// Holds the app until the transaction ends, and looks again: at what the caller may do, and at
-    /// the app itself.
+    /// Locks the app until the transaction ends, and checks again: the caller's permissions, and the app
+    /// itself.
     pub async fn lock_and_recheck(&self, db: &mut AnyConnection) -> Result<(AppRow, AppAccess)> {
         app_store::lock(db, self.id()).await?;
         let found = app_store::for_user(db, self.id(), self.user_id()).await?;
@@ -184,7 +185,8 @@ impl<G: Grant> InApp<G> {
         }
     }
 
-    /// Like `lock_and_recheck`, for changes that only an active app takes: an archived one is read-only.
+    /// Like `lock_and_recheck`, for changes that only an active app accepts: an archived one is
+    /// read-only.
     pub async fn lock_and_recheck_active(
         &self,
         db: &mut AnyConnection,
@@ -213,7 +215,7 @@ where
         let mut db = atrium.db.read().await?;
         let found = app_store::for_user(&mut db, &id, &signed_in.user().id).await?;
         let visible = found.filter(|(app, access, _)| {
-            // A deleted app is there only for those who could bring it back.
+            // A deleted app is only visible to people who could restore it.
             let deleted = app.deleted_at.is_some() && !access.holds(Permission::AppDelete);
             !deleted && access.holds(Permission::AppView)
         });

@@ -1,4 +1,4 @@
-//! The signed-in person, with all that is derived from what they belong to.
+//! The signed-in person, with everything derived from their memberships.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -21,14 +21,14 @@ pub struct CurrentUser {
     pub email_verified_at: Option<Millis>,
     pub last_login_at: Option<Millis>,
     pub created_at: Millis,
-    /// Whether there is an app to open or an organization to run; without it the console goes to
+    /// Whether there is an app to open or an organization to manage; if not, the console goes to
     /// /no-auth.
     pub allow_visited_app: bool,
-    /// Whether the person runs this instance and sees what its console reports.
+    /// Whether the person operates this instance and sees what its console reports.
     pub operator: bool,
     #[serde(skip)]
     pub operator_since: Option<Millis>,
-    /// Which channels each type of notification takes.
+    /// The channels of each type of notification.
     pub notification_types: Channels,
     pub bindings: Bindings,
     pub mfa: Mfa,
@@ -45,11 +45,11 @@ pub struct Mfa {
     /// Whether signing in asks for a code of the authenticator app.
     pub totp: bool,
     pub passkeys: i64,
-    /// Whether an organization of the person asks for a second factor, or this instance does
-    /// because of what they are.
+    /// Whether the person needs a second factor, because one of their organizations requires it, or
+    /// because this instance does for owners and operators.
     pub required: bool,
-    /// From when on this instance asks owners of organizations and operators for one. Null for
-    /// everybody else.
+    /// The time from which this instance requires a second factor of owners of organizations and
+    /// operators. Null for everyone else.
     pub required_from: Option<Millis>,
 }
 
@@ -59,7 +59,7 @@ pub struct AppEntry {
     pub app_id: Id,
     /// Origin and path prefix of the app's region.
     pub endpoint: String,
-    /// Whether that is this instance: the console then stays where it is, whatever address the
-    /// person reached it by.
+    /// Whether that is this instance: the console then stays where it is, whatever address the person
+    /// used to reach it.
     pub is_local: bool,
 }

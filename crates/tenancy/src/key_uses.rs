@@ -1,4 +1,4 @@
-//! When and from where keys are used: gathered in memory, written down every few seconds.
+//! When and from where keys are used: gathered in memory, written every few seconds.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -7,7 +7,8 @@ use parking_lot::Mutex;
 
 use atrium_core::types::Millis;
 
-/// Keys times addresses between two writings; beyond it uses go unrecorded, not unserved.
+/// Combinations of key and address between two writes. Beyond that, uses are not recorded but still
+/// served.
 const GATHERED_MAX: usize = 20_000;
 
 /// One use of an API key or an access key.
@@ -32,7 +33,7 @@ impl GatheredUses {
         }
     }
 
-    /// What was gathered since the last time, oldest first.
+    /// What was gathered since the last call, oldest first.
     pub fn take(&self) -> Vec<Use> {
         let gathered = std::mem::take(&mut *self.gathered.lock());
         let mut uses: Vec<_> =

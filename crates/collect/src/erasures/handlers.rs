@@ -1,4 +1,4 @@
-//! Asking for an erasure, and what became of those asked for.
+//! Requesting erasures, and what happened to earlier requests.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use atrium_tenancy::access::InApp;
 use atrium_tenancy::orgs::PersonRef;
 
 const SUBJECT_MAX: usize = 128;
-/// Each is work for the warehouse; more can be asked for once these are done.
+/// Each takes work in the warehouse; more can be requested once these are done.
 const OPEN_MAX: i64 = 100;
 
 /// One end user's data, and whether it is gone.
@@ -26,13 +26,13 @@ const OPEN_MAX: i64 = 100;
 pub struct Erasure {
     id: Id,
     kind: SubjectKind,
-    /// In full until it is done, masked from then on.
+    /// In full until the erasure is done, masked from then on.
     subject_hint: String,
     state: ErasureState,
     asked_by: Option<PersonRef>,
     asked_at: Millis,
     done_at: Option<Millis>,
-    /// How many events went.
+    /// How many events were removed.
     events: Option<i64>,
 }
 
@@ -56,7 +56,7 @@ impl Erasure {
     }
 }
 
-/// What a subject is sealed under.
+/// The purpose under which a subject is sealed.
 pub fn purpose(id: &Id) -> String {
     format!("erasure/{id}")
 }
@@ -68,7 +68,7 @@ pub struct NewErasureBody {
     subject: String,
 }
 
-/// What was asked to be erased in this app, newest first.
+/// What was requested to be erased in this app, newest first.
 #[utoipa::path(
     get,
     path = "/api/v1/apps/{id}/erasures",
@@ -90,7 +90,7 @@ pub async fn erasure_list(
     Ok(Data(Items { items, total }))
 }
 
-/// Asks for all events and the profile of one end user to be removed. Wants a recent sign-in.
+/// Requests the removal of all events and the profile of one end user. Requires a recent sign-in.
 #[utoipa::path(
     post,
     path = "/api/v1/apps/{id}/erasures",
@@ -106,7 +106,7 @@ pub async fn erasure_create(
     app: InApp<ProfilePii>,
     Json(input): Json<NewErasureBody>,
 ) -> Result<Data<Erasure>> {
-    // To see who someone is does not mean that one may remove them.
+    // Being allowed to see who someone is does not mean being allowed to remove them.
     if !app.access.holds(Permission::AppDelete) {
         return Err(Code::Forbidden.into());
     }
@@ -140,7 +140,7 @@ pub async fn erasure_create(
         at: atrium.now(),
     };
     store::insert(&mut tx, &erasure).await?;
-    // The log outlives the data: whom it was about must not stand in it.
+    // The log outlives the data, so it must not say whom this was about.
     let event = Event::new("data.erase_ask", "erasure", &id).in_org(&row.org_id).in_app(app.id());
     let event = event.with(json!({ "kind": input.kind, "hint": hint }));
     audit::append(&mut tx, &app.actor(), event).await?;

@@ -1,5 +1,5 @@
-//! Erasing one end user: all events and the profile of one user_id or device_id, asked for in the
-//! console and done in the background.
+//! Erasing one end user: all events and the profile of one user_id or device_id, requested in the console
+//! and carried out in the background.
 
 pub mod handlers;
 pub mod purge;
@@ -52,8 +52,7 @@ impl ErasureState {
     }
 }
 
-/// What is left of an id when nobody needs to read it any more: enough to recognize one's own
-/// request by.
+/// What remains of an id that nobody needs to read any more: enough to recognize one's own request.
 pub fn mask(subject: &str) -> String {
     let shown = if subject.chars().count() > 4 { 2 } else { 0 };
     let shown: String = subject.chars().take(shown).collect();

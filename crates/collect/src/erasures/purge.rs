@@ -1,5 +1,5 @@
-//! Removing deleted apps for good, thirty days on. Every step can be done again, so a purge that a
-//! crash broke off goes on where it was; a lease keeps two instances from doing the same one.
+//! Permanently removes deleted apps after thirty days. Every step can be repeated, so a purge interrupted
+//! by a crash continues where it was; a lease keeps two instances from doing the same one.
 
 use std::time::Duration;
 
@@ -12,17 +12,17 @@ use atrium_core::error::{Error, Result};
 use atrium_core::types::Millis;
 use atrium_tenancy::store::{apps as store, keys};
 
-/// How long the warehouse may take to come up.
+/// How long the warehouse may take to start.
 const READY: Duration = Duration::from_secs(30);
-/// Longer than one app can take.
+/// Longer than any app takes.
 const LEASE: i64 = 10 * Millis::MINUTE;
 
-/// Purges what is due. Returns how many apps went.
+/// Purges what is due. Returns how many apps were purged.
 pub async fn run_due(atrium: &Collecting) -> Result<u64> {
     let now = atrium.now();
     let mut purged = 0;
     loop {
-        // From this commit on there is no way back: restore looks at what it set.
+        // From this commit on there is no way back: restoring checks what it set.
         let mut tx = atrium.db.write().await?;
         let due = store::lease_for_purge(&mut tx, now, now.plus(LEASE)).await?;
         tx.commit().await?;
@@ -37,7 +37,7 @@ pub async fn run_due(atrium: &Collecting) -> Result<u64> {
 
 async fn purge(atrium: &Collecting, app: &store::PurgeRow) -> Result<bool> {
     atrium.warehouse.ready(READY).await.map_err(Error::unavailable)?;
-    // Whoever copies or counts what is stored keeps others away, and a purge changes it, too.
+    // Work that copies or counts stored events keeps others away, and a purge changes events too.
     let turn = loader::keep_away(atrium, app.id.uuid()?).await.map_err(Error::unavailable)?;
     let purged = turn.during(atrium, async { Ok(remove_all(atrium, app).await?) }).await;
     turn.release(atrium).await?;
@@ -45,7 +45,7 @@ async fn purge(atrium: &Collecting, app: &store::PurgeRow) -> Result<bool> {
 }
 
 async fn remove_all(atrium: &Collecting, app: &store::PurgeRow) -> Result<bool> {
-    // Data first: while the app's row exists, an interrupted purge is started again.
+    // Data first: as long as the app's row exists, an interrupted purge is started again.
     atrium.warehouse.purge_app(app.id.uuid()?).await.map_err(Error::unavailable)?;
     let mut tx = atrium.db.write().await?;
     ledger::forget_app(&mut tx, &app.id).await?;

@@ -1,5 +1,4 @@
-//! Doing what was asked for: every step can be done again, so one that a crash broke off is simply
-//! begun anew.
+//! Carries out erasures. Every step can be repeated, so one interrupted by a crash simply starts over.
 
 use anyhow::Context;
 use serde_json::json;
@@ -14,10 +13,10 @@ use atrium_core::lease::{Lease, LeaseLost};
 use atrium_core::types::Id;
 use atrium_tenancy::apps::versions;
 
-/// A minute apart: a warehouse that is away for a day is no failure of the erasure.
+/// Attempts are a minute apart: a warehouse that is down for a day must not make the erasure fail.
 const TRIES_MAX: i64 = 1_500;
 
-/// Does what is due, on one instance at a time. Returns how many are done.
+/// Carries out what is due, on one instance at a time. Returns how many are done.
 pub async fn run_due(atrium: &Collecting) -> anyhow::Result<u64> {
     if store::due(&mut *atrium.db.read().await?).await?.is_empty() {
         return Ok(0);
@@ -37,7 +36,7 @@ async fn erase_all(atrium: &Collecting, lease: &Lease) -> anyhow::Result<u64> {
     for erasure in store::due(&mut *atrium.db.read().await?).await? {
         match lease.during(atrium, erase(atrium, lease, &erasure)).await {
             Ok(erased) => done += u64::from(erased),
-            // Not a failure of the erasure: the other instance goes on with it.
+            // Not a failure of the erasure: the other instance continues with it.
             Err(error) if error.is::<LeaseLost>() => {
                 tracing::warn!(%error, id = %erasure.id, "erasing stops here");
                 return Ok(done);
@@ -52,7 +51,7 @@ async fn erase_all(atrium: &Collecting, lease: &Lease) -> anyhow::Result<u64> {
     Ok(done)
 }
 
-/// One that fails again and again is marked so, for people to see and ask for anew.
+/// Marks an erasure that keeps failing, so that people see it and can request it again.
 async fn give_up(atrium: &Collecting, erasure: &store::ErasureRow) -> anyhow::Result<()> {
     if erasure.tries + 1 >= TRIES_MAX {
         let mut tx = atrium.db.write_uncached().await?;
@@ -79,7 +78,7 @@ async fn erase(
         SubjectKind::User => Kind::User,
         SubjectKind::Device => Kind::Device,
     };
-    // What still waits in the spool was sent before it was asked for, and goes too.
+    // Messages still in the spool were sent before the request, and are erased too.
     atrium.collector.settle(app).await?;
     let turn = loader::keep_away(atrium, app).await?;
     let work = erase_now(atrium, lease, &erasure.app_id, app, kind, &subject);
@@ -103,7 +102,7 @@ async fn erase(
     Ok(done)
 }
 
-/// Waiting for the loader may have taken longer than the lease lasts.
+/// Carries on after waiting for the loader, which may have taken longer than the lease lasts.
 async fn erase_now(
     atrium: &Collecting,
     lease: &Lease,
@@ -114,7 +113,7 @@ async fn erase_now(
 ) -> anyhow::Result<u64> {
     lease.renew(atrium).await?;
     let erased = atrium.warehouse.erase(app, kind, subject).await;
-    // Before anyone loads again: their number is gone too.
+    // Before anyone loads again: the person's number is gone too.
     versions::note_removal(atrium, app_id).await?;
     Ok(erased?)
 }

@@ -1,6 +1,6 @@
-//! The id of someone who was erased, in what people saved: lists of cohorts, tests of questions and the
-//! figures they were taken from. Here and not beside the other SQL of those tables, because the layer
-//! above is where they are kept and this one is where people are erased.
+//! Removes the id of an erased person from what people saved: lists of cohorts, conditions of queries,
+//! and the figures they were taken from. This is not beside the other SQL of those tables, because they
+//! belong to the layer above, while erasing happens in this one.
 
 use serde_json::Value;
 use sqlx::AnyConnection;
@@ -8,14 +8,14 @@ use sqlx::AnyConnection;
 use atrium_core::error::Result;
 use atrium_core::types::Id;
 
-/// Takes an id out of everything that was saved in an app. Whoever has one of these open in a form is
-/// told that it has changed.
+/// Removes an id from everything saved in an app. Anyone with one of these open in a form learns that it
+/// has changed.
 pub async fn forget(db: &mut AnyConnection, app_id: &Id, subject: &str) -> Result<()> {
     for (table, column) in [("saved_analyses", "question"), ("cohorts", "definition")] {
         let sql = format!("SELECT id FROM {table} WHERE app_id = $1");
         let ids: Vec<Id> =
             sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(app_id).fetch_all(&mut *db).await?;
-        // One after the other: a list of ids can be long.
+        // One at a time: a list of ids can be long.
         for id in ids {
             let sql = format!("SELECT {column} FROM {table} WHERE id = $1");
             let text: Option<String> = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
@@ -44,8 +44,8 @@ pub async fn forget(db: &mut AnyConnection, app_id: &Id, subject: &str) -> Resul
     Ok(())
 }
 
-/// Whether it was there. In the group of a figure, where values have their places, nothing is left in
-/// its place.
+/// Returns whether the id was there. In the group of a figure, where positions matter, it is replaced
+/// with null.
 fn take_out(value: &mut Value, subject: &str) -> bool {
     match value {
         Value::Object(map) => {

@@ -74,7 +74,7 @@ pub async fn list(
     PageOf::new([app_id.into()], *page).fetch(db, &rows, count).await
 }
 
-/// How many of an app's are not done yet.
+/// How many of an app's erasures are not done yet.
 pub async fn open_count(db: &mut AnyConnection, app_id: &Id) -> Result<i64> {
     Ok(sqlx::query_scalar(
         "SELECT COUNT(*) FROM erasures WHERE app_id = $1 AND state IN ('pending', 'running')",
@@ -84,7 +84,7 @@ pub async fn open_count(db: &mut AnyConnection, app_id: &Id) -> Result<i64> {
     .await?)
 }
 
-/// Those that are to be done, also the ones that a crash broke off.
+/// Erasures to carry out, including those interrupted by a crash.
 pub async fn due(db: &mut AnyConnection) -> Result<Vec<ErasureRow>> {
     let sql = format!(
         "{SELECT} WHERE erasures.state IN ('pending', 'running') ORDER BY erasures.tries, erasures.asked_at LIMIT 50"
@@ -109,7 +109,7 @@ pub async fn fail(db: &mut AnyConnection, id: &Id, at: Millis) -> Result<()> {
     Ok(())
 }
 
-/// Done: from here on nobody can read whom it was about.
+/// Marks an erasure as done: from here on nobody can read whom it was about.
 pub async fn finish(
     db: &mut AnyConnection,
     id: &Id,

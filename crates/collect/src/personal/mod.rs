@@ -1,10 +1,9 @@
-//! What may leave the server for people without `profile:pii`, and what may not. Everything that
-//! shows event or profile data goes through here; what the warehouse answers with was read through
-//! the same conditions in SQL (`warehouse::shown`).
+//! Decides what people without `profile:pii` may see. Everything that shows event or profile data goes
+//! through here; the warehouse's own answers were filtered by the same rules in SQL (`warehouse::shown`).
 //!
-//! A name that sounds personal hides its value, and so does a value that looks personal under
-//! whatever name; ids of people and devices are shown as pseudonyms only (`pseudonym.rs`), and where
-//! they stand in properties, paths and names of events, not at all.
+//! A property name that sounds personal hides its value, and a value that looks personal is hidden under
+//! any name. Ids of people and devices are only shown as pseudonyms (`pseudonym.rs`), and not at all in
+//! properties, paths and names of events.
 
 mod names;
 mod others;
@@ -17,13 +16,13 @@ pub use names::{is_personal_path, names_person, sounds_personal};
 pub use others::{Others, candidates, path_candidates};
 pub use warehouse::shown::{HIDDEN, looks_personal};
 
-/// The ids that may stand in an event's properties, its path and its name.
+/// The ids that may occur in an event's properties, path and name.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ids<'a> {
     /// Whose event it is.
     pub user: &'a str,
     pub device: &'a str,
-    /// Others of the app.
+    /// Ids of other people in the app.
     pub others: Option<&'a Others>,
 }
 
@@ -37,39 +36,39 @@ impl Ids<'_> {
     }
 
     fn is_number(&self, whole: &str) -> bool {
-        // Few digits are an id by accident.
+        // A short run of digits matches an id by accident.
         let is_own = whole == self.user || whole == self.device;
         whole.len() >= shown::NUMBER_MIN && is_own
             || self.others.is_some_and(|others| others.contains(whole))
     }
 
-    /// Whether a text on its own, such as the name of an event, may not be shown.
+    /// Whether a standalone text, such as the name of an event, must be hidden.
     pub fn hide(&self, text: &str) -> bool {
         looks_personal(text) || self.contains(text)
     }
 
-    /// The same of a field that may hold a version, where four numbers are no address.
+    /// The same for a field that may hold a version, where four numbers are not an IP address.
     fn hide_as(&self, text: &str, is_version: bool) -> bool {
         shown::looks_personal_as(text, is_version) || self.contains(text)
     }
 
-    /// A text on its own as it is shown.
+    /// A standalone text in the form that is shown.
     pub fn shown(&self, text: String) -> String {
         if self.hide(&text) { HIDDEN.to_owned() } else { text }
     }
 
-    /// A field that names software or a machine, as it is shown.
+    /// A field that names software or a device, in the form that is shown.
     pub fn shown_version(&self, text: String) -> String {
         if self.hide_as(&text, true) { HIDDEN.to_owned() } else { text }
     }
 }
 
-/// Takes everything personal out of an event's properties, and says how many values that were.
+/// Removes everything personal from an event's properties. Returns how many values that were.
 pub fn redact_event(properties: &mut Map<String, Value>, ids: Ids<'_>) -> u64 {
     Redaction { ids, strictness: Strictness::Event }.map(properties, &Place::default())
 }
 
-/// Takes everything personal out of a profile's properties: of those, no text is shown at all.
+/// Removes everything personal from a profile's properties: no text in them is shown at all.
 pub fn redact_profile(properties: &mut Map<String, Value>, ids: Ids<'_>) -> u64 {
     Redaction { ids, strictness: Strictness::Profile }.map(properties, &Place::default())
 }
@@ -80,13 +79,13 @@ enum Strictness {
     Profile,
 }
 
-/// Where a value stands: `card.number` is judged as a whole.
+/// The position of a value: `card.number` is judged as a whole.
 #[derive(Default)]
 struct Place {
     path: String,
-    /// A name on the way says that everything below is personal.
+    /// A name along the path says that everything below it is personal.
     is_personal: bool,
-    /// The last name says that a value of its own stands for a person.
+    /// The last name says that a plain value under it identifies a person.
     is_person: bool,
     is_version: bool,
 }
@@ -114,7 +113,7 @@ struct Redaction<'a> {
 impl Redaction<'_> {
     fn map(&self, map: &mut Map<String, Value>, place: &Place) -> u64 {
         let mut redacted = 0;
-        // A name can be somebody's address too; then not even the name is shown.
+        // A name can also be someone's address; then not even the name is shown.
         map.retain(|name, _| {
             let keep = !self.ids.hide(name);
             redacted += u64::from(!keep);
@@ -129,7 +128,7 @@ impl Redaction<'_> {
     fn value(&self, value: &mut Value, place: &Place) -> u64 {
         let personal = place.is_personal || place.is_person;
         let hide = match value {
-            // Yes, no and nothing say nothing about who it is.
+            // True, false and null do not reveal who it is.
             Value::Null | Value::Bool(_) => false,
             Value::String(text) => {
                 personal
@@ -152,10 +151,10 @@ impl Redaction<'_> {
     }
 }
 
-/// What the event store puts before an id of the event's own person, in what it counts by.
+/// The prefix with which the event store marks ids of the event's own person in what it counts by.
 pub const OWN: char = '\0';
 
-/// The path of an address, without what comes after it and without what is personal in it.
+/// The path of a URL, without what follows it and without anything personal in it.
 pub fn path(address: &str, ids: Ids<'_>) -> String {
     let mut before = String::new();
     let segment = |segment: &str| {
@@ -176,7 +175,7 @@ pub fn path(address: &str, ids: Ids<'_>) -> String {
     local(address).split('/').map(segment).collect::<Vec<_>>().join("/")
 }
 
-/// The path alone: without the machine before it, and without what comes after it.
+/// The path alone: without the host before it and whatever follows it.
 fn local(address: &str) -> &str {
     let path = address.split(['?', '#', ';']).next().unwrap_or_default();
     let is_scheme = |text: &str| {

@@ -1,36 +1,36 @@
-//! Names of properties that sound as if they held something about a person.
+//! Property names that suggest personal data.
 
 use warehouse::shown::looks_personal;
 
-/// Words that say it wherever they stand.
+/// Words that suggest it anywhere in a name.
 const WORDS: &str = "addr address addresses alipay birth birthdate birthday cellphone dianhua \
     cookie credential credentials cvv displayname dizhi dob email emails firstname fullname gaid iban idcard idfa idfv imei ip ipv4 \
     ipv6 lastname mail mailbox mails mobile msisdn nickname nric oaid openid otp passport passwd \
     password phone phones pwd qq realname secret shenfenzheng shengri shouji skype ssn surname tel telegram telephone token uid unionid \
     userid username wechat weixin whatsapp wxid xingming youxiang";
 
-/// Words that say it when nothing stands beside them.
+/// Words that suggest it only when they are the whole name.
 const ALONE: &str = "name names contact contacts";
 
-/// Whose name, or whose id, is a person's: `customer_name`, `userId`.
+/// Words for people whose name or id is personal: `customer_name`, `userId`.
 const PEOPLE: &str = "account anonymous author billing buyer cardholder child client consignee \
     contact customer device distinct doctor driver employee family friend guest holder leader \
     login manager member open operator owner parent passenger patient payee payer person player \
     receiver recipient seller sender shipping student teacher union user visitor";
 
-/// Names of which a value stands for a person itself: `referrer_user`, `friend`. What is in an object
-/// of such a name is judged by its own.
+/// Names whose plain value identifies a person: `referrer_user`, `friend`. The contents of an object with
+/// such a name are judged by their own names.
 const PERSONS: &str = "assignee buyer creator customer employee follower followers friend friends \
     guest invitee inviter member members owner patient payee payer receiver recipient sender student \
     user users";
 
-/// By whom something was done: `invited_by`.
+/// Verbs before `by`: `invited_by`.
 const DONE_BY: &str = "approved assigned created invited owned referred sent shared updated";
 
-/// What goes before `name` in the name of a person.
+/// Words before `name` that make it a person's name.
 const KINDS_OF_NAME: &str = "display first full given last legal maiden middle nick real";
 
-/// Two words after each other that say it together.
+/// Pairs of consecutive words that suggest it together.
 const PAIRS: &[(&str, &str)] = &[
     ("android", "id"),
     ("bank", "account"),
@@ -52,12 +52,12 @@ const PAIRS: &[(&str, &str)] = &[
     ("tax", "id"),
 ];
 
-/// What makes it a matter of things at the end: `email_count`, `mobile_app_version`.
+/// Last words that turn a name into one about things: `email_count`, `mobile_app_version`.
 const THINGS: &str = "app at browser campaign clicked count enabled format length menu method nav \
     opened os provider required sent site size source status step subscribed template time total \
     type valid verified version web";
 
-/// Parts of Chinese names; words are not set apart there.
+/// Parts of Chinese names, which have no word boundaries.
 const CHINESE: &str = "手机 电话 邮箱 邮件 姓名 名字 真名 昵称 用户名 联系人 联系方式 地址 住址 \
     身份证 证件 护照 生日 出生 微信 银行卡 车牌 用户id 用户ID 设备号";
 
@@ -65,7 +65,7 @@ fn among(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|known| known == word)
 }
 
-/// Whether a property of this name is likely to hold something about a person.
+/// Whether a property of this name is likely to hold personal data.
 pub fn sounds_personal(name: &str) -> bool {
     if CHINESE.split_ascii_whitespace().any(|part| name.contains(part)) {
         return true;
@@ -75,7 +75,7 @@ pub fn sounds_personal(name: &str) -> bool {
     match words.as_slice() {
         [] => false,
         [only] => among(ALONE, only) || among(WORDS, only),
-        // `is_mobile`, `has_email`: yes or no, not which.
+        // `is_mobile`, `has_email`: yes or no, not the value.
         ["is" | "has", ..] => false,
         [.., last] if among(THINGS, last) => false,
         words => {
@@ -85,7 +85,8 @@ pub fn sounds_personal(name: &str) -> bool {
     }
 }
 
-/// Whether a path of names leads to something personal: each name by itself, and with those above it.
+/// Whether a path of names leads to something personal: each name by itself, and together with those
+/// above it.
 pub fn is_personal_path(path: &[String]) -> bool {
     let sounds = |end: usize| sounds_personal(&path[..end].join("."));
     path.iter().any(|name| sounds_personal(name) || looks_personal(name))
@@ -94,7 +95,7 @@ pub fn is_personal_path(path: &[String]) -> bool {
         || path.last().is_some_and(|name| names_person(name))
 }
 
-/// Whether a plain value under this name stands for a person.
+/// Whether a plain value under this name identifies a person.
 pub fn names_person(name: &str) -> bool {
     let words = words(name);
     match words.as_slice() {
@@ -104,7 +105,7 @@ pub fn names_person(name: &str) -> bool {
     }
 }
 
-/// The name of a file or a button is nobody's.
+/// The name of a file or a button is not a person's.
 fn says_together(word: &str, next: &str) -> bool {
     match next {
         "name" | "names" => among(KINDS_OF_NAME, word) || among(PEOPLE, word),

@@ -1,4 +1,4 @@
-//! Ids of other people that stand in what is shown: whose, the warehouse knows.
+//! Ids of other people in what is shown. The warehouse knows which texts are ids.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,12 @@ use uuid::Uuid;
 use warehouse::shown::{could_be_id, whole_part};
 use warehouse::{Error, Identity, Kind, Warehouse};
 
-/// Texts of an answer that are the ids of people or devices of the app.
+/// Texts in an answer that are ids of the app's people or devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Others(BTreeSet<String>);
 
 impl Others {
-    /// Those among some texts.
+    /// Picks the ids among some texts.
     pub async fn among(
         store: &Warehouse,
         apps: &[Uuid],
@@ -30,12 +30,12 @@ impl Others {
         Ok(Self(texts.into_iter().filter(is_id).collect()))
     }
 
-    /// Where nobody can be asked, whatever could be an id is one.
+    /// If the warehouse cannot be queried, everything that could be an id counts as one.
     pub fn all(texts: BTreeSet<String>) -> Self {
         Self(texts.into_iter().collect())
     }
 
-    /// How much memory they take, more or less.
+    /// Approximate memory use.
     pub fn bytes(&self) -> usize {
         self.0.iter().map(|text| text.len() + 48).sum()
     }
@@ -57,7 +57,7 @@ fn add(text: &str, texts: &mut BTreeSet<String>) {
     }
 }
 
-/// What could be somebody's id among the names and values of some properties.
+/// Collects names and values of properties that could be someone's id.
 pub fn candidates(properties: &Map<String, Value>, texts: &mut BTreeSet<String>) {
     for (name, value) in properties {
         add(name, texts);
@@ -75,7 +75,7 @@ fn value_candidates(value: &Value, texts: &mut BTreeSet<String>) {
     }
 }
 
-/// The same among the parts of a path, or in a name.
+/// The same for the parts of a path, or for a name.
 pub fn path_candidates(path: &str, texts: &mut BTreeSet<String>) {
     for part in super::local(path).split('/') {
         add(part, texts);

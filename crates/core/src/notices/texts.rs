@@ -1,4 +1,4 @@
-//! What a notice says, in both languages.
+//! The texts of notices, in both languages.
 
 use super::Notice;
 use crate::config::cardinality::Limit;

@@ -1,4 +1,4 @@
-//! Calls to other parties, and which addresses they may go to.
+//! Calls to other parties, and the addresses they may go to.
 
 pub mod guard;
 pub mod web;

@@ -1,5 +1,5 @@
-//! Who may read data: a person with a session, or a program with the app's query key as a bearer
-//! token. A token that is there is what counts, whatever cookie comes with it.
+//! Who may read data: a person with a session, or a program with the app's query key as a bearer token.
+//! If there is a token, it decides, whatever cookie comes with it.
 
 use std::marker::PhantomData;
 
@@ -21,7 +21,7 @@ use atrium_core::http::path::PathId;
 use atrium_core::permissions::{Grant, OrgView, Permission, QUERY_KEY};
 use atrium_core::types::Id;
 
-/// Someone or something that holds a permission in the app in the path.
+/// A person or program with a permission in the app in the path.
 pub struct DataApp<G: Grant> {
     pub app: AppRow,
     permissions: Vec<Permission>,
@@ -40,7 +40,7 @@ impl<G: Grant> DataApp<G> {
         self.user_id.as_ref()
     }
 
-    /// As whom the caller reads from the warehouse; a program always as one.
+    /// The identity under which the caller queues for the warehouse; all programs of an app share one.
     pub fn reader(&self, class: Class) -> QueueCaller {
         match &self.user_id {
             Some(user) => QueueCaller::person(class, &self.app.org_id, user).in_app(&self.app.id),
@@ -70,7 +70,7 @@ where
         let Some(app) = app_of_key(parts, atrium).await? else {
             let InApp { app, access, signed_in, .. } =
                 InApp::<G>::from_request_parts(parts, state).await?;
-            // People who may restore a deleted app can see it, but not its data.
+            // People who may restore a deleted app can see the app, but not its data.
             if app.deleted_at.is_some() {
                 return Err(Code::NotFound.into());
             }
@@ -92,7 +92,7 @@ where
     }
 }
 
-/// Someone in the organization in the path, or a program that reads one of its apps.
+/// A member of the organization in the path, or a program that reads one of its apps.
 pub struct DataOrg {
     pub org: OrgRow,
     reader: Reader,
@@ -103,7 +103,7 @@ enum Reader {
     Program(Box<AppRow>),
 }
 
-/// An app that figures may be asked of.
+/// An app whose figures may be read.
 pub struct ReadableApp {
     pub id: Id,
     pub name: String,
@@ -122,7 +122,7 @@ impl DataOrg {
         &self.org.id
     }
 
-    /// As whom the caller reads from the warehouse.
+    /// The identity under which the caller queues for the warehouse.
     pub fn reader(&self) -> QueueCaller {
         match &self.reader {
             Reader::Person(user) => QueueCaller::person(Class::Dashboard, self.id(), user),
@@ -130,8 +130,8 @@ impl DataOrg {
         }
     }
 
-    /// What the caller reaches in the organization, archived apps included, in the order of their
-    /// names. A program's own app counts as active: there is no other it could mean.
+    /// The apps the caller reaches in the organization, including archived ones, sorted by name. A
+    /// program's own app counts as active: it could mean no other.
     pub async fn apps(&self, atrium: &Tenancy) -> Result<Vec<ReadableApp>> {
         match &self.reader {
             Reader::Person(user_id) => {
@@ -186,7 +186,7 @@ where
     }
 }
 
-/// The app that a bearer token speaks for; None when the request carries no such token.
+/// The app that a bearer token belongs to; None if the request carries no token.
 async fn app_of_key(parts: &Parts, atrium: &Tenancy) -> Result<Option<AppRow>> {
     let Some(value) = bearer(&parts.headers) else { return Ok(None) };
     let now = atrium.now();
@@ -201,7 +201,7 @@ async fn app_of_key(parts: &Parts, atrium: &Tenancy) -> Result<Option<AppRow>> {
     app.filter(|app| app.deleted_at.is_none()).map(Some).ok_or_else(|| Code::NotFound.into())
 }
 
-/// What follows `Bearer`. Something that cannot be read is no key of ours, but a token still.
+/// The text after `Bearer`. If it is unreadable it is not one of our keys, but still a token.
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut words = headers.get(AUTHORIZATION)?.as_bytes().splitn(2, |byte| *byte == b' ');
     if !words.next()?.eq_ignore_ascii_case(b"bearer") {

@@ -1,5 +1,5 @@
-//! Signing in with a code sent by mail. The code works ten minutes, in the browser that asked for
-//! it, and five wrong ones kill it.
+//! Signing in with a code sent by mail. The code works for ten minutes, in the browser that requested it,
+//! and five wrong attempts invalidate it.
 
 use axum::extract::State;
 use axum::response::{AppendHeaders, IntoResponse, Response};
@@ -70,7 +70,7 @@ pub struct CodeLogin {
     code: String,
 }
 
-/// Signs in with a code. A wrong, used, expired or foreign one all answer the same.
+/// Signs in with a code. A wrong, used, expired or foreign code all get the same answer.
 #[utoipa::path(
     post,
     path = "/api/v1/login-by-email-code",
@@ -100,7 +100,7 @@ pub async fn login_by_code(
     login::finish(&atrium, tx, &attempt, sign_in).await
 }
 
-/// Takes one of the code's tries, whatever comes of it, before looking at the code.
+/// Counts an attempt, whatever its result, before checking the code.
 async fn check(
     atrium: &Tenancy,
     headers: &HeaderMap,
@@ -122,12 +122,12 @@ async fn check(
     Ok(user.filter(|user| user.disabled_at.is_none()).map(|user| (row.id, user)))
 }
 
-/// Six digits. 2^64 is so much larger than a million that no digit is likelier than another.
+/// Six digits. 2^64 is so much larger than a million that no code is noticeably likelier than another.
 fn new_code(atrium: &Tenancy) -> String {
     format!("{:06}", u64::from_be_bytes(atrium.entropy.bytes()) % 1_000_000)
 }
 
-/// Keyed, because a million codes are quickly hashed, and bound to the browser's token.
+/// Keyed, because hashing a million codes is quick, and bound to the browser's token.
 fn hash_code(atrium: &Tenancy, token: &str, code: &str) -> String {
     let hash = mac(&atrium.keyring.derive(PURPOSE), &[token.as_bytes(), b"\n", code.as_bytes()]);
     hash_text(&hash)

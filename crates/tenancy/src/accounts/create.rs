@@ -1,5 +1,5 @@
-//! Makes an account together with its first organization and app, so that the new person has
-//! somewhere to land. Shared by the set-up link and the command line.
+//! Makes an account together with its first organization and app, so that a new person has somewhere to
+//! start. Shared by the setup link and the command line.
 
 use serde_json::json;
 
@@ -22,14 +22,13 @@ pub struct NewAccount {
     pub email: String,
     pub name: String,
     pub password: String,
-    /// None for someone who joins an organization that is there.
+    /// None for someone who joins an existing organization.
     pub organization: Option<String>,
     pub locale: Locale,
     pub timezone: Option<String>,
 }
 
-/// An account whose fields are checked and whose password is hashed: nothing left to fail but a
-/// taken address.
+/// An account whose fields are checked and whose password is hashed: only a taken address can still fail.
 pub struct CheckedAccount {
     email: Email,
     name: String,
@@ -47,12 +46,12 @@ impl CheckedAccount {
 
 pub struct Created {
     pub user_id: Id,
-    /// The organization that was made with it.
+    /// The organization created with it.
     pub org_id: Option<Id>,
 }
 
-/// Hashing takes tens of milliseconds, so this comes before the transaction. `joins` is the name of
-/// the organization that the person is invited to.
+/// Hashing takes tens of milliseconds, so this runs before the transaction. `joins` is the name of the
+/// organization that the person is invited to.
 pub async fn check(
     atrium: &Tenancy,
     new: NewAccount,
@@ -73,8 +72,8 @@ pub async fn check(
     Ok(CheckedAccount { email, name, password_hash, organization, locale: new.locale, timezone })
 }
 
-/// Inserts the user, and organization and app where they are to be made. Where nobody is signed in yet, the new person is the one
-/// who did it.
+/// Inserts the user, and the organization and app if requested. If nobody is signed in yet, the new
+/// person is the actor.
 pub async fn insert(
     atrium: &Tenancy,
     tx: &mut Write,
@@ -127,8 +126,8 @@ pub async fn insert(
     Ok(Created { user_id, org_id: Some(org_id) })
 }
 
-/// Whoever makes an instance's first account, with the server's own link or at its command line,
-/// runs it.
+/// Whoever makes an instance's first account, with the server's setup link or on its command line,
+/// becomes its operator.
 pub async fn make_operator(
     atrium: &Tenancy,
     tx: &mut Write,
@@ -140,7 +139,7 @@ pub async fn make_operator(
     audit::append(tx, &actor, event).await
 }
 
-/// The whole of it on the command line's behalf.
+/// All steps, on behalf of the command line.
 pub async fn by_operator(atrium: &Tenancy, new: NewAccount) -> Result<Created> {
     let account = check(atrium, new, None).await?;
     let mut tx = atrium.db.write().await?;

@@ -21,7 +21,8 @@ use atrium_core::types::Id;
 
 #[derive(Serialize, ToSchema)]
 pub struct Deletion {
-    /// Organizations that would be left without an owner. Each must get another one, or go, first.
+    /// Organizations that would be left without an owner. Each must get another owner or be deleted
+    /// first.
     blocked_by: Vec<OwnedOrg>,
 }
 
@@ -32,7 +33,7 @@ pub struct OwnedOrg {
     member_count: i64,
 }
 
-/// What stands in the way of deleting one's account.
+/// What prevents deleting one's account.
 #[utoipa::path(
     get,
     path = "/api/v1/current/deletion",
@@ -81,8 +82,8 @@ pub async fn account_delete(
         return Err(Fault::new(Code::WrongEmail).on("email").into());
     }
     let mut tx = atrium.db.write().await?;
-    // Held first, in order: of two owners who leave at once, the second must see that the first is
-    // gone, and nobody can be made an owner on the way out.
+    // Locked first, in order: if two owners leave at once, the second must see that the first is gone,
+    // and nobody can be made an owner while leaving.
     let org_ids = orgs::of_member(&mut tx, &user.id).await?;
     for org_id in &org_ids {
         orgs::lock(&mut tx, org_id).await?;

@@ -1,4 +1,4 @@
-//! Changing one's address: confirmed at the new one, and the old one is notified.
+//! Changing one's address: confirmed at the new address, with a notice to the old one.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -30,8 +30,8 @@ pub struct EmailChange {
     email: String,
 }
 
-/// Mails a link to the new address. The answer is the same when the address has an account; the
-/// mail tells.
+/// Mails a link to the new address. The answer is the same if the address already has an account; only
+/// the mail says so.
 #[utoipa::path(
     post,
     path = "/api/v1/current/email",
@@ -83,7 +83,7 @@ pub async fn email_change(
     let event = Event::new("account.email_change_ask", "user", &user.id);
     let event = event.with(json!({ "email": email.as_typed }));
     audit::append(&mut tx, &signed_in.actor(), event).await?;
-    // The old address hears of it while there is still time to stop it.
+    // The old address is notified while the change can still be stopped.
     let notice = Notice::EmailChangeAsked { email: email.as_typed };
     notifications::notify(&atrium, &mut tx, &Recipient::from(user), &notice).await?;
     tx.commit().await?;
@@ -118,7 +118,7 @@ pub async fn email_confirm(
     Json(input): Json<EmailConfirmation>,
 ) -> Result<Data<EmailConfirmed>> {
     let (gone, now) = (|| Error::from(Code::TokenGone), atrium.now());
-    // Checked before anything is locked, so that guessing blocks nobody.
+    // Counted before anything is locked, so that guessing blocks nobody.
     let attempt = Attempt::of_address(&client);
     throttle::count(&atrium, &attempt).await?;
     let token =
@@ -136,7 +136,7 @@ pub async fn email_confirm(
     if !store::update_email(&mut tx, user_id, &email, now).await? {
         return Err(Fault::new(Code::EmailTaken).on("email").into());
     }
-    // What was mailed to the old address must not open the account any more.
+    // Links mailed to the old address must no longer open the account.
     store::delete_tokens_of(&mut tx, user_id).await?;
     let event = Event::new("account.email_change", "user", user_id);
     let event = event.with(json!({ "before": before.email, "after": email.as_typed }));

@@ -1,7 +1,7 @@
-//! OAuth flows: a browser goes to an outside provider and comes back. The provider returns our
-//! `state`, which works once, for ten minutes, only in the browser that started the flow and, if
-//! somebody was signed in, only for that person. Otherwise an attacker could make a victim's browser
-//! finish a flow that the attacker started.
+//! OAuth flows: a browser goes to an outside provider and comes back. The provider returns our `state`,
+//! which works once, for ten minutes, only in the browser that started the flow and, if someone was
+//! signed in, only for that person. Otherwise an attacker could make a victim's browser finish a flow
+//! that the attacker started.
 
 use http::HeaderMap;
 use http::header::HeaderValue;

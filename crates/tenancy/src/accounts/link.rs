@@ -1,5 +1,5 @@
-//! A one-time sign-in link that an operator prints for someone who cannot get in otherwise. It
-//! stands in for the password; a second factor is still asked for.
+//! A one-time sign-in link that an operator prints for someone who cannot get in otherwise. It replaces
+//! the password; a second factor is still required.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -22,7 +22,7 @@ use atrium_core::types::Millis;
 const PURPOSE: &str = "login_link";
 const LIFETIME: i64 = 15 * Millis::MINUTE;
 
-/// Makes a link that signs `email` in once. None when there is no such account or it is disabled.
+/// Makes a link that signs `email` in once. None if there is no such account or it is disabled.
 pub async fn make(atrium: &Tenancy, email: &str) -> Result<Option<(UserRow, String)>> {
     let mut tx = atrium.db.write_uncached().await?;
     let user = store::user_by_email(&mut tx, &Email::new(email)).await?;
@@ -44,7 +44,7 @@ pub async fn make(atrium: &Tenancy, email: &str) -> Result<Option<(UserRow, Stri
     let event = Event::new("account.sign_in_link", "user", &user.id);
     audit::append(&mut tx, &Actor::operator(), event).await?;
     tx.commit().await?;
-    // Behind the #, where no server or proxy on the way writes it into a log.
+    // After the #, so that no server or proxy on the way logs it.
     let link = atrium.settings.server.link(&format!("/login#link={token}"));
     Ok(Some((user, link)))
 }

@@ -1,4 +1,4 @@
-//! Sign in with a password, sign out; and the last steps that every sign-in method shares.
+//! Sign in with a password, sign out, and the last steps shared by every sign-in method.
 
 use axum::extract::State;
 use axum::response::{AppendHeaders, IntoResponse, Response};
@@ -34,7 +34,7 @@ pub struct Login {
     pub password: String,
 }
 
-/// What signing in answers: the person, or that the second step is still to come.
+/// The answer to signing in: the person, or that a second step is required.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum LoginAnswer {
@@ -48,7 +48,7 @@ pub struct MfaRequired {
     pub mfa_required: bool,
 }
 
-/// Signs in with an address and a password. What is wrong with them is never told.
+/// Signs in with an address and a password. The answer never says which of them is wrong.
 #[utoipa::path(
     post,
     path = "/api/v1/login",
@@ -80,17 +80,17 @@ pub async fn login(
     finish(&atrium, tx, &attempt, sign_in).await
 }
 
-/// By what someone signs in.
+/// The method of a sign-in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SignInMethod {
     Password,
     EmailCode,
-    /// A link an operator printed.
+    /// A link printed by an operator.
     Link,
-    /// Something one has, unlocked by something one is or knows: two factors in one.
+    /// Something a person has, unlocked by something they are or know: two factors in one.
     Passkey,
-    /// An organization's own provider.
+    /// An organization's own identity provider.
     Sso,
     /// A work-chat account that the person bound.
     Wechatwork,
@@ -98,14 +98,14 @@ pub enum SignInMethod {
 }
 
 impl SignInMethod {
-    /// As in figures, which know it before it happens.
+    /// The name used in metrics, which count methods before they happen.
     pub fn as_str(self) -> &'static str {
-        // In the order of the variants.
+        // Variants are in the order of `METHODS`.
         sign_in_figures::METHODS[self as usize]
     }
 }
 
-/// Counts a try before its proof is looked at, or refuses it with how long to wait.
+/// Counts an attempt before its proof is checked, or refuses it and says how long to wait.
 pub async fn admit(atrium: &Tenancy, attempt: &Attempt, by: &'static str) -> Result<()> {
     let counted = throttle::count(atrium, attempt).await;
     if counted.as_ref().is_err_and(|error| error.code() == Some(Code::Throttled)) {
@@ -114,7 +114,7 @@ pub async fn admit(atrium: &Tenancy, attempt: &Attempt, by: &'static str) -> Res
     counted
 }
 
-/// What was shown in the second step.
+/// The second factor that was used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Second {
@@ -122,7 +122,7 @@ pub enum Second {
     RecoveryCode,
 }
 
-/// Someone who has proven who they are.
+/// Someone who has proved who they are.
 pub struct SignIn<'a> {
     pub headers: &'a HeaderMap,
     pub client: &'a Client,
@@ -131,12 +131,12 @@ pub struct SignIn<'a> {
     pub second: Option<Second>,
     /// The organization whose provider vouched for the person.
     pub through: Option<&'a Id>,
-    /// When they proved it, where that was not now.
+    /// When they proved it, if not now.
     pub proven_at: Option<Millis>,
 }
 
 impl<'a> SignIn<'a> {
-    /// By one proof alone.
+    /// A sign-in with a single proof.
     pub fn by(
         method: SignInMethod,
         user: &'a UserRow,
@@ -151,7 +151,7 @@ impl<'a> SignIn<'a> {
     }
 }
 
-/// What a proof led to, with the cookies that carry it.
+/// What a sign-in led to, with the cookies for it.
 pub enum Outcome {
     SignedIn { user: Box<CurrentUser>, cookies: [HeaderValue; 2] },
     SecondStep { cookie: HeaderValue },
@@ -172,7 +172,7 @@ impl IntoResponse for Outcome {
     }
 }
 
-/// Like `settle`, as a call's answer.
+/// Like `settle`, as the answer to a call.
 pub async fn finish(
     atrium: &Tenancy,
     tx: Write,
@@ -182,8 +182,8 @@ pub async fn finish(
     Ok(complete(atrium, tx, attempt, sign_in).await?.into_response())
 }
 
-/// Starts the session, in the transaction that used the proof up; or, where the person has a
-/// second factor that was not shown yet, asks for it.
+/// Starts the session in the transaction that used up the proof. If the person has a second factor that
+/// was not used yet, asks for it instead.
 pub async fn complete(
     atrium: &Tenancy,
     mut tx: Write,
@@ -191,7 +191,8 @@ pub async fn complete(
     sign_in: SignIn<'_>,
 ) -> Result<Outcome> {
     let user = sign_in.user;
-    // The proof was looked at outside the transaction: a password that changed since is no proof.
+    // The proof was checked outside the transaction: if the password has changed since, it proves
+    // nothing.
     let checked =
         user.password_hash.as_deref().filter(|_| sign_in.method == SignInMethod::Password);
     if !store::lock_user(&mut tx, &user.id, checked).await? {
@@ -215,7 +216,7 @@ pub async fn complete(
     let event = Event::new("account.sign_in", "user", &user.id).with(details);
     audit::append(&mut tx, &actor, event).await?;
     let email = Email::new(&user.email);
-    // The first sign-in of all is from the browser that made the account, or an operator's to tell.
+    // The first sign-in ever comes from the browser that made the account, or from an operator's link.
     let is_new_device =
         user.last_login_at.is_some() && !throttle::is_known_device(atrium, &email, headers);
     if is_new_device {
@@ -242,8 +243,8 @@ fn new_device(atrium: &Tenancy, user: &UserRow, client: &Client) -> Notice {
     }
 }
 
-/// Notes a failed try. Known and unknown addresses leave the same trace, a keyed hash, so that
-/// neither the time it takes nor the log tells them apart to anyone without the key.
+/// Records a failed attempt. Known and unknown addresses leave the same trace, a keyed hash, so that
+/// without the key neither the timing nor the log tells them apart.
 pub async fn failed(
     atrium: &Tenancy,
     email: Option<&Email>,
@@ -278,8 +279,8 @@ pub async fn note_failure(
     tx.commit().await
 }
 
-/// Signs out: the session is dead on the server, and the cookie is cleared. Does nothing, and
-/// says so with the same answer, for someone who is not signed in.
+/// Signs out: the session ends on the server, and the cookie is cleared. The answer is the same for
+/// someone who is not signed in.
 #[utoipa::path(
     post,
     path = "/api/v1/logout",

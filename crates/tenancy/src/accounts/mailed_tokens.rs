@@ -1,6 +1,6 @@
-//! Secrets that are mailed to a person: registration links, codes and reset links share this. The same
-//! rows are written for an address without an account, so that neither the answer nor its timing shows
-//! whether one exists.
+//! Secrets mailed to a person, shared by registration links, codes and reset links. The same rows are
+//! written for an address without an account, so that neither the answer nor its timing shows whether one
+//! exists.
 
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -16,7 +16,7 @@ use atrium_core::outbox::mail;
 use atrium_core::text::{Checks, Email};
 use atrium_core::types::Millis;
 
-/// Asks for a mail to an address.
+/// Requests a mail to an address.
 #[derive(Deserialize, ToSchema)]
 pub struct MailRequest {
     email: String,

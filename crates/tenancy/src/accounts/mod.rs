@@ -1,4 +1,4 @@
-//! Accounts: sign-in, the first account, profiles, second factors, sessions as their holders see them.
+//! Accounts: sign-in, the first account, profiles, second factors, and the sessions a person sees.
 
 pub mod code;
 pub mod create;
@@ -31,12 +31,12 @@ use atrium_core::error::Result;
 use atrium_core::locale::Locale;
 use atrium_core::types::Millis;
 
-/// The language to write to someone in: the account's own, or the one the page was in.
+/// The language for mails to someone: the account's own, or that of the page.
 fn user_locale(user: Option<&store::UserRow>, otherwise: Locale) -> Locale {
     user.and_then(|user| Locale::parse(&user.locale)).unwrap_or(otherwise)
 }
 
-/// Removes sessions, links and counters that are past their time.
+/// Removes expired sessions, links and counters.
 pub async fn sweep(atrium: &Tenancy) -> Result<u64> {
     let mut tx = atrium.db.write_relaxed().await?;
     let tokens = store::delete_dead_tokens(&mut tx, atrium.now().plus(-Millis::DAY)).await?;

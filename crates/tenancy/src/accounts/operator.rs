@@ -1,5 +1,5 @@
-//! What an operator does to accounts, from the command line and some of it in the console. All of it
-//! is audited.
+//! What an operator can do with accounts, on the command line and partly in the console. All of it is
+//! audited.
 
 use serde_json::json;
 
@@ -14,8 +14,8 @@ use atrium_core::error::Result;
 use atrium_core::text::Email;
 use atrium_core::types::Id;
 
-/// Takes an account out of use, or back into it. Every session of a disabled account ends with the
-/// next request, on every instance. None when there is no such account.
+/// Disables or enables an account. All sessions of a disabled account end with the next request, on every
+/// instance. None if there is no such account.
 pub async fn set_disabled(
     atrium: &Tenancy,
     email: &str,
@@ -38,8 +38,7 @@ pub async fn set_disabled(
     Ok(Some(user))
 }
 
-/// Lets someone see the operator's pages of the console, or no longer. None when there is no such
-/// account.
+/// Grants or revokes access to the operator's pages of the console. None if there is no such account.
 pub async fn set_operator(
     atrium: &Tenancy,
     email: &str,
@@ -58,7 +57,7 @@ pub async fn set_operator(
     Ok(Some(user))
 }
 
-/// Where someone is signed in. Looking is audited too: it shows a person's addresses.
+/// Where someone is signed in. Looking is audited too, because it shows a person's IP addresses.
 pub async fn sessions(
     atrium: &Tenancy,
     by: &Actor,
@@ -76,8 +75,8 @@ pub async fn sessions(
     Ok(Some((user, sessions)))
 }
 
-/// Ends one session of someone, or all of them, and tells them. Returns how many ended. None when
-/// there is no such account.
+/// Ends one or all of someone's sessions, and notifies them. Returns how many ended. None if there is no
+/// such account.
 pub async fn end_sessions(
     atrium: &Tenancy,
     by: &Actor,
@@ -91,7 +90,7 @@ pub async fn end_sessions(
     let ended = match session {
         Some(id) => u64::from(store::delete_session_of(&mut tx, &user.id, id).await?),
         None => {
-            // A sign-in that is half done would be a session in a moment.
+            // A half-finished sign-in would soon be a session.
             store::delete_tokens_of(&mut tx, &user.id).await?;
             store::delete_sessions_of(&mut tx, &user.id, None).await?
         }
@@ -107,15 +106,15 @@ pub async fn end_sessions(
     Ok(Some((user, ended)))
 }
 
-/// What was taken away by a reset.
+/// What a reset removed.
 pub struct ResetFactors {
     pub user: UserRow,
     pub totp: bool,
     pub passkeys: u64,
 }
 
-/// Takes every second factor and passkey away, for someone who lost theirs, and tells them. Ends
-/// their sessions, in case it was no loss but a theft. None when there is no such account.
+/// Removes every second factor and passkey of someone who lost theirs, and notifies them. Ends their
+/// sessions, in case of theft rather than loss. None if there is no such account.
 pub async fn reset_second_factor(atrium: &Tenancy, email: &str) -> Result<Option<ResetFactors>> {
     let mut tx = atrium.db.write().await?;
     let Some(user) = store::user_by_email(&mut tx, &Email::new(email)).await? else {

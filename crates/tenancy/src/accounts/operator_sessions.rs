@@ -1,4 +1,4 @@
-//! Where anybody is signed in, and ending that, for whoever runs the instance.
+//! Lets an operator see where any account is signed in, and end its sessions.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -71,7 +71,7 @@ pub async fn operator_session_list(
 pub struct EndSessions {
     /// The address of the account.
     email: String,
-    /// Only this one; all of them without it.
+    /// Only this session; without it, all of them.
     session_id: Option<Id>,
 }
 
@@ -80,7 +80,7 @@ pub struct SessionsEnded {
     ended: u64,
 }
 
-/// Ends one session of someone, or all of them, and tells them.
+/// Ends one or all of someone's sessions, and notifies them.
 #[utoipa::path(
     post,
     path = "/api/v1/operator/sessions/end",

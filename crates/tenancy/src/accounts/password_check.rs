@@ -1,5 +1,5 @@
-//! Whether a new password would be taken, asked while it is typed: the console's meter has no rules
-//! of its own to disagree with.
+//! Whether a new password would be accepted, checked while it is typed, so that the console's meter needs
+//! no rules of its own.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -20,29 +20,29 @@ use atrium_core::locale::Locale;
 use atrium_core::text::EMAIL_MAX;
 use atrium_core::types::Id;
 
-/// What a form may say about a person who is typing it.
+/// How many words about the person a form may send.
 const MOST_WORDS: usize = 5;
 
 #[derive(Deserialize, ToSchema)]
 pub struct PasswordCheck {
     #[schema(format = "password")]
     password: String,
-    /// What else was typed into the form: address, name, team. The first five count.
+    /// What else was typed into the form: address, name, team. Only the first five count.
     about: Option<Vec<String>>,
-    /// The link the form is behind, where there is one: the server knows whom it was sent to.
+    /// The link that led to the form, if any: the server knows whom it was sent to.
     token: Option<String>,
 }
 
 #[derive(Serialize, ToSchema)]
 pub struct PasswordVerdict {
     acceptable: bool,
-    /// Why not: a code, and in the language of the request.
+    /// Why not: a code, and its text in the language of the request.
     #[schema(value_type = Option<Code>)]
     code: Option<&'static str>,
     message: Option<String>,
 }
 
-/// Whether a new password would be taken. Nothing is stored.
+/// Whether a new password would be accepted. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/api/v1/password/check",
@@ -80,7 +80,7 @@ pub async fn password_check(
     }))
 }
 
-/// What anybody who knows the person would try.
+/// What anyone who knows the person would try.
 pub async fn about_account(
     db: &mut AnyConnection,
     id: &Id,
@@ -92,7 +92,7 @@ pub async fn about_account(
     Ok(about)
 }
 
-/// The same of whoever a link was sent to. A link that leads nowhere says nothing.
+/// The same for the recipient of a link. An invalid link gives nothing.
 async fn about_link(atrium: &Tenancy, db: &mut AnyConnection, token: &str) -> Result<Vec<String>> {
     let Some(token) = store::live_token(db, &hash_token(token), atrium.now()).await? else {
         return Ok(Vec::new());

@@ -1,5 +1,5 @@
-//! Links that people asked for and that no mail server can bring them: whoever runs the instance sees
-//! who waits, and hands a link over. Only where no mail server is set.
+//! Links that people requested and no mail server can deliver: an operator sees who is waiting and hands
+//! a link over. Only if no mail server is configured.
 
 use std::collections::HashSet;
 
@@ -24,7 +24,7 @@ use atrium_core::http::path::PathId;
 use atrium_core::text::Email;
 use atrium_core::types::{Id, Millis};
 
-/// More than an operator hands over by hand.
+/// More than an operator would ever hand over manually.
 const MOST: i64 = 500;
 
 /// What a link is for.
@@ -60,7 +60,7 @@ impl LinkKind {
 pub struct PendingLink {
     id: Id,
     kind: LinkKind,
-    /// The address that it is for.
+    /// The address that the link is for.
     email: String,
     created_at: Millis,
     expires_at: Millis,
@@ -68,11 +68,11 @@ pub struct PendingLink {
 
 #[derive(Serialize, ToSchema)]
 pub struct PendingLinks {
-    /// The latest first, one of each kind and address.
+    /// Newest first, one of each kind and address.
     items: Vec<PendingLink>,
 }
 
-/// Links that people asked for and wait for.
+/// Links that people requested and are waiting for.
 #[utoipa::path(
     get,
     path = "/api/v1/operator/links",
@@ -104,8 +104,8 @@ pub struct CopiedLink {
     expires_at: Millis,
 }
 
-/// Makes a new link in place of one that somebody waits for; it works for as long as that one would
-/// have, and that one no longer.
+/// Makes a new link in place of one that someone is waiting for. It expires when the old one would have,
+/// and the old one stops working.
 #[utoipa::path(
     post,
     path = "/api/v1/operator/links/{id}",
@@ -147,8 +147,8 @@ pub async fn pending_link_copy(
     Ok(Data(CopiedLink { link, expires_at: row.expires_at }))
 }
 
-/// What a link is for, if it still leads anywhere: rows are also written for addresses without an
-/// account, or with one already, so that nobody can tell them apart from outside.
+/// The kind of a link, if it still works. Rows are also written for addresses without an account, or that
+/// already have one, so that outsiders cannot tell the difference.
 async fn works(
     atrium: &Tenancy,
     db: &mut AnyConnection,

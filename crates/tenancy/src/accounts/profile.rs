@@ -29,7 +29,7 @@ pub struct ProfileUpdate {
     timezone: Option<String>,
 }
 
-/// Changes name, language of mails or time zone; what is left out stays.
+/// Changes name, language of mails or time zone; omitted fields stay as they are.
 #[utoipa::path(
     put,
     path = "/api/v1/current/profile",
@@ -118,7 +118,7 @@ pub async fn password_update(
     throttle::forget_password_checks(&mut tx, &user.id).await?;
     let event = Event::new("account.password_change", "user", &user.id);
     audit::append(&mut tx, &signed_in.actor(), event).await?;
-    // Changing it required the old one.
+    // Changing it required the old password.
     store::note_proof(&mut tx, signed_in.session_id(), atrium.now()).await?;
     let notice = Notice::PasswordChanged;
     notifications::notify(&atrium, &mut tx, &Recipient::from(user), &notice).await?;

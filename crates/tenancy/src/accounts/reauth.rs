@@ -1,4 +1,4 @@
-//! Proving again who one is, before something that a stolen session must not do.
+//! Proving again who one is, before actions that a stolen session must not allow.
 
 use axum::extract::State;
 use serde::Deserialize;
@@ -17,13 +17,13 @@ use atrium_core::http::json::{Data, Done, Json};
 pub struct Reauth {
     #[schema(format = "password")]
     password: String,
-    /// A code of the authenticator app or a recovery code: wanted where the person has a second
-    /// factor that this session has not shown.
+    /// A code of the authenticator app or a recovery code: required if the person has a second factor
+    /// that this session has not used.
     code: Option<String>,
 }
 
-/// Makes this session's sign-in a recent one, by the password and, where the session has not shown
-/// it yet, the second factor.
+/// Makes this session's sign-in recent, with the password and, if the session has not used it yet, the
+/// second factor.
 #[utoipa::path(
     post,
     path = "/api/v1/current/reauth",
@@ -61,7 +61,7 @@ pub async fn reauth(
     Ok(Data(Done {}))
 }
 
-/// Whoever sits at an open session must not find the password by trying, so tries are counted.
+/// Counts attempts, so that someone at an open session cannot find the password by guessing.
 pub async fn check_password(
     atrium: &Tenancy,
     signed_in: &SignedIn,

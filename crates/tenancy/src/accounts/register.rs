@@ -1,4 +1,4 @@
-//! From a link to an account: what the link is for, and the form behind it.
+//! From a link to an account: what the link is for, and the form it leads to.
 
 use axum::extract::State;
 use axum::response::{AppendHeaders, IntoResponse};
@@ -36,12 +36,12 @@ const LIFETIME: i64 = Millis::DAY;
 #[derive(Deserialize, ToSchema)]
 pub struct Register {
     email: String,
-    /// Language of the mail; the page's own unless given.
+    /// Language of the mail; by default that of the page.
     locale: Option<String>,
 }
 
-/// Mails a link to the address to go on with. The answer is the same whether or not it has an
-/// account; the mail tells.
+/// Mails a registration link to the address. The answer is the same whether or not it has an account;
+/// only the mail says so.
 #[utoipa::path(
     post,
     path = "/api/v1/register",
@@ -99,25 +99,25 @@ pub struct TokenQuery {
 
 #[derive(Serialize, ToSchema)]
 pub struct TokenView {
-    /// The address the link was sent to; a set-up link has none.
+    /// The address the link was sent to; a setup link has none.
     email: Option<String>,
     kind: TokenKind,
-    /// The name of the organization an invitation leads into.
+    /// The name of the organization that an invitation leads to.
     organization: Option<String>,
-    /// The address of the account that a change of address is about.
+    /// For a change of address: the account's current address.
     account: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenKind {
-    /// Someone registers their own address.
+    /// A person registers their own address.
     Register,
-    /// Someone was invited into an organization.
+    /// A person was invited to an organization.
     Invitation,
     /// The first account of an empty instance.
     Setup,
-    /// Someone moves their account to this address; POST /email/confirm goes on.
+    /// A person moves their account to this address; continue with POST /email/confirm.
     EmailChange,
 }
 
@@ -162,7 +162,7 @@ pub async fn register_token_view(
     Ok(Data(TokenView { email: token.email, kind, organization, account }))
 }
 
-/// The name of the organization that a link leads into, for a link of that kind.
+/// The name of the organization that a link leads to, for links of that kind.
 pub async fn team_of(
     atrium: &Tenancy,
     db: &mut AnyConnection,
@@ -189,14 +189,14 @@ async fn invitation_of(
 #[derive(Deserialize, ToSchema)]
 pub struct RegisterProfile {
     token: String,
-    /// Only for a set-up link, which was sent to nobody.
+    /// Only for a setup link, which was not sent to an address.
     email: Option<String>,
     name: String,
     #[schema(format = "password")]
     password: String,
-    /// Not for an invitation, which leads into a team that is there.
+    /// Not for an invitation, which leads to an existing team.
     organization_name: Option<String>,
-    /// IANA name; the browser's own.
+    /// IANA name, as the browser reports it.
     timezone: Option<String>,
 }
 
@@ -227,7 +227,7 @@ pub async fn register_profile(
         refuse_when_closed(&atrium)?;
     }
     let team = team_of(&atrium, &mut *atrium.db.read().await?, &token).await?;
-    // Looked at before the password is hashed: a stranger without a link costs nothing.
+    // Checked before the password is hashed, so that strangers without a link cause no cost.
     let account = create::check(
         &atrium,
         NewAccount {
@@ -251,7 +251,7 @@ pub async fn register_profile(
     if too_late || !store::use_token(&mut tx, &token.id, now).await? {
         return Err(Code::TokenGone.into());
     }
-    // Locks come in one order everywhere: an organization before the instance's audit chain.
+    // Locks are always taken in this order: an organization before the instance's audit chain.
     let mut invitation = None;
     if kind == TokenKind::Invitation {
         let row = invitation_of(&atrium, &mut tx, &token).await?;

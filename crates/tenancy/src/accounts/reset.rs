@@ -1,4 +1,4 @@
-//! A forgotten password: a link by mail, and a new password behind it.
+//! A forgotten password: a mailed link, and the new password set with it.
 
 use axum::body::HttpBody as _;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
@@ -98,8 +98,8 @@ pub struct Reset {
     password: String,
 }
 
-/// Sets a new password and ends every session of the account. Takes its two parameters in the
-/// query or in a JSON body; the body is the better place.
+/// Sets a new password and ends every session of the account. Takes its two parameters in the query
+/// string or in a JSON body; the body is preferable.
 #[utoipa::path(
     post,
     path = "/api/v1/password/reset",
@@ -153,7 +153,7 @@ async fn read_input(request: Request) -> Result<Reset> {
         let Query(input) = Query::from_request_parts(&mut parts, &()).await?;
         return Ok(input);
     }
-    // Neither here nor there.
+    // No parameters in either place.
     if request.body().is_end_stream() && !request.headers().contains_key(CONTENT_TYPE) {
         return Err(Fault::new(Code::Required).on("token").into());
     }
@@ -161,7 +161,7 @@ async fn read_input(request: Request) -> Result<Reset> {
     Ok(input)
 }
 
-/// A link that still works, and the account it is for.
+/// A link that still works, and its account.
 async fn live(atrium: &Tenancy, token: &str) -> Result<(store::TokenRow, store::UserRow)> {
     let mut db = atrium.db.read().await?;
     let token = store::live_token(&mut db, &hash_token(token), atrium.now()).await?;

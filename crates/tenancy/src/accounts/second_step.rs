@@ -1,5 +1,5 @@
-//! The second step of a sign-in: a code of the authenticator app, or a recovery code. What came
-//! first is kept for ten minutes, in the browser that did it, and five wrong codes end it.
+//! The second step of a sign-in: a code of the authenticator app, or a recovery code. The first step is
+//! kept for ten minutes, in the browser that completed it, and five wrong codes end it.
 
 use axum::extract::State;
 use axum::response::{AppendHeaders, IntoResponse, Response};
@@ -29,17 +29,17 @@ const PURPOSE: &str = "login_second_step";
 const LIFETIME: i64 = 10 * Millis::MINUTE;
 const TRIES: i64 = 5;
 
-/// What came first.
+/// The first step.
 #[derive(Serialize, Deserialize)]
 struct FirstStep {
     #[serde(rename = "way")]
     method: SignInMethod,
-    /// The organization whose provider vouched for the person, and which provider that was.
+    /// The organization whose provider vouched for the person, and a mark of that provider.
     through: Option<(Id, String)>,
 }
 
-/// Keeps the first step and asks for the second. The try stays counted until both are done, or
-/// someone with a password could try codes for ever.
+/// Stores the first step and asks for the second. The attempt stays counted until both are done;
+/// otherwise someone with the password could try codes forever.
 pub async fn ask(atrium: &Tenancy, mut tx: Write, sign_in: &SignIn<'_>) -> Result<HeaderValue> {
     let user = sign_in.user;
     let email = Email::new(&user.email);
@@ -67,7 +67,7 @@ pub struct MfaLogin {
     code: String,
 }
 
-/// Finishes a sign-in with a second factor. 410 when there is no first step to finish any more.
+/// Finishes a sign-in with a second factor. 410 if there is no first step left to finish.
 #[utoipa::path(
     post,
     path = "/api/v1/login/mfa",

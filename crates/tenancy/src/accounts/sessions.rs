@@ -1,4 +1,4 @@
-//! A person's own sessions: where they are signed in, and ending that.
+//! A person's own sessions: where they are signed in, and ending sessions.
 
 use axum::extract::State;
 use serde::Serialize;

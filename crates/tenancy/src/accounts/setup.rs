@@ -1,5 +1,5 @@
-//! The first account of an empty instance. There is no default password: whoever can read the
-//! server's output gets a link that works once.
+//! The first account of an empty instance. There is no default password: anyone who can read the server's
+//! output gets a link that works once.
 
 use crate::state::Tenancy;
 use crate::store::accounts::{self as store, NewToken};
@@ -10,8 +10,8 @@ use atrium_core::types::Millis;
 pub const PURPOSE: &str = "setup";
 const LIFETIME: i64 = Millis::DAY;
 
-/// A fresh set-up link, while there is no account. Only hashes are kept, so every start prints
-/// a link of its own; the first one used closes them all.
+/// A new setup link, while there is no account. Only hashes are kept, so every start prints its own link;
+/// using one invalidates all of them.
 pub async fn link(atrium: &Tenancy) -> Result<Option<String>> {
     let mut tx = atrium.db.write_relaxed().await?;
     if !store::awaits_setup(&mut tx).await? {

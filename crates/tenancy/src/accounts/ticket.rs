@@ -1,5 +1,5 @@
-//! Things half done: a sign-in that waits for its second step, a passkey ceremony. The browser
-//! holds a secret in a cookie, the database holds the rest, sealed, and it works once.
+//! Unfinished actions: a sign-in waiting for its second step, a passkey ceremony. The browser holds a
+//! secret in a cookie, the database holds the sealed rest, and it works once.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,11 +15,11 @@ pub struct Ticket<'a> {
     pub purpose: &'static str,
     pub lifetime: i64,
     pub user_id: Option<&'a Id>,
-    /// The address throttling counts under.
+    /// The address under which attempts are throttled.
     pub email: Option<&'a str>,
 }
 
-/// Puts the half-done thing away and returns the secret that finds it.
+/// Stores the unfinished action and returns the secret that finds it.
 pub async fn issue(
     atrium: &Tenancy,
     tx: &mut Write,
@@ -31,7 +31,7 @@ pub async fn issue(
     Ok(token)
 }
 
-/// Like `issue`, with a secret of the caller's.
+/// Like `issue`, with a secret from the caller.
 pub async fn keep(
     atrium: &Tenancy,
     tx: &mut Write,
@@ -56,7 +56,7 @@ pub async fn keep(
     store::insert_token(tx, row).await
 }
 
-/// What was put away.
+/// Opens what was stored.
 pub fn open<T: DeserializeOwned>(atrium: &Tenancy, row: &TokenRow) -> Result<T> {
     let sealed = row.payload.as_deref().unwrap_or_default();
     let json = atrium.keyring.open_sealed(&row.purpose, sealed)?;

@@ -1,5 +1,4 @@
-//! "Why can they do this?": through what someone holds each permission in an app, or what would
-//! give it.
+//! "Why can they do this?": what gives someone each permission in an app, or what would give it.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -37,7 +36,7 @@ pub struct ExplainedPermission {
     code: &'static str,
     name: &'static str,
     held: bool,
-    /// Where it comes from, when it is held.
+    /// Where it comes from, if it is held.
     through: Option<Through>,
     /// Roles of the app that give it.
     roles_that_give: Vec<RoleRef>,
@@ -68,7 +67,7 @@ fn through(via: &Via, locale: Locale) -> Through {
     Through { kind: ViaKind::from(via), role }
 }
 
-/// What someone of the organization may do in the app, and why.
+/// What a member of the organization may do in the app, and why.
 #[utoipa::path(
     get,
     path = "/api/v1/apps/{id}/members/{user_id}/access",

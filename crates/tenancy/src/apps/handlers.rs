@@ -1,4 +1,4 @@
-//! Apps: list, make, look at, change; and what the caller may do in one.
+//! Apps: list, create, view, change; and what the caller may do in one.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -21,9 +21,9 @@ use atrium_core::text::Checks;
 use atrium_core::types::Id;
 
 const DESCRIPTION_MAX: usize = 500;
-/// Days that events can be kept, as for organizations.
+/// How many days events can be kept, the same as for organizations.
 const RETENTION: std::ops::RangeInclusive<i64> = 1..=3_650;
-/// Apps one organization can have, deleted ones included until they are purged.
+/// Maximum number of apps per organization, including deleted ones until they are purged.
 const MOST: i64 = 5_000;
 
 #[derive(Deserialize, ToSchema)]
@@ -95,13 +95,13 @@ pub struct AppUpdateBody {
     description: Option<String>,
     /// IANA name.
     timezone: Option<String>,
-    /// Days that events are kept, or null for as long as the organization says.
+    /// Days that events are kept, or null to follow the organization.
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schema(value_type = Option<i64>, minimum = 1, maximum = 3650)]
     retention_days: Option<Option<i64>>,
 }
 
-/// Changes an active app; what is left out stays.
+/// Changes an active app; omitted fields stay as they are.
 #[utoipa::path(
     put,
     path = "/api/v1/apps/{id}",
@@ -160,7 +160,7 @@ pub async fn app_update(
 
 #[derive(Serialize, ToSchema)]
 pub struct MyRole {
-    /// Null for those who come by the organization.
+    /// Null for people who reach the app through the organization.
     role: Option<RoleRef>,
     #[schema(value_type = Vec<Permission>)]
     permissions: Vec<&'static str>,
@@ -183,7 +183,7 @@ impl From<&Via> for ViaKind {
     }
 }
 
-/// What the caller is in the app, and may do.
+/// The caller's role in the app, and what they may do.
 #[utoipa::path(
     get,
     path = "/api/v1/apps/{id}/role",

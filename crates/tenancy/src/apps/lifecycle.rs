@@ -1,4 +1,4 @@
-//! An app's life: archive, delete, and the way back.
+//! An app's life cycle: archiving, deleting and restoring it.
 
 use axum::extract::State;
 use serde_json::json;
@@ -17,7 +17,7 @@ use atrium_core::http::json::{Data, Json};
 use atrium_core::permissions::{AppArchive, AppDelete, Grant};
 use atrium_core::types::{Id, Millis};
 
-/// How long a deleted app can be brought back.
+/// How long a deleted app can be restored.
 pub const KEEP: i64 = 30 * Millis::DAY;
 
 /// Archives an app: it stops collecting at once, and everything in it stays readable.
@@ -95,7 +95,7 @@ pub async fn app_delete(
     finish(&atrium, tx, &app, access, "app.delete", AppStatus::Deleted).await
 }
 
-/// Brings a deleted app back into the state it was in.
+/// Restores a deleted app to its previous state.
 #[utoipa::path(
     post,
     path = "/api/v1/apps/{id}/restore",
@@ -124,7 +124,7 @@ pub async fn app_restore(
     finish(&atrium, tx, &app, access, "app.restore", after).await
 }
 
-/// Records the move, tells everyone who reaches the app, and answers with how it is now.
+/// Records the change, notifies everyone who reaches the app, and returns the app as it is now.
 async fn finish<G: Grant>(
     atrium: &Tenancy,
     mut tx: Write,

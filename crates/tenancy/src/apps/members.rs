@@ -1,4 +1,4 @@
-//! Who reaches an app, and as what.
+//! Who reaches an app, and in what role.
 
 use axum::extract::{FromRef, FromRequestParts, State};
 use http::request::Parts;
@@ -32,7 +32,7 @@ pub struct AppMember {
     user_id: Id,
     email: String,
     name: String,
-    /// Null for those who come by the organization only.
+    /// Null for people who reach the app only through the organization.
     role: Option<RoleRef>,
     via: ViaKind,
     org_role: OrgRole,
@@ -145,7 +145,7 @@ pub struct NewAppMembers {
 #[derive(Serialize, ToSchema)]
 pub struct Added {
     added: u64,
-    /// In the app already, or not of the organization.
+    /// Already in the app, or not in the organization.
     skipped: u64,
 }
 
@@ -170,7 +170,7 @@ pub async fn app_member_add(
     checks.finish()?;
     let now = atrium.now();
     let mut tx = atrium.db.write().await?;
-    // Someone who is being taken out of the organization must not end up in its app.
+    // Someone being removed from the organization must not end up in its app.
     orgs::lock(&mut tx, &app.app.org_id).await?;
     let (_, access) = app.lock_and_recheck_active(&mut tx).await?;
     let role = grantable(&mut tx, app.id(), &access, &input.role_id).await?;
@@ -206,7 +206,7 @@ fn event(app: &InApp<MemberManage>, action: &'static str, user_id: &Id) -> Event
     Event::new(action, "user", user_id).in_org(&app.app.org_id).in_app(app.id())
 }
 
-/// Tells someone what they are in the app now, or that they are out of it.
+/// Notifies someone of their new role in the app, or of their removal.
 async fn tell(
     atrium: &Tenancy,
     tx: &mut atrium_core::db::Write,
@@ -231,7 +231,7 @@ async fn tell(
     notifications::notify_id(atrium, tx, user_id, &notice).await
 }
 
-/// A role of the app that holds nothing the caller does not.
+/// A role of the app with no permission that the caller lacks.
 async fn grantable(
     db: &mut AnyConnection,
     app_id: &Id,
@@ -246,7 +246,7 @@ async fn grantable(
     Ok(role)
 }
 
-/// What a member of the app is now; refused where that is more than the caller.
+/// The current role of a member of the app; refused if it exceeds the caller's.
 async fn changeable(
     db: &mut AnyConnection,
     app: &InApp<MemberManage>,
@@ -265,8 +265,8 @@ async fn changeable(
     Ok(role)
 }
 
-/// A member of the app, named second in the path; anyone else is not found, and that is settled
-/// before a body is read.
+/// A member of the app, named second in the path. Anyone else is not found, and that is decided before
+/// the body is read.
 pub struct InThisApp(Id);
 
 impl<S> FromRequestParts<S> for InThisApp
@@ -290,7 +290,7 @@ pub struct AppMemberRole {
     role_id: Id,
 }
 
-/// Gives a member of the app another role.
+/// Gives a member of the app a different role.
 #[utoipa::path(
     put,
     path = "/api/v1/apps/{id}/members/{user_id}",
@@ -324,7 +324,7 @@ pub async fn app_member_update(
     Ok(Data(Done {}))
 }
 
-/// Takes someone out of the app; they stay in the organization.
+/// Removes someone from the app; they stay in the organization.
 #[utoipa::path(
     delete,
     path = "/api/v1/apps/{id}/members/{user_id}",
@@ -340,7 +340,7 @@ pub async fn app_member_remove(
     SecondId(user_id): SecondId,
 ) -> Result<Data<Done>> {
     let mut tx = atrium.db.write().await?;
-    // Also from an archived app: what is in it stays readable, and they may no longer read it.
+    // Also from an archived app: it stays readable, and they may no longer read it.
     let (row, access) = app.lock_and_recheck(&mut tx).await?;
     if row.status() == AppStatus::Deleted {
         return Err(Code::AppNotActive.into());

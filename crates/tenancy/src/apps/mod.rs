@@ -1,4 +1,4 @@
-//! Applications: what organizations own and events belong to.
+//! Apps: organizations own them, and events belong to them.
 
 pub mod explain;
 pub mod handlers;
@@ -19,11 +19,11 @@ use atrium_core::error::Result;
 use atrium_core::permissions::Permission;
 use atrium_core::types::{Id, Millis};
 
-/// Every new organization begins with one app of this name.
+/// The name of the first app of every new organization.
 pub const FIRST_APP_NAME: &str = "Default";
 
-/// Makes an app together with its API keys: there is no app without. False when another app of the
-/// organization has the name.
+/// Makes an app together with its API keys, which every app has. False if another app of the organization
+/// has the name.
 pub async fn insert(atrium: &Tenancy, db: &mut AnyConnection, app: &NewApp) -> Result<bool> {
     if !store::insert(db, app).await? {
         return Ok(false);
@@ -32,7 +32,7 @@ pub async fn insert(atrium: &Tenancy, db: &mut AnyConnection, app: &NewApp) -> R
     Ok(true)
 }
 
-/// An app, as someone who may see it does.
+/// An app, as someone with access to it sees it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AppView {
     pub id: Id,
@@ -51,23 +51,24 @@ pub struct AppView {
     pub created_at: Millis,
     pub archived_at: Option<Millis>,
     pub deleted_at: Option<Millis>,
-    /// When a deleted app is gone for good.
+    /// When a deleted app is permanently removed.
     pub purge_at: Option<Millis>,
-    /// From then on it cannot be restored.
+    /// Whether the purge has started; from then on the app cannot be restored.
     pub purge_started: bool,
-    /// Members with a role in the app; owners and admins of the organization come on top.
+    /// Members with a role in the app, in addition to the organization's owners and admins.
     pub member_count: i64,
-    /// Null where it is not known.
+    /// Null if unknown.
     pub events_24h: Option<i64>,
-    /// Whether an event of it was ever stored. Null in lists.
+    /// Whether the app ever stored an event. Null in lists.
     pub has_events: Option<bool>,
-    /// How long its events are kept; null for as long as the organization says.
+    /// How many days its events are kept; null to follow the organization.
     pub retention_days: Option<i64>,
-    /// What the organization says. Null in lists.
+    /// The organization's retention in days. Null in lists.
     pub org_retention_days: Option<i64>,
-    /// What its pages send with their events. Null in lists, and for those who may not view keys.
+    /// The key that its pages send with their events. Null in lists, and for people who may not view
+    /// keys.
     pub collect_key: Option<String>,
-    /// What the caller may do in it.
+    /// The caller's permissions in the app.
     #[schema(value_type = Vec<Permission>)]
     pub permissions: Vec<&'static str>,
 }
@@ -76,7 +77,7 @@ impl AppView {
     pub fn new(atrium: &Tenancy, row: AppRow, access: &AppAccess) -> Self {
         let console = &atrium.settings.console;
         Self {
-            // An app whose region left the settings is still reachable here.
+            // An app in a region that was removed from the settings is still reachable here.
             endpoint: console
                 .endpoint(&row.region)
                 .map_or_else(|| atrium.settings.server.link(""), str::to_owned),
@@ -104,7 +105,7 @@ impl AppView {
         }
     }
 
-    /// Like `new`, with what is told of one app and not of a list of them.
+    /// Like `new`, with the fields that are filled for a single app but not in lists.
     pub async fn alone(
         atrium: &Tenancy,
         db: &mut AnyConnection,

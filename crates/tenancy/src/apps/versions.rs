@@ -1,5 +1,5 @@
-//! How often an app's events have changed, by the day they happened on. Whoever changes them raises
-//! the number afterwards, in the metadata database, where every instance sees it.
+//! Counts how often an app's events have changed, by the day they happened on. Whoever changes them
+//! raises the number afterwards, in the metadata database, where every instance sees it.
 
 use std::collections::BTreeSet;
 
@@ -15,18 +15,19 @@ use atrium_core::types::{Id, Millis};
 /// Stands for every day.
 const ALL: i64 = 0;
 
-/// As of what an answer was made. Numbers only grow, so two that are equal are the same.
+/// The version that an answer is based on. Numbers only grow, so equal versions mean equal data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Version {
-    /// Changes of the range's own days.
+    /// Changes on the range's own days.
     pub within: i64,
-    /// And of all days before: a device is not new if it was here earlier.
+    /// Changes on these and all earlier days: a device is not new if it was seen before.
     pub until: i64,
-    /// Changes of whose devices are, at whatever time.
+    /// Changes of which device belongs to whom, at any time.
     pub owners: i64,
 }
 
-/// That events of these UTC days (since 1970) were added. An app that is gone has no versions.
+/// Notes that events of these UTC days (since 1970) were added. Apps that no longer exist have no
+/// versions.
 pub async fn added(db: &mut AnyConnection, app_id: &str, days: &BTreeSet<i64>) -> Result<()> {
     for day in days {
         sqlx::query(
@@ -42,12 +43,12 @@ pub async fn added(db: &mut AnyConnection, app_id: &str, days: &BTreeSet<i64>) -
     Ok(())
 }
 
-/// Notes that devices of an app have become somebody's, or somebody else's.
+/// Notes that devices of an app got an owner or a different one.
 pub async fn note_owners(db: &mut AnyConnection, app_id: &str) -> Result<()> {
     raise(db, "owner_versions", app_id).await
 }
 
-/// From this one on instances note that profiles change.
+/// From this migration on, instances note changes of profiles.
 const PROFILE_VERSIONS: i64 = 29;
 
 /// Notes that profiles of an app have changed.
@@ -55,7 +56,7 @@ pub async fn note_profiles(db: &mut AnyConnection, app_id: &str) -> Result<()> {
     raise(db, "profile_versions", app_id).await
 }
 
-/// Raises an app's only version in a table. An app that is gone has none.
+/// Raises the single version of an app in a table. Apps that no longer exist have none.
 async fn raise(db: &mut AnyConnection, table: &'static str, app_id: &str) -> Result<()> {
     let sql = format!(
         "INSERT INTO {table} (app_id, version)
@@ -66,8 +67,8 @@ async fn raise(db: &mut AnyConnection, table: &'static str, app_id: &str) -> Res
     Ok(())
 }
 
-/// The version of an app's profiles; none while an instance runs that changes them without a word. What is
-/// erased counts as removed from the events.
+/// The version of an app's profiles; None while an instance is running that does not note its changes.
+/// Erased profiles count as removed events.
 pub async fn of_profiles(db: &Db, app_id: &Id) -> Result<Option<i64>> {
     let mut connection = db.read().await?;
     let older = db::running_below(db, &mut connection, Schema::Database, PROFILE_VERSIONS).await;
@@ -79,7 +80,7 @@ pub async fn of_profiles(db: &Db, app_id: &Id) -> Result<Option<i64>> {
     Ok(Some(found.unwrap_or(0)))
 }
 
-/// Whether events of an app were ever added.
+/// Whether the app ever got any events.
 pub async fn has_events(db: &mut AnyConnection, app_id: &Id) -> Result<bool> {
     let sql = "SELECT 1 FROM data_versions WHERE app_id = $1 AND day <> $2 LIMIT 1";
     let found: Option<i64> = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
@@ -90,14 +91,14 @@ pub async fn has_events(db: &mut AnyConnection, app_id: &Id) -> Result<bool> {
     Ok(found.is_some())
 }
 
-/// Notes that events of any day were removed, or may have been.
+/// Notes that events of some day were removed, or may have been.
 pub async fn note_removal(atrium: &Tenancy, app_id: &Id) -> Result<()> {
     let mut tx = atrium.db.write_uncached().await?;
     added(&mut tx, app_id.as_str(), &BTreeSet::from([ALL])).await?;
     tx.commit().await
 }
 
-/// How often something was removed, of whichever app.
+/// How often something was removed, in any app.
 pub async fn removals(db: &mut AnyConnection) -> Result<i64> {
     let sql = "SELECT CAST(COALESCE(SUM(version), 0) AS BIGINT) FROM data_versions WHERE day = $1";
     Ok(sqlx::query_scalar(sql).bind(ALL).fetch_one(db).await?)
@@ -128,7 +129,7 @@ pub async fn by_day(db: &mut AnyConnection, apps: &[Uuid]) -> Result<Versions> {
     Ok(versions)
 }
 
-/// The version of some apps' events between two moments.
+/// The version of some apps' events between two times.
 pub async fn of(db: &mut AnyConnection, apps: &[Id], from: Millis, to: Millis) -> Result<Version> {
     if apps.is_empty() {
         return Ok(Version { within: 0, until: 0, owners: 0 });
@@ -152,7 +153,7 @@ pub async fn of(db: &mut AnyConnection, apps: &[Id], from: Millis, to: Millis) -
     Ok(Version { within, until, owners })
 }
 
-/// So many places for values in a statement, from this one on.
+/// This many placeholders in a statement, numbered from `first`.
 fn places(first: usize, count: usize) -> String {
     let places: Vec<String> = (first..first + count).map(|place| format!("${place}")).collect();
     places.join(", ")

@@ -1,4 +1,5 @@
-//! The audit log as a file, streamed a page at a time: memory stays the same however long it is.
+//! The audit log as a file, streamed one page at a time, so that memory use does not depend on its
+//! length.
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -100,7 +101,7 @@ impl Owner {
     }
 }
 
-/// Where an export stands.
+/// The position of an export.
 struct Walk {
     atrium: Tenancy,
     owner: Owner,
@@ -127,7 +128,7 @@ async fn export(
     });
     append(&mut tx, &actor, event.with(details)).await?;
     tx.commit().await?;
-    // What is written while the file is made does not make it longer.
+    // Entries written during the export are not included.
     filter.to = Millis(filter.to.0.min(atrium.now().0.saturating_add(1)));
     let (mime, name) = match format {
         ExportFormat::Csv => ("text/csv; charset=utf-8", "audit-log.csv"),
@@ -173,7 +174,7 @@ fn chunk(entries: Vec<AuditEntry>, walk: &Walk, first: bool) -> Result<Bytes> {
         }
         ExportFormat::Csv => {
             if first {
-                // So that a spreadsheet reads Chinese as Chinese.
+                // Makes spreadsheets read Chinese correctly.
                 text.extend("\u{feff}".as_bytes());
             }
             let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(text);

@@ -1,4 +1,4 @@
-//! Reading the audit log: an organization's whole, or one app's.
+//! Reading the audit log of an organization or an app.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -19,19 +19,20 @@ use atrium_core::permissions::{AuditView, OrgAuditView};
 use atrium_core::text::Checks;
 use atrium_core::types::{Id, Millis};
 
-/// Which entries are wanted.
+/// Which entries are requested.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct AuditFilter {
-    /// Whose: a person's id, or words of a name or address, for which `total` counts to 10,000.
+    /// By whom: a person's id, or words of a name or address. For words, `total` counts only up to
+    /// 10,000.
     actor: Option<String>,
-    /// What: an action, or the beginning of some, such as `app.`.
+    /// Which action: a full name, or a prefix such as `app.`.
     action: Option<String>,
-    /// To what: an id.
+    /// The id of the target.
     target: Option<String>,
-    /// From when on: a moment (RFC 3339) or a day.
+    /// The start: a time (RFC 3339) or a day.
     from: Option<String>,
-    /// Until when: a moment, or a day, which is then included.
+    /// The end: a time, or a day, which is included.
     to: Option<String>,
 }
 
@@ -47,7 +48,7 @@ impl AuditFilter {
         Ok(Filter {
             actor_pattern: pattern(&actor),
             actor,
-            // Only the beginning: an index can follow that.
+            // Only the prefix, so that an index can be used.
             action_pattern: pattern(&action).trim_start_matches('%').to_owned(),
             target,
             from: moment("from", self.from.as_deref(), false)?.unwrap_or(Millis(0)),
@@ -56,7 +57,7 @@ impl AuditFilter {
     }
 }
 
-/// A moment, or the start of a day in UTC; of a day that is included, its end.
+/// A time, or the start of a day in UTC; for a day that is included, its end.
 fn moment(field: &'static str, text: Option<&str>, included: bool) -> Result<Option<Millis>> {
     let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
     if let Ok(at) = text.parse::<jiff::Timestamp>() {
@@ -75,11 +76,11 @@ pub struct AuditEntry {
     pub at: Millis,
     pub actor: AuditActor,
     pub action: String,
-    /// In words of the request's language.
+    /// In words, in the language of the request.
     pub action_name: String,
     pub target: AuditTarget,
     pub app_id: Option<Id>,
-    /// Null where the entry concerns no app, or one whose data was purged.
+    /// Null if the entry concerns no app, or one whose data was purged.
     pub app_name: Option<String>,
     /// What changed; never a secret.
     #[schema(value_type = Object)]
@@ -94,7 +95,7 @@ pub struct AuditActor {
     /// user, key (a program), operator (the command line), system, anonymous.
     pub kind: String,
     pub id: Option<Id>,
-    /// Null when the account is gone.
+    /// Null if the account no longer exists.
     pub name: Option<String>,
     pub email: Option<String>,
 }
@@ -109,7 +110,7 @@ pub struct AuditTarget {
 impl AuditEntry {
     pub fn new(row: AuditRow, locale: Locale) -> Self {
         let details: Value = serde_json::from_str(&row.details).unwrap_or_default();
-        // What is gone keeps the name it had when this was written.
+        // A deleted target keeps the name it had when this was written.
         let written = details["name"].as_str().or_else(|| details["email"].as_str());
         Self {
             id: row.id,

@@ -1,5 +1,5 @@
-//! Reading the audit log: the pages of organizations and apps, and their export. What is in it is
-//! written by `audit`.
+//! Reading the audit log: the pages of organizations and apps, and their export. `audit` writes the
+//! entries.
 
 pub mod export;
 pub mod handlers;

@@ -1,4 +1,4 @@
-//! All SQL of reading the audit log.
+//! All SQL for reading the audit log.
 
 use sqlx::AnyConnection;
 use sqlx_macros::FromRow;
@@ -30,7 +30,7 @@ impl AuditScope<'_> {
     }
 }
 
-/// Empty texts ask for nothing.
+/// Empty texts do not filter.
 #[derive(Clone, Debug)]
 pub struct Filter {
     pub actor: String,
@@ -77,7 +77,7 @@ const FOUND: &str = "audit_entries.at >= $2 AND audit_entries.at < $3
      AND ($6 = '' OR audit_entries.action LIKE $6 ESCAPE '\\')
      AND ($7 = '' OR audit_entries.target_id = $7)";
 
-/// How far entries are counted where people are searched by words.
+/// How many entries are counted at most when searching people by words.
 const COUNTED: i64 = 10_000;
 
 pub async fn list(
@@ -99,7 +99,7 @@ pub async fn list(
              AND ($6 = '' OR audit_entries.action LIKE $6 ESCAPE '\\')
              AND ($7 = '' OR audit_entries.target_id = $7)"
         ),
-        // By words of a name every entry has to be looked at, so the count has an end.
+        // A search for words of a name must scan every entry, so the count is limited.
         _ => format!(
             "SELECT COUNT(*) FROM (SELECT 1 FROM audit_entries LEFT JOIN users AS actors
                 ON actors.id = audit_entries.actor_id WHERE {column} = $1 AND {FOUND}
@@ -118,7 +118,7 @@ pub async fn list(
     PageOf::new(parameters, page).fetch(db, &rows, &count).await
 }
 
-/// The next entries after one, oldest first: an export walks the log like this, however long.
+/// The next entries after one, oldest first, for walking the log in an export.
 pub async fn after(
     db: &mut AnyConnection,
     scope: &AuditScope<'_>,

@@ -1,4 +1,4 @@
-//! Writes refused calls into the audit log of the organization or app that they concern.
+//! Writes refused calls into the audit log of the organization or app they concern.
 
 use crate::state::Tenancy;
 use crate::store::{apps, orgs};
@@ -7,7 +7,7 @@ use atrium_core::audit::{Actor, ActorKind, Event, append};
 use atrium_core::caller::{Target, Who};
 use atrium_core::error::Result;
 
-/// Writes what waits. Says how many entries it made.
+/// Writes what is waiting. Returns how many entries were made.
 pub async fn write_due(atrium: &Tenancy) -> Result<u64> {
     let mut written = 0;
     loop {
@@ -15,7 +15,7 @@ pub async fn write_due(atrium: &Tenancy) -> Result<u64> {
         if due.is_empty() {
             return Ok(written);
         }
-        // One that the databases do not take now is not worth holding on to.
+        // If the database cannot take an entry now, it is not worth keeping.
         let mut tx = atrium.db.write_uncached().await?;
         for refusal in due {
             if let Some(event) = event(&mut tx, &refusal).await? {
@@ -36,7 +36,7 @@ fn actor(refusal: &Refusal) -> Actor {
     Actor::of(kind, &refusal.client)
 }
 
-/// The entry, in the log of whom it concerns. None for an id of nothing: that concerns nobody.
+/// The entry for the log of the organization or app concerned. None if the id does not exist.
 async fn event(db: &mut sqlx::AnyConnection, refusal: &Refusal) -> Result<Option<Event>> {
     const ACTION: &str = "access.refused";
     let event = match &refusal.target {

@@ -1,5 +1,5 @@
-//! The words for what was done, in both languages. A test holds this table to the actions that the
-//! code records.
+//! The texts for actions, in both languages. A test compares this table with the actions that the code
+//! records.
 
 use atrium_core::locale::Locale;
 
@@ -107,7 +107,7 @@ const ACTIONS: &[(&str, &str, &str)] = &[
     ("sso.update", "更改单点登录设置", "Single sign-on settings changed"),
 ];
 
-/// What an action is called; one of another version goes by its own name.
+/// The text for an action; an action of another version is shown by its own name.
 pub fn name(action: &str, locale: Locale) -> String {
     match ACTIONS.iter().find(|(known, _, _)| *known == action) {
         Some((_, zh, en)) => match locale {

@@ -51,7 +51,7 @@ impl From<Error> for Stop {
     fn from(error: Error) -> Self {
         match error.code() {
             Some(Code::Throttled) => Self::SignIn(SignInFailure::Throttled),
-            // Disabled while we waited for the provider.
+            // The account was disabled while we waited for the provider.
             Some(Code::BadCredentials) => Self::SignIn(SignInFailure::AccountDisabled),
             _ => Self::Error(error),
         }
@@ -69,7 +69,7 @@ pub async fn handle(atrium: &Tenancy, request: &CallbackRequest) -> Result<Respo
         return unknown_state(atrium, request).await;
     };
     let code = request.code().and_then(|code| match &flow.purpose {
-        // Checked before the code is used: this may be somebody else's browser.
+        // Checked before the code is used: this may be someone else's browser.
         Purpose::Bind if !request.is_of(asked_by.as_ref()) => Err(SignInFailure::WrongUser),
         _ => Ok(code),
     });
@@ -252,7 +252,7 @@ fn redirect_with_failure(
     redirect_to(&to, std::iter::empty::<HeaderValue>())
 }
 
-/// Whoever is signed in came to bind an account, which is no sign-in.
+/// Someone who is signed in came to bind an account, which is not a sign-in.
 fn count_failure(request: &CallbackRequest, purpose: Option<Purpose>, failure: SignInFailure) {
     if purpose != Some(Purpose::Bind) && request.signed_in.is_none() {
         sign_in_figures::count(super::method(request.provider).as_str(), failure.into());

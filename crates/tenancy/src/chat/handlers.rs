@@ -1,4 +1,4 @@
-//! Binding, signing in and unbinding. The providers' calls are the same but for their paths.
+//! Binding, signing in and unbinding. The providers' calls differ only in their paths.
 
 use axum::extract::State;
 use axum::response::{AppendHeaders, IntoResponse, Response};
@@ -27,11 +27,11 @@ use atrium_core::locale::Locale;
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct AuthorizeQuery {
-    /// To bind an account one must be signed in, and recently. Left out, it is `bind` for someone
-    /// who is signed in and `login` for everyone else.
+    /// Binding an account requires a recent sign-in. By default `bind` for someone who is signed in, and
+    /// `login` for everyone else.
     #[param(inline)]
     purpose: Option<Purpose>,
-    /// Where to go once signed in: a page of the console, or one below a region's endpoint.
+    /// Where to go once signed in: a page of the console, or a URL below a region's endpoint.
     redirect: Option<String>,
 }
 
@@ -41,17 +41,17 @@ pub struct AuthorizeUrl {
     url: String,
 }
 
-/// What the provider sends the browser back with.
+/// The parameters with which the provider sends the browser back.
 #[derive(Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Callback {
-    /// Missing when the person refused.
+    /// Missing if the person declined.
     pub code: Option<String>,
     pub state: Option<String>,
     pub error: Option<String>,
 }
 
-/// Begins a trip to WeChat Work, to bind an account there or to sign in with a bound one.
+/// Starts a trip to WeChat Work, to bind an account there or to sign in with a bound one.
 #[utoipa::path(
     get,
     path = "/api/v1/wechatwork/authorize/url",
@@ -73,7 +73,7 @@ pub async fn wechatwork_authorize_url(
     set_out(&atrium, Provider::Wechatwork, setting_out).await
 }
 
-/// Begins a trip to Feishu, to bind an account there or to sign in with a bound one.
+/// Starts a trip to Feishu, to bind an account there or to sign in with a bound one.
 #[utoipa::path(
     get,
     path = "/api/v1/feishu/authorize/url",
@@ -95,7 +95,7 @@ pub async fn feishu_authorize_url(
     set_out(&atrium, Provider::Feishu, setting_out).await
 }
 
-/// Where WeChat Work sends the browser back to. Binds or signs in, and leads into the console.
+/// Where WeChat Work sends the browser back to. Binds or signs in, and redirects to the console.
 #[utoipa::path(
     get,
     path = "/api/v1/wechatwork/callback",
@@ -118,7 +118,7 @@ pub async fn wechatwork_callback(
         .await
 }
 
-/// Where Feishu sends the browser back to. Binds or signs in, and leads into the console.
+/// Where Feishu sends the browser back to. Binds or signs in, and redirects to the console.
 #[utoipa::path(
     get,
     path = "/api/v1/feishu/callback",
@@ -141,7 +141,7 @@ pub async fn feishu_callback(
         .await
 }
 
-/// Unbinds the person's WeChat Work account. Refused when nothing else would let them sign in.
+/// Unbinds the person's WeChat Work account. Refused if they could no longer sign in.
 #[utoipa::path(
     post,
     path = "/api/v1/wechatwork/authorize/cancel",
@@ -157,7 +157,7 @@ pub async fn wechatwork_authorize_cancel(
     unbind(&atrium, Provider::Wechatwork, &signed_in).await
 }
 
-/// Unbinds the person's Feishu account. Refused when nothing else would let them sign in.
+/// Unbinds the person's Feishu account. Refused if they could no longer sign in.
 #[utoipa::path(
     post,
     path = "/api/v1/feishu/authorize/cancel",
@@ -173,7 +173,7 @@ pub async fn feishu_authorize_cancel(
     unbind(&atrium, Provider::Feishu, &signed_in).await
 }
 
-/// What cannot be read says nothing: a browser waits for a page all the same.
+/// Treats an unreadable query as empty: the browser is waiting for a page all the same.
 fn readable(query: Result<Query<Callback>>) -> Callback {
     query.map_or_else(|_| Callback::default(), |Query(query)| query)
 }
@@ -213,7 +213,7 @@ async fn set_out(atrium: &Tenancy, provider: Provider, from: StartContext) -> Re
     Ok((AppendHeaders([(SET_COOKIE, begun.cookie)]), Data(AuthorizeUrl { url })).into_response())
 }
 
-/// Also for a provider that is no longer in the settings.
+/// Also works for a provider that was removed from the settings.
 async fn unbind(atrium: &Tenancy, provider: Provider, signed_in: &SignedIn) -> Result<Data<Done>> {
     let user = signed_in.user();
     let mut tx = atrium.db.write().await?;

@@ -1,6 +1,6 @@
-//! Work chat: WeChat Work and Feishu. People bind the account they have there, sign in with it, and
-//! are written to through it. An account is known by its company and its id in it, never by an
-//! address (docs/decisions/0019).
+//! Work chat: WeChat Work and Feishu. People bind the account they have there, sign in with it, and get
+//! messages through it. An account is identified by its company and its id there, never by an address
+//! (docs/decisions/0019).
 
 mod callback;
 pub mod handlers;
@@ -31,7 +31,7 @@ fn callback_path(provider: Provider) -> String {
     format!("/api/v1/{}/callback", provider.as_str())
 }
 
-/// What a trip to a provider is for.
+/// The purpose of a trip to a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Purpose {

@@ -1,4 +1,4 @@
-//! The sign-in methods that are left once a chat account is unbound.
+//! The sign-in methods that remain after a chat account is unbound.
 
 use sqlx::AnyConnection;
 

@@ -1,5 +1,5 @@
-//! What a vendor says, as far as it matters here: the number it decides by, or how it failed to say
-//! anything. Never its words, which may repeat what was sent.
+//! A vendor's answer, as far as it matters here: the result number, or how it failed to give one. Never
+//! its text, which may repeat what was sent.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use atrium_core::outbound::web::{self, WebError};
 use atrium_core::text::NAME_MAX;
 
-/// Waits between tries of a vendor that says it is busy.
+/// Delays between attempts when a vendor says that it is busy.
 pub const BUSY_WAITS: [Duration; 3] =
     [Duration::from_millis(200), Duration::from_millis(500), Duration::from_secs(1)];
 const ID_MAX: usize = 128;
@@ -18,13 +18,13 @@ const ID_MAX: usize = 128;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     WebError(WebError),
-    /// Not what its documentation says it answers.
+    /// Not the answer that its documentation describes.
     Nonsense,
-    /// It says so itself, to every try.
+    /// The vendor said so in every attempt.
     Busy,
-    /// An error of its own, by number.
+    /// The vendor's own error number.
     Code(i64),
-    /// Whoever is written to does not belong to the company that is set up now.
+    /// The recipient does not belong to the company that is configured now.
     Gone,
 }
 
@@ -43,8 +43,8 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Sends a request and returns the answer whose number, under `field`, is 0. The status of the answer
-/// says nothing: failures come with 200, and their numbers with any other.
+/// Sends a request, and returns the answer if its number in `field` is 0. The HTTP status says nothing:
+/// failures come with 200, and their numbers with any status.
 pub async fn ask(request: RequestBuilder, field: &str) -> Result<Value, Failure> {
     let answer = web::send(request).await.map_err(Failure::WebError)?;
     let value: Value = answer.json().ok_or(Failure::Nonsense)?;
@@ -55,7 +55,7 @@ pub async fn ask(request: RequestBuilder, field: &str) -> Result<Value, Failure>
     }
 }
 
-/// Asks again, a few times, for as long as the vendor says that it is busy.
+/// Retries a few times while the vendor says that it is busy.
 pub async fn patiently(
     field: &str,
     is_busy: fn(i64) -> bool,
@@ -73,14 +73,14 @@ pub async fn patiently(
     }
 }
 
-/// An id in an answer: something, and not more than an id is.
+/// An id in an answer: not empty, and no longer than an id can be.
 pub fn id(value: &Value) -> Option<&str> {
     value.as_str().filter(|text| {
         !text.is_empty() && text.len() <= ID_MAX && !text.chars().any(char::is_control)
     })
 }
 
-/// A name in an answer, as it can be shown and stored.
+/// A name in an answer, in a form that can be shown and stored.
 pub fn name(value: &Value) -> Option<String> {
     let plain = value.as_str()?.chars().filter(|c| !c.is_control());
     let name: String = plain.take(NAME_MAX).collect();

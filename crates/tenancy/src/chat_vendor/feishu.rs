@@ -1,5 +1,5 @@
-//! Feishu, and Lark at its addresses. Its page, the token for a code, who came with it, the app's own
-//! token, and messages. Answers are decided by `code`, whatever their status.
+//! Feishu, and Lark at its own addresses: the sign-in page, the token for a code, who came with it, the
+//! app's own token, and messages. `code` decides an answer, whatever its status.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,24 +28,24 @@ pub struct Feishu {
     settings: Arc<FeishuSettings>,
     client: Client,
     tokens: TokenCache,
-    /// What everything that is asked for one purpose may take.
+    /// The total time for all calls that serve one purpose.
     patience: Duration,
     pub(super) rate_limit: RateLimit,
 }
 
-/// What their documentation says may be tried again.
+/// The documentation says that these may be retried.
 fn is_busy(code: i64) -> bool {
     matches!(code, 20050 | 20072)
 }
 
-/// The app's token is missing or not good.
+/// The app's token is missing or invalid.
 fn is_stale(code: i64) -> bool {
     matches!(code, 99991661 | 99991663)
 }
 
 pub fn retry_decision(code: i64) -> RetryDecision {
     match code {
-        // No such person, out of the app's reach, or they want no more of it.
+        // No such person, outside the app's reach, or they no longer want its messages.
         230001 | 230013 | 230053 => RetryDecision::GiveUp,
         99991400 | 230020 => RetryDecision::RateLimited,
         _ => RetryDecision::Later,
@@ -66,14 +66,14 @@ impl Feishu {
         Ok(Self {
             client: web::limited(settings.provider_limit).build()?,
             tokens: TokenCache::new(settings.provider_limit),
-            // One call may be slow and the others still come in time.
+            // One call may be slow and the others still finish in time.
             patience: settings.provider_limit * 6 / 5,
             settings: Arc::new(settings),
             rate_limit: RateLimit::new(&LIMITS),
         })
     }
 
-    /// Without a scope: ids and the name come with none, and nothing else is wanted.
+    /// Without a scope: ids and the name need none, and nothing else is wanted.
     pub fn page(&self, callback: &str, state: &str, verifier: &str) -> Url {
         let mut url = below(&self.settings.accounts_url, "/open-apis/authen/v1/authorize");
         let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.as_bytes()));
@@ -112,7 +112,7 @@ impl Feishu {
         answer["access_token"].as_str().map(str::to_owned).ok_or(Failure::Nonsense)
     }
 
-    /// The address they answer was proven by nobody. It is not even read.
+    /// Nobody has verified the address in the answer, so it is not even read.
     async fn person(&self, token: &str) -> Result<Person, Failure> {
         let url = below(&self.settings.api_url, "/open-apis/authen/v1/user_info");
         let request = || self.client.get(url.clone()).bearer_auth(token);
@@ -151,19 +151,19 @@ impl Feishu {
             "receive_id": message.subject,
             "msg_type": "text",
             "content": json!({ "text": message.text }).to_string(),
-            // A try whose answer was lost is made again.
+            // An attempt whose answer was lost is repeated.
             "uuid": message.id,
         });
         let request = web::json(self.client.post(url), body.to_string()).bearer_auth(token);
         answer::ask(request, FIELD).await.map(|_| ())
     }
 
-    /// The app's token. `refused` is one that the vendor no longer takes.
+    /// The app's token. `refused` is one that the vendor no longer accepts.
     pub async fn token(&self, now: Millis, refused: Option<&str>) -> Result<Arc<str>, Failure> {
         self.tokens.get(now, refused, || self.fetch()).await
     }
 
-    /// Asks for a token: the app's id and secret are right when there is one.
+    /// Fetches a token. Success shows that the app's id and secret are right.
     pub fn fetch(&self) -> impl Future<Output = Result<Fresh, Failure>> + Send + use<> {
         let (settings, client) = (self.settings.clone(), self.client.clone());
         async move {

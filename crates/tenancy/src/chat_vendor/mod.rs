@@ -1,5 +1,5 @@
-//! The vendors of work chat, WeChat Work and Feishu: their pages, who came back from one, and
-//! messages to people. Nothing here knows of accounts.
+//! The vendors of work chat, WeChat Work and Feishu: their sign-in pages, who came back from one, and
+//! messages to people. Nothing here knows about accounts.
 
 mod answer;
 mod feishu;
@@ -21,7 +21,7 @@ pub use feishu::Feishu;
 use rate_limit::RateLimit;
 pub use wechatwork::WechatWork;
 
-/// The providers that are set up.
+/// The providers that are configured.
 pub struct Chat {
     wechatwork: Option<WechatWork>,
     feishu: Option<Feishu>,

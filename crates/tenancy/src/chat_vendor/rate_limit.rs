@@ -1,5 +1,5 @@
-//! How many messages one person may get, by the limits of each vendor. Every instance counts its
-//! own messages; past that, the vendor answers that there were too many.
+//! Limits how many messages one person gets, by each vendor's rules. Every instance only counts its own
+//! messages; if they exceed a limit together, the vendor refuses.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,7 +10,7 @@ use atrium_core::types::Millis;
 /// The window in milliseconds and the messages allowed in it.
 pub type Limit = (i64, usize);
 
-/// Past this many people, those whose windows have passed are forgotten.
+/// Above this many people, those whose windows have passed are forgotten.
 const PEOPLE_MAX: usize = 1_000;
 
 pub struct RateLimit {
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(rate_limit.take("a", Millis(60_000)), Ok(()));
         assert_eq!(rate_limit.take("a", Millis(60_500)), Err(Millis(61_000)));
         assert_eq!(rate_limit.take("a", Millis(61_000)), Ok(()));
-        // Five in an hour: the next when the first is an hour old.
+        // Five in an hour: the next is allowed when the first is an hour old.
         assert_eq!(rate_limit.take("a", Millis(200_000)), Err(Millis(Millis::HOUR)));
         assert_eq!(rate_limit.take("a", Millis(Millis::HOUR)), Ok(()));
     }

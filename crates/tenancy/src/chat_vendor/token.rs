@@ -1,6 +1,6 @@
-//! The token an app speaks to its vendor with. One for everyone, fetched by one caller while the
-//! others wait for that very fetch: also for its failure, so that a vendor that hangs costs each of
-//! them one time limit, not one after another.
+//! The token with which an app calls its vendor. There is one for everyone: one caller fetches it while
+//! the others wait for the same fetch and share its failure too, so that a vendor that hangs costs each
+//! of them one time limit, not several in a row.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use super::Failure;
 use atrium_core::outbound::web::WebError;
 use atrium_core::types::Millis;
 
-/// How long before its end a token counts as ended: whoever has it must be able to use it.
+/// A token counts as expired this long before its end, so that callers still have time to use it.
 const MARGIN: i64 = 5 * Millis::MINUTE;
 
-/// As the vendor gives it. Neither this nor anything that holds it can be written to a log.
+/// A token as the vendor gave it. Neither this nor anything that holds it can be logged.
 pub struct Fresh {
     pub token: String,
     pub seconds: i64,
@@ -48,8 +48,8 @@ impl TokenCache {
         Self { state: Arc::default(), patience }
     }
 
-    /// The token, fetched when there is none, when it is about to end, or when it is the one that
-    /// the vendor just refused. Of many who were refused with the same one, the first fetches.
+    /// The token. It is fetched if there is none, if it is about to expire, or if the vendor just refused
+    /// it. If many callers were refused with the same token, only the first fetches.
     pub async fn get<F>(
         &self,
         now: Millis,
@@ -79,7 +79,7 @@ impl TokenCache {
         underway.await
     }
 
-    /// A task of its own: the caller who began it may go away while others wait.
+    /// Runs as a separate task: the caller that started it may go away while others wait.
     fn begin<F>(&self, now: Millis, fetch: F) -> Fetch
     where
         F: Future<Output = Result<Fresh, Failure>> + Send + 'static,
@@ -155,7 +155,7 @@ mod tests {
         let again = (0..50).map(|_| cache.get(now, Some(&refused), || vendor.fetch(false)));
         let tokens: Vec<_> = join_all(again).await.into_iter().map(Result::unwrap).collect();
         assert!(tokens.iter().all(|token| &**token == "token-1"));
-        // One who was slow to find out that the old one is refused takes the new one.
+        // A caller that learns late that the old token is refused takes the new one.
         cache.get(now, Some(&refused), || vendor.fetch(false)).await.unwrap();
         assert_eq!(vendor.fetched(), 2);
     }

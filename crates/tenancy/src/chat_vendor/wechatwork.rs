@@ -1,5 +1,5 @@
-//! WeChat Work. Its page, its app token, who came with a code, and messages. Every answer is HTTP
-//! 200 and decided by `errcode`.
+//! WeChat Work: the sign-in page, the app's token, who came with a code, and messages. Every answer is
+//! HTTP 200, and `errcode` decides it.
 
 use reqwest::{Client, RequestBuilder};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ pub struct WechatWork {
     settings: Arc<WechatWorkSettings>,
     client: Client,
     tokens: TokenCache,
-    /// What everything that is asked for one purpose may take.
+    /// The total time for all calls that serve one purpose.
     patience: Duration,
     pub(super) rate_limit: RateLimit,
 }
@@ -34,14 +34,14 @@ fn is_busy(code: i64) -> bool {
     code == -1
 }
 
-/// The token is not good, or no longer.
+/// The token is invalid or has expired.
 fn is_stale(code: i64) -> bool {
     matches!(code, 40014 | 42001 | 41001)
 }
 
 pub fn retry_decision(code: i64) -> RetryDecision {
     match code {
-        // Unknown, out of the app's sight, or no longer a member.
+        // Unknown, outside the app's visibility, or no longer a member.
         60111 | 60011 | 81013 => RetryDecision::GiveUp,
         45009 | 45033 => RetryDecision::RateLimited,
         _ => RetryDecision::Later,
@@ -61,7 +61,7 @@ impl WechatWork {
         Ok(Self {
             client: web::limited(settings.provider_limit).build()?,
             tokens: TokenCache::new(settings.provider_limit),
-            // One call may be slow and the others still come in time.
+            // One call may be slow and the others still finish in time.
             patience: settings.provider_limit * 6 / 5,
             settings: Arc::new(settings),
             rate_limit: RateLimit::new(&LIMITS),
@@ -104,13 +104,13 @@ impl WechatWork {
         };
         let mut name = None;
         if ask.with_name {
-            // A member who cannot be asked about is bound all the same, under their id.
+            // If a member's name cannot be queried, the account is bound under their id.
             let asked = tokio::time::timeout(self.patience / 4, self.name(userid, ask.now)).await;
             name = asked.unwrap_or_default();
         }
         Ok(Person {
             tenant: self.settings.corp_id.clone(),
-            // The same member in capitals and in small letters.
+            // The same member's id may come in upper or lower case.
             subject: userid.to_lowercase(),
             union_id: None,
             name: name.unwrap_or_else(|| userid.to_owned()),
@@ -140,7 +140,7 @@ impl WechatWork {
             "msgtype": "text",
             "agentid": self.settings.agent_id,
             "text": { "content": message.text },
-            // A try whose answer was lost is made again.
+            // An attempt whose answer was lost is repeated.
             "enable_duplicate_check": 1,
         })
         .to_string();
@@ -156,7 +156,7 @@ impl WechatWork {
         if unknown { Err(Failure::Code(81013)) } else { Ok(()) }
     }
 
-    /// A call with the app's token, once more with a new one when that one is refused.
+    /// A call with the app's token, repeated once with a new one if the first is refused.
     async fn call(
         &self,
         now: Millis,
@@ -172,12 +172,12 @@ impl WechatWork {
         }
     }
 
-    /// The app's token. `refused` is one that the vendor no longer takes.
+    /// The app's token. `refused` is one that the vendor no longer accepts.
     pub async fn token(&self, now: Millis, refused: Option<&str>) -> Result<Arc<str>, Failure> {
         self.tokens.get(now, refused, || self.fetch()).await
     }
 
-    /// Asks for a token: the app's id and secret are right when there is one.
+    /// Fetches a token. Success shows that the app's id and secret are right.
     pub fn fetch(&self) -> impl Future<Output = Result<Fresh, Failure>> + Send + use<> {
         let (settings, client) = (self.settings.clone(), self.client.clone());
         async move {

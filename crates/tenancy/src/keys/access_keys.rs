@@ -1,4 +1,4 @@
-//! An app's access keys: list, make, change, delete, and where one is used.
+//! An app's access keys: list, create, change, delete, and where a key is used.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ use atrium_core::types::{Id, Millis};
 
 const MOST: i64 = 10;
 const NAME_MAX: usize = 100;
-/// Addresses told of one key.
+/// How many addresses of a key are shown.
 const ADDRESSES_SHOWN: i64 = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -40,14 +40,14 @@ pub struct AccessKey {
     id: String,
     name: String,
     enabled: bool,
-    /// What a call signed with it would meet.
+    /// Whether a call signed with it would be accepted.
     state: AccessKeyState,
     created_at: Millis,
     created_by: Option<PersonRef>,
     expires_at: Option<Millis>,
     last_used_at: Option<Millis>,
     last_used_ip: Option<String>,
-    /// How many addresses used it in the last seven days; 50 stands for that many or more.
+    /// How many addresses used it in the last seven days; 50 means that many or more.
     addresses: i64,
 }
 
@@ -78,7 +78,7 @@ const SORTS: &[Sort] = &[
     ("name", "keys.name_order"),
     ("created_at", "keys.created_at"),
     ("last_used_at", "COALESCE(keys.last_used_at, 0)"),
-    // What never ends ends last.
+    // Keys without an end sort last.
     ("expires_at", "COALESCE(keys.expires_at, 9223372036854775807)"),
 ];
 
@@ -108,21 +108,21 @@ pub async fn access_key_list(
 pub struct NewAccessKeyBody {
     #[schema(min_length = 1, max_length = 100)]
     name: String,
-    /// RFC 3339, ahead of now; a key without one works until it is disabled or deleted.
+    /// RFC 3339, in the future; a key without one works until it is disabled or deleted.
     #[schema(format = DateTime)]
     expires_at: Option<String>,
 }
 
-/// A new key and, this once, its secret.
+/// A new key and, only this once, its secret.
 #[derive(Serialize, ToSchema)]
 pub struct CreatedAccessKey {
     #[serde(flatten)]
     key: AccessKey,
-    /// Never told again.
+    /// Never shown again.
     secret: String,
 }
 
-/// Makes an access key. Its secret is in this answer and in no other.
+/// Makes an access key. Its secret is only in this answer.
 #[utoipa::path(
     post,
     path = "/api/v1/apps/{id}/access-keys",
@@ -170,7 +170,7 @@ pub async fn access_key_create(
     Ok(Data(CreatedAccessKey { key: AccessKey::new(row, now), secret: made.secret }))
 }
 
-/// When a key ends; what cannot be is a fault.
+/// When a key expires; an impossible time is a fault.
 fn expiry(checks: &mut Checks, text: &str, now: Millis) -> Option<Millis> {
     let at = text.trim().parse::<jiff::Timestamp>().ok();
     let at = at.map(|at| Millis(at.as_millisecond()));
@@ -192,13 +192,14 @@ pub struct AccessKeyUpdate {
     #[schema(min_length = 1, max_length = 100)]
     name: Option<String>,
     enabled: Option<bool>,
-    /// RFC 3339, ahead of now; null takes the end away.
+    /// RFC 3339, in the future; null removes the end.
     #[serde(default, deserialize_with = "double_option::deserialize")]
     #[schema(value_type = Option<String>, format = DateTime)]
     expires_at: Option<Option<String>>,
 }
 
-/// Changes an access key; what is left out stays. It counts for the next call signed with it.
+/// Changes an access key; omitted fields stay as they are. The change applies from the next call signed
+/// with it.
 #[utoipa::path(
     put,
     path = "/api/v1/apps/{id}/access-keys/{key_id}",
@@ -283,7 +284,7 @@ pub struct AccessKeyUse {
     last_used_ip: Option<String>,
     /// Up to twenty of the last thirty days, newest first.
     addresses: Vec<UsedFrom>,
-    /// Messages that calls signed with it brought in the last seven days; null where it is not known.
+    /// Messages sent by calls signed with it in the last seven days; null if unknown.
     messages_7d: Option<i64>,
 }
 
@@ -293,7 +294,7 @@ pub struct UsedFrom {
     last_used_at: Millis,
 }
 
-/// Where an access key is used: what disabling or deleting it would hit.
+/// Where an access key is used: what disabling or deleting it would affect.
 #[utoipa::path(
     get,
     path = "/api/v1/apps/{id}/access-keys/{key_id}/use",

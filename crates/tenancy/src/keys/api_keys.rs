@@ -1,4 +1,4 @@
-//! An app's two API keys: look at them, reset them, end the value before.
+//! An app's two API keys: view them, reset them, end the previous value.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -25,15 +25,15 @@ const MOST_GRACE_HOURS: i64 = 168;
 #[derive(Serialize, ToSchema)]
 pub struct ApiKey {
     kind: ApiKeyKind,
-    /// `collect` in full; `query` masked, but for the answer that makes it.
+    /// `collect` in full; `query` masked, except in the answer that creates it.
     key: String,
     created_at: Millis,
     created_by: Option<PersonRef>,
     last_used_at: Option<Millis>,
     last_used_ip: Option<String>,
-    /// How many addresses used it in the last seven days; 50 stands for that many or more.
+    /// How many addresses used it in the last seven days; 50 means that many or more.
     addresses: i64,
-    /// The value before, while it still works.
+    /// The previous value, while it still works.
     previous: Option<PreviousKey>,
 }
 
@@ -42,12 +42,12 @@ pub struct PreviousKey {
     valid_until: Millis,
     last_used_at: Option<Millis>,
     last_used_ip: Option<String>,
-    /// How many addresses used it in the last seven days; 50 stands for that many or more.
+    /// How many addresses used it in the last seven days; 50 means that many or more.
     addresses: i64,
 }
 
 impl ApiKey {
-    /// Out of the values of an app that work.
+    /// Picks the key of a kind from the app's working values.
     fn find(kind: ApiKeyKind, rows: &[ApiKeyRow]) -> Option<Self> {
         let of_kind = || rows.iter().filter(|row| row.is(kind));
         let current = of_kind().find(|row| row.valid_until.is_none())?;
@@ -100,13 +100,13 @@ pub async fn api_key_list(
 pub struct ApiKeyReset {
     #[schema(min_items = 1, max_items = 2)]
     kinds: Vec<ApiKeyKind>,
-    /// How long the values before go on working; 24 unless given, 0 ends them at once.
+    /// How long the previous values keep working; 24 by default, 0 ends them at once.
     #[schema(minimum = 0, maximum = 168, default = 24)]
     grace_hours: Option<i64>,
 }
 
-/// Gives API keys new values and answers with them, `query` in full this once. The values before
-/// work for another `grace_hours`; values that an earlier reset left working end at once.
+/// Gives API keys new values and returns them, `query` in full only this once. The previous values keep
+/// working for `grace_hours`; values that an earlier reset left working end at once.
 #[utoipa::path(
     put,
     path = "/api/v1/apps/{id}/api-keys",
@@ -131,7 +131,8 @@ pub async fn api_key_reset(
         ApiKeyKind::ALL.into_iter().filter(|kind| input.kinds.contains(kind)).collect();
     let mut tx = atrium.db.write().await?;
     let app = maker.lock_and_recheck(&mut tx).await?;
-    // Not before: who waited for another's reset would end its values before they began.
+    // Only now: after waiting for someone else's reset, an earlier time would end its values before they
+    // began.
     let now = atrium.now();
     retire(&mut tx, &app.id, &kinds, now, now.plus(grace * Millis::HOUR)).await?;
     let mut made = Vec::new();
@@ -154,7 +155,7 @@ pub async fn api_key_reset(
     Ok(items(made.into_iter().filter_map(told).collect()))
 }
 
-/// Gives the current values an end, and ends those at once that had one.
+/// Sets the end of the current values, and ends those at once that already had one.
 async fn retire(
     tx: &mut Write,
     app_id: &Id,
@@ -170,8 +171,8 @@ async fn retire(
     Ok(())
 }
 
-/// That the secret one was handed out is an entry of its own: one filter of the log then finds
-/// everyone who has seen a secret.
+/// Handing out the secret key gets its own entry, so that one filter of the log finds everyone who has
+/// seen a secret.
 async fn put_on_record(
     tx: &mut Write,
     maker: &KeyMaker,
@@ -190,7 +191,7 @@ async fn put_on_record(
     Ok(())
 }
 
-/// Ends the grace period of the value before: it stops working at once.
+/// Ends the grace period of the previous value: it stops working at once.
 #[utoipa::path(
     delete,
     path = "/api/v1/apps/{id}/api-keys/{kind}/previous",

@@ -1,5 +1,5 @@
-//! What keys look like, and where their randomness comes from. Every kind begins in its own way, so
-//! that a scanner of repositories can find one that slipped out.
+//! The format of keys, and the source of their randomness. Each kind has its own prefix, so that
+//! repository scanners can find a leaked one.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -22,7 +22,7 @@ pub fn api_key(core: &Core, kind: ApiKeyKind) -> MadeApiKey {
     MadeApiKey { kind, hash: hash_of(&value), hint: hint_of(&value), value }
 }
 
-/// The beginning and the end, by which a person recognizes a value they have.
+/// The beginning and end of a value, by which people recognize one they have.
 fn hint_of(value: &str) -> String {
     let (start, end) = (value.get(..7), value.get(value.len().saturating_sub(4)..));
     format!("{}…{}", start.unwrap_or_default(), end.unwrap_or_default())
@@ -41,7 +41,7 @@ pub fn open_secret(core: &Core, id: &str, sealed: &str) -> Result<Vec<u8>> {
     Ok(core.keyring.open_sealed(&purpose(id), sealed)?)
 }
 
-/// Bound to the key: a secret that is moved to another row does not open there.
+/// Bound to the key: a secret moved to another row cannot be opened there.
 fn purpose(id: &str) -> String {
     format!("access-key/{id}")
 }

@@ -1,7 +1,6 @@
-//! Keys: what programs show instead of a password. An app has two API keys, one to name it when
-//! data is sent and one to read with, and up to ten access keys, which sign calls between servers.
-//! What is done with keys is the collector's and the readers' business; here they are made, looked
-//! up, renewed and taken away.
+//! Keys: what programs use in place of a password. An app has two API keys, one that names it when data
+//! is sent and one for reading, and up to ten access keys, which sign calls between servers. Here keys
+//! are created, looked up, renewed and removed; the collector and the readers use them.
 
 pub mod access_keys;
 pub mod api_keys;
@@ -25,8 +24,8 @@ use atrium_core::types::{Id, Millis};
 
 pub use uses::{record_uses, sweep};
 
-/// An access key with its secret, as a signature is checked with. Not `Debug`: a secret that cannot
-/// be printed ends up in no log.
+/// An access key with its secret, for checking signatures. Not `Debug`: a secret that cannot be printed
+/// ends up in no log.
 #[derive(Clone)]
 pub struct SigningKey {
     pub id: String,
@@ -37,7 +36,7 @@ pub struct SigningKey {
     pub expires_at: Option<Millis>,
 }
 
-/// An access key with its secret. Whether it is enabled and not expired is for the caller to judge.
+/// An access key with its secret. The caller must check whether it is enabled and not expired.
 pub async fn by_access_key(
     atrium: &Tenancy,
     db: &mut AnyConnection,
@@ -56,12 +55,12 @@ pub async fn by_access_key(
     }))
 }
 
-/// Someone who may make a key and be told its value, and has proven lately who they are.
+/// Someone who may make a key and see its value, and has recently proved who they are.
 pub struct KeyMaker(InApp<KeyManage>);
 
 impl KeyMaker {
-    /// Holds organization and app until the transaction ends, and looks again. The organization
-    /// too: whoever is being taken out of it must not leave with a key made meanwhile.
+    /// Locks organization and app until the transaction ends, and checks again. The organization too:
+    /// someone being removed from it must not leave with a key made meanwhile.
     async fn lock_and_recheck(&self, db: &mut AnyConnection) -> Result<AppRow> {
         orgs::lock(db, &self.0.app.org_id).await?;
         let (app, access) = self.0.lock_and_recheck_active(db).await?;
@@ -101,7 +100,7 @@ where
         let atrium = &Tenancy::from_ref(state);
         let PathId(app_id) = PathId::from_request_parts(parts, state).await?;
         let id = second(parts, atrium).await?;
-        // The one spelling that an id of ours has; the database need not be asked about others.
+        // Our ids have only one spelling, so the database need not be queried for others.
         if !generate::is_access_key_id(&id) {
             return Err(Code::NotFound.into());
         }
@@ -134,8 +133,8 @@ async fn second(parts: &mut Parts, atrium: &Tenancy) -> Result<String> {
     second.ok_or_else(|| Code::NotFound.into())
 }
 
-/// Gives a new app its two API keys. The query key's value is thrown away: whoever wants to read
-/// resets it and is told the new one, so that none exists that nobody asked for.
+/// Gives a new app its two API keys. The query key's value is discarded: anyone who wants to read resets
+/// it and gets the new one, so that no value exists that nobody asked for.
 pub async fn make_for_app(
     atrium: &Tenancy,
     db: &mut AnyConnection,
@@ -151,8 +150,8 @@ pub async fn make_for_app(
     Ok(())
 }
 
-/// Gives apps of earlier versions the keys they lack. Several instances may do it at once: of two
-/// who make the same key, one gives way.
+/// Gives apps of earlier versions the keys they lack. Several instances may do this at once: if two make
+/// the same key, one of them backs off.
 pub async fn fill_missing(atrium: &Tenancy) -> Result<u64> {
     let mut filled = 0;
     loop {

@@ -1,5 +1,5 @@
-//! Reminders of access keys that end: a week before, a day before, and when it has happened. Each
-//! goes out once, whichever instance is first; one that is late by then is left out for the next.
+//! Reminders of access keys that expire: a week before, a day before, and afterwards. Each is sent once,
+//! by whichever instance is first; one that is too late is skipped in favor of the next.
 
 use crate::notifications::{self, Notice};
 use crate::state::Tenancy;
@@ -8,7 +8,7 @@ use atrium_core::error::Result;
 use atrium_core::timezone;
 use atrium_core::types::Millis;
 
-/// How near the end is. The numbers are those of the database.
+/// How close the end is. The database stores these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     Far = 0,
@@ -27,14 +27,14 @@ impl Stage {
         }
     }
 
-    /// What need not be said any more when an end is set: whoever gives a key two days knows that
+    /// The reminders that are pointless when an end is set: someone who gives a key two days knows that
     /// they are fewer than seven.
     pub fn passed(expires_at: Option<Millis>, now: Millis) -> i64 {
         expires_at.map_or(Self::Far, |at| Self::of(at, now)) as i64
     }
 }
 
-/// Sends what is due. Returns how many keys people were told of.
+/// Sends due reminders. Returns for how many keys.
 pub async fn run_due(atrium: &Tenancy) -> Result<u64> {
     let (now, mut told, mut after) = (atrium.now(), 0, String::new());
     loop {
@@ -56,7 +56,7 @@ async fn remind(atrium: &Tenancy, key: &ExpiringRow, now: Millis) -> Result<bool
     if stage as i64 <= key.reminded {
         return Ok(false);
     }
-    // Nothing that is cached is made from what a reminder writes.
+    // Nothing cached depends on what a reminder writes.
     let mut tx = atrium.db.write_uncached().await?;
     if !store::note_reminder(&mut tx, &key.id, key.expires_at, stage as i64).await? {
         return Ok(false);

@@ -1,5 +1,5 @@
-//! When and from where keys are used. A busy key is used thousands of times a second: whoever lets
-//! it in gathers uses in memory and hands them over now and then.
+//! When and from where keys are used. A busy key is used thousands of times a second, so uses are
+//! gathered in memory and written now and then.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -10,18 +10,18 @@ use crate::store::keys as store;
 use atrium_core::error::Result;
 use atrium_core::types::Millis;
 
-/// How long is kept where a key was used from, and a value that has ended.
+/// How long it is recorded where a key was used, and how long an ended value is kept.
 const KEEP: i64 = 30 * Millis::DAY;
 
-/// Writes uses down. No cached answer is made from them, so the epoch stays, and a power cut may
-/// cost the last few.
+/// Writes uses. No cached answer depends on them, so the epoch stays as it is, and a power failure may
+/// lose the last few.
 pub async fn record_uses(atrium: &Tenancy, uses: &[Use]) -> Result<()> {
     if uses.is_empty() {
         return Ok(());
     }
     let mut tx = atrium.db.write_relaxed().await?;
-    // In the order of the keys' ids, as everyone changes them: two instances that write at the same
-    // moment wait for one another instead of in a circle.
+    // In the order of the keys' ids, as everywhere: two instances writing at the same time then wait for
+    // one another but cannot deadlock.
     for (key_id, places) in by_key(uses) {
         let Some((ip, at)) = places.first() else { continue };
         if !store::note_use(&mut tx, key_id, ip, *at).await? {
@@ -35,11 +35,11 @@ pub async fn record_uses(atrium: &Tenancy, uses: &[Use]) -> Result<()> {
     tx.commit().await
 }
 
-/// Per key its addresses, the latest first, and no more of them than are kept.
+/// The addresses of each key, latest first, and no more than are kept.
 fn by_key(uses: &[Use]) -> BTreeMap<&str, Vec<(String, Millis)>> {
     let mut latest: BTreeMap<&str, BTreeMap<IpAddr, Millis>> = BTreeMap::new();
     for Use { key_id, ip, at } in uses {
-        // One address has one spelling, whichever kind of socket it came through.
+        // An address has one spelling, whichever kind of socket it came through.
         let seen = latest.entry(key_id).or_default().entry(ip.to_canonical()).or_insert(*at);
         *seen = (*seen).max(*at);
     }
@@ -52,7 +52,7 @@ fn by_key(uses: &[Use]) -> BTreeMap<&str, Vec<(String, Millis)>> {
     latest.into_iter().map(|(key_id, places)| (key_id, ordered(places))).collect()
 }
 
-/// Removes values that ended a month ago, and what was used where before then.
+/// Removes values that ended a month ago, and records of use from before then.
 pub async fn sweep(atrium: &Tenancy) -> Result<u64> {
     let before = atrium.now().plus(-KEEP);
     let mut tx = atrium.db.write_relaxed().await?;

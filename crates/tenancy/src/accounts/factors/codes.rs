@@ -1,4 +1,4 @@
-//! Checking codes: those of an authenticator app, and recovery codes. Each works once.
+//! Checks codes: those of an authenticator app, and recovery codes. Each works once.
 
 use anyhow::anyhow;
 use totp_rs::{Builder, Totp};
@@ -16,23 +16,23 @@ pub const PURPOSE: &str = "totp";
 pub const RECOVERY_CODES: usize = 10;
 const RECOVERY_PURPOSE: &str = "recovery_code";
 const RECOVERY_LENGTH: usize = 10;
-/// Small letters and digits that no font makes look alike.
+/// Lowercase letters and digits that look different in every font.
 const RECOVERY_ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 
-/// SHA-1, six digits, thirty seconds: the only combination every app knows.
+/// SHA-1, six digits, thirty seconds: the only combination that every app supports.
 pub fn totp(secret: Vec<u8>, account: &str) -> Result<Totp> {
     let totp = Builder::new().with_secret(secret).with_account_name(account);
     let totp = totp.with_issuer(Some("Atrium")).build();
     totp.map_err(|error| Error::internal(anyhow!("totp: {error}")))
 }
 
-/// The time step a code belongs to: now, or the one before or after.
+/// The time step a code belongs to: the current, previous or next one.
 pub fn matched_step(totp: &Totp, code: &str, now: Millis) -> Option<i64> {
     let seconds = u64::try_from(now.0 / Millis::SECOND).ok()?;
     totp.check(code, seconds).and_then(|step| i64::try_from(step).ok())
 }
 
-/// Uses a code up. None when it is wrong, or was used before.
+/// Uses a code up. None if it is wrong or was used before.
 pub async fn spend(
     atrium: &Tenancy,
     tx: &mut Write,
@@ -48,7 +48,7 @@ pub async fn spend(
         let secret = atrium.keyring.open_sealed(PURPOSE, &factor.secret)?;
         let step = matched_step(&totp(secret, "Atrium")?, &code, atrium.now());
         let Some(step) = step else { return Ok(None) };
-        // Also refuses every step before it, so that a code seen over a shoulder is worth nothing.
+        // Also refuses every earlier step, so that a code read over someone's shoulder is worthless.
         return Ok(store::use_step(tx, user_id, step).await?.then_some(Second::Totp));
     }
     let hash = hash_recovery_code(atrium, user_id, &code);
@@ -56,7 +56,7 @@ pub async fn spend(
     Ok(used.then_some(Second::RecoveryCode))
 }
 
-/// Replaces the person's recovery codes. Returned this once; only hashes stay.
+/// Replaces the person's recovery codes. They are returned only this once; only hashes are stored.
 pub async fn renew_recovery_codes(
     atrium: &Tenancy,
     tx: &mut Write,
@@ -71,7 +71,7 @@ pub async fn renew_recovery_codes(
     Ok(codes)
 }
 
-/// Fifty bits, far more than can be tried against the throttle.
+/// Fifty bits, far more than can be guessed against the throttle.
 fn new_recovery_code(atrium: &Tenancy) -> String {
     let random: [u8; RECOVERY_LENGTH] = atrium.entropy.bytes();
     let letters = random.map(|byte| char::from(RECOVERY_ALPHABET[usize::from(byte % 32)]));
@@ -96,7 +96,7 @@ mod tests {
         let at = |seconds: i64| Millis(seconds * Millis::SECOND);
         assert_eq!(matched_step(&totp, "287082", at(59)), Some(1));
         assert_eq!(matched_step(&totp, "005924", at(1_234_567_890)), Some(41_152_263));
-        // The app's clock may be a step off, not two.
+        // The app's clock may be off by one step, but not two.
         assert_eq!(matched_step(&totp, "287082", at(89)), Some(1));
         assert_eq!(matched_step(&totp, "287082", at(121)), None);
         assert_eq!(matched_step(&totp, "", at(59)), None);

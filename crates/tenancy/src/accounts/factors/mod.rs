@@ -1,4 +1,4 @@
-//! Second factors and passkeys: adding them, removing them, and checking what is shown.
+//! Second factors and passkeys: adding, removing and checking them.
 
 pub(crate) mod codes;
 pub mod passkey_login;

@@ -61,7 +61,7 @@ pub struct PasskeyLogin {
     credential: Value,
 }
 
-/// Signs in with a passkey. Whatever is wrong with it, the answer is the same.
+/// Signs in with a passkey. The answer is the same whatever is wrong with it.
 #[utoipa::path(
     post,
     path = "/api/v1/login/passkey",
@@ -83,7 +83,7 @@ pub async fn login_passkey(
     let mut tx = atrium.db.write().await?;
     let token = atrium.ceremony_cookie.read(&headers).unwrap_or_default();
     let Some(user) = verify(&atrium, &mut tx, token, input.credential).await? else {
-        // The challenge is used up all the same.
+        // The challenge is used up even so.
         tx.commit().await?;
         return Err(login::failed(&atrium, None, &client, SignInMethod::Passkey).await?);
     };
@@ -121,8 +121,8 @@ async fn verify(
     let state: DiscoverableAuthentication = ticket::open(atrium, &challenge)?;
     let verified = webauthn.finish_discoverable_authentication_v2(&credential, state, &passkey);
     let Ok(result) = verified else { return Ok(None) };
-    // A counter that does not grow means that there are two of the key. The library has refused
-    // that already; what is left is to remember the new one.
+    // A counter that does not grow means that the key was copied. The library has already refused that;
+    // what is left is to store the new counter.
     passkey.update_credential(&result);
     let json = serde_json::to_string(&passkey).map_err(Error::internal)?;
     store::note_passkey_use(tx, &row.id, &json, now).await?;

@@ -34,7 +34,7 @@ const PURPOSE: &str = "passkey_add";
 pub const LIFETIME: i64 = 5 * Millis::MINUTE;
 const MOST: i64 = 20;
 
-/// 404 where the instance is opened in a way that passkeys cannot work with.
+/// 404 if the instance's public URL does not allow passkeys.
 pub fn relying_party(atrium: &Tenancy) -> Result<&RelyingParty> {
     atrium.relying_party.as_ref().ok_or_else(|| Code::PasskeysUnavailable.into())
 }
@@ -198,8 +198,8 @@ pub async fn passkey_create(
     Ok(Data(row.into()))
 }
 
-/// One of the caller's own passkeys, named in the path: another's is not found, and that is
-/// settled before the body is read.
+/// One of the caller's own passkeys, named in the path. Another person's is not found, and that is
+/// decided before the body is read.
 pub struct OwnPasskey {
     signed_in: SignedIn,
     row: PasskeyRow,
@@ -227,7 +227,7 @@ pub struct PasskeyRename {
     name: String,
 }
 
-/// Gives a passkey another name.
+/// Renames a passkey.
 #[utoipa::path(
     put,
     path = "/api/v1/current/passkeys/{id}",

@@ -1,4 +1,4 @@
-//! Codes of an authenticator app: enrol, confirm, renew the recovery codes, remove.
+//! Codes of an authenticator app: enroll, confirm, renew the recovery codes, remove.
 
 use axum::extract::State;
 use qrcode::QrCode;
@@ -56,7 +56,7 @@ pub struct TotpEnrolment {
     qr_svg: String,
 }
 
-/// Begins an enrolment: a secret for the app. Nothing is on until a code confirms it.
+/// Begins an enrollment: a secret for the app. Nothing is switched on until a code confirms it.
 #[utoipa::path(
     post,
     path = "/api/v1/current/mfa/totp",
@@ -93,11 +93,11 @@ pub struct TotpConfirmation {
 
 #[derive(Serialize, ToSchema)]
 pub struct RecoveryCodes {
-    /// Ten, each for one sign-in; told this once.
+    /// Ten, each for one sign-in; shown only this once.
     recovery_codes: Vec<String>,
 }
 
-/// Confirms an enrolment with a first code: from now on signing in asks for one.
+/// Confirms an enrollment with a first code: from now on signing in asks for one.
 #[utoipa::path(
     put,
     path = "/api/v1/current/mfa/totp",
@@ -127,7 +127,7 @@ pub async fn totp_confirm(
     }
     let recovery_codes = codes::renew_recovery_codes(&atrium, &mut tx, &user.id).await?;
     throttle::forget_code_checks(&mut tx, &user.id).await?;
-    // Sessions that began without the factor end; whoever holds it has just shown it in this one.
+    // Sessions that began without the factor end; the person has just proved it in this one.
     accounts::delete_sessions_of(&mut tx, &user.id, Some(signed_in.session_id())).await?;
     accounts::note_second_factor(&mut tx, signed_in.session_id(), now).await?;
     let event = Event::new("account.totp_add", "user", &user.id);
@@ -138,7 +138,7 @@ pub async fn totp_confirm(
     Ok(Data(RecoveryCodes { recovery_codes }))
 }
 
-/// Switches the factor off. Refused while an organization asks for one.
+/// Switches the factor off. Refused while an organization requires one.
 #[utoipa::path(
     delete,
     path = "/api/v1/current/mfa/totp",
@@ -169,8 +169,8 @@ pub async fn totp_delete(
     Ok(Data(Done {}))
 }
 
-/// Refuses to take the last factor from someone whose organization asks for one, or who needs one
-/// because of what they are.
+/// Refuses to remove the last factor of someone whose organization requires one, or who needs one as an
+/// owner or operator.
 pub async fn refuse_last(
     atrium: &Tenancy,
     db: &mut AnyConnection,
@@ -192,7 +192,7 @@ pub async fn refuse_last(
     Ok(())
 }
 
-/// Sessions do not stay two-factor ones when there is no factor left.
+/// Sessions no longer count as two-factor once there is no factor left.
 pub async fn forget_without_factors(db: &mut AnyConnection, user_id: &Id) -> Result<()> {
     let left = store::has_totp(db, user_id).await? || store::passkey_count(db, user_id).await? > 0;
     if !left {
