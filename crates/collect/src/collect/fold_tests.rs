@@ -113,7 +113,7 @@ fn a_profile_that_is_added_to_is_the_one_that_is_made_anew() {
     let mut truncated = 0;
     for seed in 1..40_u64 {
         let mut state = seed * 7_919;
-        let mut anew = Profile::default();
+        let mut rebuilt = Profile::default();
         let mut added_to = Profile::default();
         for _ in 0..300 {
             let operations =
@@ -126,15 +126,15 @@ fn a_profile_that_is_added_to_is_the_one_that_is_made_anew() {
                 _ => json!("é".repeat(dice(&mut state, 4_000) as usize)),
             };
             let given: Map<_, _> = [(key, value)].into_iter().collect();
-            anew.apply(operation, given.clone());
+            rebuilt.apply(operation, given.clone());
             // Each in a batch of its own.
             added_to = Profile::stored(&added_to.into_text()).unwrap();
             added_to.apply(operation, given);
-            assert!(anew.bytes <= BYTES_MAX);
-            assert_eq!(anew.bytes, weighed(&anew));
+            assert!(rebuilt.bytes <= BYTES_MAX);
+            assert_eq!(rebuilt.bytes, weighed(&rebuilt));
         }
-        truncated += u32::from(anew.is_truncated());
-        assert_eq!(anew.into_text(), added_to.into_text(), "seed {seed}");
+        truncated += u32::from(rebuilt.is_truncated());
+        assert_eq!(rebuilt.into_text(), added_to.into_text(), "seed {seed}");
     }
     assert!(truncated > 5, "{truncated} of them came to their bound");
 }

@@ -346,7 +346,7 @@ mod tests {
         one.remark(Uuid::nil(), 1, Limit::EventNames.bits());
         two.remark(Uuid::nil(), 1, Limit::EventNames.bits());
         let all = Tally::combine([one, two]);
-        let told: Vec<_> = all.0.iter().map(|(line, count)| (line.limit(), *count)).collect();
-        assert_eq!(told, [(Some(Limit::EventNames), 3), (Some(Limit::FieldValues), 1)]);
+        let remarks: Vec<_> = all.0.iter().map(|(line, count)| (line.limit(), *count)).collect();
+        assert_eq!(remarks, [(Some(Limit::EventNames), 3), (Some(Limit::FieldValues), 1)]);
     }
 }

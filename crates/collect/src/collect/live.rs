@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_what_is_watched_is_told() {
+    async fn only_what_is_watched_is_shown() {
         let live = Arc::new(Live::default());
         let (app, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
         assert!(live.watched(app).is_none());

@@ -81,7 +81,7 @@ async fn refresh_some(
         known.iter().map(|profile| (profile.id.clone(), profile.version)).collect();
     let mut known: BTreeMap<_, _> =
         known.into_iter().map(|profile| (profile.id.clone(), profile)).collect();
-    let (mut folding, mut in_order, mut anew) = (BTreeMap::new(), Vec::new(), Vec::new());
+    let (mut folding, mut in_order, mut from_scratch) = (BTreeMap::new(), Vec::new(), Vec::new());
     let mut since = i64::MAX;
     for (id, first) in first_changes {
         let known = known.remove(id).filter(|profile| !again && profile.updated_ms < *first);
@@ -92,13 +92,13 @@ async fn refresh_some(
                 folding.insert(id.clone(), profile);
             }
             None => {
-                anew.push(id.clone());
+                from_scratch.push(id.clone());
                 folding.insert(id.clone(), Folding::new(app, kind, id));
             }
         }
     }
     fold_all(atrium, (app, kind), &in_order, Some(since), &mut folding).await?;
-    fold_all(atrium, (app, kind), &anew, None, &mut folding).await?;
+    fold_all(atrium, (app, kind), &from_scratch, None, &mut folding).await?;
     let now = atrium.now().0.unsigned_abs();
     let rows: Vec<_> = folding
         .into_values()

@@ -224,7 +224,7 @@ impl Writer {
 
     fn commit(&mut self, mut commit: Commit) {
         let size = commit.bytes as u64;
-        let told_many = commit.waiting.len() >= CROWD;
+        let is_crowd = commit.waiting.len() >= CROWD;
         let written = self.write_or_heal(&mut commit);
         self.usage.in_flight.fetch_sub(size, Ordering::Relaxed);
         if let Some(outcome) = &written {
@@ -247,7 +247,7 @@ impl Writer {
         };
         match &self.runtime {
             // Waking many tasks is cheaper from the runtime than from an outside thread.
-            Some(runtime) if told_many => drop(runtime.spawn(async move { tell() })),
+            Some(runtime) if is_crowd => drop(runtime.spawn(async move { tell() })),
             _ => tell(),
         }
     }

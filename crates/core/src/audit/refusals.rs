@@ -241,10 +241,10 @@ mod tests {
             let client = Client { ip: Ipv4Addr::LOCALHOST.into(), user_agent: String::new() };
             Refusal::of(&known, Some(code), (&Method::GET, "/x"), client, Millis(1)).is_some()
         };
-        let somebody = || Some(Who::User(Id::fixed(1)));
-        assert!(of(somebody(), false, Code::Forbidden) && of(somebody(), true, Code::NotFound));
-        assert!(!of(somebody(), false, Code::NotFound), "a role that is not there");
-        assert!(!of(somebody(), false, Code::ReauthRequired), "a step on the way");
-        assert!(!of(somebody(), false, Code::Throttled) && !of(None, true, Code::Forbidden));
+        let someone = || Some(Who::User(Id::fixed(1)));
+        assert!(of(someone(), false, Code::Forbidden) && of(someone(), true, Code::NotFound));
+        assert!(!of(someone(), false, Code::NotFound), "a role that is not there");
+        assert!(!of(someone(), false, Code::ReauthRequired), "a step on the way");
+        assert!(!of(someone(), false, Code::Throttled) && !of(None, true, Code::Forbidden));
     }
 }

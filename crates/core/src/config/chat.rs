@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_addresses_are_the_vendors_own_unless_told() {
+    fn the_addresses_are_the_vendors_own_by_default() {
         let settings = check(&whole()).unwrap();
         let feishu = settings.feishu.unwrap();
         assert_eq!(

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn reporting_is_on_and_bounded_unless_told() {
+    fn reporting_is_on_and_bounded_by_default() {
         let settings = check(&RawSettings::default()).unwrap();
         assert!(settings.enabled && settings.upstream.is_none());
         assert_eq!(settings.max_bytes, 256 << 20);

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn private_addresses_are_for_closed_instances_unless_told() {
+    fn private_addresses_are_for_closed_instances_by_default() {
         let internal = |given: Option<bool>, registration| {
             let raw = RawSettings { sso_internal_networks: given, ..Default::default() };
             check(&raw, registration).unwrap().internal_networks

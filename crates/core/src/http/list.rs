@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sort_has_a_direction_of_its_own_until_one_is_told() {
+    fn a_sort_has_a_default_direction() {
         let sorts = [("last_seen", 1, true), ("id", 2, false)];
         let wanted = |sort: &str, order: Option<&str>| {
             let (sort, order) = (Some(sort.to_owned()), order.map(str::to_owned));

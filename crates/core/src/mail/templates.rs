@@ -312,8 +312,8 @@ mod tests {
     fn a_notice_about_security_says_what_to_do() {
         let settings = crate::config::Settings::check(Default::default()).unwrap();
         for locale in Locale::ALL {
-            let told = Notice::PasskeyAdded { name: "<b>key</b>".to_owned() };
-            let letter = notice(locale, &told, &settings.server);
+            let added = Notice::PasskeyAdded { name: "<b>key</b>".to_owned() };
+            let letter = notice(locale, &added, &settings.server);
             assert!(letter.text.contains("/forgetPwd"), "{}", letter.text);
             assert!(letter.html.contains("&lt;b&gt;key"), "{}", letter.html);
         }

@@ -112,8 +112,8 @@ pub async fn sso_login(
     };
     let begun = flow::begin(&atrium, &headers, PURPOSE, asked_by.as_ref(), &flow).await?;
     // Someone who is already signed in must authenticate again at the provider.
-    let anew = asked_by.is_some();
-    let redirect_url = address(&atrium, &provider, &flow, begun.state, email.as_ref(), anew)?;
+    let sign_in_again = asked_by.is_some();
+    let redirect_url = address(&atrium, &provider, &flow, begun.state, email.as_ref(), sign_in_again)?;
     let answer = Data(SsoRedirect { redirect_url });
     Ok((AppendHeaders([(SET_COOKIE, begun.cookie)]), answer).into_response())
 }
@@ -142,7 +142,7 @@ fn address(
     flow: &OAuthFlow,
     state: String,
     email: Option<&Email>,
-    anew: bool,
+    sign_in_again: bool,
 ) -> Result<String> {
     let issuer = IssuerUrl::new(flow.issuer.clone()).map_err(Error::internal)?;
     let redirect = atrium.settings.server.link(CALLBACK);
@@ -161,7 +161,7 @@ fn address(
         .add_scope(Scope::new("email".to_owned()))
         .add_scope(Scope::new("profile".to_owned()))
         .set_pkce_challenge(PkceCodeChallenge::from_code_verifier_sha256(&verifier));
-    if anew {
+    if sign_in_again {
         request = request.set_max_age(Duration::ZERO);
     }
     if let Some(email) = email {

@@ -95,12 +95,12 @@ impl Document {
             return Err(Flaw::NoCodeFlow);
         }
         // If the document says nothing: the one every provider must support.
-        let Some(told) = &self.id_token_signing_alg_values_supported else {
+        let Some(offered) = &self.id_token_signing_alg_values_supported else {
             return Ok(vec![Alg::RsaSsaPkcs1V15Sha256]);
         };
-        let told = told.iter().filter_map(|name| serde_json::from_value(name.clone()).ok());
-        let taken: Vec<Alg> = told.filter(|name| ALGORITHMS.contains(name)).collect();
-        if taken.is_empty() { Err(Flaw::NoAlgorithm) } else { Ok(taken) }
+        let offered = offered.iter().filter_map(|name| serde_json::from_value(name.clone()).ok());
+        let shared: Vec<Alg> = offered.filter(|name| ALGORITHMS.contains(name)).collect();
+        if shared.is_empty() { Err(Flaw::NoAlgorithm) } else { Ok(shared) }
     }
 
     /// Whether the secret goes into the body, for providers that do not accept it in a header.

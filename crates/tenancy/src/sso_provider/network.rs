@@ -230,8 +230,8 @@ mod tests {
     }
 
     #[test]
-    fn plain_http_is_for_this_machine_unless_told() {
-        for (text, plain, told) in [
+    fn plain_http_is_for_this_machine_by_default() {
+        for (text, by_default, with_http) in [
             ("https://login.example.com", true, true),
             ("https://login.example.com/tenant/v2.0", true, true),
             ("http://127.0.0.1:9000", true, true),
@@ -246,8 +246,8 @@ mod tests {
             ("https://login example.com", false, false),
             ("login.example.com", false, false),
         ] {
-            assert_eq!(issuer(text, &settings(false, true)).is_some(), plain, "{text}");
-            assert_eq!(issuer(text, &settings(true, true)).is_some(), told, "{text}");
+            assert_eq!(issuer(text, &settings(false, true)).is_some(), by_default, "{text}");
+            assert_eq!(issuer(text, &settings(true, true)).is_some(), with_http, "{text}");
         }
     }
 }
