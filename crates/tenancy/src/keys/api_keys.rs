@@ -149,10 +149,10 @@ pub async fn api_key_reset(
     }
     let rows = store::api_keys(&mut tx, &app.id, now).await?;
     tx.commit().await?;
-    let told = |(_, made): (Id, MadeApiKey)| {
+    let view = |(_, made): (Id, MadeApiKey)| {
         ApiKey::find(made.kind, &rows).map(|found| ApiKey { key: made.value, ..found })
     };
-    Ok(items(made.into_iter().filter_map(told).collect()))
+    Ok(items(made.into_iter().filter_map(view).collect()))
 }
 
 /// Sets the end of the current values, and ends those at once that already had one.

@@ -36,19 +36,19 @@ impl Stage {
 
 /// Sends due reminders. Returns for how many keys.
 pub async fn run_due(atrium: &Tenancy) -> Result<u64> {
-    let (now, mut told, mut after) = (atrium.now(), 0, String::new());
+    let (now, mut sent, mut after) = (atrium.now(), 0, String::new());
     loop {
         let keys = store::expiring(&mut *atrium.db.read().await?, now, &after).await?;
         let Some(last) = keys.last() else { break };
         after.clone_from(&last.id);
         for key in &keys {
-            told += u64::from(remind(atrium, key, now).await?);
+            sent += u64::from(remind(atrium, key, now).await?);
         }
     }
-    if told > 0 {
+    if sent > 0 {
         atrium.outbox.wake();
     }
-    Ok(told)
+    Ok(sent)
 }
 
 async fn remind(atrium: &Tenancy, key: &ExpiringRow, now: Millis) -> Result<bool> {

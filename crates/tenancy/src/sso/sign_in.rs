@@ -113,7 +113,8 @@ pub async fn sso_login(
     let begun = flow::begin(&atrium, &headers, PURPOSE, asked_by.as_ref(), &flow).await?;
     // Someone who is already signed in must authenticate again at the provider.
     let sign_in_again = asked_by.is_some();
-    let redirect_url = address(&atrium, &provider, &flow, begun.state, email.as_ref(), sign_in_again)?;
+    let redirect_url =
+        address(&atrium, &provider, &flow, begun.state, email.as_ref(), sign_in_again)?;
     let answer = Data(SsoRedirect { redirect_url });
     Ok((AppendHeaders([(SET_COOKIE, begun.cookie)]), answer).into_response())
 }
