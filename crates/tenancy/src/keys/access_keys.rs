@@ -313,11 +313,11 @@ pub async fn access_key_use(
     let key = store::access_key(&mut db, app.id(), &id, atrium.now()).await?;
     let key = key.ok_or(Code::NotFound)?;
     let rows = store::addresses(&mut db, &id, ADDRESSES_SHOWN).await?;
-    let used_from = |row: store::AddressRow| UsedFrom { ip: row.ip, last_used_at: row.last_used_at };
+    let view = |row: store::AddressRow| UsedFrom { ip: row.ip, last_used_at: row.last_used_at };
     Ok(Data(AccessKeyUse {
         last_used_at: key.last_used_at,
         last_used_ip: key.last_used_ip,
-        addresses: rows.into_iter().map(used_from).collect(),
+        addresses: rows.into_iter().map(view).collect(),
         messages_7d: None,
     }))
 }
