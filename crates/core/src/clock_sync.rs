@@ -29,12 +29,12 @@ pub async fn measure(db: &Db, clock: &Clock) -> Result<Option<i64>> {
     }
     let mut connection = db.read().await?;
     let sql = format!("SELECT {}", db.now_sql());
-    let asked = clock.system_now();
+    let started = clock.system_now();
     let theirs: i64 =
         sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(&mut *connection).await?;
-    let took = clock.system_now().since(asked);
+    let took = clock.system_now().since(started);
     let is_quick = (0..=ROUND_TRIP_MAX).contains(&took);
-    Ok(is_quick.then(|| theirs - (asked.0 + took / 2)))
+    Ok(is_quick.then(|| theirs - (started.0 + took / 2)))
 }
 
 fn correct(clock: &Clock, behind: i64) {

@@ -105,9 +105,9 @@ impl Lease {
         let mut renewed = Instant::now();
         loop {
             tokio::time::sleep(RENEW_EVERY).await;
-            let asked = Instant::now();
+            let started = Instant::now();
             match tokio::time::timeout(RENEW_EVERY, self.renew(atrium)).await {
-                Ok(Ok(())) => renewed = asked,
+                Ok(Ok(())) => renewed = started,
                 Ok(Err(error)) if error.is::<LeaseLost>() => return error,
                 _ if renewed.elapsed() >= GIVE_UP_AFTER => {
                     return anyhow::anyhow!("a lease could not be renewed in time");

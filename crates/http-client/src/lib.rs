@@ -36,15 +36,15 @@ mod tests {
     fn a_client_begins_a_handshake() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let heard = std::thread::spawn(move || {
+        let received = std::thread::spawn(move || {
             let mut first = [0; 3];
             listener.accept().unwrap().0.read_exact(&mut first).unwrap();
             first
         });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let asked = super::local().get(format!("https://{address}/")).send();
-        assert!(runtime.block_on(asked).unwrap_err().is_connect());
+        let request = super::local().get(format!("https://{address}/")).send();
+        assert!(runtime.block_on(request).unwrap_err().is_connect());
         // The start of a TLS handshake record, in any version.
-        assert_eq!(heard.join().unwrap()[..2], [22, 3]);
+        assert_eq!(received.join().unwrap()[..2], [22, 3]);
     }
 }

@@ -41,17 +41,17 @@ impl Watch {
     pub async fn look(&mut self, atrium: &Collecting) -> Result<u64> {
         let mut db = atrium.db.read().await?;
         let watched = apps::watched(&mut db).await?;
-        let said = said(&mut db).await?;
+        let sent_before = sent_before(&mut db).await?;
         drop(db);
         let mut sent = 0;
         let mut organizations = HashSet::new();
         let filling = is_filling(atrium);
         for app in &watched {
-            sent += self.look_at(atrium, app, &said).await?;
+            sent += self.look_at(atrium, app, &sent_before).await?;
             // One app of each organization stands for all of them.
             if organizations.insert(app.org_id.clone()) {
                 let notice = Notice::SpoolFilling { org_id: app.org_id.clone() };
-                sent += settle(atrium, app, SPOOL, filling, &said, notice).await?;
+                sent += settle(atrium, app, SPOOL, filling, &sent_before, notice).await?;
             }
         }
         self.last.retain(|id, _| watched.iter().any(|app| app.id == *id));
@@ -61,7 +61,12 @@ impl Watch {
         Ok(sent)
     }
 
-    async fn look_at(&mut self, atrium: &Collecting, app: &WatchedRow, said: &Said) -> Result<u64> {
+    async fn look_at(
+        &mut self,
+        atrium: &Collecting,
+        app: &WatchedRow,
+        sent_before: &SentBefore,
+    ) -> Result<u64> {
         let today = today(atrium.now(), &app.timezone);
         let from = today.saturating_sub(jiff::Span::new().days(8)).to_string();
         let days = ledger::days(&mut *atrium.db.read().await?, &app.id, &from).await?;
@@ -82,7 +87,7 @@ impl Watch {
                     app: name.clone(),
                     count: bad,
                 };
-                sent += settle(atrium, app, REJECTIONS, true, said, notice).await?;
+                sent += settle(atrium, app, REJECTIONS, true, sent_before, notice).await?;
             }
         }
         // Messages waiting for the warehouse are not in the ledger yet, so the app does not count as
@@ -90,8 +95,8 @@ impl Watch {
         let waiting = atrium.collector.spool.usage().messages() > 0;
         let silent = !waiting && is_silent(&days, &today);
         let notice = Notice::AppSilent { app_id: app.id.clone(), app: name };
-        sent += settle(atrium, app, SILENCE, silent, said, notice).await?;
-        Ok(sent + look_at_limits(atrium, app, &today, said).await?)
+        sent += settle(atrium, app, SILENCE, silent, sent_before, notice).await?;
+        Ok(sent + look_at_limits(atrium, app, &today, sent_before).await?)
     }
 }
 
@@ -100,7 +105,7 @@ async fn look_at_limits(
     atrium: &Collecting,
     app: &WatchedRow,
     today: &str,
-    said: &Said,
+    sent_before: &SentBefore,
 ) -> Result<u64> {
     let apps = std::slice::from_ref(&app.id);
     let mut db = atrium.db.read().await?;
@@ -114,7 +119,7 @@ async fn look_at_limits(
             limit,
             max: i64::try_from(atrium.settings.events.limits.of(limit)).unwrap_or(i64::MAX),
         };
-        sent += settle(atrium, app, kind_of(limit), true, said, notice).await?;
+        sent += settle(atrium, app, kind_of(limit), true, sent_before, notice).await?;
     }
     Ok(sent)
 }
@@ -136,12 +141,12 @@ fn is_silent(days: &[(String, i64, i64)], today: &str) -> bool {
         .and_then(|date| date.yesterday().ok())
         .map(|date| date.to_string())
         .unwrap_or_default();
-    let heard = |day: &str| days.iter().any(|(at, accepted, _)| at == day && *accepted > 0);
+    let got_events = |day: &str| days.iter().any(|(at, accepted, _)| at == day && *accepted > 0);
     let earlier = days
         .iter()
         .filter(|(day, accepted, _)| *day != today && *day != yesterday && *accepted > 0)
         .count();
-    !heard(today) && !heard(&yesterday) && earlier >= REGULAR_DAYS
+    !got_events(today) && !got_events(&yesterday) && earlier >= REGULAR_DAYS
 }
 
 fn is_filling(atrium: &Collecting) -> bool {
@@ -161,11 +166,11 @@ async fn settle(
     app: &WatchedRow,
     kind: &str,
     is_so: bool,
-    said: &Said,
+    sent_before: &SentBefore,
     notice: Notice,
 ) -> Result<u64> {
     // Nearly always all is well and was before, so nothing is written.
-    if !is_so && !said.contains(&(app.id.clone(), kind.to_owned())) {
+    if !is_so && !sent_before.contains(&(app.id.clone(), kind.to_owned())) {
         return Ok(0);
     }
     let now = atrium.now();
@@ -189,10 +194,10 @@ async fn settle(
     Ok(u64::from(sent))
 }
 
-/// The alerts that are currently in effect, by app and kind.
-type Said = HashSet<(Id, String)>;
+/// Alerts that were sent and not cleared since, by app and kind.
+type SentBefore = HashSet<(Id, String)>;
 
-async fn said(db: &mut AnyConnection) -> Result<Said> {
+async fn sent_before(db: &mut AnyConnection) -> Result<SentBefore> {
     let rows: Vec<(Id, String)> =
         sqlx::query_as("SELECT app_id, kind FROM ingest_alerts").fetch_all(db).await?;
     Ok(rows.into_iter().collect())

@@ -109,7 +109,7 @@ fn dice(state: &mut u64, below: u64) -> u64 {
 }
 
 #[test]
-fn a_profile_that_is_added_to_is_the_one_that_is_made_anew() {
+fn a_profile_that_is_extended_equals_one_that_is_rebuilt() {
     let mut truncated = 0;
     for seed in 1..40_u64 {
         let mut state = seed * 7_919;

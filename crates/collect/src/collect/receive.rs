@@ -77,7 +77,7 @@ pub async fn collect_post(
         Some((headers, path)) => Some(prove(&atrium, headers, "POST", path, &sent).await?),
         None => None,
     };
-    tell(&caller, signer.as_deref());
+    note_signer(&caller, signer.as_deref());
     // A small body can be large in memory, so only a few are unpacked at once.
     let _turn = match encoding {
         Encoding::Plain => None,
@@ -105,7 +105,7 @@ pub async fn collect_get(
             None
         }
     };
-    tell(&caller, signer.as_deref());
+    note_signer(&caller, signer.as_deref());
     let (mut app_key, mut list) = (None, None);
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
         match name.as_ref() {
@@ -141,7 +141,7 @@ fn unpack(sent: Vec<u8>, encoding: Encoding) -> Result<Vec<u8>> {
 }
 
 /// Tells the access log which key signed.
-fn tell(caller: &RequestCaller, signer: Option<&SigningCaller>) {
+fn note_signer(caller: &RequestCaller, signer: Option<&SigningCaller>) {
     if let Some(signer) = signer {
         caller.is(Who::AccessKey(signer.key.id.to_string()));
     }

@@ -239,7 +239,7 @@ impl Writer {
             }
             waiters.push(done);
         }
-        let tell = move || {
+        let answer_all = move || {
             for done in waiters {
                 // A client that hung up needs no answer.
                 let _ = done.send(kept);
@@ -247,8 +247,8 @@ impl Writer {
         };
         match &self.runtime {
             // Waking many tasks is cheaper from the runtime than from an outside thread.
-            Some(runtime) if is_crowd => drop(runtime.spawn(async move { tell() })),
-            _ => tell(),
+            Some(runtime) if is_crowd => drop(runtime.spawn(async move { answer_all() })),
+            _ => answer_all(),
         }
     }
 

@@ -96,13 +96,13 @@ impl FairQueue {
 
     /// A place in the queue; None if the caller has too many.
     fn place(&self, caller: &Caller, call: u64) -> Option<Place> {
-        let (tell, granted) = oneshot::channel();
+        let (grant, granted) = oneshot::channel();
         let mut state = self.0.lock();
         let ticket = state.number();
         if !state.schedule.push(caller, call, ticket) {
             return None;
         }
-        state.waiting.insert(ticket, tell);
+        state.waiting.insert(ticket, grant);
         drop(state);
         self.serve();
         Some(Place { queue: self.clone(), ticket, granted })
@@ -118,10 +118,10 @@ impl FairQueue {
         }
         self.0.figures.publish(&state.schedule);
         drop(state);
-        for (tell, slot) in served {
+        for (grant, slot) in served {
             // A caller that left meanwhile drops the slot, which frees it.
-            if let Some(tell) = tell {
-                let _ = tell.send(slot);
+            if let Some(grant) = grant {
+                let _ = grant.send(slot);
             }
         }
     }

@@ -195,7 +195,7 @@ pub async fn app_member_add(
         let event = event(&app, "app_member.add", user_id);
         let details = json!({ "role": role.name(Locale::EnUs), "role_id": role.id() });
         audit::append(&mut tx, &app.actor(), event.with(details)).await?;
-        tell(&atrium, &mut tx, &app, user_id, Some(&role)).await?;
+        notify_member(&atrium, &mut tx, &app, user_id, Some(&role)).await?;
     }
     tx.commit().await?;
     atrium.outbox.wake();
@@ -207,7 +207,7 @@ fn event(app: &InApp<MemberManage>, action: &'static str, user_id: &Id) -> Event
 }
 
 /// Notifies someone of their new role in the app, or of their removal.
-async fn tell(
+async fn notify_member(
     atrium: &Tenancy,
     tx: &mut atrium_core::db::Write,
     app: &InApp<MemberManage>,
@@ -318,7 +318,7 @@ pub async fn app_member_update(
     });
     let event = event(&app, "app_member.role", &user_id).with(details);
     audit::append(&mut tx, &app.actor(), event).await?;
-    tell(&atrium, &mut tx, &app, &user_id, Some(&after)).await?;
+    notify_member(&atrium, &mut tx, &app, &user_id, Some(&after)).await?;
     tx.commit().await?;
     atrium.outbox.wake();
     Ok(Data(Done {}))
@@ -350,7 +350,7 @@ pub async fn app_member_remove(
     let details = json!({ "role": role.name(Locale::EnUs), "role_id": role.id() });
     let event = event(&app, "app_member.remove", &user_id).with(details);
     audit::append(&mut tx, &app.actor(), event).await?;
-    tell(&atrium, &mut tx, &app, &user_id, None).await?;
+    notify_member(&atrium, &mut tx, &app, &user_id, None).await?;
     tx.commit().await?;
     atrium.outbox.wake();
     Ok(Data(Done {}))

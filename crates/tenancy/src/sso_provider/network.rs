@@ -212,7 +212,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_the_guard_refuses_is_not_called() {
-        // An obfuscated IP address does not get past the URL parser.
+        // The URL parser sees through disguised IP addresses.
         let outside = ProviderClient::new(&settings(false, false)).unwrap();
         for disguised in ["https://2130706433/", "https://0x7f.1/", "https://[::ffff:7f00:1]/"] {
             let url = Url::parse(disguised).unwrap();

@@ -307,8 +307,8 @@ mod tests {
             seen.push(lane);
             lanes.served(lane);
         }
-        let everybody = Lane::Together;
-        assert_eq!(seen, [Lane::Again, everybody, Lane::Alone, everybody, Lane::Again]);
+        let shared = Lane::Together;
+        assert_eq!(seen, [Lane::Again, shared, Lane::Alone, shared, Lane::Again]);
     }
 
     #[test]

@@ -160,15 +160,15 @@ pub async fn revoke_invitations_by(
     Ok(())
 }
 
-/// Removes invitations that expired long ago.
+/// Removes invitations that expired before this time, and requests to join made before it.
 pub async fn delete_old_invitations(db: &mut AnyConnection, before: Millis) -> Result<u64> {
     let deleted = sqlx::query("DELETE FROM invitations WHERE expires_at < $1")
         .bind(before)
         .execute(&mut *db)
         .await?;
-    let asked =
+    let requests =
         sqlx::query("DELETE FROM access_requests WHERE at < $1").bind(before).execute(db).await?;
-    Ok(deleted.rows_affected() + asked.rows_affected())
+    Ok(deleted.rows_affected() + requests.rows_affected())
 }
 
 /// Makes an invitation pending again. False when it is neither pending nor expired, or when the address
